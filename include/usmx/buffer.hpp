@@ -1,0 +1,160 @@
+// The bytes behind arrays and who frees them: allocated by usmx, or adopted from a native library
+// together with its deleter. A buffer also knows the work still pending on its bytes. Arrays share
+// a buffer through std::shared_ptr. Shapes and types come later: array_view.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/detail/api.hpp"
+#include "usmx/usm_kind.hpp"
+
+namespace usmx {
+
+namespace detail {
+
+/// What must happen once, from any thread, when the last user of some memory is gone.
+class USMX_API release_action {
+ public:
+  using function = void (*)(void* state) noexcept;
+
+  release_action() noexcept = default;
+  release_action(function action, void* state) noexcept : run_(action), state_(state) {}
+  release_action(release_action&& other) noexcept
+      : run_(std::exchange(other.run_, nullptr)), state_(other.state_) {}
+  release_action& operator=(release_action&& other) noexcept {
+    std::swap(run_, other.run_);
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~release_action() {
+    if (run_ != nullptr) {
+      run_(state_);
+    }
+  }
+
+  /// Wraps `deleter(pointer)`. If this throws, the deleter has run.
+  template <class Deleter>
+  static release_action of(void* pointer, Deleter deleter);
+
+  function run() const noexcept { return run_; }
+  void* state() const noexcept { return state_; }
+
+ private:
+  function run_ = nullptr;
+  void* state_ = nullptr;
+};
+
+}  // namespace detail
+
+/// Owns USM bytes: move-only. Freed exactly once, by whoever allocated them, on whatever thread
+/// lets the buffer go, and not before the events recorded on it are complete.
+class USMX_API buffer {
+ public:
+  /// New memory from the runtime. nbytes > 0; alignment 0 or a power of two (value_error).
+  /// Throws allocation_error with bytes, kind and device.
+  static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
+                         std::size_t alignment = 0);
+
+  /// Takes over [pointer, pointer + nbytes) of a native library, nbytes > 0, all inside one USM
+  /// allocation of the queue's context (value_error). `deleter(pointer)` runs exactly once, also
+  /// when adopting fails; it may run on any thread and must not throw.
+  template <class Deleter>
+    requires std::is_invocable_v<Deleter&, void*>
+  static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
+                      Deleter deleter) {
+    return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));
+  }
+  static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
+                      detail::release_action release);
+
+  /// The same for memory that check_access has vouched for already, or with nbytes == 0 for none.
+  /// Nothing that is made from a read-only buffer may be written to.
+  static buffer adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
+                              const sycl::queue& queue, detail::release_action release,
+                              bool readonly = false) noexcept;
+
+  /// Some bytes of another buffer, which they keep alive and whose pending work they share;
+  /// `release` runs in addition when this part is gone.
+  static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
+                        bool readonly, detail::release_action release) noexcept;
+
+  buffer(buffer&&) noexcept;
+  buffer& operator=(buffer&&) noexcept;
+  ~buffer();
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+  usm_kind kind() const noexcept { return kind_; }
+  bool readonly() const noexcept { return readonly_; }
+  /// Where usmx works on these bytes; gives device and context.
+  const sycl::queue& queue() const noexcept { return queue_; }
+  /// What frees the bytes: lets an adopter recognise its own.
+  const detail::release_action& release() const noexcept { return release_; }
+
+  /// Announces work on these bytes that is not finished. The buffer outlives it.
+  void record(sycl::event event);
+  /// From now on others know these bytes, and may submit work to the queue that nobody records.
+  void expose() noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
+  /// Waits for the recorded events and, once exposed, for the queue. Free of runtime calls for
+  /// memory that never left usmx and has no pending work.
+  void wait();
+  /// False when wait() would certainly return without a runtime call.
+  bool may_be_busy() const noexcept {
+    const buffer& whole = root();
+    return whole.exposed_.load(std::memory_order_relaxed) ||
+           whole.recorded_.load(std::memory_order_acquire);
+  }
+
+ private:
+  buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
+         detail::release_action release, bool readonly, bool exposed) noexcept;
+  /// What knows the pending work: the buffer this one is a part of, or itself.
+  const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
+  buffer& root() noexcept { return whole_ ? *whole_ : *this; }
+  void wait_for_events();
+  void let_go() noexcept;
+
+  std::byte* data_;
+  std::size_t nbytes_;
+  usm_kind kind_;
+  bool readonly_;
+  std::atomic<bool> exposed_;
+  std::atomic<bool> recorded_ = false;
+  sycl::queue queue_;
+  detail::release_action release_;
+  std::shared_ptr<buffer> whole_;
+  std::mutex events_mutex_;
+  std::vector<sycl::event> events_;
+};
+
+template <class Deleter>
+detail::release_action detail::release_action::of(void* pointer, Deleter deleter) {
+  struct holder {
+    void* pointer;
+    Deleter deleter;
+  };
+  holder* state = nullptr;
+  try {
+    state = new holder{pointer, std::move(deleter)};
+  } catch (...) {
+    deleter(pointer);
+    throw;
+  }
+  return {[](void* raw) noexcept {
+            auto* owned = static_cast<holder*>(raw);
+            owned->deleter(owned->pointer);
+            delete owned;
+          },
+          state};
+}
+
+}  // namespace usmx

@@ -1,0 +1,59 @@
+// The dictionary of __sycl_usm_array_interface__ as plain values, both ways: parsed and checked into
+// a layout and a type, and described from an array. No Python here: the bindings read and write the
+// dictionary itself. Every rule of the exchange that concerns values is in this room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <sycl/queue.hpp>
+
+#include "usmx/array.hpp"
+#include "usmx/detail/api.hpp"
+
+namespace usmx::exchange {
+
+/// The values of the dictionary, `syclobj` aside. Counts are in elements.
+struct usm_array_interface {
+  std::uintptr_t data = 0;
+  bool readonly = false;
+  std::string_view typestr;
+  std::span<const std::ptrdiff_t> shape;
+  /// None: C-contiguous.
+  std::optional<std::span<const std::ptrdiff_t>> strides;
+  std::ptrdiff_t offset = 0;
+};
+
+/// What `syclobj` resolved to: a context, and a queue where it had one.
+struct placement {
+  sycl::context context;
+  std::optional<sycl::queue> queue;
+};
+
+/// A description that has passed every check: the bytes its elements touch, and where in those
+/// bytes the elements lie.
+struct checked_import {
+  /// The lowest byte touched; whatever the producer gave when there are no elements.
+  std::byte* memory;
+  /// From the lowest to the highest byte touched; 0 when there are no elements.
+  std::size_t nbytes;
+  dtype type;
+  /// Counted from `memory`.
+  layout where;
+  usm_kind kind;
+  sycl::queue queue;
+  bool readonly;
+};
+
+/// Parses, checks arithmetic, pointer, extent, alignment and device, in that order, and never reads
+/// through the pointer. Throws value_error or overflow_error naming the key and the values.
+USMX_API checked_import check(const usm_array_interface&, const placement&);
+
+/// What an array says of itself: `data` is the first byte of its memory, `strides` none when
+/// C-contiguous. The spans point into the array.
+USMX_API usm_array_interface describe(const array&);
+
+}  // namespace usmx::exchange

@@ -1,0 +1,119 @@
+// nanobind casters for authors of SYCL extensions: functions may take usmx::array_view, usmx::array
+// and sycl::queue, from any producer of __sycl_usm_array_interface__ and any queue object, and return
+// usmx::array and sycl::queue as usmx's own Python objects.
+//
+// An object that claims to be USM memory and is not raises its error in Python (ValueError with key,
+// expected, found); it is not taken for another overload. A view is valid during the call; an array
+// keeps its memory alive for as long as it exists, and may be released on any thread.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+
+#include "usmx/array_view.hpp"
+#include "usmx/python/api.hpp"
+
+namespace usmx::python {
+
+/// Call it first in NB_MODULE. Throws Python's ImportError.
+inline void import_usmx() {
+  if (!try_import_usmx()) {
+    nanobind::raise_python_error();
+  }
+}
+
+}  // namespace usmx::python
+
+namespace nanobind::detail {
+
+/// What the three casters have in common: the conversion runs in from_python, which must not throw,
+/// and its error is raised when the value is taken.
+template <class T>
+class usmx_caster {
+ public:
+  static handle none_handle() noexcept { return handle(); }
+
+ protected:
+  bool hold(int status) noexcept {
+    if (status != 0) {
+      error_.emplace();
+    }
+    return true;
+  }
+  T& value() {
+    if (error_) {
+      throw *std::exchange(error_, std::nullopt);
+    }
+    return *value_;
+  }
+
+  std::optional<T> value_;
+  std::optional<python_error> error_;
+};
+
+template <>
+struct type_caster<usmx::array> : usmx_caster<usmx::array> {
+  static constexpr auto Name = const_name("usmx.USMArray");
+  template <class T>
+  using Cast = movable_cast_t<T>;
+  template <class T>
+  static constexpr bool can_cast() {
+    return true;
+  }
+
+  bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
+    const auto& api = usmx::python::api();
+    return api.is_producer(source.ptr()) == 1 && hold(api.as_array(source.ptr(), &value_));
+  }
+  static handle from_cpp(const usmx::array& source, rv_policy, cleanup_list*) noexcept {
+    return usmx::python::api().from_array(source);
+  }
+
+  explicit operator usmx::array*() { return &value(); }
+  explicit operator usmx::array&() { return value(); }
+  explicit operator usmx::array&&() { return std::move(value()); }
+};
+
+template <>
+struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
+  static constexpr auto Name = const_name("usmx.USMArray");
+  template <class T>
+  using Cast = usmx::array_view;
+  template <class T>
+  static constexpr bool can_cast() {
+    return true;
+  }
+
+  bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
+    const auto& api = usmx::python::api();
+    return api.is_producer(source.ptr()) == 1 && hold(api.as_array(source.ptr(), &value_));
+  }
+
+  explicit operator usmx::array_view() { return value().view(); }
+};
+
+template <>
+struct type_caster<sycl::queue> : usmx_caster<sycl::queue> {
+  static constexpr auto Name = const_name("usmx.SyclQueue");
+  template <class T>
+  using Cast = movable_cast_t<T>;
+  template <class T>
+  static constexpr bool can_cast() {
+    return true;
+  }
+
+  bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
+    const auto& api = usmx::python::api();
+    return api.is_queue(source.ptr()) == 1 && hold(api.as_queue(source.ptr(), &value_));
+  }
+  static handle from_cpp(const sycl::queue& source, rv_policy, cleanup_list*) noexcept {
+    return usmx::python::api().from_queue(source);
+  }
+
+  explicit operator sycl::queue*() { return &value(); }
+  explicit operator sycl::queue&() { return value(); }
+  explicit operator sycl::queue&&() { return std::move(value()); }
+};
+
+}  // namespace nanobind::detail

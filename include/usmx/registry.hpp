@@ -1,0 +1,35 @@
+// What usmx itself has allocated: base, size, kind and context of every live block, so that its own
+// pointers are vouched for without a call to the runtime. Foreign memory is unknown here: usm.hpp.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include <sycl/context.hpp>
+
+#include "usmx/detail/api.hpp"
+#include "usmx/usm_kind.hpp"
+
+namespace usmx {
+
+/// A live block of usmx's own.
+struct registered_block {
+  std::byte* base;
+  std::size_t nbytes;
+  usm_kind kind;
+  sycl::context context;
+};
+
+namespace registry {
+
+/// Enters a block that was just allocated. Blocks never overlap.
+USMX_API void add(registered_block block);
+/// Takes out the block that starts at `base`, before its memory returns to the runtime.
+USMX_API void remove(const std::byte* base) noexcept;
+/// The live block that holds the byte at `pointer`.
+USMX_API std::optional<registered_block> find(const void* pointer);
+/// Number of live blocks.
+USMX_API std::size_t size();
+
+}  // namespace registry
+}  // namespace usmx

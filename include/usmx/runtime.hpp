@@ -1,0 +1,59 @@
+// Finding devices and drivers: discovery in dpctl's order, filter selectors with dpctl's grammar,
+// one cached in-order queue for each context and device. Memory is not asked about here: see usm.hpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/detail/api.hpp"
+
+namespace usmx {
+
+/// All root devices, platform by platform, in the order dpctl lists them. Empty when there is none.
+USMX_API std::vector<sycl::device> get_devices();
+
+/// The device a filter selector names: `backend:device_type:relative_id`, lower case, any part left
+/// out, a bare number is an index into all devices; a comma means "else". Throws value_error when
+/// the string is not of that grammar, device_error when no device matches.
+USMX_API sycl::device select_device(std::string_view filter);
+
+/// The runtime's default device. Throws device_error, with a diagnosis, when there is none.
+USMX_API sycl::device default_device();
+
+/// The fully qualified filter selector of a root device, "opencl:cpu:0". Throws value_error for a
+/// sub-device, which no filter can name.
+USMX_API std::string filter_string(const sycl::device&);
+
+/// "opencl", "level_zero", "cuda", "hip", "all", ...: a backend as filter selectors spell it.
+USMX_API std::string_view backend_name(sycl::backend);
+/// "cpu", "gpu", "accelerator", ...: a device's type as filter selectors spell it.
+USMX_API std::string_view device_type_name(const sycl::device&);
+
+/// The platform's default context, which all users of that platform share.
+USMX_API sycl::context default_context(const sycl::device&);
+
+/// The in-order queue that usmx keeps for a context and one of its devices. The same pair gives the
+/// same queue for as long as it is in use. Throws value_error when the device is not of the context.
+USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
+/// In the platform's default context.
+USMX_API sycl::queue cached_queue(const sycl::device&);
+/// On the default device.
+USMX_API sycl::queue default_queue();
+
+/// Waits until everything submitted to usmx's own queues has finished.
+USMX_API void synchronize();
+
+/// Why no device is found, for people: what is set in the environment, and which driver is there.
+USMX_API std::string diagnose_missing_device();
+
+/// "Intel(R) ... [opencl:cpu:0]": for messages.
+USMX_API std::string describe(const sycl::device&);
+/// "context 0x55d0... of 1 device (...)": for messages.
+USMX_API std::string describe(const sycl::context&);
+
+}  // namespace usmx

@@ -1,0 +1,71 @@
+#include "api_table.hpp"
+
+#include "array.hpp"
+#include "interface.hpp"
+#include "sycl_objects.hpp"
+#include "syclobj.hpp"
+#include "usmx/python/api.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+int has_attribute(PyObject* object, const char* name) noexcept {
+  return guarded(0, [&] { return PyObject_HasAttrString(object, name); });
+}
+
+int is_producer(PyObject* object) noexcept {
+  return has_attribute(object, "__sycl_usm_array_interface__");
+}
+
+int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
+  return guarded(-1, [&] {
+    const nb::object view = view_of_producer(object);
+    if (!view.is_valid()) {
+      throw type_error(detail::message("expected an object with __sycl_usm_array_interface__, found ",
+                                       Py_TYPE(object)->tp_name));
+    }
+    *result = *as_array(view.ptr());
+    wait_for(*(*result)->memory());
+    (*result)->memory()->expose();
+    return 0;
+  });
+}
+
+PyObject* from_array(const array& value) noexcept {
+  return guarded<PyObject*>(nullptr, [&] { return to_python(value).release().ptr(); });
+}
+
+int is_queue(PyObject* object) noexcept {
+  return guarded(0, [&] {
+    return as_queue(object) != nullptr || has_attribute(object, "_get_capsule") != 0 ? 1 : 0;
+  });
+}
+
+int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexcept {
+  return guarded(-1, [&] {
+    *result = queue_argument(object, nb::none());
+    return 0;
+  });
+}
+
+PyObject* from_queue(const sycl::queue& queue) noexcept {
+  return guarded<PyObject*>(nullptr, [&] { return to_python(queue).release().ptr(); });
+}
+
+constexpr python::api_table table = {
+    .version = python::api_version,
+    .is_producer = is_producer,
+    .as_array = convert_to_array,
+    .from_array = from_array,
+    .is_queue = is_queue,
+    .as_queue = convert_to_queue,
+    .from_queue = from_queue,
+};
+
+}  // namespace
+
+void bind_api_table(nb::module_& m) {
+  m.attr("_api") = nb::capsule(&table, python::api_capsule_name);
+}
+
+}  // namespace usmx::bindings

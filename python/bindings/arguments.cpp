@@ -1,0 +1,107 @@
+#include "arguments.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+namespace usmx::bindings {
+
+void throw_wrong_type(const char* what, const char* expected, PyObject* found) {
+  throw type_error(
+      detail::message("'", what, "' must be ", expected, ", found ", Py_TYPE(found)->tp_name));
+}
+
+std::string repr_text(PyObject* object) {
+  const nb::object text = nb::steal(PyObject_Repr(object));
+  if (!text.is_valid()) {
+    nb::raise_python_error();
+  }
+  return nb::cast<std::string>(text);
+}
+
+nb::object to_integer(const char* what, const char* expected, PyObject* object) {
+  if (!PyIndex_Check(object)) {
+    throw_wrong_type(what, expected, object);
+  }
+  nb::object integer = nb::steal(PyNumber_Index(object));
+  if (!integer.is_valid()) {
+    nb::raise_python_error();
+  }
+  return integer;
+}
+
+std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object) {
+  const nb::object integer = to_integer(what, expected, object);
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+  if (overflow != 0) {
+    throw overflow_error(
+        detail::message("'", what, "' must fit into 64 bits, found ", repr_text(integer.ptr())));
+  }
+  return value;
+}
+
+nb::object snapshot(const char* what, const char* expected, PyObject* sequence) {
+  if (PyTuple_Check(sequence)) {
+    return nb::borrow(sequence);
+  }
+  if (PyList_Check(sequence)) {
+    nb::object items = nb::steal(PyList_AsTuple(sequence));
+    if (!items.is_valid()) {
+      nb::raise_python_error();
+    }
+    return items;
+  }
+  throw_wrong_type(what, expected, sequence);
+}
+
+counts::counts(const char* what, PyObject* sequence) {
+  constexpr const char* expected = "a tuple or list of integers";
+  const nb::object items = snapshot(what, expected, sequence);
+  const Py_ssize_t n = PyTuple_GET_SIZE(items.ptr());
+  if (n > max_ndim) {
+    throw value_error(
+        detail::message("'", what, "' must have at most ", max_ndim, " entries, found ", n));
+  }
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    values_[size_++] = to_count(what, expected, PyTuple_GET_ITEM(items.ptr(), k));
+  }
+}
+
+counts shape_argument(nb::handle shape) {
+  if (!PyIndex_Check(shape.ptr())) {
+    return counts("shape", shape.ptr());
+  }
+  counts one;
+  one.values_[one.size_++] = to_count("shape", "a tuple or list of integers", shape.ptr());
+  return one;
+}
+
+usm_kind kind_argument(nb::handle kind) {
+  if (!nb::isinstance<nb::str>(kind)) {
+    throw_wrong_type("usm_type", "'device', 'shared' or 'host'", kind.ptr());
+  }
+  const auto text = nb::cast<std::string_view>(kind);
+  const auto found = parse_usm_kind(text);
+  if (!found) {
+    throw value_error(
+        detail::message("'usm_type' must be 'device', 'shared' or 'host', found '", text, "'"));
+  }
+  return *found;
+}
+
+nb::object to_tuple(std::span<const std::ptrdiff_t> values) {
+  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+  if (!tuple.is_valid()) {
+    nb::raise_python_error();
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    PyObject* number = PyLong_FromSsize_t(values[k]);
+    if (number == nullptr) {
+      nb::raise_python_error();
+    }
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(k), number);
+  }
+  return tuple;
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,53 @@
+// Arguments that the bindings take in several places: shapes, counts, kinds of memory.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "support.hpp"
+#include "usmx/layout.hpp"
+#include "usmx/usm_kind.hpp"
+
+namespace usmx::bindings {
+
+/// Up to max_ndim integers of one argument or dictionary key, without a heap.
+class counts {
+ public:
+  /// From a tuple or list of objects with __index__. Throws type_error, or value_error when there
+  /// are too many, or overflow_error when one is too large, naming `what`.
+  counts(const char* what, PyObject* sequence);
+
+  std::span<const std::ptrdiff_t> span() const { return {values_.data(), size_}; }
+
+ private:
+  friend counts shape_argument(nb::handle);
+  counts() = default;
+
+  std::array<std::ptrdiff_t, max_ndim> values_;
+  std::size_t size_ = 0;
+};
+
+/// A shape: as counts, or a single integer.
+counts shape_argument(nb::handle shape);
+
+/// Any object with __index__ as a Python int; type_error naming `what` and what was `expected`.
+nb::object to_integer(const char* what, const char* expected, PyObject* object);
+/// The same as a C++ integer; overflow_error when it does not fit.
+std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object);
+
+/// A tuple with the items that a tuple or list has now; type_error for anything else.
+nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
+
+/// "device", "shared" or "host"; value_error/type_error for anything else.
+usm_kind kind_argument(nb::handle kind);
+
+/// repr(object): for messages.
+std::string repr_text(PyObject* object);
+
+/// Throws type_error: `what` must be `expected`, found an object of that type.
+[[noreturn]] void throw_wrong_type(const char* what, const char* expected, PyObject* found);
+
+/// Python's tuple of integers.
+nb::object to_tuple(std::span<const std::ptrdiff_t> values);
+
+}  // namespace usmx::bindings

@@ -1,0 +1,27 @@
+// usmx.USMArray in Python: holds one usmx::array, and the memory object it was made from.
+#pragma once
+
+#include "support.hpp"
+#include "usmx/array.hpp"
+
+namespace usmx::bindings {
+
+struct py_array {
+  array value;
+  /// The memory object given to the constructor; null: made when somebody asks for `base`.
+  nb::object base;
+};
+
+void bind_array(nb::module_& m);
+
+/// The array inside a USMArray; null for any other object.
+const array* as_array(PyObject* object);
+
+/// A view of anything that describes USM memory: usmx's arrays and memory, foreign producers.
+/// Null for any other object.
+nb::object view_of_producer(nb::handle object);
+
+/// A new USMArray.
+nb::object to_python(array value, nb::object base = nb::object());
+
+}  // namespace usmx::bindings

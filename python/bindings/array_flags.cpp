@@ -1,0 +1,107 @@
+#include "array_flags.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <array>
+
+#include "array.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// Reads through to the array it belongs to.
+struct py_flags {
+  nb::object owner;
+
+  py_array& of() const { return ready_instance<py_array>(owner.ptr()); }
+  const layout& where() const { return of().value.layout(); }
+};
+
+bool c_contiguous(const py_flags& f) { return f.where().is_c_contiguous(); }
+bool f_contiguous(const py_flags& f) { return f.where().is_f_contiguous(); }
+bool writable(const py_flags& f) { return !f.of().value.readonly(); }
+bool forc(const py_flags& f) { return c_contiguous(f) || f_contiguous(f); }
+bool fnc(const py_flags& f) { return f_contiguous(f) && !c_contiguous(f); }
+
+struct flag {
+  const char* attribute;
+  const char* key;
+  const char* short_key;
+  bool (*read)(const py_flags&);
+};
+
+// NumPy's keys and dpctl's spelling of the third.
+constexpr flag all_flags[] = {
+    {"c_contiguous", "C_CONTIGUOUS", "C", c_contiguous},
+    {"f_contiguous", "F_CONTIGUOUS", "F", f_contiguous},
+    {"writable", "WRITABLE", "W", writable},
+    {"writeable", "WRITEABLE", "W", writable},
+    {"forc", "FORC", "FORC", forc},
+    {"fnc", "FNC", "FNC", fnc},
+};
+
+bool is_writable_key(std::string_view key) {
+  return key == "WRITABLE" || key == "WRITEABLE" || key == "W";
+}
+
+bool get_flag(const py_flags& flags, std::string_view key) {
+  for (const flag& f : all_flags) {
+    if (key == f.key || key == f.short_key) {
+      return f.read(flags);
+    }
+  }
+  PyErr_Format(PyExc_KeyError, "unknown flag '%.*s'", static_cast<int>(key.size()), key.data());
+  nb::raise_python_error();
+}
+
+void set_writable(const py_flags& flags, bool value) {
+  if (!value) {
+    flags.of().value = flags.of().value.as_readonly();
+  } else if (!writable(flags)) {
+    throw value_error("a read-only array cannot be made writable again");
+  }
+}
+
+std::string text_of(const py_flags& flags) {
+  std::string text;
+  for (const char* key : {"C_CONTIGUOUS", "F_CONTIGUOUS", "WRITABLE"}) {
+    text += detail::message("  ", key, " : ", get_flag(flags, key) ? "True\n" : "False\n");
+  }
+  return text;
+}
+
+bool same(const py_flags& a, const py_flags& b) {
+  return c_contiguous(a) == c_contiguous(b) && f_contiguous(a) == f_contiguous(b) &&
+         writable(a) == writable(b);
+}
+
+}  // namespace
+
+void bind_array_flags(nb::module_& m) {
+  nb::class_<py_flags> cls(m, "Flags", "What is true of an array's layout and rights.");
+  for (const flag& f : all_flags) {
+    if (f.read != writable) {
+      cls.def_prop_ro(f.attribute, f.read);
+    } else {
+      cls.def_prop_rw(f.attribute, f.read, &set_writable,
+                      "Can be set to False, never back: the array is then read-only.");
+    }
+  }
+  cls.def("__getitem__", &get_flag, nb::arg("key"))
+      .def(
+          "__setitem__",
+          [](const py_flags& flags, std::string_view key, bool value) {
+            if (!is_writable_key(key)) {
+              throw value_error("only the flag WRITABLE can be set");
+            }
+            set_writable(flags, value);
+          },
+          nb::arg("key"), nb::arg("value"))
+      .def("__repr__", &text_of)
+      .def("__eq__", &same, nb::is_operator());
+}
+
+nb::object flags_of(nb::handle array) { return nb::cast(py_flags{nb::borrow(array)}); }
+
+}  // namespace usmx::bindings

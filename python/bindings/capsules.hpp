@@ -1,0 +1,31 @@
+// SYCL objects in Python capsules, as dpctl makes and reads them: names, `used_` renaming, and a
+// destructor that frees under either name. What a capsule holds is copied, never taken away.
+#pragma once
+
+#include <optional>
+
+#include <sycl/context.hpp>
+#include <sycl/queue.hpp>
+
+#include "support.hpp"
+
+namespace usmx::bindings {
+
+/// A new capsule "SyclQueueRef" that owns a copy of the queue.
+nb::object to_capsule(const sycl::queue&);
+/// A new capsule "SyclContextRef" that owns a copy of the context.
+nb::object to_capsule(const sycl::context&);
+
+/// Copies of what the capsule holds; none when it has another name.
+std::optional<sycl::queue> queue_in_capsule(PyObject* capsule);
+std::optional<sycl::context> context_in_capsule(PyObject* capsule);
+
+/// The same for a constructor, which marks the capsule as used. Throws value_error when the capsule
+/// was used before or is named otherwise.
+sycl::queue take_queue(PyObject* capsule);
+sycl::context take_context(PyObject* capsule);
+
+/// "'SyclQueueRef'" or "no name": for messages.
+std::string capsule_name_text(PyObject* capsule);
+
+}  // namespace usmx::bindings

@@ -1,0 +1,88 @@
+#include "dtype_argument.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include <array>
+#include <optional>
+
+namespace usmx::bindings {
+namespace {
+
+constexpr Py_ssize_t remembered_at_most = 256;
+
+/// argument -> type code. Never freed.
+PyObject* remembered() {
+  static PyObject* dictionary = PyDict_New();
+  return dictionary;
+}
+
+nb::object numpy_dtype_class() {
+  try {
+    return nb::module_::import_("numpy").attr("dtype");
+  } catch (nb::python_error& e) {
+    nb::raise_from(e, PyExc_ImportError, "usmx: NumPy is needed for dtype objects");
+  }
+}
+
+std::optional<dtype> by_name(std::string_view text) {
+  for (int code = 0; code < type_count; ++code) {
+    const dtype candidate(static_cast<type_code>(code));
+    if (candidate.name() == text) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+dtype parse(nb::handle argument) {
+  if (nb::isinstance<nb::str>(argument)) {
+    const auto text = nb::cast<std::string_view>(argument);
+    const auto named = by_name(text);
+    return named ? *named : dtype::from_typestr(text);
+  }
+  const nb::object numpy_dtype = numpy_dtype_class()(argument);
+  const nb::object typestr = numpy_dtype.attr("str");
+  return dtype::from_typestr(nb::cast<std::string_view>(typestr));
+}
+
+/// The remembered type, or none; an unhashable argument is simply not remembered.
+std::optional<dtype> recall(nb::handle argument) {
+  PyObject* code = PyDict_GetItemWithError(remembered(), argument.ptr());
+  if (code == nullptr) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return dtype(static_cast<type_code>(PyLong_AsLong(code)));
+}
+
+void remember(nb::handle argument, dtype type) {
+  if (PyDict_GET_SIZE(remembered()) < remembered_at_most) {
+    const nb::object code = nb::steal(PyLong_FromLong(static_cast<long>(type.code())));
+    if (PyDict_SetItem(remembered(), argument.ptr(), code.ptr()) != 0) {
+      PyErr_Clear();
+    }
+  }
+}
+
+}  // namespace
+
+dtype dtype_argument(nb::handle argument) {
+  if (const auto known = recall(argument)) {
+    return *known;
+  }
+  const dtype type = parse(argument);
+  remember(argument, type);
+  return type;
+}
+
+nb::object to_numpy_dtype(dtype type) {
+  static std::array<PyObject*, type_count> made{};
+  PyObject*& entry = made[static_cast<std::size_t>(type.code())];
+  if (entry == nullptr) {
+    const std::string_view text = type.typestr();
+    entry = numpy_dtype_class()(nb::str(text.data(), text.size())).release().ptr();
+  }
+  return nb::borrow(entry);
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,18 @@
+// usmx._core: the C++ library in Python. It knows Python's types and holds no rules.
+#include "api_table.hpp"
+#include "array.hpp"
+#include "errors.hpp"
+#include "memory.hpp"
+#include "support.hpp"
+#include "sycl_objects.hpp"
+#include "usmx/version.hpp"
+
+NB_MODULE(_core, m) {
+  using namespace usmx::bindings;
+  m.attr("__version__") = USMX_VERSION_STRING;
+  bind_errors(m);
+  bind_sycl_objects(m);
+  bind_memory(m);
+  bind_array(m);
+  bind_api_table(m);
+}

@@ -1,0 +1,124 @@
+#include "syclobj.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include "capsules.hpp"
+#include "sycl_objects.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+interned get_capsule_name("_get_capsule");
+
+exchange::placement on_queue(const sycl::queue& queue) { return {queue.get_context(), queue}; }
+
+std::optional<exchange::placement> in_capsule(PyObject* capsule) {
+  if (const auto queue = queue_in_capsule(capsule)) {
+    return on_queue(*queue);
+  }
+  if (auto context = context_in_capsule(capsule)) {
+    return exchange::placement{*std::move(context), std::nullopt};
+  }
+  return std::nullopt;
+}
+
+exchange::placement from_capsule(PyObject* capsule) {
+  if (auto found = in_capsule(capsule)) {
+    return *std::move(found);
+  }
+  throw value_error(detail::message(
+      "'syclobj' capsule must be named 'SyclQueueRef' or 'SyclContextRef' and not be used yet, "
+      "found ",
+      capsule_name_text(capsule)));
+}
+
+/// Asks an object for its capsule, once.
+nb::object capsule_of(PyObject* object) {
+  nb::object method = optional_attribute(object, get_capsule_name.get());
+  if (!method.is_valid()) {
+    return nb::object();
+  }
+  nb::object capsule = nb::steal(PyObject_CallNoArgs(method.ptr()));
+  if (!capsule.is_valid()) {
+    nb::raise_python_error();
+  }
+  if (!PyCapsule_CheckExact(capsule.ptr())) {
+    throw type_error(detail::message(Py_TYPE(object)->tp_name,
+                                     "._get_capsule() must return a capsule, found ",
+                                     Py_TYPE(capsule.ptr())->tp_name));
+  }
+  return capsule;
+}
+
+sycl::queue queue_on(const sycl::device& device) { return cached_queue(device); }
+
+std::optional<sycl::queue> queue_in(nb::handle argument) {
+  if (const sycl::queue* queue = as_queue(argument.ptr())) {
+    return *queue;
+  }
+  if (PyCapsule_CheckExact(argument.ptr())) {
+    return queue_in_capsule(argument.ptr());
+  }
+  const nb::object capsule = capsule_of(argument.ptr());
+  return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
+}
+
+sycl::queue queue_for_device(nb::handle device) {
+  if (nb::isinstance<nb::str>(device)) {
+    return queue_on(select_device(nb::cast<std::string_view>(device)));
+  }
+  if (const sycl::device* found = as_device(device.ptr())) {
+    return queue_on(*found);
+  }
+  if (const auto queue = queue_in(device)) {
+    return *queue;
+  }
+  throw type_error(detail::message("device must be a filter string, a SyclDevice or a SyclQueue, "
+                                   "found ",
+                                   Py_TYPE(device.ptr())->tp_name));
+}
+
+}  // namespace
+
+exchange::placement resolve_syclobj(PyObject* object) {
+  if (const sycl::queue* queue = as_queue(object)) {
+    return on_queue(*queue);
+  }
+  if (const sycl::context* context = as_context(object)) {
+    return {*context, std::nullopt};
+  }
+  if (PyUnicode_Check(object)) {
+    return {default_context(select_device(nb::cast<std::string_view>(nb::handle(object)))),
+            std::nullopt};
+  }
+  if (PyCapsule_CheckExact(object)) {
+    return from_capsule(object);
+  }
+  if (const nb::object capsule = capsule_of(object); capsule.is_valid()) {
+    return from_capsule(capsule.ptr());
+  }
+  throw type_error(detail::message("'syclobj' must be a SyclQueue, a SyclContext, a filter string, "
+                                   "a capsule or an object with _get_capsule(), found ",
+                                   Py_TYPE(object)->tp_name));
+}
+
+sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
+  if (sycl_queue.is_none()) {
+    return device.is_none() ? default_queue() : queue_for_device(device);
+  }
+  const auto queue = queue_in(sycl_queue);
+  if (!queue) {
+    throw type_error(detail::message("sycl_queue must be a SyclQueue or an object whose "
+                                     "_get_capsule() holds one, found ",
+                                     Py_TYPE(sycl_queue.ptr())->tp_name));
+  }
+  if (!device.is_none() && queue_for_device(device).get_device() != queue->get_device()) {
+    throw value_error(detail::message("sycl_queue and device must agree, found ",
+                                      describe(queue->get_device()), " and ",
+                                      describe(queue_for_device(device).get_device())));
+  }
+  return *queue;
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,37 @@
+"""Loading the native module where its run path does not reach the SYCL runtime."""
+
+import ctypes
+from importlib import import_module, metadata
+
+
+def load_core():
+    """Import ``usmx._core``.
+
+    Its run path finds the SYCL runtime of a virtual environment, of ``--user`` and ``--prefix``
+    installations and wherever the loader looks. Elsewhere the runtime's own package says where it
+    is, and once it is loaded the native module finds it by name.
+    """
+    try:
+        return import_module("usmx._core")
+    except ImportError as error:
+        library = _packaged_sycl_library()
+        if library is None:
+            raise ImportError(
+                f"usmx cannot load the SYCL runtime ({error}): expected the packages "
+                "intel-sycl-rt and intel-opencl-rt in this environment"
+            ) from error
+        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+        return import_module("usmx._core")
+
+
+def _packaged_sycl_library():
+    try:
+        files = metadata.distribution("intel-sycl-rt").files or ()
+    except metadata.PackageNotFoundError:
+        return None
+    for file in files:
+        if file.name.startswith("libsycl.so.") and file.name.count(".") == 2:
+            path = file.locate()
+            if path.is_file():
+                return path
+    return None

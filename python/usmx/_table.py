@@ -1,0 +1,20 @@
+"""Plain text tables."""
+
+from collections.abc import Collection, Sequence
+
+
+def format_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = ()
+) -> str:
+    """Align columns with two blanks between them; `right` names those aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    to_right = [name in right for name in header]
+
+    def line(cells: Sequence[str]) -> str:
+        aligned = (
+            cell.rjust(width) if is_right else cell.ljust(width)
+            for cell, width, is_right in zip(cells, widths, to_right, strict=True)
+        )
+        return "  ".join(aligned).rstrip()
+
+    return "\n".join(map(line, (header, ["-" * width for width in widths], *rows)))

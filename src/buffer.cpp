@@ -1,0 +1,147 @@
+#include "usmx/buffer.hpp"
+
+#include <algorithm>
+
+#include <sycl/exception.hpp>
+
+#include "deferred_release.hpp"
+#include "usmx/error.hpp"
+#include "usmx/memory_resource.hpp"
+#include "usmx/usm.hpp"
+
+namespace usmx {
+namespace {
+
+/// Hands a block of usmx's own back to the runtime.
+struct return_to_runtime {
+  sycl::queue queue;
+  usm_kind kind;
+
+  void operator()(void* block) const noexcept {
+    usm_resource(queue, kind).deallocate(static_cast<std::byte*>(block));
+  }
+};
+
+bool is_complete(const sycl::event& event) {
+  return event.get_info<sycl::info::event::command_execution_status>() ==
+         sycl::info::event_command_status::complete;
+}
+
+}  // namespace
+
+buffer::buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
+               detail::release_action release, bool readonly, bool exposed) noexcept
+    : data_(data),
+      nbytes_(nbytes),
+      kind_(kind),
+      readonly_(readonly),
+      exposed_(exposed),
+      queue_(std::move(queue)),
+      release_(std::move(release)) {}
+
+buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
+                        std::size_t alignment) {
+  detail::release_finished();
+  std::byte* block = usm_resource(queue, kind).allocate(nbytes, alignment);
+  auto release = detail::release_action::of(block, return_to_runtime{queue, kind});
+  return buffer(block, nbytes, kind, queue, std::move(release), false, false);
+}
+
+buffer buffer::adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
+                     detail::release_action release) {
+  if (nbytes == 0) {
+    throw value_error("number of bytes to adopt must be positive, found 0");
+  }
+  const usm_kind kind = check_access(pointer, nbytes, queue.get_context());
+  check_device(pointer, kind, queue);
+  return adopt_checked(pointer, nbytes, kind, queue, std::move(release));
+}
+
+buffer buffer::adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
+                             const sycl::queue& queue, detail::release_action release,
+                             bool readonly) noexcept {
+  return buffer(static_cast<std::byte*>(pointer), nbytes, kind, queue, std::move(release), readonly,
+                true);
+}
+
+buffer buffer::part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
+                       bool readonly, detail::release_action release) noexcept {
+  buffer part(first, nbytes, whole->kind_, whole->queue_, std::move(release), readonly, true);
+  part.whole_ = whole->whole_ ? whole->whole_ : std::move(whole);
+  return part;
+}
+
+buffer::buffer(buffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      nbytes_(std::exchange(other.nbytes_, 0)),
+      kind_(other.kind_),
+      readonly_(other.readonly_),
+      exposed_(other.exposed_.load()),
+      recorded_(other.recorded_.exchange(false)),
+      queue_(other.queue_),
+      release_(std::move(other.release_)),
+      whole_(std::move(other.whole_)),
+      events_(std::move(other.events_)) {}
+
+buffer& buffer::operator=(buffer&& other) noexcept {
+  if (this != &other) {
+    let_go();
+    data_ = std::exchange(other.data_, nullptr);
+    nbytes_ = std::exchange(other.nbytes_, 0);
+    kind_ = other.kind_;
+    readonly_ = other.readonly_;
+    exposed_ = other.exposed_.load();
+    recorded_ = other.recorded_.exchange(false);
+    queue_ = other.queue_;
+    release_ = std::move(other.release_);
+    whole_ = std::move(other.whole_);
+    events_ = std::move(other.events_);
+  }
+  return *this;
+}
+
+buffer::~buffer() { let_go(); }
+
+void buffer::let_go() noexcept {
+  if (recorded_) {
+    detail::release_after(std::move(events_), std::move(release_));
+    recorded_ = false;
+  } else {
+    detail::release_action done = std::move(release_);
+  }
+}
+
+void buffer::record(sycl::event event) {
+  buffer& whole = root();
+  const std::lock_guard lock(whole.events_mutex_);
+  std::erase_if(whole.events_, is_complete);
+  whole.events_.push_back(std::move(event));
+  whole.recorded_.store(true, std::memory_order_release);
+}
+
+void buffer::wait_for_events() {
+  std::vector<sycl::event> pending;
+  {
+    const std::lock_guard lock(events_mutex_);
+    pending = events_;
+  }
+  sycl::event::wait(pending);
+  // Only now, and only what is done: another thread that waits must find what it has to wait for.
+  const std::lock_guard lock(events_mutex_);
+  std::erase_if(events_, is_complete);
+  recorded_.store(!events_.empty(), std::memory_order_release);
+}
+
+void buffer::wait() {
+  buffer& whole = root();
+  if (whole.recorded_.load(std::memory_order_acquire)) {
+    whole.wait_for_events();
+  }
+  if (whole.exposed_.load(std::memory_order_relaxed)) {
+    if (!queue_.is_in_order() || !queue_.ext_oneapi_empty()) {
+      queue_.wait();
+    }
+  }
+}
+
+}  // namespace usmx

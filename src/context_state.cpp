@@ -1,0 +1,219 @@
+#include "context_state.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <sycl/exception.hpp>
+#include <sycl/properties/queue_properties.hpp>
+#include <unordered_map>
+
+#include "usmx/error.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::detail {
+
+namespace {
+
+std::unique_ptr<allocation_backend> make_backend(const sycl::context& context) {
+  if (context.get_backend() == sycl::backend::opencl) {
+    if (auto backend = make_opencl_backend(context)) {
+      return backend;
+    }
+  }
+  return make_generic_backend(context);
+}
+
+bool holds(const std::vector<sycl::device>& devices, const sycl::device& device) {
+  std::optional<sycl::device> candidate = device;
+  while (candidate && std::ranges::find(devices, *candidate) == devices.end()) {
+    candidate = parent_of(*candidate);
+  }
+  return candidate.has_value();
+}
+
+// Not every back end makes queues of sub-devices in their parent's context: OpenCL does not.
+sycl::queue make_queue(const sycl::context& context, const sycl::device& device) {
+  try {
+    return sycl::queue(context, device, sycl::property::queue::in_order());
+  } catch (const sycl::exception& refused) {
+    if (refused.code() != sycl::errc::invalid) {
+      throw;
+    }
+    throw value_error(message("cached_queue: expected a device that the runtime accepts with ",
+                              describe(context), ", found ", describe(device), ": ",
+                              refused.what()));
+  }
+}
+
+// The states of the process. Never destroyed: at exit other threads may still be at work in them.
+class context_states {
+ public:
+  std::shared_ptr<context_state> of(const sycl::context& context) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const entry* known = find(context)) {
+        return known->state;
+      }
+    }
+    // Asking the back end takes long: outside of the lock.
+    auto made = std::make_shared<context_state>(context);
+    const std::shared_ptr<context_state> evicted = make_room();
+    const std::lock_guard lock(mutex_);
+    if (const entry* known = find(context)) {
+      return known->state;
+    }
+    latest_ = &states_.try_emplace(context, entry{made, ++clock_}).first->second;
+    return made;
+  }
+
+  std::vector<sycl::queue> queues() {
+    std::vector<sycl::queue> all;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [context, known] : states_) {
+      for (sycl::queue& queue : known.state->queues()) {
+        all.push_back(std::move(queue));
+      }
+    }
+    return all;
+  }
+
+ private:
+  struct entry {
+    std::shared_ptr<context_state> state;
+    std::uint64_t last_use;
+
+    // Nobody can begin to use it while the table is locked.
+    bool in_use() const { return state.use_count() > 1 || state->queues_in_use(); }
+  };
+
+  static constexpr std::size_t limit = 64;
+
+  const entry* find(const sycl::context& context) {
+    if (latest_ == nullptr || !(latest_->state->context() == context)) {
+      const auto found = states_.find(context);
+      if (found == states_.end()) {
+        return nullptr;
+      }
+      latest_ = &found->second;
+      latest_->last_use = ++clock_;
+    }
+    return latest_;
+  }
+
+  // Takes out the least recently used state that is not in use when there are too many.
+  std::shared_ptr<context_state> make_room() {
+    std::shared_ptr<context_state> evicted;
+    {
+      const std::lock_guard lock(mutex_);
+      if (states_.size() < limit) {
+        return nullptr;
+      }
+      auto oldest = states_.end();
+      for (auto at = states_.begin(); at != states_.end(); ++at) {
+        if ((oldest == states_.end() || at->second.last_use < oldest->second.last_use) &&
+            !at->second.in_use()) {
+          oldest = at;
+        }
+      }
+      if (oldest == states_.end()) {
+        return nullptr;
+      }
+      evicted = std::move(oldest->second.state);
+      latest_ = nullptr;
+      states_.erase(oldest);
+    }
+    // Nobody could wait for this work any more, and at exit it would abort the process.
+    for (sycl::queue& queue : evicted->queues()) {
+      queue.wait();
+    }
+    return evicted;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<sycl::context, entry> states_;
+  entry* latest_ = nullptr;
+  std::uint64_t clock_ = 0;
+};
+
+context_states& states() {
+  static context_states& all = *new context_states;
+  return all;
+}
+
+// Work in flight when the runtime's own exit handlers run aborts the process.
+void finish_work_at_exit() noexcept {
+  try {
+    for (sycl::queue& queue : states().queues()) {
+      try {
+        queue.wait();
+      } catch (...) {
+        // The work failed: nobody is left to tell, and the other queues still need their wait.
+      }
+    }
+  } catch (...) {
+    // No memory for the list of queues.
+  }
+}
+
+// To be called when a queue exists: exit handlers run in reverse order, and this one has to come
+// before those that the runtime registered while making its first queue.
+void wait_at_exit() {
+  [[maybe_unused]] static const int registered = std::atexit(finish_work_at_exit);
+}
+
+}  // namespace
+
+context_state::context_state(const sycl::context& context)
+    : context_(context), devices_(context.get_devices()), allocations_(make_backend(context)) {}
+
+sycl::queue context_state::queue_of(const sycl::device& device) {
+  const std::lock_guard lock(queues_mutex_);
+  for (const auto& [known, queue] : queues_) {
+    if (known == device) {
+      return queue;
+    }
+  }
+  if (!holds(devices_, device)) {
+    throw value_error(message("cached_queue: expected a device of ", describe(context_),
+                              " or a sub-device of one, found ", describe(device)));
+  }
+  queues_.emplace_back(device, make_queue(context_, device));
+  wait_at_exit();
+  return queues_.back().second;
+}
+
+std::vector<sycl::queue> context_state::queues() const {
+  std::vector<sycl::queue> all;
+  const std::lock_guard lock(queues_mutex_);
+  for (const auto& [device, queue] : queues_) {
+    all.push_back(queue);
+  }
+  return all;
+}
+
+bool context_state::queues_in_use() const {
+  const std::lock_guard lock(queues_mutex_);
+  return std::ranges::any_of(queues_, [](const auto& known) {
+    return sycl::detail::getSyclObjImpl(known.second).use_count() > 1;
+  });
+}
+
+std::optional<sycl::device> parent_of(const sycl::device& device) {
+  if (device.get_info<sycl::info::device::partition_type_property>() ==
+      sycl::info::partition_property::no_partition) {
+    return std::nullopt;
+  }
+  return device.get_info<sycl::info::device::parent_device>();
+}
+
+std::shared_ptr<context_state> state_of(const sycl::context& context) {
+  return states().of(context);
+}
+
+void wait_for_cached_queues() {
+  for (sycl::queue& queue : states().queues()) {
+    queue.wait();
+  }
+}
+
+}  // namespace usmx::detail

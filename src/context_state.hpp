@@ -1,0 +1,52 @@
+// What usmx keeps for each context it meets: the back end to ask about memory, and the in-order
+// queue of each device. Private to the library.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/queue.hpp>
+#include <utility>
+#include <vector>
+
+#include "usm_backend.hpp"
+
+namespace usmx::detail {
+
+class context_state {
+ public:
+  explicit context_state(const sycl::context&);
+
+  const sycl::context& context() const noexcept { return context_; }
+  const std::vector<sycl::device>& devices() const noexcept { return devices_; }
+  const allocation_backend& allocations() const noexcept { return *allocations_; }
+  /// The cached in-order queue of a device of this context, or of a sub-device of one. Throws
+  /// value_error for any other device.
+  sycl::queue queue_of(const sycl::device&);
+  /// The queues made so far.
+  std::vector<sycl::queue> queues() const;
+  /// Whether somebody else holds one of the queues.
+  bool queues_in_use() const;
+
+ private:
+  sycl::context context_;
+  std::vector<sycl::device> devices_;
+  std::unique_ptr<allocation_backend> allocations_;
+  mutable std::mutex queues_mutex_;
+  std::vector<std::pair<sycl::device, sycl::queue>> queues_;
+};
+
+/// The state of a context, made at first sight. The 64 most recently used are kept, and beyond
+/// those every one that is in use: whose state or one of whose queues somebody holds. None is
+/// destroyed at exit. A state holds its context, so another one never has its identity.
+std::shared_ptr<context_state> state_of(const sycl::context&);
+
+/// The device that a sub-device is part of; none for a root device.
+std::optional<sycl::device> parent_of(const sycl::device&);
+
+/// Waits for every cached queue of every context that is kept.
+void wait_for_cached_queues();
+
+}  // namespace usmx::detail

@@ -1,0 +1,20 @@
+// Where the SYCL runtime and its CPU driver lie, and whether the system knows that driver already.
+// The set-up itself runs when the library is loaded: driver_setup.cpp. Private to the library.
+#pragma once
+
+#include <filesystem>
+
+namespace usmx::detail {
+
+inline constexpr const char* cpu_driver_name = "libintelocl.so";
+inline constexpr const char* icd_filenames_variable = "OCL_ICD_FILENAMES";
+inline constexpr const char* icd_vendors_variable = "OCL_ICD_VENDORS";
+inline constexpr const char* device_selector_variable = "ONEAPI_DEVICE_SELECTOR";
+
+/// The directory of the libsycl that this library calls, links resolved; empty when unknown.
+std::filesystem::path runtime_directory();
+
+/// Whether an .icd file in that directory names a copy of the CPU driver that exists.
+bool registers_cpu_driver(const std::filesystem::path& vendors);
+
+}  // namespace usmx::detail

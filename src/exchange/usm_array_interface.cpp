@@ -1,0 +1,128 @@
+#include "usmx/exchange/usm_array_interface.hpp"
+
+#include <limits>
+
+#include "usmx/error.hpp"
+#include "usmx/runtime.hpp"
+#include "usmx/usm.hpp"
+
+namespace usmx::exchange {
+namespace {
+
+layout parse_layout(const usm_array_interface& given) {
+  if (!given.strides) {
+    return layout::c_order(given.shape, given.offset);
+  }
+  if (given.strides->size() != given.shape.size()) {
+    throw value_error(detail::message("'strides' must have ", given.shape.size(),
+                                      " entries to match shape ", tuple_text(given.shape),
+                                      ", found ", given.strides->size(), ": ",
+                                      tuple_text(*given.strides)));
+  }
+  return layout::strided(given.shape, *given.strides, given.offset);
+}
+
+/// What consumers count in bytes must be countable in bytes, unit dimensions included.
+void check_byte_strides(const layout& where, dtype type) {
+  for (const std::ptrdiff_t stride : where.strides()) {
+    checked_multiply(stride, static_cast<std::ptrdiff_t>(type.itemsize()),
+                     "a stride of 'strides' in bytes");
+  }
+}
+
+struct byte_range {
+  std::uintptr_t first;
+  std::size_t nbytes;
+};
+
+byte_range touched_bytes(const usm_array_interface& given, dtype type, element_range extent) {
+  const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
+  const auto first = checked_multiply(extent.first, itemsize, "first byte of the elements");
+  const auto end = checked_add(checked_multiply(extent.last, itemsize, "last byte of the elements"),
+                               itemsize, "last byte of the elements");
+  // Exact in unsigned arithmetic, since end > first.
+  const std::size_t nbytes = static_cast<std::size_t>(end) - static_cast<std::size_t>(first);
+  const std::uintptr_t lowest = given.data + static_cast<std::uintptr_t>(first);
+  const bool wraps = first < 0 ? lowest > given.data : lowest < given.data;
+  if (wraps || nbytes > std::numeric_limits<std::ptrdiff_t>::max() ||
+      lowest > std::numeric_limits<std::uintptr_t>::max() - nbytes) {
+    throw overflow_error(detail::message("'data' 0x", std::hex, given.data, std::dec,
+                                         " with elements from byte ", first, " to ", end - 1,
+                                         " leaves the address space"));
+  }
+  return {lowest, nbytes};
+}
+
+void check_alignment(std::uintptr_t element_zero, dtype type) {
+  if (element_zero % type.alignment() != 0) {
+    throw value_error(detail::message("element zero must be aligned to ", type.alignment(),
+                                      " bytes for typestr '", type.typestr(),
+                                      "', found address 0x", std::hex, element_zero));
+  }
+}
+
+sycl::queue choose_queue(const placement& where, const void* pointer, usm_kind kind) {
+  if (where.queue) {
+    return *where.queue;
+  }
+  const bool owned_by_device = kind == usm_kind::device || kind == usm_kind::shared;
+  const std::vector<sycl::device> devices = where.context.get_devices();
+  return cached_queue(where.context, owned_by_device && devices.size() > 1
+                                         ? pointer_device(pointer, where.context)
+                                         : devices.front());
+}
+
+/// No elements: the pointer may be anything, and is never used.
+checked_import check_empty(const usm_array_interface& given, dtype type, layout where,
+                           const placement& at) {
+  auto* memory = reinterpret_cast<std::byte*>(given.data);
+  const usm_kind kind = pointer_kind(memory, at.context);
+  sycl::queue queue = choose_queue(at, memory, kind);
+  return {memory, 0,    type,           std::move(where),
+          kind == usm_kind::unknown ? usm_kind::device : kind,
+          std::move(queue), given.readonly};
+}
+
+}  // namespace
+
+checked_import check(const usm_array_interface& given, const placement& at) {
+  const dtype type = dtype::from_typestr(given.typestr);
+  layout where = parse_layout(given);
+  check_byte_strides(where, type);
+  const auto extent = where.extent();
+  if (!extent) {
+    return check_empty(given, type, where.with_offset(0), at);
+  }
+  if (given.data == 0) {
+    throw value_error(detail::message("'data' must point to memory for shape ",
+                                      tuple_text(given.shape), ", found a null pointer"));
+  }
+  const byte_range touched = touched_bytes(given, type, *extent);
+  auto* memory = reinterpret_cast<std::byte*>(touched.first);
+  const usm_kind kind = check_access(memory, touched.nbytes, at.context);
+  // Representable: it is at most the number of bytes touched.
+  where = where.with_offset(where.offset() - extent->first);
+  check_alignment(touched.first + static_cast<std::uintptr_t>(where.offset()) * type.itemsize(),
+                  type);
+  sycl::queue queue = choose_queue(at, memory, kind);
+  check_device(memory, kind, queue);
+  return {memory, touched.nbytes, type,           std::move(where),
+          kind,   std::move(queue), given.readonly};
+}
+
+usm_array_interface describe(const array& a) {
+  usm_array_interface result{
+      .data = reinterpret_cast<std::uintptr_t>(a.memory()->data()),
+      .readonly = a.readonly(),
+      .typestr = a.type().typestr(),
+      .shape = a.shape(),
+      .strides = std::nullopt,
+      .offset = a.layout().offset(),
+  };
+  if (!a.layout().is_c_contiguous()) {
+    result.strides = a.strides();
+  }
+  return result;
+}
+
+}  // namespace usmx::exchange

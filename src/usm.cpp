@@ -1,0 +1,132 @@
+#include "usmx/usm.hpp"
+
+#include <algorithm>
+
+#include <sycl/usm/usm_pointer_info.hpp>
+
+#include "context_state.hpp"
+#include "usm_backend.hpp"
+#include "usmx/error.hpp"
+#include "usmx/registry.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx {
+namespace {
+
+usm_kind to_kind(sycl::usm::alloc kind) noexcept {
+  switch (kind) {
+    case sycl::usm::alloc::device:
+      return usm_kind::device;
+    case sycl::usm::alloc::shared:
+      return usm_kind::shared;
+    case sycl::usm::alloc::host:
+      return usm_kind::host;
+    case sycl::usm::alloc::unknown:
+      break;
+  }
+  return usm_kind::unknown;
+}
+
+class generic_backend final : public detail::allocation_backend {
+ public:
+  explicit generic_backend(const sycl::context& context) : context_(context) {}
+
+  allocation_info query(const void* pointer) const override {
+    return {.kind = to_kind(sycl::get_pointer_type(pointer, context_))};
+  }
+
+ private:
+  sycl::context context_;
+};
+
+[[noreturn]] void throw_not_usm(const void* pointer, const sycl::context& context) {
+  throw value_error(detail::message("pointer ", pointer, " is not USM memory of ",
+                                    describe(context),
+                                    ": expected a live device, shared or host allocation of that "
+                                    "context, found none"));
+}
+
+}  // namespace
+
+std::unique_ptr<detail::allocation_backend> detail::make_generic_backend(
+    const sycl::context& context) {
+  return std::make_unique<generic_backend>(context);
+}
+
+allocation_info query_allocation(const void* pointer, const sycl::context& context) {
+  if (pointer == nullptr) {
+    return {};
+  }
+  if (const auto block = registry::find(pointer)) {
+    if (block->context != context) {
+      return {};
+    }
+    return {block->kind, block->base, block->nbytes, true};
+  }
+  return detail::state_of(context)->allocations().query(pointer);
+}
+
+usm_kind pointer_kind(const void* pointer, const sycl::context& context) {
+  return query_allocation(pointer, context).kind;
+}
+
+sycl::device pointer_device(const void* pointer, const sycl::context& context) {
+  if (pointer_kind(pointer, context) == usm_kind::unknown) {
+    throw_not_usm(pointer, context);
+  }
+  return sycl::get_pointer_device(pointer, context);
+}
+
+usm_kind check_access(const void* pointer, std::size_t nbytes, const sycl::context& context) {
+  const allocation_info found = query_allocation(pointer, context);
+  if (found.kind == usm_kind::unknown) {
+    throw_not_usm(pointer, context);
+  }
+  if (!found.extent_known) {
+    return found.kind;
+  }
+  const auto* first = static_cast<const std::byte*>(pointer);
+  // `first` lies inside the allocation, or the back end would not have found it.
+  const auto available = static_cast<std::size_t>(found.base + found.nbytes - first);
+  if (nbytes > available) {
+    throw value_error(detail::message(
+        "bytes ", pointer, " to ", static_cast<const void*>(first + (nbytes - 1)),
+        " (first and last) are not all inside the ", name(found.kind),
+        " allocation they start in, which is ", static_cast<const void*>(found.base), " to ",
+        static_cast<const void*>(found.base + (found.nbytes - 1)), " (", found.nbytes,
+        " bytes) of ", describe(context)));
+  }
+  return found.kind;
+}
+
+void check_device(const void* pointer, usm_kind kind, const sycl::queue& queue) {
+  if (kind == usm_kind::host) {
+    return;  // host memory belongs to the whole context
+  }
+  const sycl::context context = queue.get_context();
+  const auto state = detail::state_of(context);
+  const sycl::device mine = queue.get_device();
+  if (state->devices().size() == 1 && state->devices().front() == mine) {
+    return;
+  }
+  const sycl::device owner = sycl::get_pointer_device(pointer, context);
+  for (sycl::device d = mine;; d = d.get_info<sycl::info::device::parent_device>()) {
+    if (d == owner) {
+      return;
+    }
+    if (d.get_info<sycl::info::device::partition_type_property>() ==
+        sycl::info::partition_property::no_partition) {
+      break;
+    }
+  }
+  throw value_error(detail::message(name(kind), " pointer ", pointer, " belongs to device ",
+                                    describe(owner), ", expected the queue's device ",
+                                    describe(mine), " or its parent"));
+}
+
+bool host_may_touch(usm_kind kind, const sycl::device& device) {
+  return is_host_accessible(kind) || kind == usm_kind::unknown ||
+         (device.is_cpu() && device.get_backend() == sycl::backend::opencl);
+}
+
+}  // namespace usmx

@@ -1,0 +1,90 @@
+// OpenCL's unified shared memory extension (cl_intel_unified_shared_memory), found at run time in the
+// OpenCL loader that the SYCL runtime has already loaded: usmx links no OpenCL of its own.
+#include <dlfcn.h>
+
+#include <sycl/backend.hpp>
+#include <sycl/backend/opencl.hpp>
+#include <sycl/platform.hpp>
+
+#include "usm_backend.hpp"
+
+namespace usmx::detail {
+namespace {
+
+usm_kind to_kind(cl_unified_shared_memory_type_intel type) noexcept {
+  switch (type) {
+    case CL_MEM_TYPE_DEVICE_INTEL:
+      return usm_kind::device;
+    case CL_MEM_TYPE_SHARED_INTEL:
+      return usm_kind::shared;
+    case CL_MEM_TYPE_HOST_INTEL:
+      return usm_kind::host;
+    default:
+      return usm_kind::unknown;
+  }
+}
+
+class opencl_backend final : public allocation_backend {
+ public:
+  opencl_backend(cl_context context, clGetMemAllocInfoINTEL_fn info,
+                 decltype(&clReleaseContext) release) noexcept
+      : context_(context), info_(info), release_(release) {}
+  opencl_backend(const opencl_backend&) = delete;
+  opencl_backend& operator=(const opencl_backend&) = delete;
+  ~opencl_backend() override { release_(context_); }
+
+  allocation_info query(const void* pointer) const override {
+    const usm_kind kind = to_kind(ask<cl_unified_shared_memory_type_intel>(
+        pointer, CL_MEM_ALLOC_TYPE_INTEL, CL_MEM_TYPE_UNKNOWN_INTEL));
+    if (kind == usm_kind::unknown) {
+      return {};
+    }
+    const auto* base = ask<const std::byte*>(pointer, CL_MEM_ALLOC_BASE_PTR_INTEL, nullptr);
+    const auto nbytes = ask<std::size_t>(pointer, CL_MEM_ALLOC_SIZE_INTEL, 0);
+    return {kind, base, nbytes, base != nullptr && nbytes > 0};
+  }
+
+ private:
+  template <class T>
+  T ask(const void* pointer, cl_mem_info_intel what, T otherwise) const noexcept {
+    T answer{};
+    return info_(context_, pointer, what, sizeof answer, &answer, nullptr) == CL_SUCCESS
+               ? answer
+               : otherwise;
+  }
+
+  cl_context context_;
+  clGetMemAllocInfoINTEL_fn info_;
+  decltype(&clReleaseContext) release_;
+};
+
+template <class F>
+F symbol(void* library, const char* name) noexcept {
+  return reinterpret_cast<F>(dlsym(library, name));
+}
+
+}  // namespace
+
+std::unique_ptr<allocation_backend> make_opencl_backend(const sycl::context& context) {
+  void* loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (loader == nullptr) {
+    return nullptr;
+  }
+  const auto find_extension = symbol<decltype(&clGetExtensionFunctionAddressForPlatform)>(
+      loader, "clGetExtensionFunctionAddressForPlatform");
+  const auto release = symbol<decltype(&clReleaseContext)>(loader, "clReleaseContext");
+  if (find_extension == nullptr || release == nullptr) {
+    return nullptr;
+  }
+  const auto platform = sycl::get_native<sycl::backend::opencl>(context.get_platform());
+  const auto info = reinterpret_cast<clGetMemAllocInfoINTEL_fn>(
+      find_extension(platform, "clGetMemAllocInfoINTEL"));
+  if (info == nullptr) {
+    return nullptr;
+  }
+  // get_native hands out a reference of its own, which the backend gives back.
+  return std::make_unique<opencl_backend>(sycl::get_native<sycl::backend::opencl>(context), info,
+                                          release);
+}
+
+}  // namespace usmx::detail

@@ -1,0 +1,17 @@
+// Prints every device, one a line, and writes to shared memory of the default one.
+#include <iostream>
+
+#include <usmx/memory_resource.hpp>
+#include <usmx/runtime.hpp>
+#include <usmx/version.hpp>
+
+int main() {
+  std::cout << "usmx " << USMX_VERSION_STRING << '\n';
+  for (const auto& device : usmx::get_devices()) {
+    std::cout << usmx::filter_string(device) << ' ' << usmx::describe(device) << '\n';
+  }
+  usmx::usm_resource resource(usmx::default_queue(), usmx::usm_kind::shared);
+  std::byte* block = resource.allocate(64);
+  block[63] = std::byte{7};
+  resource.deallocate(block);
+}

@@ -1,0 +1,167 @@
+# shellcheck shell=bash
+# What ./run, ./test, tools/lint and .ci/run have in common; sourced, never executed.
+#
+#   require_system_packages build|test  compilers and headers: installs them as root, else says which
+#   require_environment demo|test       .venv with usmx, that extra, and the demo's extension, up to date
+#   require_venv                        .venv alone
+#   pip_install_listed TABLE.KEY        requirements that pyproject.toml lists there
+#   step TEXT COMMAND...                runs a long command: says so, times it, and logs its output
+
+ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+VENV=$ROOT/.venv
+# The OpenCL CPU driver shows its device but cannot create a context when its own path has a space.
+if [[ $VENV == *[[:space:]]* ]]; then
+  VENV=${XDG_CACHE_HOME:-$HOME/.cache}/usmx/venv-$(cksum <<<"$ROOT" | cut -d ' ' -f 1)
+fi
+LOG=$VENV/setup.log
+OLDEST_PYTHON=3.11
+OLDEST_GXX=12
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+  say "error: $*"
+  exit 1
+}
+
+step() {
+  local text=$1 start=$SECONDS
+  shift
+  mkdir -p "$VENV"
+  printf '==> %s ... ' "$text" >&2
+  printf '\n==> %s\n' "$text" >>"$LOG"
+  if "$@" >>"$LOG" 2>&1 </dev/null; then
+    say "done in $((SECONDS - start)) s"
+  else
+    say "failed after $((SECONDS - start)) s; the end of $LOG:"
+    tail -n 40 "$LOG" >&2
+    return 1
+  fi
+}
+
+# ---- System packages ---------------------------------------------------------------------------
+
+# Sets PYTHON to the first interpreter that is new enough.
+find_python() {
+  local name
+  for name in python3 python3.14 python3.13 python3.12 python3.11; do
+    if "$name" -c "import sys; sys.exit(sys.version_info < (${OLDEST_PYTHON/./, }))" 2>/dev/null; then
+      PYTHON=$name
+      return
+    fi
+  done
+  return 1
+}
+
+# Sets and exports CXX, which CMake reads.
+find_compiler() {
+  local name version
+  for name in ${CXX:+"$CXX"} g++ g++-15 g++-14 g++-13 g++-12; do
+    version=$("$name" -dumpversion 2>/dev/null) || continue
+    if ((${version%%.*} >= OLDEST_GXX)); then
+      export CXX=$name
+      return
+    fi
+  done
+  return 1
+}
+
+# Prints the Debian packages that are missing, one a line.
+missing_packages() {
+  if find_python; then
+    "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || echo "$PYTHON-venv"
+    "$PYTHON" -c 'import sys, sysconfig, pathlib
+sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").is_file())' || echo "$PYTHON-dev"
+  elif command -v python3 >/dev/null; then # there, but too old
+    printf '%s\n' "python$OLDEST_PYTHON" "python$OLDEST_PYTHON-venv" "python$OLDEST_PYTHON-dev"
+  else
+    printf '%s\n' python3 python3-venv python3-dev
+  fi
+  if ! find_compiler; then
+    if command -v g++ >/dev/null; then echo "g++-$OLDEST_GXX"; else echo g++; fi
+  elif [[ $1 == test ]]; then
+    "$CXX" -E -x c++ - <<<'#include <gtest/gtest.h>' >/dev/null 2>&1 || echo libgtest-dev
+  fi
+}
+
+require_system_packages() {
+  local missing attempt
+  # Three times: g++ may turn out to be too old, and GoogleTest is looked for with a compiler.
+  for attempt in 1 2 3; do
+    mapfile -t missing < <(missing_packages "$@")
+    ((${#missing[@]})) || break
+    if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
+      say "These system packages (Debian's names) are missing: ${missing[*]}"
+      say "Install them, on a Debian-like system with:"
+      say "  sudo apt-get update && sudo apt-get install -y ${missing[*]}"
+      exit 1
+    fi
+    ((attempt > 1)) || step "Updating the list of system packages" apt-get update
+    step "Installing ${missing[*]}" \
+      env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+  done
+  find_python || die "found no Python >= $OLDEST_PYTHON"
+  find_compiler || die "found no g++ >= $OLDEST_GXX"
+}
+
+# ---- The virtual environment ---------------------------------------------------------------------
+
+# Makes .venv and puts it first on PATH. Made anew when Python changed or the folder was moved.
+require_venv() {
+  local made_for
+  made_for="$("$PYTHON" -c 'import sys; print(sys.version)') in $VENV"
+  if [[ $(cat "$VENV/made-for" 2>/dev/null) != "$made_for" ]]; then
+    rm -rf -- "$VENV"
+    step "Making the virtual environment ${VENV#"$ROOT/"}" "$PYTHON" -m venv "$VENV"
+    printf '%s\n' "$made_for" >"$VENV/made-for"
+  fi
+  export VIRTUAL_ENV=$VENV PATH=$VENV/bin:$PATH
+}
+
+pip_install() { python -m pip install "$@"; }
+
+pip_install_listed() {
+  local requirements
+  mapfile -t requirements < <(python - "$ROOT/pyproject.toml" "$1" <<'PYTHON'
+import sys, tomllib
+with open(sys.argv[1], "rb") as file:
+    value = tomllib.load(file)
+for key in sys.argv[2].split("."):
+    value = value[key]
+print(*value, sep="\n")
+PYTHON
+  )
+  pip_install "${requirements[@]}"
+}
+
+# Everything that ends up in the environment: usmx, the demo's extension, and this file's rules.
+source_hash() (
+  cd -- "$ROOT" || exit
+  find CMakeLists.txt LICENSE README.md pyproject.toml cmake examples include python src tools/setup.sh \
+    \( -name __pycache__ -o -name build \) -prune -o -type f -print0 |
+    LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
+)
+
+# The stamp holds the hash of the sources that are installed, and the extra; test includes demo.
+require_environment() {
+  local extra=$1 stamp=$VENV/installed hash installed_hash='' installed_extra=''
+  require_venv
+  hash=$(source_hash)
+  if [[ -f $stamp ]]; then read -r installed_hash installed_extra <"$stamp"; fi
+  if [[ $installed_extra == "test" ]]; then extra="test"; fi
+  [[ "$installed_hash $installed_extra" != "$hash $extra" ]] || return 0
+
+  rm -f -- "$stamp"
+  # Not isolated, and with build folders that stay: then a changed file costs seconds, not a minute,
+  # and the SYCL runtime (1.5 GB) is unpacked once.
+  step "Installing the SYCL runtime and build tools" install_build_requirements
+  step "Building and installing usmx, with all that the $extra needs" \
+    pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/wheel" "${ROOT}[$extra]"
+  step "Building the demo's extension, examples/pca" \
+    pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/pca" "$ROOT/examples/pca"
+  printf '%s %s\n' "$hash" "$extra" >"$stamp"
+}
+
+install_build_requirements() {
+  pip_install_listed build-system.requires && pip_install cmake ninja
+}
