@@ -17,9 +17,11 @@ namespace usmx {
 /// All root devices, platform by platform, in the order dpctl lists them. Empty when there is none.
 USMX_API std::vector<sycl::device> get_devices();
 
-/// The device a filter selector names: `backend:device_type:relative_id`, lower case, any part left
-/// out, a bare number is an index into all devices; a comma means "else". Throws value_error when
-/// the string is not of that grammar, device_error when no device matches.
+/// The device a filter selector names: `backend:device_type:index`, lower case, in this order, any
+/// part left out or empty but not all of them; a comma means "else". The index counts the devices
+/// that fit the other parts (a bare number: all devices); without one the device that the runtime
+/// likes best among them is taken. Throws value_error when the string is not of that grammar,
+/// device_error, saying which devices there are, when none matches.
 USMX_API sycl::device select_device(std::string_view filter);
 
 /// The runtime's default device. Throws device_error, with a diagnosis, when there is none.
@@ -37,15 +39,17 @@ USMX_API std::string_view device_type_name(const sycl::device&);
 /// The platform's default context, which all users of that platform share.
 USMX_API sycl::context default_context(const sycl::device&);
 
-/// The in-order queue that usmx keeps for a context and one of its devices. The same pair gives the
-/// same queue for as long as it is in use. Throws value_error when the device is not of the context.
+/// The in-order queue that usmx keeps for a context and one of its devices, or a sub-device of one.
+/// The same pair gives the same queue for as long as somebody holds it. Throws value_error when the
+/// device is not of the context, and where the back end (OpenCL) has no queues for sub-devices in
+/// their parent's context: those need a context made of the sub-device.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 /// In the platform's default context.
 USMX_API sycl::queue cached_queue(const sycl::device&);
 /// On the default device.
 USMX_API sycl::queue default_queue();
 
-/// Waits until everything submitted to usmx's own queues has finished.
+/// Waits until everything submitted to usmx's own queues has finished. Happens by itself at exit.
 USMX_API void synchronize();
 
 /// Why no device is found, for people: what is set in the environment, and which driver is there.

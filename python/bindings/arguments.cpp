@@ -19,6 +19,9 @@ std::string repr_text(PyObject* object) {
 }
 
 nb::object to_integer(const char* what, const char* expected, PyObject* object) {
+  if (PyLong_CheckExact(object)) {
+    return nb::borrow(object);
+  }
   if (!PyIndex_Check(object)) {
     throw_wrong_type(what, expected, object);
   }

@@ -8,6 +8,7 @@ namespace {
 
 /// A whole axis and a new one for each of max_ndim dimensions, and an ellipsis.
 constexpr std::size_t max_items = 2 * max_ndim + 1;
+constexpr std::size_t few_items = 6;
 
 [[noreturn]] void throw_no_basic_index(PyObject* item) {
   throw index_error(detail::message(
@@ -58,6 +59,17 @@ index_item to_item(PyObject* item) {
   return integer_item(item);
 }
 
+/// Capacity is a parameter because clearing room for the rare longest index takes longer than the
+/// usual index itself.
+template <std::size_t Capacity>
+layout subscript_by_tuple(const layout& where, PyObject* key, std::size_t n) {
+  std::array<index_item, Capacity> items;
+  for (std::size_t k = 0; k < n; ++k) {
+    items[k] = to_item(PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(k)));
+  }
+  return subscript(where, {items.data(), n});
+}
+
 }  // namespace
 
 layout subscript_by(const layout& where, PyObject* key) {
@@ -70,11 +82,8 @@ layout subscript_by(const layout& where, PyObject* key) {
     throw index_error(detail::message("too many indices for array: at most ", max_items,
                                       ", found ", n));
   }
-  std::array<index_item, max_items> items;
-  for (std::size_t k = 0; k < n; ++k) {
-    items[k] = to_item(PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(k)));
-  }
-  return subscript(where, {items.data(), n});
+  return n <= few_items ? subscript_by_tuple<few_items>(where, key, n)
+                        : subscript_by_tuple<max_items>(where, key, n);
 }
 
 }  // namespace usmx::bindings

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "arguments.hpp"
+#include "dpctl_types.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
@@ -80,7 +81,8 @@ void check_version(const entries& given) {
     throw_wrong_type("version", "the integer 1", version.ptr());
   }
   const nb::object number = to_integer("version", "the integer 1", version.ptr());
-  if (PyObject_RichCompareBool(number.ptr(), nb::int_(1).ptr(), Py_EQ) != 1) {
+  int overflow = 0;
+  if (PyLong_AsLongAndOverflow(number.ptr(), &overflow) != 1) {
     throw value_error(detail::message("'version' must be 1, found ", repr_text(number.ptr())));
   }
 }
@@ -128,9 +130,11 @@ std::uintptr_t to_pointer(PyObject* object) {
 }
 
 bool to_flag(PyObject* object) {
+  if (PyBool_Check(object)) {
+    return object == Py_True;
+  }
   const std::string_view type = Py_TYPE(object)->tp_name;
-  if (!PyBool_Check(object) && !PyIndex_Check(object) && type != "numpy.bool" &&
-      type != "numpy.bool_") {
+  if (!PyIndex_Check(object) && type != "numpy.bool" && type != "numpy.bool_") {
     throw_wrong_type("data", "(integer pointer, bool read-only)", object);
   }
   const int truth = PyObject_IsTrue(object);
@@ -145,7 +149,7 @@ void read_data(const entries& given, exchange::usm_array_interface& result) {
   if (!data.is_valid()) {
     throw value_error("'data' must be (integer pointer, bool read-only), found none");
   }
-  const nb::object pair = snapshot("data", "a tuple (integer pointer, bool read-only)", data.ptr());
+  const nb::object pair = snapshot("data", "(integer pointer, bool read-only)", data.ptr());
   if (PyTuple_GET_SIZE(pair.ptr()) != 2) {
     throw value_error(
         detail::message("'data' must have 2 entries, found ", PyTuple_GET_SIZE(pair.ptr())));
@@ -233,24 +237,6 @@ PyObject* producer_behind(const buffer& memory) noexcept {
   return memory.release().run() == release_reference
              ? static_cast<PyObject*>(memory.release().state())
              : nullptr;
-}
-
-bool has_truthful_readonly_flag(PyObject* producer) {
-  const nb::object module = nb::steal(
-      PyMapping_GetItemString(PyImport_GetModuleDict(), "dpctl.memory._memory"));
-  if (!module.is_valid()) {
-    PyErr_Clear();
-    return true;
-  }
-  for (const char* name : {"MemoryUSMDevice", "MemoryUSMShared", "MemoryUSMHost"}) {
-    const nb::object cls = nb::getattr(module, name, nb::none());
-    if (nb::isinstance<nb::type_object>(cls) && nb::isinstance(nb::handle(producer), cls)) {
-      const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(producer)));
-      return !type.attr("__sycl_usm_array_interface__")
-                  .is(cls.attr("__sycl_usm_array_interface__"));
-    }
-  }
-  return true;
 }
 
 void wait_for(buffer& memory) {

@@ -29,8 +29,4 @@ nb::object to_dictionary(const array& described);
 /// Waits for the work on some memory, without the interpreter lock if that may take time.
 void wait_for(buffer& memory);
 
-/// Whether `data[1]` means what the protocol says. It does not in dpctl's memory classes, which
-/// write True for writable memory.
-bool has_truthful_readonly_flag(PyObject* producer);
-
 }  // namespace usmx::bindings

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "capsules.hpp"
+#include "dpctl_types.hpp"
 #include "sycl_objects.hpp"
 #include "usmx/runtime.hpp"
 
@@ -57,6 +58,9 @@ std::optional<sycl::queue> queue_in(nb::handle argument) {
   if (const sycl::queue* queue = as_queue(argument.ptr())) {
     return *queue;
   }
+  if (const sycl::queue* queue = as_dpctl_queue(argument.ptr())) {
+    return *queue;
+  }
   if (PyCapsule_CheckExact(argument.ptr())) {
     return queue_in_capsule(argument.ptr());
   }
@@ -83,6 +87,9 @@ sycl::queue queue_for_device(nb::handle device) {
 
 exchange::placement resolve_syclobj(PyObject* object) {
   if (const sycl::queue* queue = as_queue(object)) {
+    return on_queue(*queue);
+  }
+  if (const sycl::queue* queue = as_dpctl_queue(object)) {
     return on_queue(*queue);
   }
   if (const sycl::context* context = as_context(object)) {

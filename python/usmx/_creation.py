@@ -45,11 +45,14 @@ def asarray(obj, dtype=None, *, device=None, copy=None, usm_type=None, sycl_queu
         ValueError: `copy=False` cannot be met, or `obj` breaks a rule of the exchange.
         TypeError: `obj` cannot be an array.
     """
+    view = _core._view_of_producer(obj)
+    nothing_asked = dtype is device is copy is usm_type is sycl_queue is None and order == "K"
+    if view is not None and nothing_asked:
+        return obj if type(obj) is _core.USMArray else view
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be 'C', 'F', 'A' or 'K', found {order!r}")
     if copy not in (None, True, False):
         raise TypeError(f"copy must be True, False or None, found {copy!r}")
-    view = _core._view_of_producer(obj)
     if view is None:
         return _from_host(obj, dtype, device, copy, usm_type, sycl_queue, order)
     reason = _reason_to_copy(view, dtype, device, copy, usm_type, sycl_queue, order)

@@ -52,7 +52,6 @@ void submit_work() {
     queue.memcpy(work_result, memory, work_nbytes);
   }
   std::cout << "leaving main" << std::endl;
-  print_whether_work_finished();
 }
 
 }  // namespace

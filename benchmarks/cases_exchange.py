@@ -1,0 +1,84 @@
+"""Taking a foreign producer's memory, and handing out one's own."""
+
+import dpctl.memory
+import dpnp.tensor
+import numpy
+import usmx
+from pairing import Aim, Case, Peer, Statement
+
+IMPORT_AIM = Aim(ratio=1 / 10)
+DICTIONARY_AIM = Aim(ratio=1 / 3)
+
+
+class Producer:
+    """Holds the dictionary of another object, and keeps that object alive."""
+
+    def __init__(self, producer: object, attribute: str) -> None:
+        setattr(self, attribute, getattr(producer, attribute))
+        self.producer = producer
+
+
+def usm_producer() -> Producer:
+    """Make a producer that costs its consumers nothing: the dictionary is there already."""
+    return Producer(dpnp.tensor.zeros((4, 5)), "__sycl_usm_array_interface__")
+
+
+def numpy_producer() -> Producer:
+    """Make the same for NumPy's own protocol."""
+    return Producer(numpy.zeros((4, 5)), "__array_interface__")
+
+
+def import_peers() -> tuple[Peer, Peer]:
+    """Who makes an array of a producer: dpnp, which checks nothing of the memory, and NumPy."""
+    take_usm = Statement("asarray(x)", asarray=dpnp.tensor.asarray, x=usm_producer())
+    take_host = Statement("asarray(x)", asarray=numpy.asarray, x=numpy_producer())
+    return Peer("dpnp.tensor", take_usm, IMPORT_AIM), Peer("NumPy, __array_interface__", take_host)
+
+
+def import_view() -> Case:
+    work = Statement("view(x)", view=usmx.from_usm_array_interface, x=usm_producer())
+    return Case("from_usm_array_interface(producer)", work, import_peers())
+
+
+def import_asarray() -> Case:
+    work = Statement("asarray(x)", asarray=usmx.asarray, x=usm_producer())
+    return Case("asarray(producer)", work, import_peers())
+
+
+def import_memory() -> Case:
+    work = Statement("take(x)", take=usmx.memory.as_usm_memory, x=usm_producer())
+    peer = Statement("take(x)", take=dpctl.memory.as_usm_memory, x=usm_producer())
+    return Case("memory.as_usm_memory(producer)", work, [Peer("dpctl", peer)])
+
+
+def import_dpnp_array() -> Case:
+    array = dpnp.tensor.zeros((4, 5))
+    work = Statement("view(x)", view=usmx.from_usm_array_interface, x=array)
+    floor = Statement("x.__sycl_usm_array_interface__", x=array)
+    title = "from_usm_array_interface(dpnp array)"
+    return Case(title, work, [Peer("floor: dpnp makes its dictionary", floor)])
+
+
+def array_dictionary() -> Case:
+    code = "x.__sycl_usm_array_interface__"
+    work = Statement(code, x=usmx.zeros((4, 5)))
+    peer = Statement(code, x=dpnp.tensor.zeros((4, 5)))
+    title = "array's dictionary"
+    return Case(title, work, [Peer("dpnp.tensor", peer, DICTIONARY_AIM)])
+
+
+def memory_dictionary() -> Case:
+    code = "x.__sycl_usm_array_interface__"
+    work = Statement(code, x=usmx.memory.MemoryUSMDevice(64))
+    peer = Statement(code, x=dpctl.memory.MemoryUSMDevice(64))
+    return Case("memory's dictionary", work, [Peer("dpctl", peer)])
+
+
+CASES = (
+    import_view,
+    import_asarray,
+    import_memory,
+    import_dpnp_array,
+    array_dictionary,
+    memory_dictionary,
+)

@@ -1,0 +1,102 @@
+"""New memory, and copies between host and device."""
+
+import dpctl.memory
+import dpnp.tensor
+import numpy
+import usmx
+from pairing import Case, Peer, Statement
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+def new_array(name: str) -> Case:
+    """Make an array of 16 x 16 float64 and let it go, by `empty` or `zeros`."""
+    code = "make((16, 16))"
+    return Case(
+        f"{name}((16, 16)), and free",
+        Statement(code, make=getattr(usmx, name)),
+        [
+            Peer("dpnp.tensor", Statement(code, make=getattr(dpnp.tensor, name))),
+            Peer("NumPy", Statement(code, make=getattr(numpy, name))),
+        ],
+    )
+
+
+def empty() -> Case:
+    return new_array("empty")
+
+
+def zeros() -> Case:
+    return new_array("zeros")
+
+
+def allocation(size_text: str, nbytes: int) -> Case:
+    """Allocate device memory, and free it."""
+    return Case(
+        f"MemoryUSMDevice of {size_text}, and free",
+        Statement("make(n)", make=usmx.memory.MemoryUSMDevice, n=nbytes),
+        [Peer("dpctl", Statement("make(n)", make=dpctl.memory.MemoryUSMDevice, n=nbytes))],
+    )
+
+
+def allocate_64_bytes() -> Case:
+    return allocation("64 B", 64)
+
+
+def allocate_1_mib() -> Case:
+    return allocation("1 MiB", MIB)
+
+
+def allocate_16_mib() -> Case:
+    return allocation("16 MiB", 16 * MIB)
+
+
+def host_copy_of_small_view() -> Case:
+    code = "asnumpy(x)"
+    return Case(
+        "asnumpy of 4 elements of 64 MiB",
+        Statement(code, asnumpy=usmx.asnumpy, x=usmx.zeros(8 * MIB)[:4]),
+        [
+            Peer(
+                "dpnp.tensor",
+                Statement(code, asnumpy=dpnp.tensor.asnumpy, x=dpnp.tensor.zeros(8 * MIB)[:4]),
+            )
+        ],
+    )
+
+
+def device_to_host() -> Case:
+    code = "asnumpy(x)"
+    return Case(
+        "asnumpy of 64 MiB",
+        Statement(code, asnumpy=usmx.asnumpy, x=usmx.zeros(8 * MIB)),
+        [
+            Peer(
+                "dpnp.tensor",
+                Statement(code, asnumpy=dpnp.tensor.asnumpy, x=dpnp.tensor.zeros(8 * MIB)),
+            )
+        ],
+    )
+
+
+def host_to_device() -> Case:
+    code = "asarray(x)"
+    source = numpy.ones(8 * MIB)
+    return Case(
+        "asarray of 64 MiB of NumPy",
+        Statement(code, asarray=usmx.asarray, x=source),
+        [Peer("dpnp.tensor", Statement(code, asarray=dpnp.tensor.asarray, x=source))],
+    )
+
+
+CASES = (
+    empty,
+    zeros,
+    allocate_64_bytes,
+    allocate_1_mib,
+    allocate_16_mib,
+    host_copy_of_small_view,
+    device_to_host,
+    host_to_device,
+)

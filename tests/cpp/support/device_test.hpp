@@ -1,0 +1,127 @@
+// What tests with a real device share: the fixture, memory straight from the SYCL runtime, and a
+// device partitioned in two.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <sycl/device.hpp>
+#include <sycl/exception.hpp>
+#include <sycl/properties/queue_properties.hpp>
+#include <sycl/queue.hpp>
+#include <sycl/usm.hpp>
+
+#include "usmx/runtime.hpp"
+#include "usmx/usm_kind.hpp"
+
+namespace support {
+
+inline constexpr std::array all_kinds{usmx::usm_kind::device, usmx::usm_kind::shared,
+                                      usmx::usm_kind::host};
+
+/// Skips where there is no device at all.
+class device_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (usmx::get_devices().empty()) {
+      GTEST_SKIP() << "no SYCL device";
+    }
+  }
+
+  /// usmx's own queue of the default device.
+  static sycl::queue queue() { return usmx::default_queue(); }
+  static sycl::context context() { return queue().get_context(); }
+  static sycl::device device() { return queue().get_device(); }
+  /// Another context of the same device.
+  static sycl::context new_context() { return sycl::context(device()); }
+  /// An in-order queue that nobody else has.
+  static sycl::queue new_queue() {
+    return sycl::queue(context(), device(), sycl::property::queue::in_order());
+  }
+};
+
+constexpr sycl::usm::alloc to_sycl(usmx::usm_kind kind) {
+  switch (kind) {
+    case usmx::usm_kind::device:
+      return sycl::usm::alloc::device;
+    case usmx::usm_kind::shared:
+      return sycl::usm::alloc::shared;
+    case usmx::usm_kind::host:
+      return sycl::usm::alloc::host;
+    case usmx::usm_kind::unknown:
+      break;
+  }
+  return sycl::usm::alloc::unknown;
+}
+
+/// Memory straight from the SYCL runtime, as a native library has it: usmx's registry does not know
+/// it.
+class runtime_block {
+ public:
+  runtime_block(std::size_t nbytes, usmx::usm_kind kind, const sycl::queue& queue)
+      : queue_(queue),
+        data_(static_cast<std::byte*>(sycl::aligned_alloc(64, nbytes, queue, to_sycl(kind)))) {}
+  runtime_block(runtime_block&& other) noexcept
+      : queue_(other.queue_), data_(std::exchange(other.data_, nullptr)) {}
+  runtime_block& operator=(runtime_block&&) = delete;
+  ~runtime_block() { sycl::free(release(), queue_); }
+
+  std::byte* data() const noexcept { return data_; }
+  /// Whoever calls it frees the memory.
+  std::byte* release() noexcept { return std::exchange(data_, nullptr); }
+
+ private:
+  sycl::queue queue_;
+  std::byte* data_;
+};
+
+/// Moves bytes between the host and any memory of the queue's context.
+inline void upload(const std::vector<std::byte>& bytes, std::byte* to, sycl::queue queue) {
+  queue.memcpy(to, bytes.data(), bytes.size()).wait();
+}
+inline std::vector<std::byte> download(const std::byte* from, std::size_t nbytes,
+                                       sycl::queue queue) {
+  std::vector<std::byte> bytes(nbytes);
+  queue.memcpy(bytes.data(), from, nbytes).wait();
+  return bytes;
+}
+
+/// Two sub-devices of a device and a context of both; none where the device cannot be partitioned.
+/// No copies between the two: the OpenCL CPU runtime has been seen to hang in them.
+struct two_sub_devices {
+  sycl::device first;
+  sycl::device second;
+  sycl::context context;
+
+  static std::optional<two_sub_devices> of(const sycl::device& device) {
+    try {
+      const auto units = device.get_info<sycl::info::device::max_compute_units>();
+      auto parts = device.create_sub_devices<sycl::info::partition_property::partition_equally>(
+          units / 2);
+      return two_sub_devices{parts.at(0), parts.at(1), sycl::context({parts.at(0), parts.at(1)})};
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+};
+
+/// Addresses that are no memory of anybody, or of the program itself.
+inline std::vector<const void*> garbage_pointers() {
+  static const int constant = 0;
+  std::vector<const void*> all{&constant, reinterpret_cast<const void*>(&garbage_pointers)};
+  for (const std::uintptr_t address :
+       {std::uintptr_t{1}, std::uintptr_t{0x1000}, std::uintptr_t{0xdeadbeef},
+        std::uintptr_t{1} << 47, std::uintptr_t{1} << 63, UINTPTR_MAX}) {
+    all.push_back(reinterpret_cast<const void*>(address));
+  }
+  return all;
+}
+
+}  // namespace support

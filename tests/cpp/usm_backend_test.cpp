@@ -1,0 +1,61 @@
+// src/usm_backend.hpp: what each back end says of an allocation.
+#include "usm_backend.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/device_test.hpp"
+
+namespace {
+
+using support::all_kinds;
+using support::runtime_block;
+using usmx::allocation_info;
+using usmx::usm_kind;
+
+class usm_backend_test : public support::device_test {};
+
+TEST_F(usm_backend_test, generic_backend_knows_the_kind_but_not_the_extent) {
+  const auto backend = usmx::detail::make_generic_backend(context());
+  for (const usm_kind kind : all_kinds) {
+    const runtime_block block(256, kind, queue());
+    for (const std::byte* pointer : {block.data(), block.data() + 100}) {
+      const allocation_info found = backend->query(pointer);
+      EXPECT_EQ(found.kind, kind);
+      EXPECT_FALSE(found.extent_known);
+      EXPECT_EQ(found.base, nullptr);
+      EXPECT_EQ(found.nbytes, 0U);
+    }
+  }
+}
+
+TEST_F(usm_backend_test, opencl_backend_knows_kind_and_extent) {
+  if (context().get_backend() != sycl::backend::opencl) {
+    GTEST_SKIP() << "not an OpenCL context";
+  }
+  const auto backend = usmx::detail::make_opencl_backend(context());
+  ASSERT_NE(backend, nullptr);
+  for (const usm_kind kind : all_kinds) {
+    const runtime_block block(256, kind, queue());
+    const allocation_info found = backend->query(block.data() + 100);
+    EXPECT_EQ(found.kind, kind);
+    EXPECT_TRUE(found.extent_known);
+    EXPECT_EQ(found.base, block.data());
+    EXPECT_EQ(found.nbytes, 256U);
+  }
+}
+
+TEST_F(usm_backend_test, garbage_is_unknown_to_every_backend) {
+  std::vector<std::unique_ptr<usmx::detail::allocation_backend>> backends;
+  backends.push_back(usmx::detail::make_generic_backend(context()));
+  if (context().get_backend() == sycl::backend::opencl) {
+    backends.push_back(usmx::detail::make_opencl_backend(context()));
+  }
+  for (const auto& backend : backends) {
+    for (const void* pointer : support::garbage_pointers()) {
+      EXPECT_EQ(backend->query(pointer).kind, usm_kind::unknown) << pointer;
+      EXPECT_FALSE(backend->query(pointer).extent_known) << pointer;
+    }
+  }
+}
+
+}  // namespace

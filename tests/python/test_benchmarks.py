@@ -1,0 +1,130 @@
+"""The harness of benchmarks/ measures what it says. How fast usmx is, is not a test."""
+
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def pairing(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    import pairing
+
+    return pairing
+
+
+def run(*arguments):
+    command = (sys.executable, BENCHMARKS / "run.py", *map(str, arguments))
+    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+
+
+class FixedWork:
+    """Takes the times that it is told to, and notes when it was asked."""
+
+    code = "fixed"
+
+    def __init__(self, name="", seconds=(1.0,), log=None):
+        self.name = name
+        self.seconds = itertools.cycle(seconds)
+        self.log = [] if log is None else log
+
+    def warm_up(self, block_seconds):
+        self.log.append(f"warm up {self.name}")
+
+    def measure(self):
+        self.log.append(self.name)
+        return next(self.seconds)
+
+
+def measure_one(pairing, ours, theirs, aim=None, rounds=3):
+    case = pairing.Case("", ours, [pairing.Peer("", theirs, aim)])
+    (row,) = pairing.measure(case, pairing.Effort(rounds=rounds, block_seconds=1e-4))
+    return row
+
+
+def test_slower_code_has_a_ratio_above_1_and_faster_code_below(pairing):
+    slow = pairing.Statement("sum(numbers)", numbers=range(5000))
+    fast = pairing.Statement("sum(numbers)", numbers=range(5))
+    assert measure_one(pairing, slow, fast).ratio > 2
+    assert measure_one(pairing, fast, slow).ratio < 1 / 2
+
+
+def test_sides_are_warmed_up_and_then_measured_in_turns(pairing):
+    log = []
+    measure_one(pairing, FixedWork("A", log=log), FixedWork("B", log=log), rounds=2)
+    assert log == ["warm up A", "warm up B", "A", "B", "A", "B"]
+
+
+def test_ratio_is_the_median_of_the_rounds_ratios(pairing):
+    # Ratios 2, 0.1 and 3; neither the minima nor the medians of the two sides give 2.
+    row = measure_one(pairing, FixedWork(seconds=(2, 1, 30)), FixedWork(seconds=(1, 10, 10)))
+    assert row.ratio == 2
+
+
+def test_statement_is_repeated_until_the_block_is_long_enough(pairing):
+    executed = []
+    work = pairing.Statement("executed.append(0)", executed=executed)
+    work.warm_up(1e-3)
+    before = len(executed)
+    seconds = work.measure()
+    repeats = len(executed) - before
+    assert repeats > 100
+    assert 0 < seconds < 1e-3
+
+
+@pytest.mark.parametrize(("ratio", "met"), [(0.5, True), (0.49, False)])
+def test_aim_of_a_ratio_is_judged_by_the_ratio(pairing, ratio, met):
+    row = measure_one(pairing, FixedWork(seconds=[1]), FixedWork(seconds=[2]), pairing.Aim(ratio))
+    assert row.is_met is met
+
+
+@pytest.mark.parametrize(("seconds", "met"), [(0.1, True), (0.09, False)])
+def test_aim_of_a_time_is_judged_by_the_shortest(pairing, seconds, met):
+    aim = pairing.Aim(seconds=seconds)
+    row = measure_one(pairing, FixedWork(seconds=[0.3, 0.1, 0.2]), FixedWork(), aim)
+    assert row.is_met is met
+
+
+def test_row_without_an_aim_is_not_judged(pairing):
+    assert measure_one(pairing, FixedWork(), FixedWork()).is_met is None
+
+
+def test_quick_run_prints_a_table_and_writes_times_and_plot(tmp_path):
+    times, picture = tmp_path / "times.json", tmp_path / "ratios.png"
+    only = ("--only", "basic-slice", "--only", "import-view")
+    done = run("--quick", *only, "--json", times, "--plot", picture)
+    assert done.returncode == 0, done.stderr
+    for text in ("slice x[1:3, 2:5]", "from_usm_array_interface(producer)", "NumPy", "aims met"):
+        assert text in done.stdout
+    written = json.loads(times.read_text(encoding="utf-8"))
+    assert [row["peer"] for row in written["rows"]] == [
+        "dpnp.tensor",
+        "NumPy",
+        "dpnp.tensor",
+        "NumPy, __array_interface__",
+    ]
+    for row in written["rows"]:
+        for side in ("usmx_seconds", "peer_seconds"):
+            assert len(row[side]) == written["rounds"]
+            assert min(row[side]) > 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--only", "nothing"], "invalid choice: 'nothing'"),
+        (["--json", "/no such folder/x.json"], "there is no directory /no such folder"),
+    ],
+)
+def test_bad_arguments_get_one_line_and_exit_code_2(arguments, message):
+    done = run("--quick", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
