@@ -2,6 +2,7 @@
 
 #include "usmx/copy.hpp"
 #include "usmx/error.hpp"
+#include "usmx/runtime.hpp"
 #include "usmx/usm.hpp"
 
 namespace usmx {
@@ -36,9 +37,14 @@ array::array(std::shared_ptr<buffer> memory, dtype type, usmx::layout where, boo
   check_inside(*memory_, type_, layout_);
 }
 
+array_view array::private_view() const {
+  return {memory_->data(), type_, layout_, kind(), queue(), readonly_};
+}
+
 array_view array::view() const {
   memory_->expose();
-  return {memory_->data(), type_, layout_, kind(), queue(), readonly_};
+  note_cached_queues_handed_out();
+  return private_view();
 }
 
 array detail::adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
@@ -70,6 +76,11 @@ layout fitted_to_new_memory(const layout& where) {
 array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
             std::size_t alignment) {
   const auto extent = where.extent();
+  if (extent && extent->first != 0) {
+    throw value_error(detail::message("new memory starts at the lowest element of its array: "
+                                      "expected that at offset 0, found ", extent->first, " with ",
+                                      where));
+  }
   // What usmx makes owns at least one element: the peers refuse null pointers even for no elements.
   const std::size_t nbytes = checked_nbytes(extent ? extent->last + 1 : 1, type);
   auto memory = std::make_shared<buffer>(buffer::allocate(nbytes, kind, queue, alignment));

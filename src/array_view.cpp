@@ -5,7 +5,9 @@
 namespace usmx {
 
 std::byte* array_view::data() const noexcept {
-  return memory_ + layout_.offset() * static_cast<std::ptrdiff_t>(type_.itemsize());
+  // Where there are no elements the offset may be anything.
+  return size() == 0 ? memory_
+                     : memory_ + layout_.offset() * static_cast<std::ptrdiff_t>(type_.itemsize());
 }
 
 std::size_t array_view::nbytes() const noexcept {

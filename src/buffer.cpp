@@ -4,9 +4,11 @@
 
 #include <sycl/exception.hpp>
 
+#include "context_state.hpp"
 #include "deferred_release.hpp"
 #include "usmx/error.hpp"
 #include "usmx/memory_resource.hpp"
+#include "usmx/runtime.hpp"
 #include "usmx/usm.hpp"
 
 namespace usmx {
@@ -27,14 +29,26 @@ bool is_complete(const sycl::event& event) {
          sycl::info::event_command_status::complete;
 }
 
+/// Cheaper than to wait for an idle queue (in order: 43 ns against 690; out of order: 740 against
+/// 1,030). Asked once: polling it has been seen to livelock.
+bool is_known_empty(const sycl::queue& queue) {
+  try {
+    return queue.ext_oneapi_empty();
+  } catch (const sycl::exception&) {
+    return false;  // not every back end can tell
+  }
+}
+
 }  // namespace
 
 buffer::buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
-               detail::release_action release, bool readonly, bool exposed) noexcept
+               detail::release_action release, bool readonly, bool queue_is_ours,
+               bool exposed) noexcept
     : data_(data),
       nbytes_(nbytes),
       kind_(kind),
       readonly_(readonly),
+      queue_is_ours_(queue_is_ours),
       exposed_(exposed),
       queue_(std::move(queue)),
       release_(std::move(release)) {}
@@ -44,7 +58,8 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
   detail::release_finished();
   std::byte* block = usm_resource(queue, kind).allocate(nbytes, alignment);
   auto release = detail::release_action::of(block, return_to_runtime{queue, kind});
-  return buffer(block, nbytes, kind, queue, std::move(release), false, false);
+  const bool queue_is_ours = detail::state_of(queue.get_context())->is_cached(queue);
+  return buffer(block, nbytes, kind, queue, std::move(release), false, queue_is_ours, false);
 }
 
 buffer buffer::adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
@@ -61,12 +76,13 @@ buffer buffer::adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
                              const sycl::queue& queue, detail::release_action release,
                              bool readonly) noexcept {
   return buffer(static_cast<std::byte*>(pointer), nbytes, kind, queue, std::move(release), readonly,
-                true);
+                false, true);
 }
 
 buffer buffer::part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                        bool readonly, detail::release_action release) noexcept {
-  buffer part(first, nbytes, whole->kind_, whole->queue_, std::move(release), readonly, true);
+  buffer part(first, nbytes, whole->kind_, whole->queue_, std::move(release), readonly,
+              whole->queue_is_ours_, true);
   part.whole_ = whole->whole_ ? whole->whole_ : std::move(whole);
   return part;
 }
@@ -76,6 +92,7 @@ buffer::buffer(buffer&& other) noexcept
       nbytes_(std::exchange(other.nbytes_, 0)),
       kind_(other.kind_),
       readonly_(other.readonly_),
+      queue_is_ours_(other.queue_is_ours_),
       exposed_(other.exposed_.load()),
       recorded_(other.recorded_.exchange(false)),
       queue_(other.queue_),
@@ -90,6 +107,7 @@ buffer& buffer::operator=(buffer&& other) noexcept {
     nbytes_ = std::exchange(other.nbytes_, 0);
     kind_ = other.kind_;
     readonly_ = other.readonly_;
+    queue_is_ours_ = other.queue_is_ours_;
     exposed_ = other.exposed_.load();
     recorded_ = other.recorded_.exchange(false);
     queue_ = other.queue_;
@@ -132,15 +150,18 @@ void buffer::wait_for_events() {
   recorded_.store(!events_.empty(), std::memory_order_release);
 }
 
+bool buffer::others_may_work() const noexcept {
+  return exposed_.load(std::memory_order_relaxed) &&
+         (!queue_is_ours_ || cached_queues_handed_out());
+}
+
 void buffer::wait() {
   buffer& whole = root();
   if (whole.recorded_.load(std::memory_order_acquire)) {
     whole.wait_for_events();
   }
-  if (whole.exposed_.load(std::memory_order_relaxed)) {
-    if (!queue_.is_in_order() || !queue_.ext_oneapi_empty()) {
-      queue_.wait();
-    }
+  if (whole.others_may_work() && !is_known_empty(queue_)) {
+    queue_.wait();
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <sycl/exception.hpp>
-#include <sycl/properties/queue_properties.hpp>
 #include <unordered_map>
 
 #include "usmx/error.hpp"
@@ -34,7 +33,7 @@ bool holds(const std::vector<sycl::device>& devices, const sycl::device& device)
 // Not every back end makes queues of sub-devices in their parent's context: OpenCL does not.
 sycl::queue make_queue(const sycl::context& context, const sycl::device& device) {
   try {
-    return sycl::queue(context, device, sycl::property::queue::in_order());
+    return sycl::queue(context, device);
   } catch (const sycl::exception& refused) {
     if (refused.code() != sycl::errc::invalid) {
       throw;
@@ -180,6 +179,11 @@ sycl::queue context_state::queue_of(const sycl::device& device) {
   queues_.emplace_back(device, make_queue(context_, device));
   wait_at_exit();
   return queues_.back().second;
+}
+
+bool context_state::is_cached(const sycl::queue& queue) const {
+  const std::lock_guard lock(queues_mutex_);
+  return std::ranges::any_of(queues_, [&](const auto& known) { return known.second == queue; });
 }
 
 std::vector<sycl::queue> context_state::queues() const {

@@ -1,4 +1,4 @@
-// What usmx keeps for each context it meets: the back end to ask about memory, and the in-order
+// What usmx keeps for each context it meets: the back end to ask about memory, and the
 // queue of each device. Private to the library.
 #pragma once
 
@@ -22,9 +22,11 @@ class context_state {
   const sycl::context& context() const noexcept { return context_; }
   const std::vector<sycl::device>& devices() const noexcept { return devices_; }
   const allocation_backend& allocations() const noexcept { return *allocations_; }
-  /// The cached in-order queue of a device of this context, or of a sub-device of one. Throws
+  /// The cached queue of a device of this context, or of a sub-device of one. Throws
   /// value_error for any other device.
   sycl::queue queue_of(const sycl::device&);
+  /// Whether it is one of them.
+  bool is_cached(const sycl::queue&) const;
   /// The queues made so far.
   std::vector<sycl::queue> queues() const;
   /// Whether somebody else holds one of the queues.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -21,6 +22,8 @@
 namespace usmx {
 
 namespace {
+
+std::atomic<bool> handed_out = false;
 
 using sycl::info::device_type;
 
@@ -372,6 +375,11 @@ sycl::queue default_queue() {
   static const sycl::queue& queue = *new sycl::queue(cached_queue(default_device()));
   return queue;
 }
+
+void note_cached_queues_handed_out() noexcept {
+  handed_out.store(true, std::memory_order_relaxed);
+}
+bool cached_queues_handed_out() noexcept { return handed_out.load(std::memory_order_relaxed); }
 
 void synchronize() { detail::wait_for_cached_queues(); }
 

@@ -34,6 +34,9 @@ class generic_backend final : public detail::allocation_backend {
   allocation_info query(const void* pointer) const override {
     return {.kind = to_kind(sycl::get_pointer_type(pointer, context_))};
   }
+  sycl::device owner(const void* pointer) const override {
+    return sycl::get_pointer_device(pointer, context_);
+  }
 
  private:
   sycl::context context_;
@@ -74,7 +77,7 @@ sycl::device pointer_device(const void* pointer, const sycl::context& context) {
   if (pointer_kind(pointer, context) == usm_kind::unknown) {
     throw_not_usm(pointer, context);
   }
-  return sycl::get_pointer_device(pointer, context);
+  return detail::state_of(context)->allocations().owner(pointer);
 }
 
 usm_kind check_access(const void* pointer, std::size_t nbytes, const sycl::context& context) {
@@ -109,7 +112,7 @@ void check_device(const void* pointer, usm_kind kind, const sycl::queue& queue) 
   if (state->devices().size() == 1 && state->devices().front() == mine) {
     return;
   }
-  const sycl::device owner = sycl::get_pointer_device(pointer, context);
+  const sycl::device owner = state->allocations().owner(pointer);
   for (sycl::device d = mine;; d = d.get_info<sycl::info::device::parent_device>()) {
     if (d == owner) {
       return;

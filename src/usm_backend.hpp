@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <sycl/context.hpp>
+#include <sycl/device.hpp>
 
 #include "usmx/usm.hpp"
 
@@ -15,6 +16,8 @@ class allocation_backend {
   virtual ~allocation_backend() = default;
   /// As usmx::query_allocation, the registry not asked.
   virtual allocation_info query(const void* pointer) const = 0;
+  /// As usmx::pointer_device.
+  virtual sycl::device owner(const void* pointer) const = 0;
 };
 
 /// Where the back end offers nothing of its own: the kind from the SYCL runtime, extent unknown.

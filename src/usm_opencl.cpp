@@ -2,6 +2,10 @@
 // OpenCL loader that the SYCL runtime has already loaded: usmx links no OpenCL of its own.
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <sycl/backend.hpp>
 #include <sycl/backend/opencl.hpp>
 #include <sycl/platform.hpp>
@@ -24,11 +28,16 @@ usm_kind to_kind(cl_unified_shared_memory_type_intel type) noexcept {
   }
 }
 
+struct known_device {
+  cl_device_id id;
+  sycl::device device;  // keeps the id valid
+};
+
 class opencl_backend final : public allocation_backend {
  public:
   opencl_backend(cl_context context, clGetMemAllocInfoINTEL_fn info,
-                 decltype(&clReleaseContext) release) noexcept
-      : context_(context), info_(info), release_(release) {}
+                 decltype(&clReleaseContext) release, std::vector<known_device> devices) noexcept
+      : context_(context), info_(info), release_(release), devices_(std::move(devices)) {}
   opencl_backend(const opencl_backend&) = delete;
   opencl_backend& operator=(const opencl_backend&) = delete;
   ~opencl_backend() override { release_(context_); }
@@ -44,6 +53,13 @@ class opencl_backend final : public allocation_backend {
     return {kind, base, nbytes, base != nullptr && nbytes > 0};
   }
 
+  // The runtime's get_pointer_device names the context's first device for all of its sub-devices.
+  sycl::device owner(const void* pointer) const override {
+    const auto id = ask<cl_device_id>(pointer, CL_MEM_ALLOC_DEVICE_INTEL, nullptr);
+    const auto found = std::ranges::find(devices_, id, &known_device::id);
+    return (found == devices_.end() ? devices_.front() : *found).device;
+  }
+
  private:
   template <class T>
   T ask(const void* pointer, cl_mem_info_intel what, T otherwise) const noexcept {
@@ -56,6 +72,7 @@ class opencl_backend final : public allocation_backend {
   cl_context context_;
   clGetMemAllocInfoINTEL_fn info_;
   decltype(&clReleaseContext) release_;
+  std::vector<known_device> devices_;
 };
 
 template <class F>
@@ -73,7 +90,8 @@ std::unique_ptr<allocation_backend> make_opencl_backend(const sycl::context& con
   const auto find_extension = symbol<decltype(&clGetExtensionFunctionAddressForPlatform)>(
       loader, "clGetExtensionFunctionAddressForPlatform");
   const auto release = symbol<decltype(&clReleaseContext)>(loader, "clReleaseContext");
-  if (find_extension == nullptr || release == nullptr) {
+  const auto release_device = symbol<decltype(&clReleaseDevice)>(loader, "clReleaseDevice");
+  if (find_extension == nullptr || release == nullptr || release_device == nullptr) {
     return nullptr;
   }
   const auto platform = sycl::get_native<sycl::backend::opencl>(context.get_platform());
@@ -82,9 +100,15 @@ std::unique_ptr<allocation_backend> make_opencl_backend(const sycl::context& con
   if (info == nullptr) {
     return nullptr;
   }
+  std::vector<known_device> devices;
+  for (sycl::device& device : context.get_devices()) {
+    const auto id = sycl::get_native<sycl::backend::opencl>(device);
+    release_device(id);
+    devices.push_back({id, std::move(device)});
+  }
   // get_native hands out a reference of its own, which the backend gives back.
   return std::make_unique<opencl_backend>(sycl::get_native<sycl::backend::opencl>(context), info,
-                                          release);
+                                          release, std::move(devices));
 }
 
 }  // namespace usmx::detail

@@ -1,7 +1,7 @@
 """Add up JUnit reports: summarize_tests.py REPORT STATUS [REPORT STATUS ...].
 
-Prints a line for each stage and, last, the plain totals. STATUS is the exit status of the stage that
-wrote REPORT; a stage that failed without a failed test, or wrote no report, counts as one failure.
+Prints a line for each stage and, last, the plain totals. STATUS is the exit status of the stage
+that wrote REPORT; a stage that failed without a failed test counts as one failure.
 Exits non-zero if anything failed or nothing passed.
 """
 

@@ -17,7 +17,8 @@ namespace usmx {
 class USMX_API array {
  public:
   /// Elements inside an existing buffer, `where` counted from its first byte. Throws value_error
-  /// when an element lies outside of the buffer or element zero is not aligned for its type.
+  /// when an element lies outside of the buffer or element zero is not aligned for its type,
+  /// overflow_error when its place in bytes does not fit ptrdiff_t.
   array(std::shared_ptr<buffer> memory, dtype type, usmx::layout where, bool readonly = false);
 
   /// The same where those rules are known to hold: parts of an existing array, checked imports.
@@ -46,13 +47,18 @@ class USMX_API array {
   usm_kind kind() const noexcept { return memory_->kind(); }
   const sycl::queue& queue() const noexcept { return memory_->queue(); }
   bool readonly() const noexcept { return readonly_; }
-  /// Element zero.
+  /// Element zero; the first byte of the memory when there are no elements.
   std::byte* data() const noexcept {
-    return memory_->data() + layout_.offset() * static_cast<std::ptrdiff_t>(type_.itemsize());
+    return size() == 0 ? memory_->data()
+                       : memory_->data() +
+                             layout_.offset() * static_cast<std::ptrdiff_t>(type_.itemsize());
   }
 
-  /// What native code works on. From here on others know the memory (see buffer::expose).
+  /// What native code works on. From here on others know the memory and its queue (see
+  /// buffer::expose and note_cached_queues_handed_out).
   array_view view() const;
+  /// The same for usmx's own synchronous work: nobody else gets to know.
+  array_view private_view() const;
 
   /// The same memory, type and rights with another layout inside this one.
   array with_layout(usmx::layout where) const {
@@ -101,7 +107,7 @@ USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
 USMX_API layout fitted_to_new_memory(const layout& where);
 
 /// A new array of any layout that starts at the memory's first byte (see fitted_to_new_memory), its
-/// elements not set; at least one element is allocated.
+/// elements not set; at least one element is allocated. Throws value_error when it starts elsewhere.
 USMX_API array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                      std::size_t alignment = 0);
 /// A new array, C-contiguous, its elements not set; at least one element is allocated.

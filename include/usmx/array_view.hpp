@@ -34,7 +34,7 @@ class USMX_API array_view {
 
   /// Where offsets count from.
   std::byte* memory() const noexcept { return memory_; }
-  /// Element zero; null-based and not to be used when there are no elements.
+  /// Element zero; `memory`, not to be used, when there are no elements.
   std::byte* data() const noexcept;
   dtype type() const noexcept { return type_; }
   const usmx::layout& layout() const noexcept { return layout_; }

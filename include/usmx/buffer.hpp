@@ -43,7 +43,7 @@ class USMX_API release_action {
 
   /// Wraps `deleter(pointer)`. If this throws, the deleter has run.
   template <class Deleter>
-  static release_action of(void* pointer, Deleter deleter);
+  static release_action of(void* pointer, Deleter&& deleter);
 
   function run() const noexcept { return run_; }
   void* state() const noexcept { return state_; }
@@ -82,8 +82,8 @@ class USMX_API buffer {
                               const sycl::queue& queue, detail::release_action release,
                               bool readonly = false) noexcept;
 
-  /// Some bytes of another buffer, which they keep alive and whose pending work they share;
-  /// `release` runs in addition when this part is gone.
+  /// Some bytes of another buffer, whose memory they keep alive and whose pending work they share;
+  /// `release` runs in addition when this part is gone, though parts of this part may go on.
   static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                         bool readonly, detail::release_action release) noexcept;
 
@@ -104,22 +104,22 @@ class USMX_API buffer {
   void record(sycl::event event);
   /// From now on others know these bytes, and may submit work to the queue that nobody records.
   void expose() noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
-  /// Waits for the recorded events and, once exposed, for the queue. Free of runtime calls for
-  /// memory that never left usmx and has no pending work.
+  /// Waits for the recorded events and, where others may have submitted work, for the queue. Free of
+  /// runtime calls when there can be none: the memory or its queue never left usmx.
   void wait();
   /// False when wait() would certainly return without a runtime call.
   bool may_be_busy() const noexcept {
     const buffer& whole = root();
-    return whole.exposed_.load(std::memory_order_relaxed) ||
-           whole.recorded_.load(std::memory_order_acquire);
+    return whole.recorded_.load(std::memory_order_acquire) || whole.others_may_work();
   }
 
  private:
   buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
-         detail::release_action release, bool readonly, bool exposed) noexcept;
+         detail::release_action release, bool readonly, bool queue_is_ours, bool exposed) noexcept;
   /// What knows the pending work: the buffer this one is a part of, or itself.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
+  bool others_may_work() const noexcept;
   void wait_for_events();
   void let_go() noexcept;
 
@@ -127,6 +127,7 @@ class USMX_API buffer {
   std::size_t nbytes_;
   usm_kind kind_;
   bool readonly_;
+  bool queue_is_ours_;
   std::atomic<bool> exposed_;
   std::atomic<bool> recorded_ = false;
   sycl::queue queue_;
@@ -136,15 +137,16 @@ class USMX_API buffer {
   std::vector<sycl::event> events_;
 };
 
+// By reference: a copy made before the try block could throw with nobody to run the deleter.
 template <class Deleter>
-detail::release_action detail::release_action::of(void* pointer, Deleter deleter) {
+detail::release_action detail::release_action::of(void* pointer, Deleter&& deleter) {
   struct holder {
     void* pointer;
-    Deleter deleter;
+    std::decay_t<Deleter> deleter;
   };
   holder* state = nullptr;
   try {
-    state = new holder{pointer, std::move(deleter)};
+    state = new holder{pointer, std::forward<Deleter>(deleter)};
   } catch (...) {
     deleter(pointer);
     throw;

@@ -1,5 +1,5 @@
 // Finding devices and drivers: discovery in dpctl's order, filter selectors with dpctl's grammar,
-// one cached in-order queue for each context and device. Memory is not asked about here: see usm.hpp.
+// one cached queue for each context and device. Memory is not asked about here: see usm.hpp.
 #pragma once
 
 #include <string>
@@ -39,8 +39,8 @@ USMX_API std::string_view device_type_name(const sycl::device&);
 /// The platform's default context, which all users of that platform share.
 USMX_API sycl::context default_context(const sycl::device&);
 
-/// The in-order queue that usmx keeps for a context and one of its devices, or a sub-device of one.
-/// The same pair gives the same queue for as long as somebody holds it. Throws value_error when the
+/// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. It is out
+/// of order: consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). The same pair gives the same queue for as long as somebody holds it. Throws value_error when the
 /// device is not of the context, and where the back end (OpenCL) has no queues for sub-devices in
 /// their parent's context: those need a context made of the sub-device.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
@@ -48,6 +48,11 @@ USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 USMX_API sycl::queue cached_queue(const sycl::device&);
 /// On the default device.
 USMX_API sycl::queue default_queue();
+
+/// To be called when somebody outside of usmx gets hold of a cached queue: from now on there may be
+/// work on those queues that usmx has not submitted.
+USMX_API void note_cached_queues_handed_out() noexcept;
+USMX_API bool cached_queues_handed_out() noexcept;
 
 /// Waits until everything submitted to usmx's own queues has finished. Happens by itself at exit.
 USMX_API void synchronize();

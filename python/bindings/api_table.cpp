@@ -5,6 +5,7 @@
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/python/api.hpp"
+#include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -44,6 +45,7 @@ int is_queue(PyObject* object) noexcept {
 int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexcept {
   return guarded(-1, [&] {
     *result = queue_argument(object, nb::none());
+    note_cached_queues_handed_out();
     return 0;
   });
 }

@@ -19,9 +19,6 @@ std::string repr_text(PyObject* object) {
 }
 
 nb::object to_integer(const char* what, const char* expected, PyObject* object) {
-  if (PyLong_CheckExact(object)) {
-    return nb::borrow(object);
-  }
   if (!PyIndex_Check(object)) {
     throw_wrong_type(what, expected, object);
   }
@@ -33,12 +30,16 @@ nb::object to_integer(const char* what, const char* expected, PyObject* object) 
 }
 
 std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object) {
-  const nb::object integer = to_integer(what, expected, object);
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
-  if (overflow != 0) {
+  nb::object converted;
+  if (!PyLong_CheckExact(object)) {
+    converted = to_integer(what, expected, object);
+    object = converted.ptr();
+  }
+  const Py_ssize_t value = PyLong_AsSsize_t(object);
+  if (value == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
     throw overflow_error(
-        detail::message("'", what, "' must fit into 64 bits, found ", repr_text(integer.ptr())));
+        detail::message("'", what, "' must fit into 64 bits, found ", repr_text(object)));
   }
   return value;
 }

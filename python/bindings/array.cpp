@@ -65,7 +65,10 @@ memory_options memory_options_from(nb::handle kwargs) {
       }
       options.alignment = static_cast<std::size_t>(alignment);
     } else if (name == "copy") {
-      options.copy = nb::cast<bool>(value);
+      if (!PyBool_Check(value.ptr())) {
+        throw_wrong_type("copy", "a bool", value.ptr());
+      }
+      options.copy = value.ptr() == Py_True;
     } else {
       throw type_error(detail::message(
           "buffer_ctor_kwargs takes 'queue', 'alignment' and 'copy', found ",
@@ -79,6 +82,7 @@ memory_options memory_options_from(nb::handle kwargs) {
 struct given_memory {
   std::shared_ptr<buffer> memory;
   nb::object object;
+  bool readonly = false;  // beyond what the memory is: a read-only array's memory may be writable
 };
 
 given_memory existing_memory(nb::handle object) {
@@ -87,7 +91,7 @@ given_memory existing_memory(nb::handle object) {
   }
   if (PyObject_TypeCheck(object.ptr(), array_type)) {
     const auto& other = ready_instance<py_array>(object.ptr());
-    return {other.value.memory(), other.base};
+    return {other.value.memory(), other.base, other.value.readonly()};
   }
   std::shared_ptr<buffer> imported = memory_of_producer(object.ptr());
   if (imported == nullptr) {
@@ -113,8 +117,10 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
   std::shared_ptr<buffer> memory = take_memory(given.memory, given.memory->kind(), options);
   if (memory != given.memory) {
     given.object.reset();
+    given.readonly = false;
   }
-  return {array(std::move(memory), type, std::move(where)), std::move(given.object)};
+  return {array(std::move(memory), type, std::move(where), given.readonly),
+          std::move(given.object)};
 }
 
 // ---- slots
@@ -196,7 +202,8 @@ py_array imaginary_part(const py_array& a) {
   if (a.value.type().kind() == 'c') {
     return component(a, 1);
   }
-  array zero = zeros(a.value.shape(), a.value.type(), a.value.queue(), a.value.kind());
+  const nb::gil_scoped_release unlocked;
+  const array zero = zeros(a.value.shape(), a.value.type(), a.value.queue(), a.value.kind());
   return {zero.as_readonly(), nb::object()};
 }
 
@@ -305,7 +312,7 @@ void copy_to_host(const py_array& source, nb::handle destination) {
   const array_view target = host_view(host.view(), source.value, false);
   const nb::gil_scoped_release unlocked;
   source.value.wait();
-  copy(source.value.view(), target);
+  copy(source.value.private_view(), target);
 }
 
 void copy_from_host(const py_array& destination, nb::handle source) {
@@ -313,7 +320,7 @@ void copy_from_host(const py_array& destination, nb::handle source) {
   const array_view from = host_view(host.view(), destination.value, true);
   const nb::gil_scoped_release unlocked;
   destination.value.wait();
-  copy(from, destination.value.view());
+  copy(from, destination.value.private_view());
 }
 
 nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
@@ -386,18 +393,22 @@ void bind_array(nb::module_& m) {
   bind_attributes(cls);
   bind_methods(cls);
   bind_array_flags(m);
-  m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj"),
+  m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj").none(),
         nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
         "A view of any producer's memory, always without a copy; it keeps the producer alive.\n\n"
         "Raises TypeError when the object is no producer or a key has the wrong type, ValueError "
         "when what the producer says of its memory breaks a rule of the protocol.");
   // What the Python side of the package is made of; usmx._creation gives it names and defaults.
-  m.def("_view_of_producer",
+  m.def("_as_array",
         [](nb::handle obj) {
+          if (Py_TYPE(obj.ptr()) == array_type) {
+            return nb::borrow(obj);
+          }
           nb::object view = view_of_producer(obj);
           return view.is_valid() ? view : nb::none();
         },
-        nb::arg("obj").none(), nb::sig("def _view_of_producer(obj: object) -> USMArray | None"));
+        nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
+        "The array itself, a view of any other producer, or None.");
   m.def("_new_array", &new_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("usm_type"),
         nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"),
         nb::arg("zeroed"),

@@ -51,7 +51,7 @@ bool get_flag(const py_flags& flags, std::string_view key) {
       return f.read(flags);
     }
   }
-  PyErr_Format(PyExc_KeyError, "unknown flag '%.*s'", static_cast<int>(key.size()), key.data());
+  PyErr_SetString(PyExc_KeyError, detail::message("unknown flag '", key, "'").c_str());
   nb::raise_python_error();
 }
 

@@ -66,8 +66,9 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
   view->ndim = exported.ndim();
   view->format =
       asks(flags, PyBUF_FORMAT) ? const_cast<char*>(exported.type().format()) : nullptr;
-  view->shape = asks(flags, PyBUF_ND) ? memory->shape.data() : nullptr;
-  view->strides = asks(flags, PyBUF_STRIDES) ? memory->strides.data() : nullptr;
+  const bool has_axes = exported.ndim() > 0;  // else PEP 3118 wants null pointers
+  view->shape = has_axes && asks(flags, PyBUF_ND) ? memory->shape.data() : nullptr;
+  view->strides = has_axes && asks(flags, PyBUF_STRIDES) ? memory->strides.data() : nullptr;
   view->suboffsets = nullptr;
   view->internal = memory.release();
   Py_INCREF(owner);

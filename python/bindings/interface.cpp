@@ -80,10 +80,9 @@ void check_version(const entries& given) {
   if (PyBool_Check(version.ptr())) {
     throw_wrong_type("version", "the integer 1", version.ptr());
   }
-  const nb::object number = to_integer("version", "the integer 1", version.ptr());
-  int overflow = 0;
-  if (PyLong_AsLongAndOverflow(number.ptr(), &overflow) != 1) {
-    throw value_error(detail::message("'version' must be 1, found ", repr_text(number.ptr())));
+  const std::ptrdiff_t number = to_count("version", "the integer 1", version.ptr());
+  if (number != 1) {
+    throw value_error(detail::message("'version' must be 1, found ", number));
   }
 }
 
@@ -181,26 +180,34 @@ exchange::checked_import read(PyObject* producer, const entries& given) {
   return exchange::check(values, where);
 }
 
-/// Lets a producer go, on whatever thread; after the interpreter it stays: better than a crash.
+bool this_thread_holds_the_interpreter() noexcept {
+  const PyThreadState* mine = PyGILState_GetThisThreadState();
+#if PY_VERSION_HEX >= 0x030D0000
+  return mine != nullptr && mine == PyThreadState_GetUnchecked();
+#else
+  return mine != nullptr && mine == _PyThreadState_UncheckedGet();
+#endif
+}
+
+/// Lets a producer go, on whatever thread. While the interpreter ends only the thread that ends it
+/// can; after that the producer stays: better than a crash.
 void release_reference(void* state) noexcept {
-  if (Py_IsInitialized() == 0) {
-    return;
-  }
   auto* object = static_cast<PyObject*>(state);
-  if (PyGILState_Check() == 1) {
+  if (this_thread_holds_the_interpreter()) {
     Py_DECREF(object);
-    return;
+  } else if (Py_IsInitialized() != 0) {
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF(object);
+    PyGILState_Release(gil);
   }
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  Py_DECREF(object);
-  PyGILState_Release(gil);
 }
 
 nb::object typestr_object(dtype type) {
   static std::array<PyObject*, type_count> made{};
   PyObject*& entry = made[static_cast<std::size_t>(type.code())];
   if (entry == nullptr) {
-    entry = PyUnicode_InternFromString(type.typestr().data());
+    const std::string_view text = type.typestr();
+    entry = nb::str(text.data(), text.size()).release().ptr();
   }
   return nb::borrow(entry);
 }

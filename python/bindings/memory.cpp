@@ -1,6 +1,7 @@
 #include "memory.hpp"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <cstring>
 #include <unordered_map>

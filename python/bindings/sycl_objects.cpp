@@ -96,11 +96,13 @@ sycl::property_list queue_properties(nb::handle property) {
 }
 
 sycl::queue queue_from(nb::handle argument, nb::handle property) {
-  if (PyCapsule_CheckExact(argument.ptr())) {
-    return take_queue(argument.ptr());
+  const sycl::queue* queue = as_queue(argument.ptr());
+  const bool exists = queue != nullptr || PyCapsule_CheckExact(argument.ptr());
+  if (exists && !property.is_none()) {
+    throw type_error("property is for a new queue, found a SyclQueue or capsule that exists");
   }
-  if (const sycl::queue* queue = as_queue(argument.ptr())) {
-    return *queue;
+  if (exists) {
+    return queue != nullptr ? *queue : take_queue(argument.ptr());
   }
   if (argument.is_none() || nb::isinstance<nb::str>(argument) || as_device(argument.ptr())) {
     const sycl::device device = device_from(argument);
@@ -252,7 +254,10 @@ void bind_queue(nb::module_& m) {
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order)
       .def("wait", [](sycl::queue& q) { q.wait(); }, nb::call_guard<nb::gil_scoped_release>(),
            "Waits until everything submitted to the queue has finished.")
-      .def("_get_capsule", [](const sycl::queue& q) { return to_capsule(q); },
+      .def("_get_capsule", [](const sycl::queue& q) {
+        note_cached_queues_handed_out();
+        return to_capsule(q);
+      },
            nb::sig("def _get_capsule(self) -> types.CapsuleType"),
            "A new capsule 'SyclQueueRef' that owns a copy.");
   bind_value_semantics(cls);

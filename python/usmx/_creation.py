@@ -45,19 +45,19 @@ def asarray(obj, dtype=None, *, device=None, copy=None, usm_type=None, sycl_queu
         ValueError: `copy=False` cannot be met, or `obj` breaks a rule of the exchange.
         TypeError: `obj` cannot be an array.
     """
-    view = _core._view_of_producer(obj)
+    view = _core._as_array(obj)
     nothing_asked = dtype is device is copy is usm_type is sycl_queue is None and order == "K"
     if view is not None and nothing_asked:
-        return obj if type(obj) is _core.USMArray else view
+        return view
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be 'C', 'F', 'A' or 'K', found {order!r}")
-    if copy not in (None, True, False):
+    if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"copy must be True, False or None, found {copy!r}")
     if view is None:
         return _from_host(obj, dtype, device, copy, usm_type, sycl_queue, order)
     reason = _reason_to_copy(view, dtype, device, copy, usm_type, sycl_queue, order)
     if reason is None:
-        return obj if type(obj) is _core.USMArray else view
+        return view
     if copy is False:
         raise ValueError(f"copy=False cannot be met: {reason}")
     if sycl_queue is None and device is None:
@@ -73,7 +73,7 @@ def asnumpy(usm_ary):
     Args:
         usm_ary: a USMArray or any producer of ``__sycl_usm_array_interface__``.
     """
-    view = _core._view_of_producer(usm_ary)
+    view = _core._as_array(usm_ary)
     if view is None:
         raise TypeError(
             "usm_ary must be an object with __sycl_usm_array_interface__, "

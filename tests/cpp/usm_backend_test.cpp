@@ -44,6 +44,20 @@ TEST_F(usm_backend_test, opencl_backend_knows_kind_and_extent) {
   }
 }
 
+TEST_F(usm_backend_test, every_backend_knows_the_owning_device) {
+  std::vector<std::unique_ptr<usmx::detail::allocation_backend>> backends;
+  backends.push_back(usmx::detail::make_generic_backend(context()));
+  if (context().get_backend() == sycl::backend::opencl) {
+    backends.push_back(usmx::detail::make_opencl_backend(context()));
+  }
+  for (const auto& backend : backends) {
+    for (const usm_kind kind : all_kinds) {
+      const runtime_block block(256, kind, queue());
+      EXPECT_EQ(backend->owner(block.data() + 100), device()) << name(kind);
+    }
+  }
+}
+
 TEST_F(usm_backend_test, garbage_is_unknown_to_every_backend) {
   std::vector<std::unique_ptr<usmx::detail::allocation_backend>> backends;
   backends.push_back(usmx::detail::make_generic_backend(context()));

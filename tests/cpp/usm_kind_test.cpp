@@ -23,7 +23,8 @@ TEST(usm_kind_test, each_name_parses_back_to_its_kind) {
 }
 
 TEST(usm_kind_test, other_strings_are_no_kind) {
-  for (const char* text : {"unknown", "", "Device", "DEVICE", " host", "host ", "shared\n", "dev"}) {
+  for (const char* text :
+       {"unknown", "", "Device", "DEVICE", " host", "host ", "shared\n", "dev"}) {
     EXPECT_EQ(parse_usm_kind(text), std::nullopt) << "'" << text << "'";
   }
 }

@@ -65,7 +65,8 @@ TYPED_TEST_SUITE(usm_test, both_owners, block_names);
 TYPED_TEST(usm_test, allocation_is_known_by_any_of_its_bytes) {
   for (const usm_kind kind : all_kinds) {
     const TypeParam block(this->nbytes, kind, this->queue());
-    for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{500}, this->nbytes - 1}) {
+    for (const std::size_t offset :
+         {std::size_t{0}, std::size_t{1}, std::size_t{500}, this->nbytes - 1}) {
       const allocation_info found = query_allocation(block.data() + offset, this->context());
       EXPECT_EQ(found.kind, kind) << offset;
       EXPECT_TRUE(found.extent_known);
@@ -129,11 +130,11 @@ TYPED_TEST(usm_test, access_beyond_the_end_is_an_error_with_both_ranges) {
         text(static_cast<const void*>(base)) + " to " + text(static_cast<const void*>(last));
     for (const std::size_t first : {std::size_t{0}, std::size_t{1}, this->nbytes - 1}) {
       const std::size_t one_too_many = this->nbytes - first + 1;
-      expect_error<value_error>([&] { check_access(base + first, one_too_many, context); },
-                                {text(static_cast<const void*>(base + first)) + " to " +
-                                     text(static_cast<const void*>(last + 1)),
-                                 allocation, "1000 bytes", text(name(kind)),
-                                 usmx::describe(context)});
+      expect_error<value_error>(
+          [&] { check_access(base + first, one_too_many, context); },
+          {text(static_cast<const void*>(base + first)) + " to " +
+               text(static_cast<const void*>(last + 1)),
+           allocation, "1000 bytes", text(name(kind)), usmx::describe(context)});
     }
   }
 }
@@ -297,8 +298,8 @@ TEST_F(sub_device_test, queue_of_a_sibling_is_an_error_naming_pointer_and_both_d
 
 TEST_F(sub_device_test, host_memory_belongs_to_every_device_of_the_context) {
   const runtime_block block(64, usm_kind::host, sycl::queue(parts_->context, parts_->first));
-  EXPECT_NO_THROW(check_device(block.data(), usm_kind::host,
-                               sycl::queue(parts_->context, parts_->second)));
+  EXPECT_NO_THROW(
+      check_device(block.data(), usm_kind::host, sycl::queue(parts_->context, parts_->second)));
   EXPECT_EQ(pointer_device(block.data(), parts_->context), parts_->context.get_devices().front());
 }
 

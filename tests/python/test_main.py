@@ -78,7 +78,7 @@ def test_devices_lists_every_device_and_marks_the_default_one():
 
 
 def test_devices_says_why_there_is_none():
-    result = run("devices", OCL_ICD_FILENAMES="/nowhere.so", ONEAPI_DEVICE_SELECTOR="opencl:fpga")
+    result = run("devices", ONEAPI_DEVICE_SELECTOR="opencl:fpga")
     assert result.returncode == 2
     assert result.stdout == ""
     assert result.stderr.startswith("usmx devices: ")

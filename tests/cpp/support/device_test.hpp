@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,9 +41,15 @@ class device_test : public testing::Test {
   static sycl::device device() { return queue().get_device(); }
   /// Another context of the same device.
   static sycl::context new_context() { return sycl::context(device()); }
-  /// An in-order queue that nobody else has.
+  /// An in-order queue that no other test has. All are kept until the process ends: the runtime's
+  /// OpenCL adapter never frees an in-order queue that was used, which would count as a leak of
+  /// ours.
   static sycl::queue new_queue() {
-    return sycl::queue(context(), device(), sycl::property::queue::in_order());
+    static std::mutex mutex;
+    static std::vector<sycl::queue>& kept = *new std::vector<sycl::queue>;
+    const std::lock_guard lock(mutex);
+    kept.emplace_back(context(), device(), sycl::property::queue::in_order());
+    return kept.back();
   }
 };
 
@@ -103,8 +109,8 @@ struct two_sub_devices {
   static std::optional<two_sub_devices> of(const sycl::device& device) {
     try {
       const auto units = device.get_info<sycl::info::device::max_compute_units>();
-      auto parts = device.create_sub_devices<sycl::info::partition_property::partition_equally>(
-          units / 2);
+      auto parts =
+          device.create_sub_devices<sycl::info::partition_property::partition_equally>(units / 2);
       return two_sub_devices{parts.at(0), parts.at(1), sycl::context({parts.at(0), parts.at(1)})};
     } catch (const std::exception&) {
       return std::nullopt;

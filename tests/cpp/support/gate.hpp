@@ -19,8 +19,8 @@ inline bool has_gates(const sycl::context& context) {
   return context.get_backend() == sycl::backend::opencl;
 }
 
-/// Unfinished work: its event is complete once the gate is open. Opens when it is destroyed, so that
-/// a test that fails does not wait for ever.
+/// Unfinished work: its event is complete once the gate is open. Opens when it is destroyed, so
+/// that a test that fails does not wait for ever.
 class gate {
  public:
   explicit gate(const sycl::context& context) {

@@ -1,0 +1,133 @@
+"""What several test modules share."""
+
+import contextlib
+import ctypes
+import os
+import subprocess
+import sys
+
+import usmx
+
+KINDS = ("device", "shared", "host")
+TYPESTRS = tuple(
+    "|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f2 <f4 <f8 <c8 <c16".split()  # noqa: SIM905
+)
+MEMORY_CLASSES = {
+    "device": usmx.memory.MemoryUSMDevice,
+    "shared": usmx.memory.MemoryUSMShared,
+    "host": usmx.memory.MemoryUSMHost,
+}
+
+
+class Producer:
+    """An object of nobody's library: the dictionary, and what keeps the memory alive."""
+
+    def __init__(self, interface, owner=None):
+        self.__sycl_usm_array_interface__ = interface
+        self.owner = owner
+
+
+def interface_of(memory, **changes):
+    """A valid dictionary for 3x4 doubles in a memory object, with some entries replaced."""
+    valid = {
+        "version": 1,
+        "shape": (3, 4),
+        "typestr": "<f8",
+        "data": (memory._pointer, False),
+        "strides": None,
+        "offset": 0,
+        "syclobj": memory.sycl_queue,
+    }
+    return valid | changes
+
+
+def producer_of(memory, **changes):
+    """A producer with that dictionary."""
+    return Producer(interface_of(memory, **changes), memory)
+
+
+def run_python(code, **environment):
+    """Run code in a fresh interpreter; an environment variable of None is removed."""
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
+    variables = {name: value for name, value in variables.items() if value is not None}
+    return subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def output_of(code, **environment):
+    """What the code prints. It must succeed and have nothing to complain about."""
+    result = run_python(code, **environment)
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout.strip()
+
+
+# ---- capsules, through Python's C interface
+
+_new = ctypes.pythonapi.PyCapsule_New
+_new.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_new.restype = ctypes.py_object
+_get_name = ctypes.pythonapi.PyCapsule_GetName
+_get_name.argtypes = (ctypes.py_object,)
+_get_name.restype = ctypes.c_char_p
+_names = []  # a capsule borrows its name
+
+
+def capsule_name(capsule):
+    """Its name; None when it has none."""
+    name = _get_name(capsule)
+    return None if name is None else name.decode()
+
+
+def make_capsule(name, pointer=16):
+    """A capsule of anybody's, holding an address that must not be used."""
+    name = None if name is None else ctypes.c_char_p(name.encode())
+    _names.append(name)
+    return _new(pointer, name, None)
+
+
+# ---- PEP 3118 requests, through Python's C interface
+
+SIMPLE = 0
+WRITABLE = 0x0001
+FORMAT = 0x0004
+ND = 0x0008
+STRIDES = 0x0010 | ND
+C_CONTIGUOUS = 0x0020 | STRIDES
+F_CONTIGUOUS = 0x0040 | STRIDES
+ANY_CONTIGUOUS = 0x0080 | STRIDES
+FULL_RO = 0x0100 | STRIDES | FORMAT
+
+
+class _PyBuffer(ctypes.Structure):
+    _fields_ = [  # noqa: RUF012
+        ("buf", ctypes.c_void_p),
+        ("obj", ctypes.py_object),
+        ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int),
+        ("ndim", ctypes.c_int),
+        ("format", ctypes.c_char_p),
+        ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("suboffsets", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("internal", ctypes.c_void_p),
+    ]
+
+
+@contextlib.contextmanager
+def requested_buffer(exporter, flags):
+    """The Py_buffer that the exporter fills for a request with exactly these flags."""
+    buffer = _PyBuffer()
+    ctypes.pythonapi.PyObject_GetBuffer(
+        ctypes.py_object(exporter), ctypes.byref(buffer), ctypes.c_int(flags)
+    )
+    try:
+        yield buffer
+    finally:
+        ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))

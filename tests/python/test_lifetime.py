@@ -1,0 +1,383 @@
+"""Who keeps whom alive, and that everything is let go: exactly once, from any thread, every time."""
+
+import gc
+import sys
+import threading
+import weakref
+from pathlib import Path
+
+import dpctl.memory
+import dpnp
+import numpy as np
+import pytest
+import usmx
+from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, output_of, producer_of
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+class Counted(Producer):
+    """A producer that counts how often one of its kind went."""
+
+    gone = 0
+
+    def __del__(self):
+        type(self).gone += 1
+
+
+@pytest.fixture
+def counted():
+    class Fresh(Counted):
+        gone = 0
+
+    return Fresh
+
+
+def described(cls, kind="shared", nbytes=96):
+    memory = MEMORY_CLASSES[kind](nbytes)
+    return cls(interface_of(memory), memory)
+
+
+# ---- what a view keeps alive
+
+HOLDERS = {
+    "array": lambda p: usmx.asarray(p),
+    "slice": lambda p: usmx.asarray(p)[1:, ::2],
+    "element": lambda p: usmx.asarray(p)[0, 0],
+    "transposed": lambda p: usmx.asarray(p).T,
+    "readonly": lambda p: usmx.asarray(p).readonly(),
+    "base": lambda p: usmx.asarray(p).base,
+    "flags": lambda p: usmx.asarray(p).flags,
+    "memory": lambda p: usmx.memory.as_usm_memory(p),
+    "memory of a view": lambda p: usmx.memory.as_usm_memory(usmx.asarray(p)[1:]),
+    "memory class": lambda p: usmx.memory.MemoryUSMShared(p),
+    "constructor": lambda p: usmx.USMArray((2,), "f8", p),
+    "array of memory": lambda p: usmx.USMArray((2,), "f8", usmx.memory.as_usm_memory(p)),
+    "chain": lambda p: usmx.asarray(usmx.memory.as_usm_memory(usmx.asarray(p)[1:]))[8:],
+    "numpy": lambda p: np.asarray(usmx.asarray(p)),
+    "numpy of memory": lambda p: np.asarray(usmx.memory.as_usm_memory(p)),
+    "memoryview": lambda p: memoryview(usmx.asarray(p)[::2]),
+    "dpnp": lambda p: dpnp.tensor.asarray(usmx.asarray(p)),
+    "dpctl": lambda p: dpctl.memory.as_usm_memory(usmx.asarray(p)),
+    "back from dpnp": lambda p: usmx.asarray(dpnp.tensor.asarray(usmx.asarray(p))),
+}
+
+
+@pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
+def test_producer_lives_exactly_as_long_as_what_was_made_of_it(counted, hold):
+    producer = described(counted)
+    holder = hold(producer)
+    reference = weakref.ref(producer)
+    del producer
+    gc.collect()
+    assert reference() is not None
+    assert counted.gone == 0
+    del holder
+    gc.collect()
+    assert reference() is None
+    assert counted.gone == 1
+
+
+LETTING_GO = {
+    "asnumpy": lambda p: usmx.asnumpy(p),
+    "copy": lambda p: usmx.asarray(p, copy=True),
+    "other type": lambda p: usmx.asarray(p, "f4"),
+    "copied memory": lambda p: usmx.memory.MemoryUSMHost(p, copy=True),
+    "bytes": lambda p: usmx.memory.as_usm_memory(p).tobytes(),
+    "queue": lambda p: usmx.asarray(p).sycl_queue,
+    "dictionary": lambda p: usmx.asarray(p).__sycl_usm_array_interface__,
+    "text": lambda p: repr(usmx.asarray(p)),
+    "numbers": lambda p: (usmx.asarray(p).shape, usmx.asarray(p).base._pointer),
+}
+
+
+@pytest.mark.parametrize("take", LETTING_GO.values(), ids=LETTING_GO)
+def test_producer_is_let_go_by_what_has_no_part_of_its_memory(counted, take):
+    producer = described(counted)
+    taken = take(producer)
+    del producer
+    gc.collect()
+    assert counted.gone == 1
+    assert taken is not None
+
+
+def test_many_views_of_one_producer_release_it_once(counted):
+    producer = described(counted)
+    views = [usmx.asarray(producer) for _ in range(100)]
+    assert sys.getrefcount(producer) == 2 + 100
+    del producer
+    while views:
+        assert counted.gone == 0
+        views.pop()
+    assert counted.gone == 1
+
+
+def test_view_keeps_the_producer_and_not_its_dictionary(counted):
+    memory = MEMORY_CLASSES["shared"](96)
+
+    class Dictionary(dict):
+        pass
+
+    dictionary = Dictionary(interface_of(memory))
+    producer = counted(dictionary, memory)
+    view = usmx.asarray(producer)
+    producer.__sycl_usm_array_interface__ = None
+    reference = weakref.ref(dictionary)
+    del dictionary
+    assert reference() is None
+    assert view.base.reference_obj is producer
+
+
+def test_memory_reports_the_producer_as_reference_obj(kind):
+    producer = described(Producer, kind)
+    assert usmx.asarray(producer).base.reference_obj is producer
+    assert usmx.asarray(producer)[1:].base.reference_obj is producer
+    assert usmx.memory.as_usm_memory(producer).reference_obj is producer
+    assert MEMORY_CLASSES[kind](producer).reference_obj is producer
+    assert usmx.empty(3, usm_type=kind).base.reference_obj is None
+
+
+def test_base_is_one_object_for_all_views_while_somebody_holds_it(kind):
+    array = usmx.asarray(described(Producer, kind))
+    base = array.base
+    assert array[1:].base is array.T.base is array.readonly().base is base
+    identity = base._pointer
+    del base
+    assert array.base is array[1:].base
+    assert array.base._pointer == identity
+
+
+def test_base_outlives_its_array(kind):
+    array = usmx.zeros((3, 4), usm_type=kind)
+    base = array.base
+    del array
+    base.memset(3)
+    assert base.tobytes() == b"\x03" * 96
+    assert usmx.asarray(base).base is base
+
+
+def test_memory_object_of_a_constructor_stays_the_base(kind):
+    memory = MEMORY_CLASSES[kind](96)
+    array = usmx.USMArray((3, 4), buffer=memory)
+    reference = weakref.ref(memory)
+    del memory
+    assert reference() is array[1:].base
+    view = array[1:]
+    del array
+    assert view.base is reference()
+    del view
+    assert reference() is None
+
+
+def test_import_takes_exactly_one_reference():
+    producer = described(Producer)
+    before = sys.getrefcount(producer)
+    view = usmx.asarray(producer)
+    assert sys.getrefcount(producer) == before + 1
+    part = view[1:]
+    assert sys.getrefcount(producer) == before + 1
+    del view, part
+    assert sys.getrefcount(producer) == before
+
+
+# ---- nothing is kept by what failed
+
+BAD = {
+    "version": {"version": 2},
+    "shape": {"shape": (3, 5)},
+    "typestr": {"typestr": ">f8"},
+    "data": {"data": (16, False)},
+    "strides": {"strides": (1, 2, 3)},
+    "offset": {"offset": "x"},
+    "syclobj": {"syclobj": 5},
+}
+
+
+@pytest.mark.parametrize("changes", BAD.values(), ids=BAD)
+def test_refused_producer_is_let_go(counted, changes):
+    memory = MEMORY_CLASSES["shared"](96)
+    producer = counted(interface_of(memory, **changes), memory)
+    before = sys.getrefcount(producer)
+    for take in (usmx.asarray, usmx.memory.as_usm_memory, usmx.memory.MemoryUSMShared):
+        with pytest.raises((ValueError, TypeError)):
+            take(producer)
+    gc.collect()
+    assert sys.getrefcount(producer) == before
+    del producer
+    assert counted.gone == 1
+
+
+def test_producer_of_an_array_that_does_not_fit_is_let_go(counted):
+    producer = described(counted)
+    with pytest.raises(ValueError, match="needs bytes"):
+        usmx.USMArray((100,), "f8", producer)
+    del producer
+    gc.collect()
+    assert counted.gone == 1
+
+
+# ---- threads
+
+
+def test_view_may_be_released_by_another_thread(counted):
+    views = [usmx.asarray(described(counted)) for _ in range(50)]
+    thread = threading.Thread(target=views.clear)
+    thread.start()
+    thread.join()
+    assert counted.gone == 50
+
+
+def test_view_may_be_made_and_released_by_many_threads(counted, kind):
+    shared = described(counted, kind)
+    failures = []
+
+    def work():
+        try:
+            for _ in range(200):
+                view = usmx.asarray(shared)[1:]
+                assert view.base.reference_obj is shared
+                assert usmx.asarray(described(counted, kind)).size == 12
+                usmx.zeros(10, usm_type=kind).base.memset(1)
+        except BaseException as error:  # noqa: BLE001
+            failures.append(error)
+
+    before = sys.getrefcount(shared)
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert counted.gone == 4 * 200
+    assert sys.getrefcount(shared) == before
+
+
+def test_producer_that_fails_when_it_goes_does_no_harm():
+    class Failing(Producer):
+        def __del__(self):
+            usmx.asarray(self.owner)
+            usmx.empty(3)
+
+    view = usmx.asarray(described(Failing))
+    del view
+    assert usmx.zeros(3, usm_type="shared").size == 3
+
+
+# ---- at the end of the process
+
+
+def test_process_ends_in_silence_with_views_everywhere():
+    code = """
+import threading, usmx, numpy as np, dpnp
+class Producer:
+    def __init__(self, a): self.a = a; self.__sycl_usm_array_interface__ = a.__sycl_usm_array_interface__
+kept = [usmx.asarray(Producer(usmx.zeros(5, usm_type=kind))) for kind in ("device", "shared", "host")]
+views = [np.asarray(a) for a in kept[1:]], dpnp.tensor.asarray(kept[0]), usmx.asarray(dpnp.zeros(5))
+queue = usmx.SyclQueue(); capsule = queue._get_capsule(); base = kept[0].base; flags = kept[1].flags
+thread = threading.Thread(target=lambda: kept.append(usmx.zeros(3)[1:])); thread.start(); thread.join()
+print(len(kept))
+"""
+    assert output_of(code) == "4"
+
+
+# ---- leaks: what 100,000 rounds leave behind
+
+
+def resident_bytes():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096
+
+
+def growth(action, rounds):
+    """How much the process has grown, once it has had its warm-up."""
+    for _ in range(rounds // 5):
+        action()
+    gc.collect()
+    before = resident_bytes()
+    for _ in range(rounds):
+        action()
+    gc.collect()
+    return resident_bytes() - before
+
+
+def failing(action, error=(ValueError, TypeError)):
+    def attempt():
+        try:
+            action()
+        except error:
+            return
+        raise AssertionError("did not fail")
+
+    return attempt
+
+
+def leak_cases():
+    shared = usmx.zeros((3, 4), usm_type="shared")
+    foreign = dpnp.zeros((3, 4))
+    memory = MEMORY_CLASSES["shared"](96)
+    plain = producer_of(memory)
+    dpctls = producer_of(dpctl.memory.MemoryUSMDevice(96))
+    holder = producer_of(memory, syclobj=usmx.SyclQueue()._get_capsule())
+    outside = producer_of(memory, shape=(3, 5))
+    wrong = producer_of(memory, typestr=">f8")
+    no_usm = producer_of(memory, data=(16, False))
+    bad_type = producer_of(memory, strides=(1.0, 2.0))
+    capsules = usmx.SyclQueue()
+    host = np.zeros(96, "u1")
+    return {
+        "import": lambda: usmx.asarray(plain),
+        "import of dpnp": lambda: usmx.asarray(foreign),
+        "import of dpctl": lambda: usmx.asarray(dpctls),
+        "import by capsule": lambda: usmx.asarray(holder),
+        "base": lambda: usmx.asarray(plain).base,
+        "memory": lambda: usmx.memory.as_usm_memory(plain),
+        "dictionary": lambda: shared.__sycl_usm_array_interface__,
+        "dictionary of memory": lambda: memory.__sycl_usm_array_interface__,
+        "buffer": lambda: memoryview(shared).release(),
+        "numpy": lambda: np.asarray(shared),
+        "slice": lambda: shared[1:, ::-1],
+        "attributes": lambda: (shared.T, shared.flags, shared.dtype, shared.sycl_queue, shared.base),
+        "capsule": lambda: usmx.SyclQueue(capsules._get_capsule()),
+        "allocation": lambda: usmx.empty((16, 16)),
+        "copies": lambda: memory.copy_from_host(host),
+        "outside": failing(lambda: usmx.asarray(outside)),
+        "bad typestr": failing(lambda: usmx.asarray(wrong)),
+        "no USM": failing(lambda: usmx.asarray(no_usm)),
+        "bad type": failing(lambda: usmx.asarray(bad_type)),
+        "bad index": failing(lambda: shared[5], IndexError),
+        "refused buffer": failing(lambda: memory.copy_to_host(b"1234"), (ValueError, BufferError)),
+        "refused conversion": failing(lambda: np.asarray(foreign_view), TypeError),
+    }
+
+
+foreign_view = None
+ROUNDS = {"allocation": 20_000, "copies": 20_000, "refused conversion": 20_000}
+LIMIT = 2 << 20  # less than 100,000 of the smallest objects
+
+
+@pytest.mark.parametrize("name", leak_cases())
+def test_nothing_is_left_behind(name):
+    global foreign_view
+    foreign_view = usmx.empty(3)
+    action = leak_cases()[name]
+    try:
+        assert growth(action, ROUNDS.get(name, 100_000)) < LIMIT
+    finally:
+        foreign_view = None
+
+
+def test_memory_returns_to_the_runtime():
+    def action():
+        for kind in KINDS:
+            usmx.memory.MEMORY[kind](1 << 20) if False else MEMORY_CLASSES[kind](1 << 20).memset(1)
+
+    assert growth(action, 100) < 64 << 20
+
+
+def test_copy_of_memory_is_freed():
+    source = MEMORY_CLASSES["shared"](1 << 20)
+    source.memset(1)
+    assert growth(lambda: usmx.memory.MemoryUSMHost(source, copy=True), 100) < 32 << 20

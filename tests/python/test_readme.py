@@ -1,0 +1,139 @@
+"""What README.md and docs/ show works as pasted, and what they point to exists.
+
+Each Python block is a program of its own. The C++ and CMake blocks of a document are the files of
+one outside project, named by their first line; it is built against the installed usmx, and the
+document's Python blocks can import its modules. A block "text output" is what the program before it
+prints.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\S+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"(?://|#) (\S+)\n")
+LINK = re.compile(r"\]\(([^)#\s]+)")
+
+
+@dataclass(frozen=True)
+class Block:
+    document: Path
+    line: int
+    language: str
+    text: str
+    output: str | None = None  # of a program; None: not said
+
+    @property
+    def file_name(self):
+        return FILE_NAME.match(self.text)[1]
+
+    def __str__(self):
+        return f"{self.document.relative_to(ROOT)}:{self.line}"
+
+
+def blocks_of(document):
+    text = document.read_text(encoding="utf-8")
+    found = []
+    for match in BLOCK.finditer(text):
+        language, info, content = match.groups()
+        if (language, info.strip()) == ("text", "output"):
+            program = max(k for k, b in enumerate(found) if b.language in ("python", "cpp"))
+            found[program] = replace(found[program], output=content)
+        else:
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(Block(document, line, language, content))
+    return found
+
+
+BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
+PYTHON = [block for block in BLOCKS if block.language == "python"]
+PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
+
+WITH_MODULES = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def by_name(block):
+    return str(block)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Builds the project of a document, once; its build folder."""
+    folders = {}
+
+    def build(document):
+        if document not in folders:
+            folders[document] = build_project(document, tmp_path_factory.mktemp("project"))
+        return folders[document]
+
+    return build
+
+
+def build_project(document, source):
+    sources = [b for b in BLOCKS if b.document == document and b.language in ("cpp", "cmake")]
+    for block in sources:
+        (source / block.file_name).write_text(block.text, encoding="utf-8")
+    options = [
+        f"-Dusmx_DIR={run(sys.executable, '-P', '-m', 'usmx', '--cmakedir').strip()}",
+        f"-DPython_EXECUTABLE={sys.executable}",
+    ]
+    if document in WITH_MODULES:
+        where = run(sys.executable, "-P", "-m", "nanobind", "--cmake_dir").strip()
+        options.append(f"-Dnanobind_DIR={where}")
+    run("cmake", "-GNinja", f"-S{source}", f"-B{source / 'build'}", *options)
+    run("cmake", "--build", source / "build")
+    return source / "build"
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=by_name)
+def test_python_block_runs_as_pasted(block, project, tmp_path):
+    environment = dict(os.environ)
+    if block.document in WITH_MODULES:
+        paths = [str(project(block.document)), os.environ.get("PYTHONPATH")]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    script = f"exec(compile({block.text!r}, {str(block)!r}, 'exec'))"
+    printed = run(sys.executable, "-P", "-c", script, cwd=tmp_path, env=environment)
+    if block.output is not None:
+        assert printed == block.output
+
+
+@pytest.mark.parametrize("block", PROGRAMS, ids=by_name)
+def test_cpp_program_builds_and_runs_as_pasted(block, project, tmp_path):
+    printed = run(project(block.document) / Path(block.file_name).stem, cwd=tmp_path)
+    if block.output is not None:
+        assert printed == block.output
+
+
+def test_documents_have_examples_of_both_languages():
+    assert {block.document.name for block in PYTHON} >= {"README.md", "extension-authors.md"}
+    assert [block.document.name for block in PROGRAMS] == ["README.md"]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
+def test_links_lead_to_files_that_exist(document):
+    text = BLOCK.sub("", document.read_text(encoding="utf-8"))
+    targets = LINK.findall(text)
+    local = [target for target in targets if "://" not in target]
+    assert [t for t in local if not (document.parent / t).exists()] == []
+
+
+def test_map_of_the_house_is_true():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("## Where things are")[2].partition("\n## ")[0]
+    first_cells = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    paths = [path for cell in first_cells for path in re.findall(r"`([^`]+)`", cell)]
+    assert len(paths) > 10
+    assert [path for path in paths if not (ROOT / path).exists()] == []
