@@ -77,9 +77,9 @@ array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
             std::size_t alignment) {
   const auto extent = where.extent();
   if (extent && extent->first != 0) {
-    throw value_error(detail::message("new memory starts at the lowest element of its array: "
-                                      "expected that at offset 0, found ", extent->first, " with ",
-                                      where));
+    throw value_error(
+        detail::message("lowest element of a new array must be at offset 0, found it at ",
+                        extent->first, " with ", where));
   }
   // What usmx makes owns at least one element: the peers refuse null pointers even for no elements.
   const std::size_t nbytes = checked_nbytes(extent ? extent->last + 1 : 1, type);

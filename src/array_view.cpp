@@ -6,8 +6,8 @@ namespace usmx {
 
 std::byte* array_view::data() const noexcept {
   // Where there are no elements the offset may be anything.
-  return size() == 0 ? memory_
-                     : memory_ + layout_.offset() * static_cast<std::ptrdiff_t>(type_.itemsize());
+  const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
+  return memory_ + first * static_cast<std::ptrdiff_t>(type_.itemsize());
 }
 
 std::size_t array_view::nbytes() const noexcept {

@@ -49,9 +49,8 @@ class USMX_API array {
   bool readonly() const noexcept { return readonly_; }
   /// Element zero; the first byte of the memory when there are no elements.
   std::byte* data() const noexcept {
-    return size() == 0 ? memory_->data()
-                       : memory_->data() +
-                             layout_.offset() * static_cast<std::ptrdiff_t>(type_.itemsize());
+    const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
+    return memory_->data() + first * static_cast<std::ptrdiff_t>(type_.itemsize());
   }
 
   /// What native code works on. From here on others know the memory and its queue (see
@@ -107,7 +106,8 @@ USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
 USMX_API layout fitted_to_new_memory(const layout& where);
 
 /// A new array of any layout that starts at the memory's first byte (see fitted_to_new_memory), its
-/// elements not set; at least one element is allocated. Throws value_error when it starts elsewhere.
+/// elements not set; at least one element is allocated. Throws value_error when its lowest element
+/// is elsewhere.
 USMX_API array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                      std::size_t alignment = 0);
 /// A new array, C-contiguous, its elements not set; at least one element is allocated.

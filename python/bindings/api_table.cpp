@@ -54,6 +54,10 @@ PyObject* from_queue(const sycl::queue& queue) noexcept {
   return guarded<PyObject*>(nullptr, [&] { return to_python(queue).release().ptr(); });
 }
 
+int set_error(const std::exception_ptr& exception) noexcept {
+  return translate_exception(exception) ? 1 : 0;
+}
+
 constexpr python::api_table table = {
     .version = python::api_version,
     .is_producer = is_producer,
@@ -62,6 +66,7 @@ constexpr python::api_table table = {
     .is_queue = is_queue,
     .as_queue = convert_to_queue,
     .from_queue = from_queue,
+    .set_error = set_error,
 };
 
 }  // namespace

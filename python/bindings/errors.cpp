@@ -21,8 +21,23 @@ PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char
   return created;
 }
 
-/// Rethrows and sets the matching Python error; false when it is none of ours.
-bool translate(const std::exception_ptr& exception) {
+}  // namespace
+
+void bind_errors(nb::module_& m) {
+  device_creation_error =
+      new_class(m, "SyclDeviceCreationError", PyExc_RuntimeError,
+                "No device answers to what was asked for; the message says what is there.");
+  allocation_error_class =
+      new_class(m, "USMAllocationError", PyExc_MemoryError,
+                "The runtime has no such memory; the message says bytes, kind and device.");
+  nb::register_exception_translator([](const std::exception_ptr& exception, void*) {
+    if (!translate_exception(exception)) {
+      std::rethrow_exception(exception);
+    }
+  });
+}
+
+bool translate_exception(const std::exception_ptr& exception) noexcept {
   try {
     std::rethrow_exception(exception);
   } catch (const type_error& e) {
@@ -45,25 +60,9 @@ bool translate(const std::exception_ptr& exception) {
   return true;
 }
 
-}  // namespace
-
-void bind_errors(nb::module_& m) {
-  device_creation_error =
-      new_class(m, "SyclDeviceCreationError", PyExc_RuntimeError,
-                "No device answers to what was asked for; the message says what is there.");
-  allocation_error_class =
-      new_class(m, "USMAllocationError", PyExc_MemoryError,
-                "The runtime has no such memory; the message says bytes, kind and device.");
-  nb::register_exception_translator([](const std::exception_ptr& exception, void*) {
-    if (!translate(exception)) {
-      std::rethrow_exception(exception);
-    }
-  });
-}
-
 void set_python_error() noexcept {
   try {
-    if (translate(std::current_exception())) {
+    if (translate_exception(std::current_exception())) {
       return;
     }
     throw;

@@ -9,6 +9,8 @@
 
 NB_MODULE(_core, m) {
   using namespace usmx::bindings;
+  // What other packages still hold when the process ends is theirs to let go: no report on stderr.
+  nb::set_leak_warnings(false);
   m.attr("__version__") = USMX_VERSION_STRING;
   bind_errors(m);
   bind_sycl_objects(m);

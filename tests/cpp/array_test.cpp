@@ -197,6 +197,16 @@ TEST_F(array_test, view_exposes_the_memory) {
   EXPECT_TRUE(a.memory()->may_be_busy());
 }
 
+TEST_F(array_test, private_view_is_the_same_view_and_exposes_nothing) {
+  const array a = usmx::empty(extents{4}, type_code::int32, new_queue(), usm_kind::shared);
+  const usmx::array_view v = a.as_readonly().private_view();
+  EXPECT_EQ(v.data(), a.data());
+  EXPECT_EQ(v.layout(), a.layout());
+  EXPECT_EQ(v.queue(), a.queue());
+  EXPECT_TRUE(v.readonly());
+  EXPECT_FALSE(a.memory()->may_be_busy());
+}
+
 TEST_F(array_test, recorded_work_is_waited_for) {
   const array a = usmx::empty(extents{1 << 20}, type_code::uint8, queue(), usm_kind::shared);
   a.record(new_queue().memset(a.data(), 9, a.nbytes()));

@@ -474,8 +474,9 @@ TEST_F(buffer_test, work_recorded_on_a_part_is_pending_on_the_whole_and_its_othe
 }
 
 TEST_F(buffer_test, exposing_a_part_exposes_the_whole) {
-  const auto whole = shared_buffer();
+  const auto whole = std::make_shared<buffer>(buffer::allocate(64, usm_kind::device, new_queue()));
   buffer part = buffer::part_of(whole, whole->data(), 8, false, {});
+  EXPECT_FALSE(whole->may_be_busy());
   part.expose();
   EXPECT_TRUE(whole->may_be_busy());
 }
@@ -502,9 +503,20 @@ TEST_F(buffer_test, adopted_memory_may_be_busy_from_the_start_and_for_ever) {
   EXPECT_TRUE(adopted.may_be_busy());
 }
 
-TEST_F(buffer_test, exposed_memory_may_be_busy_for_ever) {
+TEST_F(buffer_test, exposed_memory_on_somebody_elses_queue_may_be_busy_for_ever) {
+  buffer made = buffer::allocate(64, usm_kind::device, new_queue());
+  EXPECT_FALSE(made.may_be_busy());
+  made.expose();
+  EXPECT_TRUE(made.may_be_busy());
+  made.wait();
+  EXPECT_TRUE(made.may_be_busy());
+}
+
+TEST_F(buffer_test, exposed_memory_on_usmxs_own_queue_may_be_busy_once_that_was_handed_out) {
   buffer made = buffer::allocate(64, usm_kind::device, queue());
   made.expose();
+  EXPECT_EQ(made.may_be_busy(), usmx::cached_queues_handed_out());  // for good: by other tests
+  usmx::note_cached_queues_handed_out();
   EXPECT_TRUE(made.may_be_busy());
   made.wait();
   EXPECT_TRUE(made.may_be_busy());
@@ -627,6 +639,15 @@ TEST_F(pending_work_test, wait_of_exposed_memory_returns_after_unrecorded_work_o
       EXPECT_TRUE(waits_for(gate, [&] { made.wait(); }));
     }
   }
+}
+
+TEST_F(pending_work_test, wait_of_exposed_memory_returns_after_work_on_the_queue_handed_out) {
+  support::gate gate(context());
+  buffer made = buffer::allocate(64, usm_kind::device, queue());
+  made.expose();
+  usmx::note_cached_queues_handed_out();
+  queue().memset(made.data(), 1, 64, gate.event());
+  EXPECT_TRUE(waits_for(gate, [&] { made.wait(); }));
 }
 
 TEST_F(pending_work_test, wait_of_memory_that_never_left_ignores_its_queue) {

@@ -6,6 +6,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 
 #include <sycl/queue.hpp>
@@ -35,6 +36,9 @@ struct api_table {
   int (*as_queue)(PyObject* object, std::optional<sycl::queue>* result) noexcept;
   /// A new usmx.SyclQueue.
   PyObject* (*from_queue)(const sycl::queue& queue) noexcept;
+
+  /// Sets the Python error that an exception of usmx or SYCL stands for and returns 1; else 0.
+  int (*set_error)(const std::exception_ptr& exception) noexcept;
 };
 
 namespace detail {

@@ -16,11 +16,17 @@
 
 namespace usmx::python {
 
-/// Call it first in NB_MODULE. Throws Python's ImportError.
+/// Call it first in NB_MODULE. Throws Python's ImportError. From then on exceptions of usmx and SYCL
+/// that leave the extension's functions arrive in Python as those of usmx itself do.
 inline void import_usmx() {
   if (!try_import_usmx()) {
     nanobind::raise_python_error();
   }
+  nanobind::register_exception_translator([](const std::exception_ptr& exception, void*) {
+    if (api().set_error(exception) == 0) {
+      std::rethrow_exception(exception);
+    }
+  });
 }
 
 }  // namespace usmx::python
