@@ -168,7 +168,8 @@ TEST_F(buffer_test, deleter_runs_once_when_the_buffer_is_gone) {
 
 TEST_F(buffer_test, deleter_may_be_a_move_only_object_or_a_plain_function) {
   const runtime_block block(64, usm_kind::device, queue());
-  static int calls = 0;
+  static int calls;  // for a function without captures
+  calls = 0;
   buffer::adopt(
       block.data(), 64, queue(), +[](void*) { ++calls; });
   buffer::adopt(block.data(), 64, queue(),
@@ -263,7 +264,7 @@ TEST_F(buffer_test, checked_adoption_keeps_the_read_only_flag) {
 
 TEST_F(buffer_test, release_action_tells_an_adopter_its_own) {
   const runtime_block block(64, usm_kind::shared, queue());
-  static int state = 0;
+  int state = 0;
   const release_action::function mine = [](void* s) noexcept { ++*static_cast<int*>(s); };
   {
     const buffer adopted = buffer::adopt(block.data(), 64, queue(), release_action(mine, &state));

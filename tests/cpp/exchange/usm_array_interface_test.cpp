@@ -59,16 +59,20 @@ class exchange_test : public support::device_test {
   // A description whose parts live as long as it does.
   class description {
    public:
+    description(std::uintptr_t data, std::string typestr, extents shape)
+        : typestr_(std::move(typestr)), shape_(std::move(shape)), values_{data,         false,
+                                                                          typestr_,     shape_,
+                                                                          std::nullopt, 0} {}
     description(std::uintptr_t data, std::string typestr, extents shape,
-                std::optional<extents> strides = std::nullopt, std::ptrdiff_t offset = 0,
+                const std::optional<extents>& strides, std::ptrdiff_t offset = 0,
                 bool readonly = false)
-        : typestr_(std::move(typestr)),
-          shape_(std::move(shape)),
-          strides_(strides ? *std::move(strides) : extents()),
-          values_{data, readonly, typestr_, shape_, std::nullopt, offset} {
+        : description(data, std::move(typestr), std::move(shape)) {
       if (strides) {
+        strides_ = *strides;
         values_.strides = strides_;
       }
+      values_.offset = offset;
+      values_.readonly = readonly;
     }
     description(const description&) = delete;
     description& operator=(const description&) = delete;
