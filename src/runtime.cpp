@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "context_state.hpp"
+#include "deferred_release.hpp"
 #include "driver_setup.hpp"
 #include "usmx/error.hpp"
 
@@ -381,7 +382,10 @@ void note_cached_queues_handed_out() noexcept {
 }
 bool cached_queues_handed_out() noexcept { return handed_out.load(std::memory_order_relaxed); }
 
-void synchronize() { detail::wait_for_cached_queues(); }
+void synchronize() {
+  detail::wait_for_cached_queues();
+  detail::release_all();
+}
 
 std::string diagnose_missing_device() {
   const std::filesystem::path runtime = detail::runtime_directory();

@@ -22,7 +22,9 @@ def array_repr(array):
 
 
 def array_str(array):
-    """NumPy's text of the elements."""
+    """NumPy's text of the elements; a 0-d array reads as its element does."""
+    if array.ndim == 0:
+        return str(asnumpy(array))
     return _elements(array, "", separator=" ")
 
 
@@ -52,7 +54,8 @@ def _corners(array, edge, axis=0):
     whole = (slice(None),) * axis
     if array.shape[axis] <= 2 * edge + 1:
         return _corners(array, edge, axis + 1)
-    ends = (array[(*whole, slice(None, edge + 1))], array[(*whole, slice(-edge, None))])
+    last = array.shape[axis] - edge
+    ends = (array[(*whole, slice(None, edge + 1))], array[(*whole, slice(last, None))])
     return _numpy().concatenate([_corners(end, edge, axis + 1) for end in ends], axis=axis)
 
 

@@ -23,8 +23,8 @@ layout parse_layout(const usm_array_interface& given) {
 }
 
 /// What consumers count in bytes must be countable in bytes, unit dimensions included.
-void check_byte_strides(const layout& where, dtype type) {
-  for (const std::ptrdiff_t stride : where.strides()) {
+void check_byte_strides(std::span<const std::ptrdiff_t> strides, dtype type) {
+  for (const std::ptrdiff_t stride : strides) {
     checked_multiply(stride, static_cast<std::ptrdiff_t>(type.itemsize()),
                      "a stride of 'strides' in bytes");
   }
@@ -88,7 +88,9 @@ checked_import check_empty(const usm_array_interface& given, dtype type, layout 
 checked_import check(const usm_array_interface& given, const placement& at) {
   const dtype type = dtype::from_typestr(given.typestr);
   layout where = parse_layout(given);
-  check_byte_strides(where, type);
+  if (given.strides) {
+    check_byte_strides(*given.strides, type);
+  }
   const auto extent = where.extent();
   if (!extent) {
     return check_empty(given, type, where.with_offset(0), at);

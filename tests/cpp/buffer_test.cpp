@@ -474,6 +474,17 @@ TEST_F(buffer_test, work_recorded_on_a_part_is_pending_on_the_whole_and_its_othe
   EXPECT_FALSE(part.may_be_busy());
 }
 
+TEST_F(buffer_test, work_recorded_on_a_part_of_a_part_is_pending_on_the_whole) {
+  const auto whole = shared_buffer();
+  const auto part =
+      std::make_shared<buffer>(buffer::part_of(whole, whole->data() + 8, 32, false, {}));
+  buffer inner = buffer::part_of(part, whole->data() + 16, 8, false, {});
+  inner.record(sycl::event());
+  EXPECT_TRUE(whole->may_be_busy());
+  whole->wait();
+  EXPECT_FALSE(inner.may_be_busy());
+}
+
 TEST_F(buffer_test, exposing_a_part_exposes_the_whole) {
   const auto whole = std::make_shared<buffer>(buffer::allocate(64, usm_kind::device, new_queue()));
   buffer part = buffer::part_of(whole, whole->data(), 8, false, {});

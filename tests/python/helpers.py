@@ -63,7 +63,8 @@ def run_python(code, **environment):
 def output_of(code, **environment):
     """What the code prints. It must succeed and have nothing to complain about."""
     result = run_python(code, **environment)
-    assert (result.returncode, result.stderr) == (0, "")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == "", result.stderr
     return result.stdout.strip()
 
 
