@@ -18,15 +18,15 @@ void check_inside(const buffer& memory, dtype type, const layout& where) {
   const auto last = checked_add(checked_multiply(extent->last, itemsize, "last byte of the array"),
                                 itemsize - 1, "last byte of the array");
   if (first < 0 || static_cast<std::size_t>(last) >= memory.nbytes()) {
-    throw value_error(detail::message(
-        "array of ", where, " and element type ", type, " needs bytes ", first, " to ", last,
-        " of its memory, which has ", memory.nbytes(), " bytes"));
+    throw value_error(detail::message("array of ", where, " and element type ", type,
+                                      " needs bytes ", first, " to ", last,
+                                      " of its memory, which has ", memory.nbytes(), " bytes"));
   }
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data() + where.offset() * itemsize);
   if (address % type.alignment() != 0) {
-    throw value_error(detail::message("element zero of an array of ", type,
-                                      " must be aligned to ", type.alignment(),
-                                      " bytes, found address 0x", std::hex, address));
+    throw value_error(detail::message("element zero of an array of ", type, " must be aligned to ",
+                                      type.alignment(), " bytes, found address 0x", std::hex,
+                                      address));
   }
 }
 

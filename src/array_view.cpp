@@ -19,8 +19,8 @@ void array_view::require(dtype type, int ndim, bool writable) const {
     throw type_error(detail::message("element type must be ", type, ", found ", type_));
   }
   if (ndim != this->ndim()) {
-    throw value_error(detail::message("array must have ", ndim, " dimensions, found ",
-                                      this->ndim(), " with shape ", tuple_text(shape())));
+    throw value_error(detail::message("array must have ", ndim, " dimensions, found ", this->ndim(),
+                                      " with shape ", tuple_text(shape())));
   }
   if (writable && readonly_) {
     throw read_only_error("array must be writable, found a read-only one");

@@ -6,6 +6,7 @@
 #include <sycl/exception.hpp>
 #include <unordered_map>
 
+#include "process_state.hpp"
 #include "usmx/error.hpp"
 #include "usmx/runtime.hpp"
 
@@ -135,12 +136,18 @@ class context_states {
 };
 
 context_states& states() {
+  require_usable_process();
+  note_runtime_in_use();
   static context_states& all = *new context_states;
   return all;
 }
 
 // Work in flight when the runtime's own exit handlers run aborts the process.
 void finish_work_at_exit() noexcept {
+  if (is_forked_child()) {
+    return;
+  }
+  begin_exit();
   try {
     for (sycl::queue& queue : states().queues()) {
       try {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "process_state.hpp"
 #include "usmx/error.hpp"
 #include "usmx/usm.hpp"
 
@@ -32,8 +33,7 @@ struct loop_nest {
       return true;
     }
     const auto item = static_cast<std::ptrdiff_t>(itemsize);
-    return dimensions.back().source_stride == item &&
-           dimensions.back().destination_stride == item;
+    return dimensions.back().source_stride == item && dimensions.back().destination_stride == item;
   }
   bool is_whole() const { return dimensions.size() <= 1 && has_rows(); }
 };
@@ -230,10 +230,9 @@ copy_path choose(const loop_nest& nest, bool host_reaches_both) {
 
 [[noreturn]] void throw_impossible(std::string_view path, const array_view& source,
                                    const array_view& destination) {
-  throw value_error(detail::message("copy path '", path, "' cannot copy from ", source.layout(),
-                                    " in ", name(source.kind()), " memory to ",
-                                    destination.layout(), " in ", name(destination.kind()),
-                                    " memory"));
+  throw value_error(detail::message(
+      "copy path '", path, "' cannot copy from ", source.layout(), " in ", name(source.kind()),
+      " memory to ", destination.layout(), " in ", name(destination.kind()), " memory"));
 }
 
 void run(const loop_nest& nest, copy_path path, const array_view& source,
@@ -261,6 +260,7 @@ void copy(const array_view& source, const array_view& destination, copy_path pat
   if (source.size() == 0) {
     return;
   }
+  const detail::runtime_call call;
   const bool host_reaches_both = host_may_touch_both(source, destination);
   if (may_overlap(source, destination) ||
       (!host_reaches_both && !in_one_context(source, destination))) {
@@ -273,6 +273,7 @@ void copy(const array_view& source, const array_view& destination, copy_path pat
 
 void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
                 const sycl::queue& queue) {
+  const detail::runtime_call call;
   if (host_may_touch(kind, queue.get_device())) {
     std::memset(pointer, value, nbytes);
   } else {

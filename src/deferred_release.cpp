@@ -5,25 +5,15 @@
 #include <iterator>
 #include <mutex>
 
+#include "completion.hpp"
+
 namespace usmx::detail {
 namespace {
-
-struct deferred {
-  std::vector<sycl::event> events;
-  release_action release;
-
-  bool is_finished() const {
-    return std::ranges::all_of(events, [](const sycl::event& event) {
-      return event.get_info<sycl::info::event::command_execution_status>() ==
-             sycl::info::event_command_status::complete;
-    });
-  }
-};
 
 struct deferred_list {
   std::atomic<bool> any = false;
   std::mutex mutex;
-  std::vector<deferred> entries;
+  std::vector<deferred_release> blocks;
 };
 
 /// Never destroyed: memory may be let go after main.
@@ -32,38 +22,69 @@ deferred_list& list() {
   return *instance;
 }
 
-std::vector<deferred> take_if(auto predicate) {
+/// From now on the block's events stand for all the work on its queue.
+void turn_queue_into_event(deferred_release& block) {
+  for (sycl::queue& queue : block.queues) {
+    if (!is_known_empty(queue)) {
+      block.events.push_back(queue.ext_oneapi_submit_barrier());
+    }
+  }
+  block.queues.clear();
+}
+
+bool is_finished(deferred_release& block) noexcept {
+  try {
+    turn_queue_into_event(block);
+    return std::ranges::all_of(block.events, is_complete);
+  } catch (...) {
+    return false;  // the runtime cannot tell now: asked again another time
+  }
+}
+
+std::vector<deferred_release> take_if(auto predicate) {
   deferred_list& all = list();
-  std::vector<deferred> taken;
+  std::vector<deferred_release> taken;
   const std::lock_guard lock(all.mutex);
-  const auto kept_end = std::partition(all.entries.begin(), all.entries.end(),
-                                       [&](const deferred& d) { return !predicate(d); });
-  std::move(kept_end, all.entries.end(), std::back_inserter(taken));
-  all.entries.erase(kept_end, all.entries.end());
-  all.any.store(!all.entries.empty(), std::memory_order_relaxed);
+  taken.reserve(all.blocks.size());
+  const auto kept_end = std::partition(all.blocks.begin(), all.blocks.end(),
+                                       [&](deferred_release& block) { return !predicate(block); });
+  std::move(kept_end, all.blocks.end(), std::back_inserter(taken));
+  all.blocks.erase(kept_end, all.blocks.end());
+  all.any.store(!all.blocks.empty(), std::memory_order_relaxed);
   return taken;
 }
 
 }  // namespace
 
-void release_after(std::vector<sycl::event> events, release_action release) noexcept {
+void release_later(deferred_release block) noexcept {
   deferred_list& all = list();
   const std::lock_guard lock(all.mutex);
-  all.entries.push_back({std::move(events), std::move(release)});
-  all.any.store(true, std::memory_order_relaxed);
+  try {
+    all.blocks.push_back(std::move(block));
+    all.any.store(true, std::memory_order_relaxed);
+  } catch (const std::bad_alloc&) {
+    block.release.forget();
+  }
 }
 
-// The actions run when `done` is destroyed, outside of the lock: they may let go of other memory.
+// The actions run when the blocks taken are destroyed, outside of the lock: they may let go of
+// other memory.
 void release_finished() noexcept {
-  if (list().any.load(std::memory_order_relaxed)) {
-    const auto done = take_if([](const deferred& d) { return d.is_finished(); });
+  if (!list().any.load(std::memory_order_relaxed)) {
+    return;
+  }
+  try {
+    const auto done = take_if(is_finished);
+  } catch (const std::bad_alloc&) {
+    // Nothing was taken: another time.
   }
 }
 
 void release_all() {
-  const auto done = take_if([](const deferred&) { return true; });
-  for (const deferred& entry : done) {
-    sycl::event::wait(entry.events);
+  auto all = take_if([](const deferred_release&) { return true; });
+  for (deferred_release& block : all) {
+    turn_queue_into_event(block);
+    sycl::event::wait(block.events);
   }
 }
 

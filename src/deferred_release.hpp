@@ -1,18 +1,26 @@
-// Memory whose last user is gone while work on it is still running: letting go of it must neither
-// block nor call the runtime from whatever thread that happens on, so it waits here until its work
-// is found finished. Private to the library.
+// Memory that must not be let go where its last user is gone: work on it may still be running, or
+// the thread may be one of the runtime's own, which must neither wait nor call the runtime. It
+// stays here until a thread of somebody's own finds its work finished. Private to the library.
 #pragma once
 
 #include <vector>
 
 #include <sycl/event.hpp>
+#include <sycl/queue.hpp>
 
 #include "usmx/buffer.hpp"
 
 namespace usmx::detail {
 
-/// Runs `release` once the events are complete: in a later call of release_finished.
-void release_after(std::vector<sycl::event> events, release_action release) noexcept;
+struct deferred_release {
+  std::vector<sycl::event> events;
+  /// At most one: the queue that others may have submitted work to.
+  std::vector<sycl::queue> queues;
+  release_action release;
+};
+
+/// Calls nothing of the runtime. Without memory for the list the block is leaked.
+void release_later(deferred_release block) noexcept;
 
 /// Releases what has finished in the meantime; never waits.
 void release_finished() noexcept;

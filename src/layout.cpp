@@ -31,6 +31,14 @@ void check_shape(extents shape) {
   }
 }
 
+/// a * b for an axis of length 1, where it can be counted in bytes too, else 0. Consumers multiply
+/// every stride by the item's size.
+std::ptrdiff_t unused_stride(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
+  constexpr std::ptrdiff_t countable = ptrdiff_max >> 4;  // items of up to 16 bytes
+  const std::ptrdiff_t product = multiply_or_zero(a, b);
+  return product >= -countable && product <= countable ? product : 0;
+}
+
 /// The product of a checked shape; none when it does not fit. Large extents beside a 0 do not
 /// matter.
 std::optional<std::ptrdiff_t> count_elements(extents shape) noexcept {
@@ -339,7 +347,8 @@ layout subscript(const layout& source, std::span<const index_item> items) {
           result.append(0, strides[axis]);
         } else {
           offset = moved(offset, range.start, strides[axis]);
-          result.append(range.length, multiply_or_zero(strides[axis], range.step));
+          result.append(range.length, range.length > 1 ? multiply_or_zero(strides[axis], range.step)
+                                                       : unused_stride(strides[axis], range.step));
         }
         ++axis;
         break;

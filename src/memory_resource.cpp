@@ -31,8 +31,7 @@ void check_request(std::size_t nbytes, std::size_t alignment) {
     throw value_error("number of bytes to allocate must be positive, found 0");
   }
   if (alignment != 0 && !std::has_single_bit(alignment)) {
-    throw value_error(
-        detail::message("alignment must be 0 or a power of two, found ", alignment));
+    throw value_error(detail::message("alignment must be 0 or a power of two, found ", alignment));
   }
 }
 

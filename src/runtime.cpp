@@ -18,6 +18,7 @@
 #include "context_state.hpp"
 #include "deferred_release.hpp"
 #include "driver_setup.hpp"
+#include "process_state.hpp"
 #include "usmx/error.hpp"
 
 namespace usmx {
@@ -95,6 +96,8 @@ std::vector<root_device> query_root_devices() {
 // the runtime refuses, a malformed ONEAPI_DEVICE_SELECTOR say, counts as no device, as in dpctl;
 // diagnose_missing_device() repeats the refusal.
 const std::vector<root_device>& root_devices() {
+  require_usable_process();
+  detail::note_runtime_in_use();
   static const std::vector<root_device>& none = *new std::vector<root_device>;
   try {
     static const std::vector<root_device>& found =
@@ -336,6 +339,8 @@ sycl::device select_device(std::string_view filter) {
 }
 
 sycl::device default_device() {
+  require_usable_process();
+  detail::note_runtime_in_use();
   try {
     static const sycl::device& chosen = *new sycl::device(sycl::default_selector_v);
     return chosen;
@@ -373,16 +378,16 @@ sycl::queue cached_queue(const sycl::device& device) {
 }
 
 sycl::queue default_queue() {
+  require_usable_process();
   static const sycl::queue& queue = *new sycl::queue(cached_queue(default_device()));
   return queue;
 }
 
-void note_cached_queues_handed_out() noexcept {
-  handed_out.store(true, std::memory_order_relaxed);
-}
+void note_cached_queues_handed_out() noexcept { handed_out.store(true, std::memory_order_relaxed); }
 bool cached_queues_handed_out() noexcept { return handed_out.load(std::memory_order_relaxed); }
 
 void synchronize() {
+  const detail::runtime_call call;
   detail::wait_for_cached_queues();
   detail::release_all();
 }

@@ -1,5 +1,5 @@
-// OpenCL's unified shared memory extension (cl_intel_unified_shared_memory), found at run time in the
-// OpenCL loader that the SYCL runtime has already loaded: usmx links no OpenCL of its own.
+// OpenCL's unified shared memory extension (cl_intel_unified_shared_memory), found at run time in
+// the OpenCL loader that the SYCL runtime has already loaded: usmx links no OpenCL of its own.
 #include <dlfcn.h>
 
 #include <algorithm>

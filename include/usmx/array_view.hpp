@@ -1,6 +1,6 @@
 // A checked, non-owning look at an array in USM: pointer, element type, layout, kind, queue and
-// whether it may be written. A view that exists is valid for as long as its owner lives; who that is
-// travels beside the view, in array.hpp. Indexing of elements: strided_view.hpp.
+// whether it may be written. A view that exists is valid for as long as its owner lives; who that
+// is travels beside the view, in array.hpp. Indexing of elements: strided_view.hpp.
 #pragma once
 
 #include <array>

@@ -45,6 +45,8 @@ class USMX_API release_action {
   template <class Deleter>
   static release_action of(void* pointer, Deleter&& deleter);
 
+  /// It will never be done.
+  void forget() noexcept { run_ = nullptr; }
   function run() const noexcept { return run_; }
   void* state() const noexcept { return state_; }
 
@@ -55,8 +57,11 @@ class USMX_API release_action {
 
 }  // namespace detail
 
-/// Owns USM bytes: move-only. Freed exactly once, by whoever allocated them, on whatever thread
-/// lets the buffer go, and not before the events recorded on it are complete.
+/// Owns USM bytes: move-only. Freed exactly once, by whoever allocated them, and not before the
+/// work on them that usmx knows or must expect is complete. Letting go never waits: where there may
+/// be such work, or the thread has never called usmx (it may be one of the runtime's own, which
+/// must not call the runtime), the bytes are freed by a later call on another thread; synchronize()
+/// frees all.
 class USMX_API buffer {
  public:
   /// New memory from the runtime. nbytes > 0; alignment 0 or a power of two (value_error).
@@ -94,7 +99,7 @@ class USMX_API buffer {
   std::byte* data() const noexcept { return data_; }
   std::size_t nbytes() const noexcept { return nbytes_; }
   usm_kind kind() const noexcept { return kind_; }
-  bool readonly() const noexcept { return readonly_; }
+  bool readonly() const noexcept { return traits_.readonly; }
   /// Where usmx works on these bytes; gives device and context.
   const sycl::queue& queue() const noexcept { return queue_; }
   /// What frees the bytes: lets an adopter recognise its own.
@@ -104,8 +109,8 @@ class USMX_API buffer {
   void record(sycl::event event);
   /// From now on others know these bytes, and may submit work to the queue that nobody records.
   void expose() noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
-  /// Waits for the recorded events and, where others may have submitted work, for the queue. Free of
-  /// runtime calls when there can be none: the memory or its queue never left usmx.
+  /// Waits for the recorded events and, where others may have submitted work, for the queue. Free
+  /// of runtime calls when there can be none: the memory or its queue never left usmx.
   void wait();
   /// False when wait() would certainly return without a runtime call.
   bool may_be_busy() const noexcept {
@@ -114,8 +119,17 @@ class USMX_API buffer {
   }
 
  private:
+  /// What does not change over the life of a buffer.
+  struct traits {
+    bool readonly;
+    /// One of usmx's cached queues, which nobody else has unless it was handed out.
+    bool queue_is_ours;
+    /// Letting go frees memory: all work must have finished, not only what usmx has recorded.
+    bool owns;
+  };
+
   buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
-         detail::release_action release, bool readonly, bool queue_is_ours, bool exposed) noexcept;
+         detail::release_action release, traits known) noexcept;
   /// What knows the pending work: the buffer this one is a part of, or itself.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
@@ -126,9 +140,8 @@ class USMX_API buffer {
   std::byte* data_;
   std::size_t nbytes_;
   usm_kind kind_;
-  bool readonly_;
-  bool queue_is_ours_;
-  std::atomic<bool> exposed_;
+  traits traits_;
+  std::atomic<bool> exposed_ = false;
   std::atomic<bool> recorded_ = false;
   sycl::queue queue_;
   detail::release_action release_;

@@ -18,8 +18,8 @@ enum class copy_path {
   host_loop,
 };
 
-/// Copies every element of `source` to the same index of `destination` and waits until that is done.
-/// Shapes and types must be equal (value_error), the destination writable (read_only_error).
+/// Copies every element of `source` to the same index of `destination` and waits until that is
+/// done. Shapes and types must be equal (value_error), the destination writable (read_only_error).
 /// Overlapping views are copied as if `source` had been copied first. Work pending on either side
 /// must have finished. Ordinary host memory has kind `unknown`.
 USMX_API void copy(const array_view& source, const array_view& destination,

@@ -92,13 +92,13 @@ inline constexpr std::array<type_entry, type_count> type_table{
 };
 
 template <class T>
-concept integer_element = std::integral<T> &&
-    (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+concept integer_element =
+    std::integral<T> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
 template <class T>
-concept floating_element = std::same_as<T, float> || std::same_as<T, double> ||
-    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>> ||
-    (is_half<T> && sizeof(T) == 2);
+concept floating_element =
+    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
+    std::same_as<T, std::complex<double>> || (is_half<T> && sizeof(T) == 2);
 
 }  // namespace detail
 

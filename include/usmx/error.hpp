@@ -48,6 +48,12 @@ class USMX_API device_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A forked child cannot use the runtime. Python: RuntimeError.
+class USMX_API fork_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// The runtime could not give the memory. Python: USMAllocationError, a MemoryError.
 class USMX_API allocation_error : public std::bad_alloc {
  public:

@@ -27,7 +27,8 @@ namespace registry {
 USMX_API void add(registered_block block);
 /// Takes out the block that starts at `base`, before its memory returns to the runtime.
 USMX_API void remove(const std::byte* base) noexcept;
-/// The live block that holds the byte at `pointer`; the byte one past the end of a block is not its.
+/// The live block that holds the byte at `pointer`; the byte one past the end of a block is not
+/// its.
 USMX_API std::optional<registered_block> find(const void* pointer);
 /// Number of live blocks.
 USMX_API std::size_t size();

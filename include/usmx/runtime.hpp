@@ -14,6 +14,16 @@
 
 namespace usmx {
 
+/// Throws fork_error in a child that was forked after usmx had used the runtime. Whatever needs the
+/// runtime does so too; letting memory go leaks it there instead.
+USMX_API void require_usable_process();
+
+/// A thread that has called usmx is somebody's own, and memory that it lets go is freed at once. On
+/// any other, perhaps one of the runtime's, it is freed later (see buffer). This says that the
+/// calling thread is somebody's own.
+USMX_API void note_user_thread() noexcept;
+USMX_API bool is_user_thread() noexcept;
+
 /// All root devices, platform by platform, in the order dpctl lists them. Empty when there is none.
 USMX_API std::vector<sycl::device> get_devices();
 
@@ -39,10 +49,11 @@ USMX_API std::string_view device_type_name(const sycl::device&);
 /// The platform's default context, which all users of that platform share.
 USMX_API sycl::context default_context(const sycl::device&);
 
-/// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. It is out
-/// of order: consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). The same pair gives the same queue for as long as somebody holds it. Throws value_error when the
-/// device is not of the context, and where the back end (OpenCL) has no queues for sub-devices in
-/// their parent's context: those need a context made of the sub-device.
+/// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. It is
+/// out of order: consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). The same
+/// pair gives the same queue for as long as somebody holds it. Throws value_error when the device
+/// is not of the context, and where the back end (OpenCL) has no queues for sub-devices in their
+/// parent's context: those need a context made of the sub-device.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 /// In the platform's default context.
 USMX_API sycl::queue cached_queue(const sycl::device&);

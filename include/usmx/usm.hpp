@@ -1,6 +1,6 @@
-// What a pointer is: its kind in a context, and the real allocation around it. The registry is asked
-// first, then the runtime; this is the only code that does. Every pointer from outside comes through
-// here before it is used. Next: memory_resource.hpp.
+// What a pointer is: its kind in a context, and the real allocation around it. The registry is
+// asked first, then the runtime; this is the only code that does. Every pointer from outside comes
+// through here before it is used. Next: memory_resource.hpp.
 #pragma once
 
 #include <cstddef>

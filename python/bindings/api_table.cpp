@@ -22,8 +22,9 @@ int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
   return guarded(-1, [&] {
     const nb::object view = view_of_producer(object);
     if (!view.is_valid()) {
-      throw type_error(detail::message("expected an object with __sycl_usm_array_interface__, found ",
-                                       Py_TYPE(object)->tp_name));
+      throw type_error(
+          detail::message("expected an object with __sycl_usm_array_interface__, found ",
+                          Py_TYPE(object)->tp_name));
     }
     *result = *as_array(view.ptr());
     wait_for(*(*result)->memory());

@@ -70,9 +70,9 @@ memory_options memory_options_from(nb::handle kwargs) {
       }
       options.copy = value.ptr() == Py_True;
     } else {
-      throw type_error(detail::message(
-          "buffer_ctor_kwargs takes 'queue', 'alignment' and 'copy', found ",
-          repr_text(key.ptr())));
+      throw type_error(
+          detail::message("buffer_ctor_kwargs takes 'queue', 'alignment' and 'copy', found ",
+                          repr_text(key.ptr())));
     }
   }
   return options;
@@ -145,9 +145,8 @@ Py_ssize_t length(PyObject* self) {
 }
 
 int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
-  return guarded(-1, [&] {
-    return get_buffer(self, ready_instance<py_array>(self).value, view, flags);
-  });
+  return guarded(
+      -1, [&] { return get_buffer(self, ready_instance<py_array>(self).value, view, flags); });
 }
 
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
@@ -169,8 +168,7 @@ py_array with_layout(const py_array& a, layout where) {
 py_array matrix_transposed(const py_array& a) {
   const int ndim = a.value.ndim();
   if (ndim < 2) {
-    throw value_error(
-        detail::message("mT needs an array of at least 2 dimensions, found ", ndim));
+    throw value_error(detail::message("mT needs an array of at least 2 dimensions, found ", ndim));
   }
   std::array<int, max_ndim> axes;
   for (int k = 0; k < ndim; ++k) {
@@ -182,8 +180,8 @@ py_array matrix_transposed(const py_array& a) {
 
 /// The real (part 0) or imaginary (part 1) components of complex elements, in place.
 py_array component(const py_array& a, std::ptrdiff_t part) {
-  const dtype half = a.value.type().code() == type_code::complex64 ? type_code::float32
-                                                                   : type_code::float64;
+  const dtype half =
+      a.value.type().code() == type_code::complex64 ? type_code::float32 : type_code::float64;
   const layout doubled = a.value.layout().scaled(2);
   return {array::unchecked(a.value.memory(), half, doubled.with_offset(doubled.offset() + part),
                            a.value.readonly()),
@@ -202,7 +200,7 @@ py_array imaginary_part(const py_array& a) {
   if (a.value.type().kind() == 'c') {
     return component(a, 1);
   }
-  const nb::gil_scoped_release unlocked;
+  const without_interpreter_lock unlocked;
   const array zero = zeros(a.value.shape(), a.value.type(), a.value.queue(), a.value.kind());
   return {zero.as_readonly(), nb::object()};
 }
@@ -214,44 +212,55 @@ void bind_attributes(nb::class_<py_array>& cls) {
   number("ndim", [](const array& a) { return a.ndim(); });
   number("nd", [](const array& a) { return a.ndim(); }, "The same as ndim.");
   number("size", [](const array& a) { return a.size(); }, "Number of elements.");
-  number("nbytes", [](const array& a) { return a.nbytes(); },
-         "Bytes of the elements, gaps between them not counted.");
+  number(
+      "nbytes", [](const array& a) { return a.nbytes(); },
+      "Bytes of the elements, gaps between them not counted.");
   number("itemsize", [](const array& a) { return a.type().itemsize(); }, "Bytes of one element.");
-  number("offset", [](const array& a) { return a.layout().offset(); },
-         "Elements from the first byte of `base` to element zero.");
-  number("usm_type", [](const array& a) { return name(a.kind()); }, "'device', 'shared' or 'host'.");
-  number("_pointer", [](const array& a) { return reinterpret_cast<std::uintptr_t>(a.data()); },
-         "The address of element zero.");
-  cls.def_prop_ro("shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
-                  nb::sig("def shape(self) -> tuple[int, ...]"))
-      .def_prop_ro("strides", [](const py_array& a) { return to_tuple(a.value.strides()); },
-                   nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
-      .def_prop_ro("dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
-                   nb::sig("def dtype(self) -> numpy.dtype"))
-      .def_prop_ro("flags", [](nb::handle self) { return flags_of(self); },
-                   nb::sig("def flags(self) -> Flags"))
+  number(
+      "offset", [](const array& a) { return a.layout().offset(); },
+      "Elements from the first byte of `base` to element zero.");
+  number(
+      "usm_type", [](const array& a) { return name(a.kind()); }, "'device', 'shared' or 'host'.");
+  number(
+      "_pointer", [](const array& a) { return reinterpret_cast<std::uintptr_t>(a.data()); },
+      "The address of element zero.");
+  cls.def_prop_ro(
+         "shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
+         nb::sig("def shape(self) -> tuple[int, ...]"))
+      .def_prop_ro(
+          "strides", [](const py_array& a) { return to_tuple(a.value.strides()); },
+          nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
+      .def_prop_ro(
+          "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
+          nb::sig("def dtype(self) -> numpy.dtype"))
+      .def_prop_ro(
+          "flags", [](nb::handle self) { return flags_of(self); },
+          nb::sig("def flags(self) -> Flags"))
       .def_prop_ro("base", &base_of, nb::sig("def base(self) -> _Memory"),
                    "The memory object that holds the elements.")
       .def_prop_ro("usm_data", &base_of, nb::sig("def usm_data(self) -> _Memory"),
                    "The same as base.")
-      .def_prop_ro("sycl_queue", [](const py_array& a) { return to_python(a.value.queue()); },
-                   nb::sig("def sycl_queue(self) -> SyclQueue"))
-      .def_prop_ro("sycl_context",
-                   [](const py_array& a) { return to_python(a.value.queue().get_context()); },
-                   nb::sig("def sycl_context(self) -> SyclContext"))
-      .def_prop_ro("sycl_device",
-                   [](const py_array& a) { return to_python(a.value.queue().get_device()); },
-                   nb::sig("def sycl_device(self) -> SyclDevice"))
-      .def_prop_ro("T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
-                   "A view with the dimensions in reverse order.")
+      .def_prop_ro(
+          "sycl_queue", [](const py_array& a) { return to_python(a.value.queue()); },
+          nb::sig("def sycl_queue(self) -> SyclQueue"))
+      .def_prop_ro(
+          "sycl_context",
+          [](const py_array& a) { return to_python(a.value.queue().get_context()); },
+          nb::sig("def sycl_context(self) -> SyclContext"))
+      .def_prop_ro(
+          "sycl_device", [](const py_array& a) { return to_python(a.value.queue().get_device()); },
+          nb::sig("def sycl_device(self) -> SyclDevice"))
+      .def_prop_ro(
+          "T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
+          "A view with the dimensions in reverse order.")
       .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
                    "A view of the imaginary parts; read-only zeros when the type is real.")
-      .def_prop_ro("__sycl_usm_array_interface__",
-                   [](const py_array& a) { return to_dictionary(a.value); },
-                   nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"));
+      .def_prop_ro(
+          "__sycl_usm_array_interface__", [](const py_array& a) { return to_dictionary(a.value); },
+          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"));
 }
 
 nb::object formatted(nb::handle self, const char* how) {
@@ -265,18 +274,22 @@ void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
 }
 
 void bind_methods(nb::class_<py_array>& cls) {
-  cls.def("readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
-          "A view through which nothing can be written.")
-      .def("wait",
-           [](const py_array& a) {
-             const nb::gil_scoped_release unlocked;
-             a.value.wait();
-           },
-           "Waits for all work on the memory that usmx can know of.")
-      .def("__repr__", [](nb::handle self) { return formatted(self, "array_repr"); },
-           nb::sig("def __repr__(self) -> str"))
-      .def("__str__", [](nb::handle self) { return formatted(self, "array_str"); },
-           nb::sig("def __str__(self) -> str"))
+  cls.def(
+         "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
+         "A view through which nothing can be written.")
+      .def(
+          "wait",
+          [](const py_array& a) {
+            const without_interpreter_lock unlocked;
+            a.value.wait();
+          },
+          "Waits for all work on the memory that usmx can know of.")
+      .def(
+          "__repr__", [](nb::handle self) { return formatted(self, "array_repr"); },
+          nb::sig("def __repr__(self) -> str"))
+      .def(
+          "__str__", [](nb::handle self) { return formatted(self, "array_str"); },
+          nb::sig("def __str__(self) -> str"))
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
@@ -310,7 +323,7 @@ array_view host_view(const Py_buffer& host, const array& other, bool readonly) {
 void copy_to_host(const py_array& source, nb::handle destination) {
   const held_buffer host(destination, PyBUF_STRIDED);
   const array_view target = host_view(host.view(), source.value, false);
-  const nb::gil_scoped_release unlocked;
+  const without_interpreter_lock unlocked;
   source.value.wait();
   copy(source.value.private_view(), target);
 }
@@ -318,18 +331,18 @@ void copy_to_host(const py_array& source, nb::handle destination) {
 void copy_from_host(const py_array& destination, nb::handle source) {
   const held_buffer host(source, PyBUF_STRIDED_RO);
   const array_view from = host_view(host.view(), destination.value, true);
-  const nb::gil_scoped_release unlocked;
+  const without_interpreter_lock unlocked;
   destination.value.wait();
   copy(from, destination.value.private_view());
 }
 
 nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
                      nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed) {
-  const array made = empty(layout_argument(shape, nb::none(), 0, order),
-                           dtype_argument(dtype_object), queue_argument(sycl_queue, device),
-                           kind_argument(usm_type));
+  const array made =
+      empty(layout_argument(shape, nb::none(), 0, order), dtype_argument(dtype_object),
+            queue_argument(sycl_queue, device), kind_argument(usm_type));
   if (zeroed) {
-    const nb::gil_scoped_release unlocked;
+    const without_interpreter_lock unlocked;
     fill_bytes(made.memory()->data(), 0, made.memory()->nbytes(), made.kind(), made.queue());
   }
   return to_python(made);
@@ -399,19 +412,19 @@ void bind_array(nb::module_& m) {
         "Raises TypeError when the object is no producer or a key has the wrong type, ValueError "
         "when what the producer says of its memory breaks a rule of the protocol.");
   // What the Python side of the package is made of; usmx._creation gives it names and defaults.
-  m.def("_as_array",
-        [](nb::handle obj) {
-          if (Py_TYPE(obj.ptr()) == array_type) {
-            return nb::borrow(obj);
-          }
-          nb::object view = view_of_producer(obj);
-          return view.is_valid() ? view : nb::none();
-        },
-        nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
-        "The array itself, a view of any other producer, or None.");
+  m.def(
+      "_as_array",
+      [](nb::handle obj) {
+        if (Py_TYPE(obj.ptr()) == array_type) {
+          return nb::borrow(obj);
+        }
+        nb::object view = view_of_producer(obj);
+        return view.is_valid() ? view : nb::none();
+      },
+      nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
+      "The array itself, a view of any other producer, or None.");
   m.def("_new_array", &new_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("usm_type"),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"),
-        nb::arg("zeroed"),
+        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
         nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
                 "object, device: object, order: object, zeroed: bool) -> USMArray"));
   m.def("_copy_to_host", &copy_to_host,

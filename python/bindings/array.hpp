@@ -1,12 +1,17 @@
 // usmx.USMArray in Python: holds one usmx::array, and the memory object it was made from.
 #pragma once
 
+#include "python_thread.hpp"
 #include "support.hpp"
 #include "usmx/array.hpp"
 
 namespace usmx::bindings {
 
 struct py_array {
+  py_array(array made, nb::object made_from) : value(std::move(made)), base(std::move(made_from)) {}
+  py_array(py_array&&) noexcept = default;
+  ~py_array() { note_python_thread(); }
+
   array value;
   /// The memory object given to the constructor; null: made when somebody asks for `base`.
   nb::object base;

@@ -64,8 +64,7 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
   view->itemsize = itemsize;
   view->readonly = exported.readonly() ? 1 : 0;
   view->ndim = exported.ndim();
-  view->format =
-      asks(flags, PyBUF_FORMAT) ? const_cast<char*>(exported.type().format()) : nullptr;
+  view->format = asks(flags, PyBUF_FORMAT) ? const_cast<char*>(exported.type().format()) : nullptr;
   const bool has_axes = exported.ndim() > 0;  // else PEP 3118 wants null pointers
   view->shape = has_axes && asks(flags, PyBUF_ND) ? memory->shape.data() : nullptr;
   view->strides = has_axes && asks(flags, PyBUF_STRIDES) ? memory->strides.data() : nullptr;

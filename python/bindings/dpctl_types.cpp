@@ -39,9 +39,9 @@ std::optional<queue_access> find_queue_access() {
   if (capsule == nullptr || PyCapsule_IsValid(capsule, signature) == 0) {
     return std::nullopt;
   }
-  return queue_access{reinterpret_cast<PyTypeObject*>(type.release().ptr()),
-                      reinterpret_cast<queue_access::get_reference>(
-                          PyCapsule_GetPointer(capsule, signature))};
+  return queue_access{
+      reinterpret_cast<PyTypeObject*>(type.release().ptr()),
+      reinterpret_cast<queue_access::get_reference>(PyCapsule_GetPointer(capsule, signature))};
 }
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace usmx::bindings {
 /// where that interface is not the known one (the object's _get_capsule() then serves).
 const sycl::queue* as_dpctl_queue(PyObject* object);
 
-/// Whether `data[1]` of a producer's dictionary means what the protocol says. It does not in dpctl's
-/// memory classes, and subclasses with the same dictionary, which write True for writable memory.
+/// Whether `data[1]` of a producer's dictionary means what the protocol says. It does not in
+/// dpctl's memory classes, and subclasses with the same dictionary, which write True for writable
+/// memory.
 bool has_truthful_readonly_flag(PyObject* producer);
 
 }  // namespace usmx::bindings

@@ -79,8 +79,8 @@ layout subscript_by(const layout& where, PyObject* key) {
   }
   const auto n = static_cast<std::size_t>(PyTuple_GET_SIZE(key));
   if (n > max_items) {
-    throw index_error(detail::message("too many indices for array: at most ", max_items,
-                                      ", found ", n));
+    throw index_error(
+        detail::message("too many indices for array: at most ", max_items, ", found ", n));
   }
   return n <= few_items ? subscript_by_tuple<few_items>(where, key, n)
                         : subscript_by_tuple<max_items>(where, key, n);

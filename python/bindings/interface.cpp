@@ -9,6 +9,7 @@
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
+#include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -61,8 +62,8 @@ class entries {
   nb::object require(interned& key) const {
     nb::object value = find(key);
     if (!value.is_valid()) {
-      throw value_error(detail::message(
-          "__sycl_usm_array_interface__ must have the key ", repr_text(key.get()), ", found none"));
+      throw value_error(detail::message("__sycl_usm_array_interface__ must have the key ",
+                                        repr_text(key.get()), ", found none"));
     }
     return value;
   }
@@ -189,6 +190,21 @@ bool this_thread_holds_the_interpreter() noexcept {
 #endif
 }
 
+/// The attribute; null when there is none. A property of the class that raises AttributeError is
+/// there: its error passes through, as any other's.
+nb::object describe_yourself(PyObject* producer) {
+  PyObject* value = PyObject_GetAttr(producer, attribute_name.get());
+  if (value != nullptr) {
+    return nb::steal(value);
+  }
+  nb::python_error error;
+  if (!error.matches(PyExc_AttributeError) ||
+      PyObject_HasAttr(reinterpret_cast<PyObject*>(Py_TYPE(producer)), attribute_name.get()) == 1) {
+    throw error;
+  }
+  return nb::object();
+}
+
 /// Lets a producer go, on whatever thread. While the interpreter ends only the thread that ends it
 /// can; after that the producer stays: better than a crash.
 void release_reference(void* state) noexcept {
@@ -196,7 +212,8 @@ void release_reference(void* state) noexcept {
   if (this_thread_holds_the_interpreter()) {
     Py_DECREF(object);
   } else if (Py_IsInitialized() != 0) {
-    const PyGILState_STATE gil = PyGILState_Ensure();
+    PyGILState_STATE gil{};
+    take_interpreter_lock([&] { gil = PyGILState_Ensure(); });
     Py_DECREF(object);
     PyGILState_Release(gil);
   }
@@ -223,7 +240,7 @@ void put(PyObject* dictionary, interned& key, const nb::object& value) {
 PyObject* interface_name() { return attribute_name.get(); }
 
 std::optional<array> import_producer(PyObject* producer) {
-  nb::object value = optional_attribute(producer, attribute_name.get());
+  nb::object value = describe_yourself(producer);
   if (!value.is_valid()) {
     return std::nullopt;
   }
@@ -247,8 +264,9 @@ PyObject* producer_behind(const buffer& memory) noexcept {
 }
 
 void wait_for(buffer& memory) {
+  require_usable_process();
   if (memory.may_be_busy()) {
-    const nb::gil_scoped_release unlocked;
+    const without_interpreter_lock unlocked;
     memory.wait();
   }
 }

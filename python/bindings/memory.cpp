@@ -11,6 +11,7 @@
 #include "buffer_protocol.hpp"
 #include "held_buffer.hpp"
 #include "interface.hpp"
+#include "python_thread.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/copy.hpp"
@@ -31,6 +32,7 @@ class py_memory {
   explicit py_memory(std::shared_ptr<buffer> memory) noexcept : memory_(std::move(memory)) {}
   py_memory(py_memory&& other) noexcept = default;
   ~py_memory() {
+    note_python_thread();
     if (memory_ != nullptr && known_) {
       known_objects().erase(memory_.get());
     }
@@ -69,7 +71,7 @@ nb::handle host_type;
 /// The first bytes of a buffer as one side of a copy.
 array_view first_bytes(const buffer& memory, std::size_t nbytes) {
   const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(nbytes)};
-  return {memory.data(),  type_code::uint8, layout::c_order(shape),
+  return {memory.data(), type_code::uint8, layout::c_order(shape),
           memory.kind(), memory.queue(),   memory.readonly()};
 }
 
@@ -96,7 +98,7 @@ buffer touched_part(const array& a, detail::release_action release) {
 }
 
 void copy_to_bytes(buffer& memory, void* destination) {
-  const nb::gil_scoped_release unlocked;
+  const without_interpreter_lock unlocked;
   memory.wait();
   copy(first_bytes(memory, memory.nbytes()),
        host_bytes(destination, memory.nbytes(), memory.queue()));
@@ -132,7 +134,7 @@ void copy_from_host(buffer& memory, nb::handle source_object) {
     throw value_error(detail::message("source must have at most ", memory.nbytes(),
                                       " bytes, found ", source.nbytes()));
   }
-  const nb::gil_scoped_release unlocked;
+  const without_interpreter_lock unlocked;
   memory.wait();
   copy(host_bytes(source.data(), source.nbytes(), memory.queue()),
        first_bytes(memory, source.nbytes()));
@@ -148,14 +150,13 @@ void copy_from_device(buffer& memory, nb::handle producer) {
   require_writable(memory);
   const std::shared_ptr<buffer> source = memory_of_producer(producer.ptr());
   if (source == nullptr) {
-    throw_wrong_type("sycl_usm_ary", "an object with __sycl_usm_array_interface__",
-                     producer.ptr());
+    throw_wrong_type("sycl_usm_ary", "an object with __sycl_usm_array_interface__", producer.ptr());
   }
   if (source->nbytes() > memory.nbytes()) {
     throw value_error(detail::message("source must have at most ", memory.nbytes(),
                                       " bytes, found ", source->nbytes()));
   }
-  const nb::gil_scoped_release unlocked;
+  const without_interpreter_lock unlocked;
   copy_buffer(*source, memory);
 }
 
@@ -164,14 +165,14 @@ void memset_bytes(buffer& memory, int value) {
   if (value < 0 || value > 255) {
     throw value_error(detail::message("value must be a byte, 0 to 255, found ", value));
   }
-  const nb::gil_scoped_release unlocked;
+  const without_interpreter_lock unlocked;
   memory.wait();
   fill_bytes(memory.data(), value, memory.nbytes(), memory.kind(), memory.queue());
 }
 
 std::string repr(const buffer& memory) {
-  return detail::message("<USM ", name(memory.kind()), " memory of ", memory.nbytes(),
-                         " bytes at ", static_cast<const void*>(memory.data()),
+  return detail::message("<USM ", name(memory.kind()), " memory of ", memory.nbytes(), " bytes at ",
+                         static_cast<const void*>(memory.data()),
                          memory.readonly() ? ", read-only" : "", ", on ",
                          describe(memory.queue().get_device()), ">");
 }
@@ -234,60 +235,68 @@ void bind_base(nb::module_& m) {
   };
   number("nbytes");
   number("size");
-  cls.def_prop_ro("_pointer",
-                  [](const py_memory& self) {
-                    return reinterpret_cast<std::uintptr_t>(self.bytes().data());
-                  },
-                  "The address of the first byte.")
+  cls.def_prop_ro(
+         "_pointer",
+         [](const py_memory& self) {
+           return reinterpret_cast<std::uintptr_t>(self.bytes().data());
+         },
+         "The address of the first byte.")
       .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
-      .def_prop_ro("sycl_queue",
-                   [](const py_memory& self) { return to_python(self.bytes().queue()); },
-                   nb::sig("def sycl_queue(self) -> SyclQueue"))
-      .def_prop_ro("sycl_context",
-                   [](const py_memory& self) {
-                     return to_python(self.bytes().queue().get_context());
-                   },
-                   nb::sig("def sycl_context(self) -> SyclContext"))
-      .def_prop_ro("sycl_device",
-                   [](const py_memory& self) {
-                     return to_python(self.bytes().queue().get_device());
-                   },
-                   nb::sig("def sycl_device(self) -> SyclDevice"))
-      .def_prop_ro("reference_obj",
-                   [](const py_memory& self) -> nb::object {
-                     PyObject* producer = producer_behind(self.bytes());
-                     return producer == nullptr ? nb::none() : nb::borrow(producer);
-                   },
-                   nb::sig("def reference_obj(self) -> object"),
-                   "The object whose memory this is a view of; None for memory of its own.")
-      .def_prop_ro("__sycl_usm_array_interface__",
-                   [](const py_memory& self) { return to_dictionary(as_bytes(self.memory())); },
-                   nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
-      .def("get_usm_type", [](const py_memory& self) { return name(self.bytes().kind()); },
-           "'device', 'shared' or 'host'.")
-      .def("tobytes", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
-           nb::sig("def tobytes(self) -> bytes"), "A copy of all bytes. Waits.")
-      .def("__bytes__", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
-           nb::sig("def __bytes__(self) -> bytes"))
-      .def("copy_to_host",
-           [](const py_memory& self, nb::object obj) { return copy_to_host(self.bytes(), obj); },
-           nb::arg("obj") = nb::none(),
-           nb::sig("def copy_to_host(self, obj: typing.Any = None) -> typing.Any"),
-           "Copies all bytes to the start of a writable contiguous buffer (by default a new NumPy "
-           "array of bytes) and returns it. Waits. Raises ValueError when it is too small.")
-      .def("copy_from_host",
-           [](const py_memory& self, nb::handle obj) { copy_from_host(self.bytes(), obj); },
-           nb::arg("obj"), nb::sig("def copy_from_host(self, obj: typing.Any) -> None"),
-           "Copies a contiguous buffer to the start of this memory. Waits. Raises ValueError when "
-           "it does not fit or this memory is read-only.")
-      .def("copy_from_device",
-           [](const py_memory& self, nb::handle obj) { copy_from_device(self.bytes(), obj); },
-           nb::arg("sycl_usm_ary"),
-           nb::sig("def copy_from_device(self, sycl_usm_ary: _Producer) -> None"),
-           "Copies the bytes of any producer to the start of this memory. Waits. Raises ValueError "
-           "when they do not fit or this memory is read-only.")
-      .def("memset", [](const py_memory& self, int val) { memset_bytes(self.bytes(), val); },
-           nb::arg("val") = 0, "Sets every byte. Waits. Raises ValueError on read-only memory.")
+      .def_prop_ro(
+          "sycl_queue", [](const py_memory& self) { return to_python(self.bytes().queue()); },
+          nb::sig("def sycl_queue(self) -> SyclQueue"))
+      .def_prop_ro(
+          "sycl_context",
+          [](const py_memory& self) { return to_python(self.bytes().queue().get_context()); },
+          nb::sig("def sycl_context(self) -> SyclContext"))
+      .def_prop_ro(
+          "sycl_device",
+          [](const py_memory& self) { return to_python(self.bytes().queue().get_device()); },
+          nb::sig("def sycl_device(self) -> SyclDevice"))
+      .def_prop_ro(
+          "reference_obj",
+          [](const py_memory& self) -> nb::object {
+            PyObject* producer = producer_behind(self.bytes());
+            return producer == nullptr ? nb::none() : nb::borrow(producer);
+          },
+          nb::sig("def reference_obj(self) -> object"),
+          "The object whose memory this is a view of; None for memory of its own.")
+      .def_prop_ro(
+          "__sycl_usm_array_interface__",
+          [](const py_memory& self) { return to_dictionary(as_bytes(self.memory())); },
+          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
+      .def(
+          "get_usm_type", [](const py_memory& self) { return name(self.bytes().kind()); },
+          "'device', 'shared' or 'host'.")
+      .def(
+          "tobytes", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
+          nb::sig("def tobytes(self) -> bytes"), "A copy of all bytes. Waits.")
+      .def(
+          "__bytes__", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
+          nb::sig("def __bytes__(self) -> bytes"))
+      .def(
+          "copy_to_host",
+          [](const py_memory& self, nb::object obj) { return copy_to_host(self.bytes(), obj); },
+          nb::arg("obj") = nb::none(),
+          nb::sig("def copy_to_host(self, obj: typing.Any = None) -> typing.Any"),
+          "Copies all bytes to the start of a writable contiguous buffer (by default a new NumPy "
+          "array of bytes) and returns it. Waits. Raises ValueError when it is too small.")
+      .def(
+          "copy_from_host",
+          [](const py_memory& self, nb::handle obj) { copy_from_host(self.bytes(), obj); },
+          nb::arg("obj"), nb::sig("def copy_from_host(self, obj: typing.Any) -> None"),
+          "Copies a contiguous buffer to the start of this memory. Waits. Raises ValueError when "
+          "it does not fit or this memory is read-only.")
+      .def(
+          "copy_from_device",
+          [](const py_memory& self, nb::handle obj) { copy_from_device(self.bytes(), obj); },
+          nb::arg("sycl_usm_ary"),
+          nb::sig("def copy_from_device(self, sycl_usm_ary: _Producer) -> None"),
+          "Copies the bytes of any producer to the start of this memory. Waits. Raises ValueError "
+          "when they do not fit or this memory is read-only.")
+      .def(
+          "memset", [](const py_memory& self, int val) { memset_bytes(self.bytes(), val); },
+          nb::arg("val") = 0, "Sets every byte. Waits. Raises ValueError on read-only memory.")
       .def("__repr__", [](const py_memory& self) { return repr(self.bytes()); });
   base_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
 }
@@ -320,16 +329,15 @@ std::shared_ptr<buffer> allocate_memory(std::ptrdiff_t nbytes, usm_kind kind,
 
 std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind kind,
                                     const memory_options& options) {
-  const sycl::queue queue = options.queue.is_none()
-                                ? existing->queue()
-                                : queue_argument(options.queue, nb::none());
+  const sycl::queue queue =
+      options.queue.is_none() ? existing->queue() : queue_argument(options.queue, nb::none());
   if (options.copy) {
     if (existing->nbytes() == 0) {
       throw value_error("a copy of memory needs at least one byte, found none");
     }
     auto copied = std::make_shared<buffer>(
         buffer::allocate(existing->nbytes(), kind, queue, options.alignment));
-    const nb::gil_scoped_release unlocked;
+    const without_interpreter_lock unlocked;
     copy_buffer(*existing, *copied);
     return copied;
   }
@@ -345,8 +353,9 @@ std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind k
                                       static_cast<const void*>(existing->data())));
   }
   if (queue != existing->queue()) {
-    throw value_error("a view of memory stays on its own queue, found another: copy=True copies "
-                      "the memory to that queue");
+    throw value_error(
+        "a view of memory stays on its own queue, found another: copy=True copies "
+        "the memory to that queue");
   }
   return existing;
 }

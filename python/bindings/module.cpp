@@ -1,4 +1,6 @@
 // usmx._core: the C++ library in Python. It knows Python's types and holds no rules.
+#include <cstdlib>
+
 #include "api_table.hpp"
 #include "array.hpp"
 #include "errors.hpp"
@@ -9,8 +11,9 @@
 
 NB_MODULE(_core, m) {
   using namespace usmx::bindings;
-  // What other packages still hold when the process ends is theirs to let go: no report on stderr.
-  nb::set_leak_warnings(false);
+  // What other packages still hold when the process ends is theirs to let go, and a cycle through
+  // an array that holds its producer is not collected: no report on stderr, but for the tests.
+  nb::set_leak_warnings(std::getenv("USMX_LEAK_WARNINGS") != nullptr);
   m.attr("__version__") = USMX_VERSION_STRING;
   bind_errors(m);
   bind_sycl_objects(m);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "interpreter_lock.hpp"
 
 namespace nb = nanobind;
 

@@ -26,8 +26,8 @@ const T* value_in(PyObject* object, PyTypeObject* type) {
 }
 
 [[noreturn]] void throw_not_accepted(const char* what, const char* accepted, nb::handle found) {
-  throw type_error(detail::message(what, " takes ", accepted, ", found ",
-                                   Py_TYPE(found.ptr())->tp_name));
+  throw type_error(
+      detail::message(what, " takes ", accepted, ", found ", Py_TYPE(found.ptr())->tp_name));
 }
 
 sycl::device device_from(nb::handle argument) {
@@ -53,8 +53,10 @@ sycl::context context_from(nb::handle argument) {
   if (argument.is_none() || nb::isinstance<nb::str>(argument) || as_device(argument.ptr())) {
     return default_context(device_from(argument));
   }
-  throw_not_accepted("SyclContext", "nothing, a filter string, a SyclDevice, a SyclContext or a "
-                                    "capsule 'SyclContextRef'", argument);
+  throw_not_accepted("SyclContext",
+                     "nothing, a filter string, a SyclDevice, a SyclContext or a "
+                     "capsule 'SyclContextRef'",
+                     argument);
 }
 
 sycl::property_list queue_properties(nb::handle property) {
@@ -108,8 +110,9 @@ sycl::queue queue_from(nb::handle argument, nb::handle property) {
     const sycl::device device = device_from(argument);
     return {default_context(device), device, queue_properties(property)};
   }
-  throw_not_accepted("SyclQueue", "nothing, a filter string, a SyclDevice, a SyclQueue, a "
-                                  "SyclContext and a SyclDevice, or a capsule 'SyclQueueRef'",
+  throw_not_accepted("SyclQueue",
+                     "nothing, a filter string, a SyclDevice, a SyclQueue, a "
+                     "SyclContext and a SyclDevice, or a capsule 'SyclQueueRef'",
                      argument);
 }
 
@@ -157,8 +160,10 @@ std::string repr(const sycl::queue& queue) {
 /// Equality and hash as SYCL has them, for any of the three.
 template <class T>
 void bind_value_semantics(nb::class_<T>& cls) {
-  cls.def("__eq__", [](const T& a, const T& b) { return a == b; }, nb::is_operator())
-      .def("__ne__", [](const T& a, const T& b) { return a != b; }, nb::is_operator())
+  cls.def(
+         "__eq__", [](const T& a, const T& b) { return a == b; }, nb::is_operator())
+      .def(
+          "__ne__", [](const T& a, const T& b) { return a != b; }, nb::is_operator())
       .def("__hash__", [](const T& a) { return std::hash<T>{}(a); })
       .def("__repr__", [](const T& a) { return repr(a); });
 }
@@ -174,7 +179,8 @@ void bind_device(nb::module_& m) {
   cls.def(
          "__init__",
          [](sycl::device* self, nb::handle arg) { new (self) sycl::device(device_from(arg)); },
-         nb::arg("arg") = nb::none(), nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
+         nb::arg("arg") = nb::none(),
+         nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
          "The default device, or the one a filter selector `backend:device_type:relative_id` "
          "names (any part may be left out, a comma means \"else\").\n\n"
          "Raises ValueError for what is no filter selector, SyclDeviceCreationError when no device "
@@ -185,9 +191,11 @@ void bind_device(nb::module_& m) {
       .def_prop_ro("global_mem_size", info<id::global_mem_size>(), "Bytes.")
       .def_prop_ro("local_mem_size", info<id::local_mem_size>(), "Bytes.")
       .def_prop_ro("max_compute_units", info<id::max_compute_units>())
-      .def_prop_ro("backend", [](const sycl::device& d) { return backend_name(d.get_backend()); },
-                   "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
-      .def_prop_ro("device_type", &device_type_name, "As filter selectors spell it: 'cpu', 'gpu', ...")
+      .def_prop_ro(
+          "backend", [](const sycl::device& d) { return backend_name(d.get_backend()); },
+          "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
+      .def_prop_ro("device_type", &device_type_name,
+                   "As filter selectors spell it: 'cpu', 'gpu', ...")
       .def_prop_ro("filter_string", &filter_string,
                    "`backend:device_type:relative_id`. Raises ValueError for a sub-device.")
       .def_prop_ro("is_cpu", &sycl::device::is_cpu)
@@ -220,9 +228,10 @@ void bind_context(nb::module_& m) {
          "cannot be used twice).")
       .def("get_devices", &sycl::context::get_devices)
       .def_prop_ro("device_count", [](const sycl::context& c) { return c.get_devices().size(); })
-      .def("_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
-           nb::sig("def _get_capsule(self) -> types.CapsuleType"),
-           "A new capsule 'SyclContextRef' that owns a copy.");
+      .def(
+          "_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
+          nb::sig("def _get_capsule(self) -> types.CapsuleType"),
+          "A new capsule 'SyclContextRef' that owns a copy.");
   bind_value_semantics(cls);
   context_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
 }
@@ -252,14 +261,17 @@ void bind_queue(nb::module_& m) {
       .def_prop_ro("sycl_device", &sycl::queue::get_device)
       .def_prop_ro("sycl_context", &sycl::queue::get_context)
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order)
-      .def("wait", [](sycl::queue& q) { q.wait(); }, nb::call_guard<nb::gil_scoped_release>(),
-           "Waits until everything submitted to the queue has finished.")
-      .def("_get_capsule", [](const sycl::queue& q) {
-        note_cached_queues_handed_out();
-        return to_capsule(q);
-      },
-           nb::sig("def _get_capsule(self) -> types.CapsuleType"),
-           "A new capsule 'SyclQueueRef' that owns a copy.");
+      .def(
+          "wait", [](sycl::queue& q) { q.wait(); }, nb::call_guard<without_interpreter_lock>(),
+          "Waits until everything submitted to the queue has finished.")
+      .def(
+          "_get_capsule",
+          [](const sycl::queue& q) {
+            note_cached_queues_handed_out();
+            return to_capsule(q);
+          },
+          nb::sig("def _get_capsule(self) -> types.CapsuleType"),
+          "A new capsule 'SyclQueueRef' that owns a copy.");
   bind_value_semantics(cls);
   queue_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
 }
@@ -290,15 +302,16 @@ void bind_sycl_objects(nb::module_& m) {
   bind_queue(m);
   m.def("get_devices", &get_devices,
         "All root devices, in dpctl's order; an empty list when there is none.");
-  m.def("_queue_argument",
-        [](nb::handle sycl_queue, nb::handle device) {
-          return to_python(queue_argument(sycl_queue, device));
-        },
-        nb::arg("sycl_queue").none(), nb::arg("device").none(),
-        nb::sig("def _queue_argument(sycl_queue: object, device: object) -> SyclQueue"));
+  m.def(
+      "_queue_argument",
+      [](nb::handle sycl_queue, nb::handle device) {
+        return to_python(queue_argument(sycl_queue, device));
+      },
+      nb::arg("sycl_queue").none(), nb::arg("device").none(),
+      nb::sig("def _queue_argument(sycl_queue: object, device: object) -> SyclQueue"));
   m.def("diagnose_missing_device", &diagnose_missing_device,
         "Why no device is found: what the environment says and which driver is there.");
-  m.def("synchronize", &synchronize, nb::call_guard<nb::gil_scoped_release>(),
+  m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
         "Waits until everything submitted to usmx's own queues has finished.");
 }
 

@@ -78,9 +78,10 @@ sycl::queue queue_for_device(nb::handle device) {
   if (const auto queue = queue_in(device)) {
     return *queue;
   }
-  throw type_error(detail::message("device must be a filter string, a SyclDevice or a SyclQueue, "
-                                   "found ",
-                                   Py_TYPE(device.ptr())->tp_name));
+  throw type_error(
+      detail::message("device must be a filter string, a SyclDevice or a SyclQueue, "
+                      "found ",
+                      Py_TYPE(device.ptr())->tp_name));
 }
 
 }  // namespace
@@ -105,9 +106,10 @@ exchange::placement resolve_syclobj(PyObject* object) {
   if (const nb::object capsule = capsule_of(object); capsule.is_valid()) {
     return from_capsule(capsule.ptr());
   }
-  throw type_error(detail::message("'syclobj' must be a SyclQueue, a SyclContext, a filter string, "
-                                   "a capsule or an object with _get_capsule(), found ",
-                                   Py_TYPE(object)->tp_name));
+  throw type_error(
+      detail::message("'syclobj' must be a SyclQueue, a SyclContext, a filter string, "
+                      "a capsule or an object with _get_capsule(), found ",
+                      Py_TYPE(object)->tp_name));
 }
 
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
@@ -116,9 +118,10 @@ sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
   }
   const auto queue = queue_in(sycl_queue);
   if (!queue) {
-    throw type_error(detail::message("sycl_queue must be a SyclQueue or an object whose "
-                                     "_get_capsule() holds one, found ",
-                                     Py_TYPE(sycl_queue.ptr())->tp_name));
+    throw type_error(
+        detail::message("sycl_queue must be a SyclQueue or an object whose "
+                        "_get_capsule() holds one, found ",
+                        Py_TYPE(sycl_queue.ptr())->tp_name));
   }
   if (!device.is_none() && queue_for_device(device).get_device() != queue->get_device()) {
     throw value_error(detail::message("sycl_queue and device must agree, found ",

@@ -32,8 +32,8 @@ def asarray(obj, dtype=None, *, device=None, copy=None, usm_type=None, sycl_queu
     """`obj` as a USMArray.
 
     A producer of ``__sycl_usm_array_interface__`` becomes a view of its memory, unless another
-    argument demands a copy. Everything else (NumPy arrays, buffers, scalars, nested lists) is copied
-    into new memory, of kind 'device' unless `usm_type` says otherwise.
+    argument demands a copy. Everything else (NumPy arrays, buffers, scalars, nested lists) is
+    copied into new memory, of kind 'device' unless `usm_type` says otherwise.
 
     Args:
         obj: what to convert.

@@ -56,8 +56,8 @@ byte_range touched_bytes(const usm_array_interface& given, dtype type, element_r
 void check_alignment(std::uintptr_t element_zero, dtype type) {
   if (element_zero % type.alignment() != 0) {
     throw value_error(detail::message("element zero must be aligned to ", type.alignment(),
-                                      " bytes for typestr '", type.typestr(),
-                                      "', found address 0x", std::hex, element_zero));
+                                      " bytes for typestr '", type.typestr(), "', found address 0x",
+                                      std::hex, element_zero));
   }
 }
 
@@ -78,9 +78,13 @@ checked_import check_empty(const usm_array_interface& given, dtype type, layout 
   auto* memory = reinterpret_cast<std::byte*>(given.data);
   const usm_kind kind = pointer_kind(memory, at.context);
   sycl::queue queue = choose_queue(at, memory, kind);
-  return {memory, 0,    type,           std::move(where),
+  return {memory,
+          0,
+          type,
+          std::move(where),
           kind == usm_kind::unknown ? usm_kind::device : kind,
-          std::move(queue), given.readonly};
+          std::move(queue),
+          given.readonly};
 }
 
 }  // namespace
@@ -108,8 +112,7 @@ checked_import check(const usm_array_interface& given, const placement& at) {
                   type);
   sycl::queue queue = choose_queue(at, memory, kind);
   check_device(memory, kind, queue);
-  return {memory, touched.nbytes, type,           std::move(where),
-          kind,   std::move(queue), given.readonly};
+  return {memory, touched.nbytes, type, std::move(where), kind, std::move(queue), given.readonly};
 }
 
 usm_array_interface describe(const array& a) {

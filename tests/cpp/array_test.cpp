@@ -276,9 +276,7 @@ TEST_F(adopted_array_test, array_without_elements_can_be_adopted_from_any_pointe
 TEST_F(adopted_array_test, negative_extent_is_an_error_and_the_deleter_runs_once) {
   const runtime_block block(64, usm_kind::shared, queue());
   expect_error<value_error>(
-      [&] {
-        array::adopt(block.data(), extents{2, -1}, type_code::int8, queue(), deleter());
-      },
+      [&] { array::adopt(block.data(), extents{2, -1}, type_code::int8, queue(), deleter()); },
       {"-1"});
   EXPECT_EQ(deleted_, 1);
 }
@@ -465,9 +463,7 @@ TEST(fitted_to_new_memory_test, naming_the_offset_that_fits_is_the_same_as_askin
 TEST(fitted_to_new_memory_test, any_other_offset_is_an_error_naming_both) {
   for (const std::ptrdiff_t offset : {2, -1, 100}) {
     expect_error<value_error>(
-        [&] {
-          fitted_to_new_memory(layout::strided(extents{2, 2}, extents{2, -1}, offset));
-        },
+        [&] { fitted_to_new_memory(layout::strided(extents{2, 2}, extents{2, -1}, offset)); },
         {"offset " + text(offset), "expected 1"});
   }
   expect_error<value_error>([] { fitted_to_new_memory(layout::c_order(extents{4}, 1)); },

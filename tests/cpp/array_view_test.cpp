@@ -140,11 +140,8 @@ TEST_F(array_view_test, contiguous_does_not_mind_strides_of_unit_dimensions) {
 }
 
 TEST_F(array_view_test, elements_that_are_not_c_contiguous_are_a_value_error_with_the_layout) {
-  expect_error<value_error>(
-      [&] {
-        view(layout::f_order(extents{2, 3})).contiguous<int>();
-      },
-      {"C-contiguous", "(2, 3)", "(1, 2)"});
+  expect_error<value_error>([&] { view(layout::f_order(extents{2, 3})).contiguous<int>(); },
+                            {"C-contiguous", "(2, 3)", "(1, 2)"});
   expect_error<value_error>(
       [&] { view(layout::strided(extents{3}, extents{-1}, 2)).contiguous<const int>(); },
       {"(-1,)"});

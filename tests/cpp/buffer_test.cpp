@@ -15,6 +15,7 @@
 #include "support/gate.hpp"
 #include "usmx/error.hpp"
 #include "usmx/registry.hpp"
+#include "usmx/runtime.hpp"
 #include "usmx/usm.hpp"
 
 namespace {
@@ -170,8 +171,7 @@ TEST_F(buffer_test, deleter_may_be_a_move_only_object_or_a_plain_function) {
   const runtime_block block(64, usm_kind::device, queue());
   static int calls;  // for a function without captures
   calls = 0;
-  buffer::adopt(
-      block.data(), 64, queue(), +[](void*) { ++calls; });
+  buffer::adopt(block.data(), 64, queue(), +[](void*) { ++calls; });
   buffer::adopt(block.data(), 64, queue(),
                 [own = std::make_unique<int>(1)](void*) { calls += *own; });
   EXPECT_EQ(calls, 2);
@@ -339,7 +339,34 @@ TEST_F(buffer_test, last_reference_may_go_on_another_thread) {
   const counter deleted;
   auto shared =
       std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
+  std::thread([last = std::move(shared)]() mutable {
+    allocate_something();
+    last.reset();
+  }).join();
+  EXPECT_EQ(deleted.value(), 1);
+}
+
+// It may be one of the runtime's own, which must not call the runtime.
+TEST_F(buffer_test, thread_that_never_called_usmx_leaves_the_freeing_to_others) {
+  const runtime_block block(64, usm_kind::device, queue());
+  const counter deleted;
+  auto shared =
+      std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
   std::thread([last = std::move(shared)]() mutable { last.reset(); }).join();
+  EXPECT_EQ(deleted.value(), 0);
+  usmx::synchronize();
+  EXPECT_EQ(deleted.value(), 1);
+}
+
+TEST_F(buffer_test, memory_dropped_in_a_host_task_is_freed_later) {
+  const runtime_block block(64, usm_kind::device, queue());
+  const counter deleted;
+  auto shared =
+      std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
+  sycl::queue other = new_queue();
+  other.submit([&](sycl::handler& handler) { handler.host_task([&] { shared.reset(); }); }).wait();
+  EXPECT_EQ(deleted.value(), 0);
+  allocate_something();
   EXPECT_EQ(deleted.value(), 1);
 }
 
@@ -364,6 +391,7 @@ TEST_F(buffer_test, many_threads_that_let_go_at_once_free_once) {
     for (std::thread& thread : threads) {
       thread.join();
     }
+    usmx::synchronize();
     ASSERT_EQ(deleted.value(), 1);
   }
 }

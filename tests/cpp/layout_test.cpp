@@ -365,7 +365,7 @@ TEST_F(subscript, huge_bounds_and_steps_are_clamped) {
   EXPECT_EQ(of({slice(lowest + 1, highest, highest)}), strided({1, 5}, {0, 1}, 0));
   EXPECT_EQ(of({slice(highest, lowest + 1, -1)}), strided({4, 5}, {-5, 1}, 15));
   EXPECT_EQ(of({slice(none, none, lowest)}), strided({1, 5}, {0, 1}, 15));
-  EXPECT_EQ(of({all, slice(none, none, lowest)}), strided({4, 1}, {5, -highest}, 4));
+  EXPECT_EQ(of({all, slice(none, none, lowest)}), strided({4, 1}, {5, 0}, 4));
 }
 
 TEST_F(subscript, new_axes_have_stride_zero) {

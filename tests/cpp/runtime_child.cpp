@@ -1,11 +1,14 @@
 // A small program around usmx/runtime.hpp for runtime_test.cpp to start in environments of its
 // choice. It says what it sees on the standard output; exit code 0 means that it came to its end.
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string_view>
 #include <sycl/usm.hpp>
+#include <thread>
 
+#include "usmx/array.hpp"
 #include "usmx/error.hpp"
 #include "usmx/runtime.hpp"
 
@@ -55,6 +58,21 @@ void submit_work() {
   std::cout << "leaving main" << std::endl;
 }
 
+// Threads that nobody joins are inside of usmx when main returns.
+void leave_threads_at_work() {
+  const sycl::queue queue = usmx::default_queue();
+  for (int id = 0; id < 4; ++id) {
+    std::thread([queue] {
+      for (;;) {
+        const std::ptrdiff_t shape[] = {1 << 16};
+        usmx::zeros(shape, usmx::type_code::float64, queue, usmx::usm_kind::device).wait();
+        usmx::synchronize();
+      }
+    }).detach();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -72,8 +90,11 @@ int main(int argc, char** argv) {
     std::cout << usmx::diagnose_missing_device() << "\n";
   } else if (command == "exit-at-work") {
     submit_work();
+  } else if (command == "exit-with-threads") {
+    leave_threads_at_work();
   } else {
-    std::cerr << "usage: runtime_child devices|variable|default|select|diagnose|exit-at-work\n";
+    std::cerr << "usage: runtime_child devices|variable|default|select|diagnose|exit-at-work|"
+                 "exit-with-threads\n";
     return 2;
   }
   return 0;

@@ -478,4 +478,12 @@ TEST_F(runtime_test, exit_waits_for_work_in_flight) {
   }
 }
 
+TEST_F(runtime_test, process_ends_cleanly_with_threads_at_work) {
+  for (int round = 0; round < 20; ++round) {
+    const outcome child = run_child("", "exit-with-threads");
+    ASSERT_EQ(child.exit_code, 0) << child.output;
+    ASSERT_EQ(child.output, "");
+  }
+}
+
 }  // namespace

@@ -106,7 +106,7 @@ FULL_RO = 0x0100 | STRIDES | FORMAT
 
 
 class _PyBuffer(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("buf", ctypes.c_void_p),
         ("obj", ctypes.py_object),
         ("len", ctypes.c_ssize_t),

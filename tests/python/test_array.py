@@ -53,13 +53,31 @@ def test_element_type_can_be_given_in_many_ways(given):
     assert USMArray(3, given).dtype == np.float32
 
 
-@pytest.mark.parametrize(("given", "expected"), [(bool, "?"), (int, "i8"), (float, "f8"), (complex, "c16")])
+@pytest.mark.parametrize(
+    ("given", "expected"), [(bool, "?"), (int, "i8"), (float, "f8"), (complex, "c16")]
+)
 def test_python_types_are_element_types(given, expected):
     assert USMArray(3, given).dtype == np.dtype(expected)
 
 
 @pytest.mark.parametrize(
-    "given", [">f8", "f16", "m8", "M8[s]", "O", "S3", "U3", "V8", "", "real", np.dtype(">i4"), np.longdouble, object, str]
+    "given",
+    [
+        ">f8",
+        "f16",
+        "m8",
+        "M8[s]",
+        "O",
+        "S3",
+        "U3",
+        "V8",
+        "",
+        "real",
+        np.dtype(">i4"),
+        np.longdouble,
+        object,
+        str,
+    ],
 )
 def test_element_type_that_no_device_has_is_a_value_error(given):
     with pytest.raises(ValueError, match="typestr"):
@@ -133,7 +151,9 @@ def test_shape_of_another_type_is_a_type_error(shape):
         USMArray(shape)
 
 
-@pytest.mark.parametrize("shape", [(-1,), (3, -1), (2**40, 2**40), (2**62, 4), (2**61,), 2**63, (1,) * 65])
+@pytest.mark.parametrize(
+    "shape", [(-1,), (3, -1), (2**40, 2**40), (2**62, 4), (2**61,), 2**63, (1,) * 65]
+)
 def test_shape_that_cannot_be_is_a_value_error(shape):
     with pytest.raises(ValueError, match="shape|number of bytes"):
         USMArray(shape)
@@ -343,7 +363,21 @@ def test_attributes_of_the_queue_agree():
 
 @pytest.mark.parametrize(
     "name",
-    ["shape", "strides", "dtype", "offset", "base", "usm_data", "flags", "T", "mT", "real", "imag", "size", "usm_type"],
+    [
+        "shape",
+        "strides",
+        "dtype",
+        "offset",
+        "base",
+        "usm_data",
+        "flags",
+        "T",
+        "mT",
+        "real",
+        "imag",
+        "size",
+        "usm_type",
+    ],
 )
 def test_attributes_cannot_be_set(name):
     array = usmx.zeros((2, 3))

@@ -94,7 +94,15 @@ def test_format_is_numpys(kind, typestr):
 def test_memoryview_is_numpys(kind, name):
     array, expected = layouts(kind)[name]
     mine, numpys = memoryview(array), memoryview(expected)
-    for attribute in ("format", "itemsize", "ndim", "shape", "nbytes", "c_contiguous", "f_contiguous"):
+    for attribute in (
+        "format",
+        "itemsize",
+        "ndim",
+        "shape",
+        "nbytes",
+        "c_contiguous",
+        "f_contiguous",
+    ):
         assert getattr(mine, attribute) == getattr(numpys, attribute)
     assert mine.tobytes() == numpys.tobytes()
     assert mine.tolist() == numpys.tolist()
@@ -200,11 +208,23 @@ def test_device_memory_has_no_buffer():
         with pytest.raises(BufferError, match="device memory"):
             memoryview(exporter)
         for flags in (SIMPLE, FULL_RO):
-            with pytest.raises(BufferError, match="device memory"), requested_buffer(exporter, flags):
+            with (
+                pytest.raises(BufferError, match="device memory"),
+                requested_buffer(exporter, flags),
+            ):
                 pass
 
 
-@pytest.mark.parametrize("convert", [np.asarray, np.array, np.ascontiguousarray, lambda a: np.asarray(a, "f4"), lambda a: np.array([a])])
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asarray,
+        np.array,
+        np.ascontiguousarray,
+        lambda a: np.asarray(a, "f4"),
+        lambda a: np.array([a]),
+    ],
+)
 def test_numpy_gets_no_array_of_device_memory_but_an_explanation(convert):
     with pytest.raises(TypeError, match=r"device.*usmx.asnumpy"):
         convert(usmx.zeros((2, 3)))

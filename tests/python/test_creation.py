@@ -77,11 +77,11 @@ def test_order_f_of_a_new_array(make):
 def test_place_of_a_new_array_can_be_given(make):
     device = usmx.SyclDevice()
     mine, theirs = usmx.SyclQueue(), dpctl.SyclQueue()
-    for given in (device, device.filter_string, device.device_type):
-        assert make(3, device=given).sycl_device == device
-    for given in (mine, theirs):
-        assert make(3, device=given).sycl_queue == usmx.SyclQueue(given._get_capsule())
-        assert make(3, sycl_queue=given).sycl_queue == usmx.SyclQueue(given._get_capsule())
+    for place in (device, device.filter_string, device.device_type):
+        assert make(3, device=place).sycl_device == device
+    for queue in (mine, theirs):
+        assert make(3, device=queue).sycl_queue == usmx.SyclQueue(queue._get_capsule())
+        assert make(3, sycl_queue=queue).sycl_queue == usmx.SyclQueue(queue._get_capsule())
     assert make(3, sycl_queue=mine, device=device).sycl_queue == mine
 
 
@@ -180,7 +180,19 @@ def test_everything_that_numpy_takes_is_taken(given):
     assert same(array, expected)
 
 
-@pytest.mark.parametrize("given", [None, "text", b"bytes", object(), ["a", 1], np.array(["2020"], "M8[D]"), np.zeros(3, "i4,f8"), np.longdouble(1)])
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        "text",
+        b"bytes",
+        object(),
+        ["a", 1],
+        np.array(["2020"], "M8[D]"),
+        np.zeros(3, "i4,f8"),
+        np.longdouble(1),
+    ],
+)
 def test_what_has_no_element_type_is_refused(given):
     with pytest.raises((TypeError, ValueError), match="found"):
         usmx.asarray(given)
@@ -251,7 +263,11 @@ def test_any_array_comes_back_as_it_went_in(host, kind, permutation, reversals):
     [("C", "C", "C", "C"), ("F", "F", "F", "F"), ("A", "C", "F", "C"), ("K", "C", "F", "C")],
 )
 def test_order_of_a_copy(order, of_c, of_f, of_neither):
-    sources = [(np.ones((3, 4)), of_c), (np.ones((3, 4), order="F"), of_f), (np.ones((6, 4))[::2], of_neither)]
+    sources = [
+        (np.ones((3, 4)), of_c),
+        (np.ones((3, 4), order="F"), of_f),
+        (np.ones((6, 4))[::2], of_neither),
+    ]
     for source, expected in sources:
         flags = usmx.asarray(source, order=order).flags
         assert flags.c_contiguous is (expected == "C")
@@ -265,10 +281,10 @@ def test_type_of_a_copy_can_be_given():
 
 
 def test_host_objects_are_never_viewed():
-    for given in (np.ones(3), [1, 2], 5, bytearray(8)):
-        with pytest.raises(ValueError, match=f"copy=False.*{type(given).__name__}"):
-            usmx.asarray(given, copy=False)
-        assert usmx.asarray(given, copy=True).usm_type == "device"
+    for host in (np.ones(3), [1, 2], 5, bytearray(8)):
+        with pytest.raises(ValueError, match=f"copy=False.*{type(host).__name__}"):
+            usmx.asarray(host, copy=False)
+        assert usmx.asarray(host, copy=True).usm_type == "device"
 
 
 # ---- asarray of producers
@@ -278,7 +294,9 @@ def test_array_is_returned_as_it_is():
     array = usmx.empty((3, 4))
     assert usmx.asarray(array) is array
     assert usmx.asarray(array, copy=False) is array
-    assert usmx.asarray(array, "f8", usm_type="device", device=array.sycl_device, order="C") is array
+    assert (
+        usmx.asarray(array, "f8", usm_type="device", device=array.sycl_device, order="C") is array
+    )
 
 
 def test_memory_becomes_bytes():

@@ -129,7 +129,18 @@ def test_array_in_place_of_the_buffer_is_its_memory(kind):
         lambda kind: USMArray((5,), "f8", kind, strides=(0,)),
         lambda kind: USMArray((2, 3), "f4", kind)[:, ::-1].readonly(),
     ],
-    ids="c f sliced displaced element none empty scalar repeated readonly".split(),
+    ids=[
+        "c",
+        "f",
+        "sliced",
+        "displaced",
+        "element",
+        "none",
+        "empty",
+        "scalar",
+        "repeated",
+        "readonly",
+    ],
 )
 def test_every_array_is_rebuilt_from_its_dictionary(kind, make):
     w = make(kind)

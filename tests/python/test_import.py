@@ -14,7 +14,9 @@ CLEAN = {
     "ONEAPI_DEVICE_SELECTOR": None,
     "LD_LIBRARY_PATH": None,
 }
-MAPPED = "{line.split()[-1].rsplit('/', 1)[-1] for line in open('/proc/self/maps') if '.so' in line}"
+MAPPED = (
+    "{line.split()[-1].rsplit('/', 1)[-1] for line in open('/proc/self/maps') if '.so' in line}"
+)
 
 
 def modules_after(code):
@@ -43,7 +45,9 @@ def test_import_loads_neither_the_demo_nor_the_formatting():
 def test_import_loads_no_driver():
     libraries = libraries_after("import usmx")
     assert {name for name in libraries if name.startswith("libsycl")}
-    assert not {name for name in libraries if name.startswith(("libintelocl", "libtbb", "libze_intel"))}
+    assert not {
+        name for name in libraries if name.startswith(("libintelocl", "libtbb", "libze_intel"))
+    }
 
 
 def test_import_makes_no_device_query():
@@ -86,7 +90,14 @@ def test_numpy_is_not_needed_to_import_exchange_and_copy():
 
 
 @pytest.mark.parametrize(
-    "code", ["usmx.asarray([1, 2])", "usmx.asnumpy(usmx.zeros(3))", "usmx.zeros(3).dtype", "usmx.zeros(3, float)", "repr(usmx.zeros(3))"]
+    "code",
+    [
+        "usmx.asarray([1, 2])",
+        "usmx.asnumpy(usmx.zeros(3))",
+        "usmx.zeros(3).dtype",
+        "usmx.zeros(3, float)",
+        "repr(usmx.zeros(3))",
+    ],
 )
 def test_what_needs_numpy_says_so(code):
     result = run_python(HIDE_NUMPY + code, **CLEAN)
@@ -170,18 +181,35 @@ def test_all_names_what_there_is():
 
 
 def test_package_offers_what_the_documents_name():
-    assert set(usmx.__all__) >= set(
-        "SyclDevice SyclContext SyclQueue get_devices USMArray asarray from_usm_array_interface "
-        "empty zeros asnumpy memory USMAllocationError SyclDeviceCreationError".split()
-    )
-    assert set(usmx.memory.__all__) >= set(
-        "MemoryUSMDevice MemoryUSMShared MemoryUSMHost as_usm_memory USMAllocationError".split()
-    )
+    assert set(usmx.__all__) >= {
+        "SyclDevice",
+        "SyclContext",
+        "SyclQueue",
+        "get_devices",
+        "USMArray",
+        "asarray",
+        "from_usm_array_interface",
+        "empty",
+        "zeros",
+        "asnumpy",
+        "memory",
+        "USMAllocationError",
+        "SyclDeviceCreationError",
+    }
+    assert set(usmx.memory.__all__) >= {
+        "MemoryUSMDevice",
+        "MemoryUSMShared",
+        "MemoryUSMHost",
+        "as_usm_memory",
+        "USMAllocationError",
+    }
     assert usmx.memory.USMAllocationError is usmx.USMAllocationError
 
 
 def test_star_import_brings_what_all_names():
-    code = "from usmx import *; import usmx; print(set(usmx.__all__) - {'__version__'} <= set(dir()))"
+    code = (
+        "from usmx import *; import usmx; print(set(usmx.__all__) - {'__version__'} <= set(dir()))"
+    )
     assert output_of(code, **CLEAN) == "True"
 
 
@@ -207,7 +235,12 @@ def test_python_files_import_numpy_only_when_it_is_needed():
 
 
 def test_unloading_order_does_not_matter():
-    assert output_of("import usmx, sys; a = usmx.zeros(3); del sys.modules['usmx']; print(a.size)", **CLEAN) == "3"
+    assert (
+        output_of(
+            "import usmx, sys; a = usmx.zeros(3); del sys.modules['usmx']; print(a.size)", **CLEAN
+        )
+        == "3"
+    )
 
 
 def test_import_works_twice_and_from_a_thread():

@@ -42,7 +42,7 @@ def keys(draw, shape):
 
 bounds = st.one_of(st.none(), st.integers(-12, 12), st.integers(-(2**70), 2**70))
 # NumPy's strides wrap around after larger ones: test_bounds_of_slices_may_be_any_integer
-steps = st.one_of(st.none(), st.integers(-5, 5).filter(bool), st.sampled_from([2**20, -(2**20)]))
+steps = st.one_of(st.none(), st.integers(-5, 5).filter(bool), st.sampled_from([2**16, -(2**16)]))
 wild_slices = st.builds(slice, bounds, bounds, steps)
 
 
@@ -209,7 +209,10 @@ def test_more_than_64_dimensions_are_an_index_error():
         usmx.empty(3)[(None,) * 100]
 
 
-@pytest.mark.parametrize("key", [1.0, "x", b"x", True, False, [0], np.array([0, 1]), np.array([True] * 3), 1j, object(), {}])
+@pytest.mark.parametrize(
+    "key",
+    [1.0, "x", b"x", True, False, [0], np.array([0, 1]), np.array([True] * 3), 1j, object(), {}],
+)
 def test_index_that_is_not_basic_is_an_error(key):
     array = usmx.empty((3, 4))
     for item in (key, (key, 0), (slice(None), key)):
@@ -228,7 +231,7 @@ def test_step_of_zero_is_a_value_error():
         usmx.empty(3)[::0]
 
 
-@pytest.mark.parametrize("key", [np.s_[1.0:], np.s_[:"a"], np.s_[:: 1j]])
+@pytest.mark.parametrize("key", [np.s_[1.0:], np.s_[:"a"], np.s_[::1j]])
 def test_bounds_that_are_no_integers_are_a_type_error(key):
     with pytest.raises(TypeError, match="integers"):
         usmx.empty(3)[key]
@@ -244,7 +247,7 @@ def test_exception_of_an_index_passes_through_unchanged():
             usmx.empty((3, 4))[key]
 
 
-def test_elements_cannot_be_assigned_or_deleted_yet_without_an_error():
+def test_elements_cannot_be_deleted():
     array = usmx.zeros(3, usm_type="shared")
     with pytest.raises(TypeError):
         del array[0]

@@ -122,7 +122,9 @@ def test_result_of_a_dpnp_kernel_is_finished_when_numpy_reads_it(kind):
 
 
 @pytest.mark.parametrize("typestr", TYPESTRS)
-@pytest.mark.parametrize("take", [dpnp.as_usm_ndarray, dpnp.tensor.asarray], ids=["dpnp", "dpnp.tensor"])
+@pytest.mark.parametrize(
+    "take", [dpnp.as_usm_ndarray, dpnp.tensor.asarray], ids=["dpnp", "dpnp.tensor"]
+)
 def test_array_of_every_type_is_viewed_by_dpnp(take, kind, typestr):
     array = usmx.asarray(sample(typestr), usm_type=kind)
     view = take(array)
@@ -133,7 +135,9 @@ def test_array_of_every_type_is_viewed_by_dpnp(take, kind, typestr):
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
-@pytest.mark.parametrize("take", [dpnp.as_usm_ndarray, dpnp.tensor.asarray], ids=["dpnp", "dpnp.tensor"])
+@pytest.mark.parametrize(
+    "take", [dpnp.as_usm_ndarray, dpnp.tensor.asarray], ids=["dpnp", "dpnp.tensor"]
+)
 def test_view_of_every_layout_is_viewed_by_dpnp(take, kind, key):
     array = usmx.asarray(sample(), usm_type=kind)[key]
     view = take(array)
@@ -264,7 +268,13 @@ def test_devices_are_dpctls_in_dpctls_order():
         assert ours.global_mem_size == dpctls.global_mem_size
         assert ours.local_mem_size == dpctls.local_mem_size
         assert (ours.is_cpu, ours.is_gpu) == (dpctls.is_cpu, dpctls.is_gpu)
-        for name in ("fp16", "fp64", "usm_device_allocations", "usm_shared_allocations", "usm_host_allocations"):
+        for name in (
+            "fp16",
+            "fp64",
+            "usm_device_allocations",
+            "usm_shared_allocations",
+            "usm_host_allocations",
+        ):
             aspect = f"has_aspect_{name}"
             assert getattr(ours, aspect) == getattr(dpctls, aspect)
 
@@ -300,7 +310,9 @@ def test_capsule_is_taken_once_whoever_takes_it(first, second):
         second.SyclQueue(capsule)
 
 
-@pytest.mark.parametrize("given", ["in_order", "enable_profiling", ("in_order", "enable_profiling")])
+@pytest.mark.parametrize(
+    "given", ["in_order", "enable_profiling", ("in_order", "enable_profiling")]
+)
 def test_properties_of_a_queue_are_seen_by_dpctl(given):
     mine = usmx.SyclQueue(property=given)
     other = dpctl.SyclQueue(mine._get_capsule())

@@ -139,7 +139,8 @@ def test_readonly_array_of_a_readonly_producer_cannot_be_made_writable():
     ids=["memset", "copy_from_host", "nothing", "copy_from_device"],
 )
 @pytest.mark.parametrize(
-    "make", [as_usm_memory, lambda p: as_usm_memory(usmx.asarray(p)), lambda p: usmx.asarray(p).base],
+    "make",
+    [as_usm_memory, lambda p: as_usm_memory(usmx.asarray(p)), lambda p: usmx.asarray(p).base],
     ids=["of the producer", "of an array", "base"],
 )
 def test_readonly_memory_cannot_be_written(kind, make, write):

@@ -237,7 +237,9 @@ def test_queue_repr_says_where_and_in_which_order(device):
 # ---- capsules
 
 
-@pytest.mark.parametrize(("cls", "name"), [(SyclQueue, "SyclQueueRef"), (SyclContext, "SyclContextRef")])
+@pytest.mark.parametrize(
+    ("cls", "name"), [(SyclQueue, "SyclQueueRef"), (SyclContext, "SyclContextRef")]
+)
 def test_capsule_carries_the_object_under_dpctls_name(cls, name):
     original = cls()
     capsule = original._get_capsule()
@@ -245,7 +247,9 @@ def test_capsule_carries_the_object_under_dpctls_name(cls, name):
     assert cls(capsule) == original
 
 
-@pytest.mark.parametrize(("cls", "name"), [(SyclQueue, "SyclQueueRef"), (SyclContext, "SyclContextRef")])
+@pytest.mark.parametrize(
+    ("cls", "name"), [(SyclQueue, "SyclQueueRef"), (SyclContext, "SyclContextRef")]
+)
 def test_capsule_that_was_taken_is_renamed_and_refused_from_then_on(cls, name):
     capsule = cls()._get_capsule()
     taken = cls(capsule)

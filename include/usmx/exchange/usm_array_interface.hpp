@@ -1,6 +1,6 @@
-// The dictionary of __sycl_usm_array_interface__ as plain values, both ways: parsed and checked into
-// a layout and a type, and described from an array. No Python here: the bindings read and write the
-// dictionary itself. Every rule of the exchange that concerns values is in this room.
+// The dictionary of __sycl_usm_array_interface__ as plain values, both ways: parsed and checked
+// into a layout and a type, and described from an array. No Python here: the bindings read and
+// write the dictionary itself. Every rule of the exchange that concerns values is in this room.
 #pragma once
 
 #include <cstddef>

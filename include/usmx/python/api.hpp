@@ -1,6 +1,6 @@
 // The table through which extension modules reach usmx's Python objects: one capsule, one struct,
-// versioned. Extensions share no nanobind or pybind11 internals with usmx. The casters for a binding
-// library are in the header of its name.
+// versioned. Extensions share no nanobind or pybind11 internals with usmx. The casters for a
+// binding library are in the header of its name.
 #pragma once
 
 #include <Python.h>

@@ -1,10 +1,10 @@
 // nanobind casters for authors of SYCL extensions: functions may take usmx::array_view, usmx::array
-// and sycl::queue, from any producer of __sycl_usm_array_interface__ and any queue object, and return
-// usmx::array and sycl::queue as usmx's own Python objects.
+// and sycl::queue, from any producer of __sycl_usm_array_interface__ and any queue object, and
+// return usmx::array and sycl::queue as usmx's own Python objects.
 //
-// An object that claims to be USM memory and is not raises its error in Python (ValueError with key,
-// expected, found); it is not taken for another overload. A view is valid during the call; an array
-// keeps its memory alive for as long as it exists, and may be released on any thread.
+// An object that claims to be USM memory and is not raises its error in Python (ValueError with
+// key, expected, found); it is not taken for another overload. A view is valid during the call; an
+// array keeps its memory alive for as long as it exists, and may be released on any thread.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,8 +16,8 @@
 
 namespace usmx::python {
 
-/// Call it first in NB_MODULE. Throws Python's ImportError. From then on exceptions of usmx and SYCL
-/// that leave the extension's functions arrive in Python as those of usmx itself do.
+/// Call it first in NB_MODULE. Throws Python's ImportError. From then on exceptions of usmx and
+/// SYCL that leave the extension's functions arrive in Python as those of usmx itself do.
 inline void import_usmx() {
   if (!try_import_usmx()) {
     nanobind::raise_python_error();

@@ -60,9 +60,9 @@ class exchange_test : public support::device_test {
   class description {
    public:
     description(std::uintptr_t data, std::string typestr, extents shape)
-        : typestr_(std::move(typestr)), shape_(std::move(shape)), values_{data,         false,
-                                                                          typestr_,     shape_,
-                                                                          std::nullopt, 0} {}
+        : typestr_(std::move(typestr)),
+          shape_(std::move(shape)),
+          values_{data, false, typestr_, shape_, std::nullopt, 0} {}
     description(std::uintptr_t data, std::string typestr, extents shape,
                 const std::optional<extents>& strides, std::ptrdiff_t offset = 0,
                 bool readonly = false)
@@ -283,9 +283,7 @@ TEST_F(exchange_test, memory_of_another_context_is_an_error_with_and_without_a_q
   for (const auto& queue :
        {std::optional<sycl::queue>(), std::optional(sycl::queue(other, device()))}) {
     expect_error<value_error>(
-        [&] {
-          check(description{start(), "<f8", {4}}, placement{other, queue});
-        },
+        [&] { check(description{start(), "<f8", {4}}, placement{other, queue}); },
         {hex(start()), "not USM", usmx::describe(other)});
   }
 }
@@ -471,12 +469,9 @@ TEST_F(sub_device_exchange_test, queue_of_another_device_is_an_error_naming_both
   for (const usm_kind kind : {usm_kind::device, usm_kind::shared}) {
     const runtime_block block(64, kind, owner);
     EXPECT_NO_THROW(check(bytes_of(block), {parts_->context, owner}));
-    expect_error<value_error>(
-        [&] {
-          check(bytes_of(block), {parts_->context, sibling});
-        },
-        {text(static_cast<void*>(block.data())), usmx::describe(parts_->first),
-         usmx::describe(parts_->second)});
+    expect_error<value_error>([&] { check(bytes_of(block), {parts_->context, sibling}); },
+                              {text(static_cast<void*>(block.data())),
+                               usmx::describe(parts_->first), usmx::describe(parts_->second)});
   }
 }
 
