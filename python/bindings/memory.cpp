@@ -11,6 +11,7 @@
 #include "buffer_protocol.hpp"
 #include "held_buffer.hpp"
 #include "interface.hpp"
+#include "owners.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/copy.hpp"
@@ -169,6 +170,20 @@ void memset_bytes(buffer& memory, int value) {
   fill_bytes(memory.data(), value, memory.nbytes(), memory.kind(), memory.queue());
 }
 
+nb::object reduce(nb::handle self) {
+  return nb::module_::import_("usmx._pickling").attr("reduce_memory")(self);
+}
+
+nb::object duplicate(nb::handle self, nb::handle memo) {
+  return nb::module_::import_("usmx._pickling").attr("copy_memory")(self, memo);
+}
+
+/// All bytes of memory of the same size, whatever a subclass says of itself.
+void copy_own_bytes(const py_memory& self, const py_memory& source) {
+  const nb::gil_scoped_release unlocked;
+  copy_buffer(source.bytes(), self.bytes());
+}
+
 std::string repr(const buffer& memory) {
   return detail::message("<USM ", name(memory.kind()), " memory of ", memory.nbytes(),
                          " bytes at ", static_cast<const void*>(memory.data()),
@@ -234,20 +249,27 @@ void bind_base(nb::module_& m) {
   };
   number("nbytes");
   number("size");
+  const auto queue = [&](const char* name, const char* signature) {
+    cls.def_prop_ro(name, [](const py_memory& self) { return to_python(self.bytes().queue()); },
+                    nb::sig(signature));
+  };
+  queue("sycl_queue", "def sycl_queue(self) -> SyclQueue");
+  queue("_queue", "def _queue(self) -> SyclQueue");
+  const auto context = [&](const char* name, const char* signature) {
+    cls.def_prop_ro(name,
+                    [](const py_memory& self) {
+                      return to_python(self.bytes().queue().get_context());
+                    },
+                    nb::sig(signature));
+  };
+  context("sycl_context", "def sycl_context(self) -> SyclContext");
+  context("_context", "def _context(self) -> SyclContext");
   cls.def_prop_ro("_pointer",
                   [](const py_memory& self) {
                     return reinterpret_cast<std::uintptr_t>(self.bytes().data());
                   },
                   "The address of the first byte.")
       .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
-      .def_prop_ro("sycl_queue",
-                   [](const py_memory& self) { return to_python(self.bytes().queue()); },
-                   nb::sig("def sycl_queue(self) -> SyclQueue"))
-      .def_prop_ro("sycl_context",
-                   [](const py_memory& self) {
-                     return to_python(self.bytes().queue().get_context());
-                   },
-                   nb::sig("def sycl_context(self) -> SyclContext"))
       .def_prop_ro("sycl_device",
                    [](const py_memory& self) {
                      return to_python(self.bytes().queue().get_device());
@@ -255,16 +277,30 @@ void bind_base(nb::module_& m) {
                    nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro("reference_obj",
                    [](const py_memory& self) -> nb::object {
-                     PyObject* producer = producer_behind(self.bytes());
+                     PyObject* producer = owner_behind(self.bytes());
                      return producer == nullptr ? nb::none() : nb::borrow(producer);
                    },
                    nb::sig("def reference_obj(self) -> object"),
-                   "The object whose memory this is a view of; None for memory of its own.")
+                   "The object whose memory this is a view of, or the owner given to `from_pointer`; "
+                   "None for memory of its own.")
       .def_prop_ro("__sycl_usm_array_interface__",
                    [](const py_memory& self) { return to_dictionary(as_bytes(self.memory())); },
                    nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
-      .def("get_usm_type", [](const py_memory& self) { return name(self.bytes().kind()); },
-           "'device', 'shared' or 'host'.")
+      .def("get_usm_type",
+           [](const py_memory& self, nb::handle syclobj) {
+             return name(usm_type_of(self.bytes(), syclobj));
+           },
+           nb::arg("syclobj") = nb::none(),
+           nb::sig("def get_usm_type(self, syclobj: object = None) -> str"),
+           "'device', 'shared' or 'host'; with a queue, context or another form of `syclobj`, what "
+           "the memory is in that context: there it may be 'unknown'.")
+      .def("get_usm_type_enum",
+           [](const py_memory& self, nb::handle syclobj) {
+             return static_cast<int>(usm_type_of(self.bytes(), syclobj));
+           },
+           nb::arg("syclobj") = nb::none(),
+           nb::sig("def get_usm_type_enum(self, syclobj: object = None) -> int"),
+           "The same as dpctl's number: 0 unknown, 1 device, 2 shared, 3 host.")
       .def("tobytes", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
            nb::sig("def tobytes(self) -> bytes"), "A copy of all bytes. Waits.")
       .def("__bytes__", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
@@ -288,6 +324,19 @@ void bind_base(nb::module_& m) {
            "when they do not fit or this memory is read-only.")
       .def("memset", [](const py_memory& self, int val) { memset_bytes(self.bytes(), val); },
            nb::arg("val") = 0, "Sets every byte. Waits. Raises ValueError on read-only memory.")
+      .def("__reduce_ex__", [](nb::handle self, nb::handle) { return reduce(self); },
+           nb::arg("protocol"),
+           nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
+                   "...]"),
+           "Pickles kind, bytes, read-only flag and the device's filter string; read back, the "
+           "memory is on usmx's own queue of that device.")
+      .def("__copy__", [](nb::handle self) { return duplicate(self, nb::none()); },
+           nb::sig("def __copy__(self) -> typing.Self"),
+           "New, writable memory of the same kind on the same queue with the same bytes. Waits.")
+      .def("__deepcopy__", &duplicate, nb::arg("memo"),
+           nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"))
+      .def("_copy_own_bytes", &copy_own_bytes, nb::arg("source"),
+           nb::sig("def _copy_own_bytes(self, source: _Memory) -> None"))
       .def("__repr__", [](const py_memory& self) { return repr(self.bytes()); });
   base_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
 }
@@ -301,6 +350,12 @@ nb::object as_usm_memory(nb::handle producer) {
 }
 
 }  // namespace
+
+usm_kind usm_type_of(const buffer& memory, nb::handle syclobj) {
+  return syclobj.is_none()
+             ? memory.kind()
+             : pointer_kind(memory.data(), resolve_syclobj(syclobj.ptr()).context);
+}
 
 array as_bytes(const std::shared_ptr<buffer>& memory) {
   const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(memory->nbytes())};

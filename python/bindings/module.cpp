@@ -1,4 +1,5 @@
 // usmx._core: the C++ library in Python. It knows Python's types and holds no rules.
+#include "adoption.hpp"
 #include "api_table.hpp"
 #include "array.hpp"
 #include "errors.hpp"
@@ -15,6 +16,7 @@ NB_MODULE(_core, m) {
   bind_errors(m);
   bind_sycl_objects(m);
   bind_memory(m);
+  bind_adoption(m);
   bind_array(m);
   bind_api_table(m);
 }
