@@ -16,8 +16,7 @@ constexpr const char* an_address = "an integer address";
 /// From here on the memory is usmx's to let go, even when adopting fails.
 detail::release_action release_of(nb::handle owner, nb::handle pointer) {
   if (owner.is_none()) {
-    throw_wrong_type("owner",
-                     "an object that keeps the memory alive, or a callable that frees it",
+    throw_wrong_type("owner", "an object that keeps the memory alive, or a callable that frees it",
                      owner.ptr());
   }
   return PyCallable_Check(owner.ptr()) != 0 ? call_with_pointer(owner.ptr(), pointer.ptr())
@@ -59,20 +58,21 @@ std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
   if (const std::shared_ptr<buffer> memory = memory_of_producer(object.ptr())) {
     return name(usm_type_of(*memory, syclobj));
   }
-  const std::uintptr_t address = to_address(
-      "obj", "an address or an object with __sycl_usm_array_interface__", object.ptr());
+  const std::uintptr_t address =
+      to_address("obj", "an address or an object with __sycl_usm_array_interface__", object.ptr());
   if (syclobj.is_none()) {
     throw type_error("'syclobj' must say in which context an address is meant, found None");
   }
-  return name(pointer_kind(reinterpret_cast<const void*>(address),
-                           resolve_syclobj(syclobj.ptr()).context));
+  return name(
+      pointer_kind(reinterpret_cast<const void*>(address), resolve_syclobj(syclobj.ptr()).context));
 }
 
 }  // namespace
 
 void bind_adoption(nb::module_& m) {
-  m.def("from_pointer", &from_pointer, nb::arg("pointer"), nb::arg("nbytes"), nb::arg("syclobj"),
-        nb::arg("owner").none(), nb::kw_only(), nb::arg("readonly") = false,
+  m.def("from_pointer", &from_pointer, nb::arg("pointer").none(), nb::arg("nbytes").none(),
+        nb::arg("syclobj").none(), nb::arg("owner").none(), nb::kw_only(),
+        nb::arg("readonly") = false,
         nb::sig("def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, "
                 "syclobj: object, owner: object, *, readonly: bool = False) -> MemoryUSMDevice | "
                 "MemoryUSMShared | MemoryUSMHost"),

@@ -1,4 +1,5 @@
-// usmx.memory.from_pointer and get_usm_type: memory of native libraries, known by its address alone.
+// usmx.memory.from_pointer and get_usm_type: memory of native libraries, known by its address
+// alone.
 #pragma once
 
 #include "support.hpp"

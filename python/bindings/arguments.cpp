@@ -49,7 +49,7 @@ std::uintptr_t to_address(const char* what, const char* expected, PyObject* obje
   const unsigned long long value = PyLong_AsUnsignedLongLong(integer.ptr());
   if (PyErr_Occurred()) {
     PyErr_Clear();
-    throw value_error(detail::message("'", what, "' pointer must be an address of 64 bits, found ",
+    throw value_error(detail::message("'", what, "' must be an address of 64 bits, found ",
                                       repr_text(integer.ptr())));
   }
   return value;

@@ -140,8 +140,7 @@ void read_data(const nb::object& data, exchange::usm_array_interface& result) {
     throw value_error(
         detail::message("'data' must have 2 entries, found ", PyTuple_GET_SIZE(pair.ptr())));
   }
-  result.data = to_address("data", "(integer pointer, bool read-only)",
-                           PyTuple_GET_ITEM(pair.ptr(), 0));
+  result.data = to_address("data[0]", "an integer address", PyTuple_GET_ITEM(pair.ptr(), 0));
   result.readonly = to_flag(PyTuple_GET_ITEM(pair.ptr(), 1));
 }
 

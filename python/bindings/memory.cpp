@@ -113,11 +113,38 @@ nb::object to_python_bytes(buffer& memory) {
   return result;
 }
 
+/// Whether a PEP 3118 format has 'O' anywhere but in the names of fields, which are between colons.
+bool holds_objects(std::string_view format) {
+  bool in_name = false;
+  for (const char c : format) {
+    if (c == 'O' && !in_name) {
+      return true;
+    }
+    in_name = in_name != (c == ':');
+  }
+  return false;
+}
+
+/// Bytes written over references to Python objects would crash the process later.
+void require_no_objects(nb::handle destination) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(destination.ptr(), &view, PyBUF_FORMAT | PyBUF_ANY_CONTIGUOUS) != 0) {
+    PyErr_Clear();  // no format, as of NumPy's dates: no objects
+    return;
+  }
+  const bool found = view.format != nullptr && holds_objects(view.format);
+  PyBuffer_Release(&view);
+  if (found) {
+    throw value_error("destination must be a buffer of plain bytes, found one of Python objects");
+  }
+}
+
 nb::object copy_to_host(buffer& memory, nb::object destination) {
   if (destination.is_none()) {
     destination = nb::module_::import_("numpy").attr("empty")(memory.nbytes(), "u1");
   }
   const held_buffer target(destination, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS);
+  require_no_objects(destination);
   if (target.nbytes() < memory.nbytes()) {
     throw value_error(detail::message("destination must have at least ", memory.nbytes(),
                                       " bytes, found ", target.nbytes()));
