@@ -49,10 +49,22 @@ def copy_memory(memory, memo):
     duplicate._copy_own_bytes(memory)
     if memo is not None:
         memo[id(memory)] = duplicate
-    attributes = getattr(memory, "__dict__", None)
-    if attributes:
-        duplicate.__dict__.update(attributes if memo is None else deepcopy(attributes, memo))
+    state = memory.__getstate__()
+    if state is not None:
+        _set_state(duplicate, state if memo is None else deepcopy(state, memo))
     return duplicate
+
+
+def _set_state(memory, state):
+    """What pickle does with the state of an object."""
+    if hasattr(memory, "__setstate__"):
+        memory.__setstate__(state)
+        return
+    attributes, slots = state if isinstance(state, tuple) else (state, None)
+    if attributes:
+        memory.__dict__.update(attributes)
+    for name, value in (slots or {}).items():
+        setattr(memory, name, value)
 
 
 def _new_memory(cls, nbytes, queue):
