@@ -143,11 +143,11 @@ usm_array_interface describe(const array& a) {
   usm_array_interface result{
       .data = reinterpret_cast<std::uintptr_t>(a.memory()->data()),
       .readonly = a.readonly(),
-      .buffer_nbytes = std::nullopt,
       .typestr = a.type().typestr(),
       .shape = a.shape(),
       .strides = std::nullopt,
       .offset = a.layout().offset(),
+      .buffer_nbytes = std::nullopt,
   };
   if (!a.layout().is_c_contiguous()) {
     result.strides = a.strides();
