@@ -46,9 +46,9 @@ nb::object from_pointer(nb::handle pointer, nb::handle nbytes, nb::handle syclob
   const nb::object integer = to_integer("pointer", an_address, pointer.ptr());
   const std::uintptr_t address = to_address("pointer", an_address, integer.ptr());
   detail::release_action release = release_of(owner, integer);
+  const std::ptrdiff_t count = to_count("nbytes", "a number of bytes", nbytes.ptr());
   const exchange::checked_import checked =
-      check_bytes(address, to_count("nbytes", "a number of bytes", nbytes.ptr()),
-                  resolve_syclobj(syclobj.ptr()), readonly);
+      check_bytes(address, count, resolve_syclobj(syclobj.ptr()), readonly);
   return memory_object(std::make_shared<buffer>(
       buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind, checked.queue,
                             std::move(release), checked.readonly)));
