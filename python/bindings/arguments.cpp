@@ -44,6 +44,17 @@ std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object
   return value;
 }
 
+std::uintptr_t to_address(const char* what, const char* expected, PyObject* object) {
+  const nb::object integer = to_integer(what, expected, object);
+  const unsigned long long value = PyLong_AsUnsignedLongLong(integer.ptr());
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    throw value_error(detail::message("'", what, "' must be an address of 64 bits, found ",
+                                      repr_text(integer.ptr())));
+  }
+  return value;
+}
+
 nb::object snapshot(const char* what, const char* expected, PyObject* sequence) {
   if (PyTuple_Check(sequence)) {
     return nb::borrow(sequence);

@@ -35,6 +35,10 @@ nb::object to_integer(const char* what, const char* expected, PyObject* object);
 /// The same as a C++ integer; overflow_error when it does not fit.
 std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object);
 
+/// Any object with __index__ as an address; value_error naming `what` when it is negative or wider
+/// than a pointer.
+std::uintptr_t to_address(const char* what, const char* expected, PyObject* object);
+
 /// A tuple with the items that a tuple or list has now; type_error for anything else.
 nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
 

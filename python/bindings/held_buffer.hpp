@@ -1,4 +1,4 @@
-// Another object's PEP 3118 buffer, let go at the end of the scope.
+// Another object's PEP 3118 buffer, let go with the holder.
 #pragma once
 
 #include "support.hpp"
@@ -19,7 +19,10 @@ class held_buffer {
 
   const Py_buffer& view() const noexcept { return view_; }
   void* data() const noexcept { return view_.buf; }
-  std::size_t nbytes() const noexcept { return static_cast<std::size_t>(view_.len); }
+  /// 0 for a broken exporter's negative length.
+  std::size_t nbytes() const noexcept {
+    return view_.len < 0 ? 0 : static_cast<std::size_t>(view_.len);
+  }
 
  private:
   Py_buffer view_;

@@ -6,6 +6,8 @@
 
 #include "arguments.hpp"
 #include "dpctl_types.hpp"
+#include "owners.hpp"
+#include "producer_buffer.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
@@ -118,17 +120,6 @@ void check_typedescr(const entries& given, const nb::object& typestr) {
   }
 }
 
-std::uintptr_t to_pointer(PyObject* object) {
-  const nb::object integer = to_integer("data", "(integer pointer, bool read-only)", object);
-  const unsigned long long value = PyLong_AsUnsignedLongLong(integer.ptr());
-  if (PyErr_Occurred()) {
-    PyErr_Clear();
-    throw value_error(detail::message("'data' pointer must be an address of 64 bits, found ",
-                                      repr_text(integer.ptr())));
-  }
-  return value;
-}
-
 bool to_flag(PyObject* object) {
   if (PyBool_Check(object)) {
     return object == Py_True;
@@ -144,21 +135,33 @@ bool to_flag(PyObject* object) {
   return truth == 1;
 }
 
-void read_data(const entries& given, exchange::usm_array_interface& result) {
-  const nb::object data = given.find_optional(data_key);
-  if (!data.is_valid()) {
-    throw value_error("'data' must be (integer pointer, bool read-only), found none");
-  }
+void read_data(const nb::object& data, exchange::usm_array_interface& result) {
   const nb::object pair = snapshot("data", "(integer pointer, bool read-only)", data.ptr());
   if (PyTuple_GET_SIZE(pair.ptr()) != 2) {
     throw value_error(
         detail::message("'data' must have 2 entries, found ", PyTuple_GET_SIZE(pair.ptr())));
   }
-  result.data = to_pointer(PyTuple_GET_ITEM(pair.ptr(), 0));
+  result.data = to_address("data[0]", "an integer address", PyTuple_GET_ITEM(pair.ptr(), 0));
   result.readonly = to_flag(PyTuple_GET_ITEM(pair.ptr(), 1));
 }
 
-exchange::checked_import read(PyObject* producer, const entries& given) {
+/// The producer's buffer, which takes the place of a missing `data`.
+std::unique_ptr<held_buffer> read_buffer(PyObject* producer,
+                                         exchange::usm_array_interface& result) {
+  auto taken = buffer_in_place_of_data(producer);
+  result.data = reinterpret_cast<std::uintptr_t>(taken->data());
+  result.readonly = taken->view().readonly != 0;
+  result.buffer_nbytes = taken->nbytes();
+  return taken;
+}
+
+/// What a dictionary describes, and the producer's buffer if that gave the pointer.
+struct description {
+  exchange::checked_import checked;
+  std::unique_ptr<held_buffer> taken;
+};
+
+description read(PyObject* producer, const entries& given) {
   check_version(given);
   exchange::usm_array_interface values;
   const counts shape("shape", given.require(shape_key).ptr());
@@ -166,7 +169,13 @@ exchange::checked_import read(PyObject* producer, const entries& given) {
   const nb::object typestr = given.require(typestr_key);
   values.typestr = to_text("typestr", typestr);
   check_typedescr(given, typestr);
-  read_data(given, values);
+  std::unique_ptr<held_buffer> taken;
+  if (const nb::object data = given.find_optional(data_key); data.is_valid()) {
+    read_data(data, values);
+    values.readonly = values.readonly && has_truthful_readonly_flag(producer);
+  } else {
+    taken = read_buffer(producer, values);
+  }
   std::optional<counts> strides;
   if (const nb::object found = given.find_optional(strides_key); found.is_valid()) {
     strides.emplace("strides", found.ptr());
@@ -177,17 +186,7 @@ exchange::checked_import read(PyObject* producer, const entries& given) {
   }
   const nb::object syclobj = given.require(syclobj_key);
   const exchange::placement where = resolve_syclobj(syclobj.ptr());
-  values.readonly = values.readonly && has_truthful_readonly_flag(producer);
-  return exchange::check(values, where);
-}
-
-bool this_thread_holds_the_interpreter() noexcept {
-  const PyThreadState* mine = PyGILState_GetThisThreadState();
-#if PY_VERSION_HEX >= 0x030D0000
-  return mine != nullptr && mine == PyThreadState_GetUnchecked();
-#else
-  return mine != nullptr && mine == _PyThreadState_UncheckedGet();
-#endif
+  return {exchange::check(values, where), std::move(taken)};
 }
 
 /// The attribute; null when there is none. A property of the class that raises AttributeError is
@@ -203,20 +202,6 @@ nb::object describe_yourself(PyObject* producer) {
     throw error;
   }
   return nb::object();
-}
-
-/// Lets a producer go, on whatever thread. While the interpreter ends only the thread that ends it
-/// can; after that the producer stays: better than a crash.
-void release_reference(void* state) noexcept {
-  auto* object = static_cast<PyObject*>(state);
-  if (this_thread_holds_the_interpreter()) {
-    Py_DECREF(object);
-  } else if (Py_IsInitialized() != 0) {
-    PyGILState_STATE gil{};
-    take_interpreter_lock([&] { gil = PyGILState_Ensure(); });
-    Py_DECREF(object);
-    PyGILState_Release(gil);
-  }
 }
 
 nb::object typestr_object(dtype type) {
@@ -244,23 +229,12 @@ std::optional<array> import_producer(PyObject* producer) {
   if (!value.is_valid()) {
     return std::nullopt;
   }
-  exchange::checked_import checked = read(producer, entries(std::move(value)));
-  auto memory = std::make_shared<buffer>(
-      buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind, checked.queue,
-                            keep_alive(producer), checked.readonly));
+  auto [checked, taken] = read(producer, entries(std::move(value)));
+  auto memory = std::make_shared<buffer>(buffer::adopt_checked(
+      checked.memory, checked.nbytes, checked.kind, checked.queue,
+      taken ? keep_alive(producer, std::move(taken)) : keep_alive(producer), checked.readonly));
   return array::unchecked(std::move(memory), checked.type, std::move(checked.where),
                           checked.readonly);
-}
-
-detail::release_action keep_alive(PyObject* object) noexcept {
-  Py_INCREF(object);
-  return {release_reference, object};
-}
-
-PyObject* producer_behind(const buffer& memory) noexcept {
-  return memory.release().run() == release_reference
-             ? static_cast<PyObject*>(memory.release().state())
-             : nullptr;
 }
 
 void wait_for(buffer& memory) {

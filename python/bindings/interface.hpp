@@ -17,12 +17,6 @@ PyObject* interface_name();
 /// object has no such attribute. An exception raised by the attribute passes through.
 std::optional<array> import_producer(PyObject* producer);
 
-/// Keeps a Python object alive until the action runs, on whatever thread.
-detail::release_action keep_alive(PyObject* object) noexcept;
-
-/// The Python object that keeps a buffer's memory alive; null for memory of usmx's own.
-PyObject* producer_behind(const buffer& memory) noexcept;
-
 /// The dictionary of an array; `memory` is ready to be read by others when this returns.
 nb::object to_dictionary(const array& described);
 

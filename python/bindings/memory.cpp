@@ -11,6 +11,7 @@
 #include "buffer_protocol.hpp"
 #include "held_buffer.hpp"
 #include "interface.hpp"
+#include "owners.hpp"
 #include "python_thread.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
@@ -114,11 +115,38 @@ nb::object to_python_bytes(buffer& memory) {
   return result;
 }
 
+/// Whether a PEP 3118 format has 'O' anywhere but in the names of fields, which are between colons.
+bool holds_objects(std::string_view format) {
+  bool in_name = false;
+  for (const char c : format) {
+    if (c == 'O' && !in_name) {
+      return true;
+    }
+    in_name = in_name != (c == ':');
+  }
+  return false;
+}
+
+/// Bytes written over references to Python objects would crash the process later.
+void require_no_objects(nb::handle destination) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(destination.ptr(), &view, PyBUF_FORMAT | PyBUF_ANY_CONTIGUOUS) != 0) {
+    PyErr_Clear();  // no format, as of NumPy's dates: no objects
+    return;
+  }
+  const bool found = view.format != nullptr && holds_objects(view.format);
+  PyBuffer_Release(&view);
+  if (found) {
+    throw value_error("destination must be a buffer of plain bytes, found one of Python objects");
+  }
+}
+
 nb::object copy_to_host(buffer& memory, nb::object destination) {
   if (destination.is_none()) {
     destination = nb::module_::import_("numpy").attr("empty")(memory.nbytes(), "u1");
   }
   const held_buffer target(destination, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS);
+  require_no_objects(destination);
   if (target.nbytes() < memory.nbytes()) {
     throw value_error(detail::message("destination must have at least ", memory.nbytes(),
                                       " bytes, found ", target.nbytes()));
@@ -168,6 +196,20 @@ void memset_bytes(buffer& memory, int value) {
   const without_interpreter_lock unlocked;
   memory.wait();
   fill_bytes(memory.data(), value, memory.nbytes(), memory.kind(), memory.queue());
+}
+
+nb::object reduce(nb::handle self) {
+  return nb::module_::import_("usmx._pickling").attr("reduce_memory")(self);
+}
+
+nb::object duplicate(nb::handle self, nb::handle memo) {
+  return nb::module_::import_("usmx._pickling").attr("copy_memory")(self, memo);
+}
+
+/// All bytes of memory of the same size, whatever a subclass says of itself.
+void copy_own_bytes(const py_memory& self, const py_memory& source) {
+  const without_interpreter_lock unlocked;
+  copy_buffer(source.bytes(), self.bytes());
 }
 
 std::string repr(const buffer& memory) {
@@ -235,6 +277,20 @@ void bind_base(nb::module_& m) {
   };
   number("nbytes");
   number("size");
+  const auto queue = [&](const char* name, const char* signature) {
+    cls.def_prop_ro(
+        name, [](const py_memory& self) { return to_python(self.bytes().queue()); },
+        nb::sig(signature));
+  };
+  queue("sycl_queue", "def sycl_queue(self) -> SyclQueue");
+  queue("_queue", "def _queue(self) -> SyclQueue");
+  const auto context = [&](const char* name, const char* signature) {
+    cls.def_prop_ro(
+        name, [](const py_memory& self) { return to_python(self.bytes().queue().get_context()); },
+        nb::sig(signature));
+  };
+  context("sycl_context", "def sycl_context(self) -> SyclContext");
+  context("_context", "def _context(self) -> SyclContext");
   cls.def_prop_ro(
          "_pointer",
          [](const py_memory& self) {
@@ -243,31 +299,39 @@ void bind_base(nb::module_& m) {
          "The address of the first byte.")
       .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
       .def_prop_ro(
-          "sycl_queue", [](const py_memory& self) { return to_python(self.bytes().queue()); },
-          nb::sig("def sycl_queue(self) -> SyclQueue"))
-      .def_prop_ro(
-          "sycl_context",
-          [](const py_memory& self) { return to_python(self.bytes().queue().get_context()); },
-          nb::sig("def sycl_context(self) -> SyclContext"))
-      .def_prop_ro(
           "sycl_device",
           [](const py_memory& self) { return to_python(self.bytes().queue().get_device()); },
           nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro(
           "reference_obj",
           [](const py_memory& self) -> nb::object {
-            PyObject* producer = producer_behind(self.bytes());
+            PyObject* producer = owner_behind(self.bytes());
             return producer == nullptr ? nb::none() : nb::borrow(producer);
           },
           nb::sig("def reference_obj(self) -> object"),
-          "The object whose memory this is a view of; None for memory of its own.")
+          "The object whose memory this is a view of, or the owner given to `from_pointer`; "
+          "None for memory of its own.")
       .def_prop_ro(
           "__sycl_usm_array_interface__",
           [](const py_memory& self) { return to_dictionary(as_bytes(self.memory())); },
           nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
       .def(
-          "get_usm_type", [](const py_memory& self) { return name(self.bytes().kind()); },
-          "'device', 'shared' or 'host'.")
+          "get_usm_type",
+          [](const py_memory& self, nb::handle syclobj) {
+            return name(usm_type_of(self.bytes(), syclobj));
+          },
+          nb::arg("syclobj") = nb::none(),
+          nb::sig("def get_usm_type(self, syclobj: object = None) -> str"),
+          "'device', 'shared' or 'host'; with a queue, context or another form of `syclobj`, what "
+          "the memory is in that context: there it may be 'unknown'.")
+      .def(
+          "get_usm_type_enum",
+          [](const py_memory& self, nb::handle syclobj) {
+            return static_cast<int>(usm_type_of(self.bytes(), syclobj));
+          },
+          nb::arg("syclobj") = nb::none(),
+          nb::sig("def get_usm_type_enum(self, syclobj: object = None) -> int"),
+          "The same as dpctl's number: 0 unknown, 1 device, 2 shared, 3 host.")
       .def(
           "tobytes", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
           nb::sig("def tobytes(self) -> bytes"), "A copy of all bytes. Waits.")
@@ -297,6 +361,21 @@ void bind_base(nb::module_& m) {
       .def(
           "memset", [](const py_memory& self, int val) { memset_bytes(self.bytes(), val); },
           nb::arg("val") = 0, "Sets every byte. Waits. Raises ValueError on read-only memory.")
+      .def(
+          "__reduce_ex__", [](nb::handle self, nb::handle) { return reduce(self); },
+          nb::arg("protocol"),
+          nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
+                  "...]"),
+          "Pickles kind, bytes, read-only flag and the device's filter string; read back, the "
+          "memory is on usmx's own queue of that device.")
+      .def(
+          "__copy__", [](nb::handle self) { return duplicate(self, nb::none()); },
+          nb::sig("def __copy__(self) -> typing.Self"),
+          "New, writable memory of the same kind on the same queue with the same bytes. Waits.")
+      .def("__deepcopy__", &duplicate, nb::arg("memo"),
+           nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"))
+      .def("_copy_own_bytes", &copy_own_bytes, nb::arg("source"),
+           nb::sig("def _copy_own_bytes(self, source: _Memory) -> None"))
       .def("__repr__", [](const py_memory& self) { return repr(self.bytes()); });
   base_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
 }
@@ -310,6 +389,11 @@ nb::object as_usm_memory(nb::handle producer) {
 }
 
 }  // namespace
+
+usm_kind usm_type_of(const buffer& memory, nb::handle syclobj) {
+  return syclobj.is_none() ? memory.kind()
+                           : pointer_kind(memory.data(), resolve_syclobj(syclobj.ptr()).context);
+}
 
 array as_bytes(const std::shared_ptr<buffer>& memory) {
   const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(memory->nbytes())};

@@ -17,6 +17,9 @@ nb::object memory_object(const std::shared_ptr<buffer>& memory);
 /// that has a dictionary of its own, which is a producer like any other.
 std::shared_ptr<buffer> as_memory(PyObject* object);
 
+/// What the memory is in the context of a `syclobj`; its own kind for None.
+usm_kind usm_type_of(const buffer& memory, nb::handle syclobj);
+
 /// The memory as the array of bytes that it describes itself as.
 array as_bytes(const std::shared_ptr<buffer>& memory);
 

@@ -1,6 +1,7 @@
 // usmx._core: the C++ library in Python. It knows Python's types and holds no rules.
 #include <cstdlib>
 
+#include "adoption.hpp"
 #include "api_table.hpp"
 #include "array.hpp"
 #include "errors.hpp"
@@ -18,6 +19,7 @@ NB_MODULE(_core, m) {
   bind_errors(m);
   bind_sycl_objects(m);
   bind_memory(m);
+  bind_adoption(m);
   bind_array(m);
   bind_api_table(m);
 }

@@ -6,6 +6,8 @@ from usmx._core import (
     MemoryUSMShared,
     USMAllocationError,
     as_usm_memory,
+    from_pointer,
+    get_usm_type,
 )
 
 __all__ = [
@@ -14,4 +16,6 @@ __all__ = [
     "MemoryUSMShared",
     "USMAllocationError",
     "as_usm_memory",
+    "from_pointer",
+    "get_usm_type",
 ]

@@ -61,6 +61,34 @@ void check_alignment(std::uintptr_t element_zero, dtype type) {
   }
 }
 
+/// The elements inside the buffer that took the place of `data`.
+void check_inside_buffer(const usm_array_interface& given, byte_range touched) {
+  // Exact in unsigned arithmetic where it is used: when the elements do not begin before the
+  // buffer.
+  const std::size_t before = touched.first - given.data;
+  const std::size_t available = *given.buffer_nbytes;
+  if (touched.first < given.data || before > available || touched.nbytes > available - before) {
+    const auto first = static_cast<std::ptrdiff_t>(before);
+    throw value_error(detail::message(
+        "elements must lie in the buffer that takes the place of the missing 'data': expected "
+        "bytes inside of its ",
+        available, ", found bytes ", first, " to ",
+        first + static_cast<std::ptrdiff_t>(touched.nbytes) - 1, " (first and last)"));
+  }
+}
+
+/// And the buffer in memory that the host and the context's devices reach.
+void check_host_accessible(const void* pointer, const sycl::context& context) {
+  const usm_kind kind = pointer_kind(pointer, context);
+  if (!is_host_accessible(kind)) {
+    throw value_error(detail::message(
+        "the buffer that takes the place of the missing 'data' must be host-accessible USM (shared "
+        "or host) of ",
+        usmx::describe(context), ", found ", kind == usm_kind::unknown ? "no USM" : "device memory",
+        " at ", pointer));
+  }
+}
+
 sycl::queue choose_queue(const placement& where, const void* pointer, usm_kind kind) {
   if (where.queue) {
     return *where.queue;
@@ -105,6 +133,10 @@ checked_import check(const usm_array_interface& given, const placement& at) {
   }
   const byte_range touched = touched_bytes(given, type, *extent);
   auto* memory = reinterpret_cast<std::byte*>(touched.first);
+  if (given.buffer_nbytes) {
+    check_inside_buffer(given, touched);
+    check_host_accessible(memory, at.context);
+  }
   const usm_kind kind = check_access(memory, touched.nbytes, at.context);
   // Representable: it is at most the number of bytes touched.
   where = where.with_offset(where.offset() - extent->first);
@@ -123,6 +155,7 @@ usm_array_interface describe(const array& a) {
       .shape = a.shape(),
       .strides = std::nullopt,
       .offset = a.layout().offset(),
+      .buffer_nbytes = std::nullopt,
   };
   if (!a.layout().is_c_contiguous()) {
     result.strides = a.strides();

@@ -1,8 +1,12 @@
 """usmx.memory: allocation, views, copies to and from the host, memset."""
 
+import array
+import ctypes
+import mmap
 import operator
 import weakref
 
+import dpctl
 import dpctl.memory
 import numpy as np
 import pytest
@@ -165,6 +169,70 @@ def test_copy_from_host_takes_any_contiguous_buffer(cls, source):
     assert memory.tobytes() == b"abcdefgh"
 
 
+FORMATS = {
+    "text": np.array(["ab", "cd"]),
+    "dates": np.array(["2020-01-01", "2021-01-01"], "M8[D]"),
+    "structured": np.zeros(2, "i4,f8"),
+    "field named O": np.zeros(2, [("Offset", "i4"), ("O", "f8")]),
+    "foreign byte order": np.arange(4, dtype=">f4"),
+    "half": np.arange(4, dtype="f2"),
+    "long double": np.arange(2, dtype="g"),
+    "array.array": array.array("d", [1, 2]),
+    "ctypes": (ctypes.c_int * 4)(1, 2, 3, 4),
+    "mmap": mmap.mmap(-1, 16),
+    "cast memoryview": memoryview(bytearray(range(16))).cast("d"),
+    "no elements": np.zeros((0, 3)),
+    "0-d": np.array(5.0),
+    "fortran": np.asfortranarray(np.arange(6, dtype="i4").reshape(2, 3)),
+}
+
+
+@pytest.mark.parametrize("buffer", FORMATS.values(), ids=FORMATS)
+def test_buffers_of_every_format_go_in_and_come_out(cls, buffer):
+    content = memoryview(np.asarray(buffer).tobytes("A"))
+    memory = cls(max(len(content), 1))
+    memory.copy_from_host(buffer)
+    assert memory.tobytes()[: len(content)] == content
+    if len(content) > 0:
+        target = memoryview(bytearray(len(content)))
+        assert memory.copy_to_host(target) is target
+        assert target == content
+
+
+@pytest.mark.parametrize(
+    "buffer", [b for b in FORMATS.values() if isinstance(b, np.ndarray) and b.size > 0], ids=str
+)
+def test_arrays_of_every_format_are_filled(cls, buffer):
+    memory = cls(buffer.nbytes)
+    memory.copy_from_host(buffer)
+    target = np.empty_like(buffer)
+    memory.copy_to_host(target)
+    assert target.tobytes("A") == buffer.tobytes("A")
+
+
+def test_copy_to_host_does_not_write_over_python_objects(cls):
+    for target in (np.array([1, "a", None]), np.zeros(2, [("x", "i8"), ("y", object)])):
+        before = target.tolist()
+        with pytest.raises(ValueError, match="Python objects"):
+            cls(8).copy_to_host(target)
+        assert target.tolist() == before
+
+
+@pytest.mark.parametrize("kind", HOST_KINDS)
+def test_source_and_destination_may_overlap(kind):
+    memory = MEMORY_CLASSES[kind](10)
+    front = as_usm_memory(usmx.USMArray((8,), "u1", memory))
+    back = as_usm_memory(usmx.USMArray((8,), "u1", memory, offset=2))
+    for move in (
+        lambda: back.copy_from_host(memoryview(memory)[:8]),
+        lambda: back.copy_from_device(front),
+        lambda: front.copy_to_host(memoryview(memory)[2:]),
+    ):
+        memory.copy_from_host(bytes(range(10)))
+        move()
+        assert list(memory.tobytes()) == [0, 1, 0, 1, 2, 3, 4, 5, 6, 7]
+
+
 def test_copy_from_host_leaves_the_rest_of_longer_memory(cls):
     memory = cls(4)
     memory.memset(ord("."))
@@ -318,6 +386,26 @@ def test_copy_of_a_producer_is_new_memory_of_its_class(cls, source_kind):
     assert copied._pointer % 128 == 0
 
 
+@pytest.mark.parametrize("source_kind", KINDS)
+@pytest.mark.parametrize("origin", [usmx.memory, dpctl.memory], ids=["usmx", "dpctl"])
+def test_bytes_go_from_context_to_context(cls, source_kind, origin):
+    part = dpctl.SyclDevice().create_sub_devices(partition=1)[0]
+    theirs = dpctl.SyclQueue(dpctl.SyclContext(part), part)
+    queue = usmx.SyclQueue(theirs._get_capsule())
+    source = getattr(origin, f"MemoryUSM{source_kind.capitalize()}")(
+        8, queue=theirs if origin is dpctl.memory else queue
+    )
+    source.copy_from_host(np.frombuffer(b"abcdefgh", "u1"))
+    memory = cls(8)
+    memory.copy_from_device(source)
+    assert memory.tobytes() == b"abcdefgh"
+    copied = cls(source, copy=True)
+    assert copied.sycl_context == queue.sycl_context
+    back = cls(source, copy=True, queue=usmx.SyclQueue())
+    assert back.sycl_context == usmx.SyclContext()
+    assert copied.tobytes() == back.tobytes() == b"abcdefgh"
+
+
 def test_copy_of_no_bytes_is_a_value_error(cls):
     with pytest.raises(ValueError, match="at least one byte"):
         cls(usmx.empty(0), copy=True)
@@ -384,6 +472,19 @@ def test_memory_can_be_referenced_weakly(cls):
     assert reference() is memory
     del memory
     assert reference() is None
+
+
+def test_names_of_dpctl_are_all_there(cls):
+    theirs = getattr(dpctl.memory, cls.__name__)
+    missing = {name for name in dir(theirs) if name != "__pyx_vtable__"} - set(dir(cls))
+    assert missing - {"__setstate__", "__setstate_cython__", "__reduce_cython__"} == set()
+    assert set(dpctl.memory.__all__) <= set(usmx.memory.__all__)
+
+
+def test_queue_and_context_have_dpctls_short_names(cls):
+    memory = cls(8, queue=usmx.SyclQueue())
+    assert memory._queue == memory.sycl_queue
+    assert memory._context == memory.sycl_context
 
 
 def test_repr_says_kind_size_and_device(cls):

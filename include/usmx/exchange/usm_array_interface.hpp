@@ -25,6 +25,9 @@ struct usm_array_interface {
   /// None: C-contiguous.
   std::optional<std::span<const std::ptrdiff_t>> strides;
   std::ptrdiff_t offset = 0;
+  /// Set where the producer's host buffer (PEP 3118) took the place of a missing `data`: its bytes
+  /// from `data` on. The elements must lie in them, and they must be host-accessible USM.
+  std::optional<std::size_t> buffer_nbytes = std::nullopt;
 };
 
 /// What `syclobj` resolved to: a context, and a queue where it had one.

@@ -74,6 +74,10 @@ class exchange_test : public support::device_test {
       values_.offset = offset;
       values_.readonly = readonly;
     }
+    description& in_buffer_of(std::size_t nbytes) {
+      values_.buffer_nbytes = nbytes;
+      return *this;
+    }
     description(const description&) = delete;
     description& operator=(const description&) = delete;
 
@@ -323,6 +327,53 @@ TEST_F(exchange_test, live_block_is_the_bound_inside_a_larger_allocation) {
   EXPECT_NO_THROW(accept({start() + 256, "<f8", {8}}));
   refuse<value_error>({start() + 256, "<f8", {9}}, {"64 bytes"});
   usmx::registry::remove(block_->data() + 256);
+}
+
+// ---- A buffer in the place of `data`
+
+TEST_F(exchange_test, buffer_must_be_host_accessible) {
+  for (const usm_kind kind : all_kinds) {
+    const runtime_block block(nbytes, kind, queue());
+    const auto data = reinterpret_cast<std::uintptr_t>(block.data());
+    if (usmx::is_host_accessible(kind)) {
+      EXPECT_EQ(accept(description(data, "<f8", {4}).in_buffer_of(32)).kind, kind);
+    } else {
+      refuse<value_error>(description(data, "<f8", {4}).in_buffer_of(32),
+                          {"host-accessible", "device memory at " + hex(data)});
+    }
+  }
+  const std::vector<double> host(4);
+  const auto data = reinterpret_cast<std::uintptr_t>(host.data());
+  refuse<value_error>(description(data, "<f8", {4}).in_buffer_of(32),
+                      {"host-accessible", "no USM at " + hex(data), "context"});
+}
+
+TEST_F(exchange_test, elements_must_lie_in_the_buffer) {
+  const runtime_block block(nbytes, usm_kind::shared, queue());
+  const auto data = reinterpret_cast<std::uintptr_t>(block.data()) + 64;
+  const auto accept_in = [&](extents shape, std::optional<extents> strides, std::ptrdiff_t offset) {
+    accept(description(data, "<f8", std::move(shape), strides, offset).in_buffer_of(64));
+  };
+  EXPECT_NO_THROW(accept_in({8}, std::nullopt, 0));
+  EXPECT_NO_THROW(accept_in({8}, extents{-1}, 7));
+  EXPECT_NO_THROW(accept_in({0}, std::nullopt, 1000));
+  const auto refuse_in = [&](extents shape, std::optional<extents> strides, std::ptrdiff_t offset,
+                             const char* found) {
+    refuse<value_error>(
+        description(data, "<f8", std::move(shape), strides, offset).in_buffer_of(64),
+        {"its 64", found});
+  };
+  refuse_in({9}, std::nullopt, 0, "bytes 0 to 71 ");
+  refuse_in({8}, std::nullopt, 1, "bytes 8 to 71 ");
+  refuse_in({1}, std::nullopt, 8, "bytes 64 to 71 ");
+  refuse_in({2}, extents{-1}, 0, "bytes -8 to 7 ");
+  refuse_in({1}, std::nullopt, -1, "bytes -8 to -1 ");
+}
+
+TEST_F(exchange_test, allocation_is_the_bound_of_a_buffer_that_claims_more) {
+  const runtime_block block(nbytes, usm_kind::shared, queue());
+  const auto data = reinterpret_cast<std::uintptr_t>(block.data());
+  refuse<value_error>(description(data, "|u1", {1025}).in_buffer_of(SIZE_MAX), {"1024 bytes"});
 }
 
 // ---- Check 5: alignment of element zero
