@@ -299,7 +299,7 @@ HOSTILE = (
     ),
     Hostile("pointer: freed memory", _freed, lies_about_memory=True),
     _lie("extent: past the end", _with(shape=(3, 5))),
-    _lie("extent: far past the end", _with(shape=(2**30,))),
+    _lie("extent: far past the end", _with(shape=(2**23,))),
     _lie("extent: past the end by strides", _with(strides=(5, 1))),
     _lie("extent: past the end by offset", _with(offset=1)),
     _lie("extent: before the start", _with(strides=(-4, 1))),

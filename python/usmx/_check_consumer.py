@@ -57,10 +57,10 @@ def check_consumer(f, *, to_numpy=None, as_bytes=False, copies=False) -> Report:
     TypeError
         `f` or `to_numpy` is neither callable nor "module:function".
     """
-    consumer = _Consumer(f, to_numpy, as_bytes, copies)
     for name, function in (("f", f), ("to_numpy", to_numpy)):
         if not (callable(function) or _is_path(function) or (name, function) == ("to_numpy", None)):
             raise TypeError(f"{name} must be a callable or 'module:function', found {function!r}")
+    consumer = _Consumer(_path_or_same(f), _path_or_same(to_numpy), as_bytes, copies)
     findings = _in_children(consumer)
     if findings is None:
         consumer = consumer.resolved()
@@ -84,6 +84,15 @@ class _Consumer:
 
 def _is_path(given) -> bool:
     return isinstance(given, str) and given.count(":") == 1
+
+
+def _path_or_same(given):
+    """The path of a callable that is where it says; functions of native modules have no pickle."""
+    path = f"{getattr(given, '__module__', None)}:{getattr(given, '__qualname__', None)}"
+    try:
+        return path if _function(path) is given else given
+    except (ImportError, AttributeError):
+        return given
 
 
 def _function(given):
@@ -141,10 +150,12 @@ def _faults(consumer: _Consumer, case: Good, given: Given, result):
     """What is wrong with the result, in the order in which it is seen."""
     has_memory = hasattr(result, ATTRIBUTE)
     if has_memory and not consumer.copies:
-        yield _displaced(consumer, given, result)
+        displaced = _displaced(consumer, given, result)
+        yield displaced
         if case.readonly and not getattr(result, ATTRIBUTE)["data"][1]:
             yield "the result is writable"
-        yield _not_kept_alive(given)
+        if not displaced:
+            yield _not_kept_alive(given)
     yield _different(consumer, given, _elements(consumer, result))
 
 

@@ -73,6 +73,7 @@ class _Subject:
     def __init__(self, producer, start_work):
         self.producer = producer
         self.start_work = start_work
+        self.findings: dict[str, Finding] = {}
         self.interface: Mapping = {}
         self.shape: tuple[int, ...] = ()
         self.strides: tuple[int, ...] | None = None
@@ -181,13 +182,13 @@ def check_producer(obj, *, start_work=None) -> Report:
         the rule "attribute".
     """
     subject = _Subject(obj, start_work)
-    findings: dict[str, Finding] = {}
     for rule in _RULES:
-        findings[rule.name] = _judged(rule, subject, findings)
-    return Report(f"producer {type(obj).__qualname__}", tuple(findings.values()))
+        subject.findings[rule.name] = _judged(rule, subject)
+    return Report(f"producer {type(obj).__qualname__}", tuple(subject.findings.values()))
 
 
-def _judged(rule: _Rule, subject: _Subject, findings: dict[str, Finding]) -> Finding:
+def _judged(rule: _Rule, subject: _Subject) -> Finding:
+    findings = subject.findings
     unmet = [name for name in rule.needs if findings[name].outcome != KEPT]
     if unmet:
         found = f"needs '{unmet[0]}', which is {findings[unmet[0]].outcome}"
@@ -432,8 +433,9 @@ def _lifetime(subject: _Subject) -> str:
 
 @_rule("import", "usmx imports it", *_READABLE, "version", "typedescr", "syclobj", "arithmetic")
 def _import(subject: _Subject) -> str:
-    if not subject.is_empty:
-        subject.bytes_at(subject.first_byte, subject.nbytes)
+    for rule in ("pointer", "extent", "alignment"):
+        if subject.findings[rule].outcome == BROKEN:
+            raise _NotApplicable(f"needs '{rule}', which is broken")
     view = _core.from_usm_array_interface(subject.producer)
     return f"{view.dtype} {view.shape} on {view.sycl_device.filter_string}"
 
