@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "arguments.hpp"
 #include "array_flags.hpp"
+#include "array_operators.hpp"
 #include "buffer_protocol.hpp"
 #include "dtype_argument.hpp"
 #include "held_buffer.hpp"
@@ -295,8 +297,7 @@ void bind_methods(nb::class_<py_array>& cls) {
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
                    "typing.NoReturn"),
            "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
-  // NumPy's functions shall not compute on these arrays behind the user's back.
-  cls.attr("__array_ufunc__") = nb::none();
+  bind_numpy_functions(cls);
 }
 
 /// A NumPy-like buffer of the same shape and item size as one side of a copy.
@@ -380,7 +381,8 @@ nb::object to_python(array value, nb::object base) {
 }
 
 void bind_array(nb::module_& m) {
-  nb::class_<py_array> cls(m, "USMArray", nb::type_slots(array_slots), nb::is_weak_referenceable(),
+  std::vector<PyType_Slot> slots = with_operators(array_slots);
+  nb::class_<py_array> cls(m, "USMArray", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
                            "An n-dimensional array in unified shared memory.");
   cls.def(
       "__init__",

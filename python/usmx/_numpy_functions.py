@@ -1,0 +1,33 @@
+"""NumPy's functions on arrays: refused for device memory, else left to NumPy and the buffer."""
+
+from usmx import _core
+
+_OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
+
+
+def call_numpy_function(function, types, args, kwargs):
+    """What ``USMArray.__array_function__`` does.
+
+    Without it some functions would take the refusal of ``__array__`` for an answer: with device
+    memory ``np.array_equal(a, a)`` would be False.
+    """
+    name = getattr(function, "__name__", str(function))
+    arrays = _arrays_in((*args, *kwargs.values()))
+    if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):
+        raise TypeError(
+            f"numpy.{name} cannot read device memory: hand the array to dpnp "
+            "(dpnp.as_usm_ndarray(a), no copy) or copy it to the host (usmx.asnumpy(a))"
+        )
+    implementation = getattr(function, "_implementation", None)
+    if implementation is None:  # np.asarray(..., like=array)
+        return NotImplemented
+    return implementation(*args, **kwargs)
+
+
+def _arrays_in(objects):
+    """The USMArrays among the arguments, in lists and tuples too, as deep as NumPy nests them."""
+    for candidate in objects:
+        if isinstance(candidate, _core.USMArray):
+            yield candidate
+        elif isinstance(candidate, (list, tuple)):
+            yield from _arrays_in(candidate)
