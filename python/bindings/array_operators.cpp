@@ -66,9 +66,9 @@ std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others) {
 void bind_numpy_functions(nb::handle array_class) {
   // Operators with a NumPy array on the left come to the slots above; ufuncs are TypeErrors.
   array_class.attr("__array_ufunc__") = nb::none();
-  array_class.attr("__array_function__") =
-      nb::cpp_function(&call_numpy_function, nb::name("__array_function__"), nb::scope(array_class),
-                       nb::is_method());
+  array_class.attr("__array_function__") = nb::cpp_function(
+      &call_numpy_function, nb::name("__array_function__"), nb::scope(array_class), nb::is_method(),
+      nb::arg("func"), nb::arg("types"), nb::arg("args"), nb::arg("kwargs"));
 }
 
 }  // namespace usmx::bindings
