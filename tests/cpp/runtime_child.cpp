@@ -47,9 +47,10 @@ void submit_work() {
   std::atexit(print_whether_work_finished);
   sycl::queue queue = usmx::default_queue();
   auto* memory = sycl::malloc_device<unsigned char>(work_nbytes, queue);
+  sycl::event latest;  // the queue is out of order
   for (int round = 1; round <= work_rounds; ++round) {
-    queue.memset(memory, round, work_nbytes);
-    queue.memcpy(work_result, memory, work_nbytes);
+    latest = queue.memset(memory, round, work_nbytes, latest);
+    latest = queue.memcpy(work_result, memory, work_nbytes, latest);
   }
   std::cout << "leaving main" << std::endl;
 }
