@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "support/errors.hpp"
 #include "usmx/error.hpp"
@@ -69,6 +71,23 @@ TEST(loaded_runtimes, runtime_that_comes_back_is_refused_again) {
   for (int round = 0; round < 2; ++round) {
     const loaded_library other("libsycl.so.8");
     expect_error<usmx::runtime_conflict>(check_single_runtime);
+  }
+}
+
+TEST(loaded_runtimes, threads_may_ask_while_libraries_come_and_go) {
+  std::vector<std::thread> threads;
+  for (int id = 0; id < 4; ++id) {
+    threads.emplace_back([] {
+      for (int round = 0; round < 1000; ++round) {
+        EXPECT_NO_THROW(check_single_runtime());
+      }
+    });
+  }
+  for (int round = 0; round < 100; ++round) {
+    const loaded_library other("libsyclone.so");
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
   }
 }
 

@@ -203,7 +203,9 @@ std::optional<expected_view> expected_subscript(const layout& source,
       const std::ptrdiff_t extent = source.shape()[axis];
       const int128 index = item.start < 0 ? int128{item.start} + extent : int128{item.start};
       if (index < 0 || index >= extent) return std::nullopt;
-      view.offset += index * source.strides()[axis++];
+      // Without elements strides may be anything, and where element zero lies says nothing.
+      if (source.size() > 0) view.offset += index * source.strides()[axis];
+      ++axis;
     } else {
       if (item.step == 0) return std::nullopt;
       view.dimensions.push_back({axis, sliced(item, source.shape()[axis])});
