@@ -14,13 +14,23 @@ namespace usmx::detail {
 
 namespace {
 
-std::unique_ptr<allocation_backend> make_backend(const sycl::context& context) {
-  if (context.get_backend() == sycl::backend::opencl) {
-    if (auto backend = make_opencl_backend(context)) {
-      return backend;
-    }
+// Null where the back end, or this machine's driver for it, cannot be asked.
+std::unique_ptr<allocation_backend> make_native_backend(const sycl::context& context) {
+  switch (context.get_backend()) {
+    case sycl::backend::opencl:
+      return make_opencl_backend(context);
+    case sycl::backend::ext_oneapi_level_zero:
+      return make_level_zero_backend(context);
+    case sycl::backend::ext_oneapi_cuda:
+      return make_cuda_backend(context);
+    default:
+      return nullptr;
   }
-  return make_generic_backend(context);
+}
+
+std::unique_ptr<allocation_backend> make_backend(const sycl::context& context) {
+  auto native = make_native_backend(context);
+  return native ? std::move(native) : make_generic_backend(context);
 }
 
 bool holds(const std::vector<sycl::device>& devices, const sycl::device& device) {

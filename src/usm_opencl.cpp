@@ -1,7 +1,5 @@
 // OpenCL's unified shared memory extension (cl_intel_unified_shared_memory), found at run time in
 // the OpenCL loader that the SYCL runtime has already loaded: usmx links no OpenCL of its own.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -10,6 +8,7 @@
 #include <sycl/backend/opencl.hpp>
 #include <sycl/platform.hpp>
 
+#include "loaded_library.hpp"
 #include "usm_backend.hpp"
 
 namespace usmx::detail {
@@ -50,7 +49,7 @@ class opencl_backend final : public allocation_backend {
     }
     const auto* base = ask<const std::byte*>(pointer, CL_MEM_ALLOC_BASE_PTR_INTEL, nullptr);
     const auto nbytes = ask<std::size_t>(pointer, CL_MEM_ALLOC_SIZE_INTEL, 0);
-    return {kind, base, nbytes, base != nullptr && nbytes > 0};
+    return with_extent(kind, pointer, base, nbytes);
   }
 
   // The runtime's get_pointer_device names the context's first device for all of its sub-devices.
@@ -75,22 +74,14 @@ class opencl_backend final : public allocation_backend {
   std::vector<known_device> devices_;
 };
 
-template <class F>
-F symbol(void* library, const char* name) noexcept {
-  return reinterpret_cast<F>(dlsym(library, name));
-}
-
 }  // namespace
 
 std::unique_ptr<allocation_backend> make_opencl_backend(const sycl::context& context) {
-  void* loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (loader == nullptr) {
-    return nullptr;
-  }
-  const auto find_extension = symbol<decltype(&clGetExtensionFunctionAddressForPlatform)>(
-      loader, "clGetExtensionFunctionAddressForPlatform");
-  const auto release = symbol<decltype(&clReleaseContext)>(loader, "clReleaseContext");
-  const auto release_device = symbol<decltype(&clReleaseDevice)>(loader, "clReleaseDevice");
+  const loaded_library loader("libOpenCL.so.1");
+  const auto find_extension = loader.find<decltype(&clGetExtensionFunctionAddressForPlatform)>(
+      "clGetExtensionFunctionAddressForPlatform");
+  const auto release = loader.find<decltype(&clReleaseContext)>("clReleaseContext");
+  const auto release_device = loader.find<decltype(&clReleaseDevice)>("clReleaseDevice");
   if (find_extension == nullptr || release == nullptr || release_device == nullptr) {
     return nullptr;
   }

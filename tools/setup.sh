@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # What ./run, ./test, tools/lint and .ci/run have in common; sourced, never executed.
 #
-#   require_system_packages build|test  compilers and headers: installs them as root, else says which
+#   require_system_packages build|test|fuzz
+#                                       compilers and headers: installs them as root, else says which
 #   require_environment demo|test       .venv with usmx, that extra, and the demo's extension, up to date
 #   require_venv                        .venv alone
 #   pip_install_listed TABLE.KEY        requirements that pyproject.toml lists there
@@ -66,6 +67,13 @@ find_compiler() {
   return 1
 }
 
+# Whether clang++, and its runtime libraries, make a fuzzer.
+can_build_fuzzers() {
+  clang++ -x c++ -fsanitize=fuzzer,address -o /dev/null - 2>/dev/null <<'CPP'
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }
+CPP
+}
+
 # Prints the Debian packages that are missing, one a line.
 missing_packages() {
   if find_python; then
@@ -81,6 +89,9 @@ sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").is_file())'
     if command -v g++ >/dev/null; then echo "g++-$OLDEST_GXX"; else echo g++; fi
   elif [[ $1 == test ]]; then
     "$CXX" -E -x c++ - <<<'#include <gtest/gtest.h>' >/dev/null 2>&1 || echo libgtest-dev
+  fi
+  if [[ $1 == fuzz ]]; then
+    can_build_fuzzers || printf '%s\n' clang libclang-rt-dev
   fi
 }
 

@@ -54,6 +54,12 @@ class USMX_API fork_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// More than one SYCL runtime in the process. Python: RuntimeError.
+class USMX_API runtime_conflict : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// The runtime could not give the memory. Python: USMAllocationError, a MemoryError.
 class USMX_API allocation_error : public std::bad_alloc {
  public:

@@ -68,6 +68,12 @@ USMX_API bool cached_queues_handed_out() noexcept;
 /// Waits until everything submitted to usmx's own queues has finished. Happens by itself at exit.
 USMX_API void synchronize();
 
+/// To be called before a SYCL object that somebody else made is touched: it may be of another
+/// runtime (libsycl of another major version), and would crash in this one. Throws runtime_conflict
+/// naming the libraries while more than one is mapped. Costs some 10 ns unless a library was loaded
+/// since the last call.
+USMX_API void check_single_runtime();
+
 /// Why no device is found, for people: what is set in the environment, and which driver is there.
 USMX_API std::string diagnose_missing_device();
 

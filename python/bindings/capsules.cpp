@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "usmx/runtime.hpp"
+
 namespace usmx::bindings {
 namespace {
 
@@ -44,6 +46,7 @@ std::optional<T> read(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, names<T>::fresh)) {
     return std::nullopt;
   }
+  check_single_runtime();
   return *static_cast<const T*>(PyCapsule_GetPointer(capsule, names<T>::fresh));
 }
 

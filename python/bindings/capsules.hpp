@@ -16,7 +16,8 @@ nb::object to_capsule(const sycl::queue&);
 /// A new capsule "SyclContextRef" that owns a copy of the context.
 nb::object to_capsule(const sycl::context&);
 
-/// Copies of what the capsule holds; none when it has another name.
+/// Copies of what the capsule holds; none when it has another name. Throws runtime_conflict when
+/// there is another SYCL runtime that may have made it.
 std::optional<sycl::queue> queue_in_capsule(PyObject* capsule);
 std::optional<sycl::context> context_in_capsule(PyObject* capsule);
 

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "usmx/runtime.hpp"
+
 namespace usmx::bindings {
 namespace {
 
@@ -54,6 +56,7 @@ const sycl::queue* as_dpctl_queue(PyObject* object) {
   if (!access || !PyObject_TypeCheck(object, access->type)) {
     return nullptr;
   }
+  check_single_runtime();
   return static_cast<const sycl::queue*>(access->look(object));
 }
 

@@ -9,7 +9,8 @@
 namespace usmx::bindings {
 
 /// The queue inside a dpctl.SyclQueue, through dpctl's C interface; null for any other object, and
-/// where that interface is not the known one (the object's _get_capsule() then serves).
+/// where that interface is not the known one (the object's _get_capsule() then serves). Throws
+/// runtime_conflict when there is another SYCL runtime that dpctl may use.
 const sycl::queue* as_dpctl_queue(PyObject* object);
 
 /// Whether `data[1]` of a producer's dictionary means what the protocol says. It does not in

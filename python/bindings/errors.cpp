@@ -52,6 +52,8 @@ bool translate_exception(const std::exception_ptr& exception) noexcept {
     PyErr_SetString(allocation_error_class, e.what());
   } catch (const device_error& e) {
     PyErr_SetString(device_creation_error, e.what());
+  } catch (const runtime_conflict& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
   } catch (const sycl::exception& e) {
     PyErr_Format(PyExc_RuntimeError, "the SYCL runtime reports: %s", e.what());
   } catch (...) {

@@ -45,6 +45,10 @@ TEST(error, device_error_is_a_runtime_error) {
   expect_caught_as<std::runtime_error, usmx::device_error>("device");
 }
 
+TEST(error, runtime_conflict_is_a_runtime_error) {
+  expect_caught_as<std::runtime_error, usmx::runtime_conflict>("conflict");
+}
+
 TEST(error, allocation_error_is_a_bad_alloc_and_keeps_its_message) {
   expect_caught_as<std::bad_alloc, usmx::allocation_error>(long_text);
 }

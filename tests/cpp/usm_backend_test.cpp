@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+
 #include "support/device_test.hpp"
 
 namespace {
@@ -70,6 +73,47 @@ TEST_F(usm_backend_test, garbage_is_unknown_to_every_backend) {
       EXPECT_FALSE(backend->query(pointer).extent_known) << pointer;
     }
   }
+}
+
+TEST(usm_backend, extent_is_known_from_the_first_to_the_last_byte) {
+  const std::array<std::byte, 16> block{};
+  for (const std::byte* pointer : {&block.front(), &block.back()}) {
+    const allocation_info found =
+        usmx::detail::with_extent(usm_kind::device, pointer, block.data(), block.size());
+    EXPECT_EQ(found.kind, usm_kind::device);
+    EXPECT_TRUE(found.extent_known);
+    EXPECT_EQ(found.base, block.data());
+    EXPECT_EQ(found.nbytes, block.size());
+  }
+}
+
+TEST(usm_backend, extent_without_base_or_size_is_unknown) {
+  const std::array<std::byte, 16> block{};
+  for (const allocation_info& found :
+       {usmx::detail::with_extent(usm_kind::host, block.data(), nullptr, block.size()),
+        usmx::detail::with_extent(usm_kind::host, block.data(), block.data(), 0)}) {
+    EXPECT_EQ(found.kind, usm_kind::host);
+    EXPECT_FALSE(found.extent_known);
+  }
+}
+
+TEST(usm_backend, driver_that_puts_the_pointer_outside_of_its_allocation_vouches_for_nothing) {
+  const std::array<std::byte, 16> block{};
+  const std::byte* inner = block.data() + 4;
+  for (const std::byte* pointer : {inner - 1, inner + 8}) {
+    const allocation_info found = usmx::detail::with_extent(usm_kind::device, pointer, inner, 8);
+    EXPECT_EQ(found.kind, usm_kind::unknown);
+    EXPECT_FALSE(found.extent_known);
+  }
+}
+
+TEST(usm_backend, extent_up_to_the_end_of_the_address_space_does_not_wrap) {
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<const void*>(address); };
+  const auto found = usmx::detail::with_extent(usm_kind::device, at(UINTPTR_MAX - 1),
+                                               at(UINTPTR_MAX - 15), SIZE_MAX);
+  EXPECT_TRUE(found.extent_known);
+  EXPECT_EQ(usmx::detail::with_extent(usm_kind::device, at(8), at(UINTPTR_MAX - 15), 64).kind,
+            usm_kind::unknown);
 }
 
 }  // namespace

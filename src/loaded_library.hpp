@@ -1,0 +1,26 @@
+// A library that the SYCL runtime has loaded already, and functions in it. usmx links no back end
+// of its own, and never loads one.
+#pragma once
+
+#include <dlfcn.h>
+
+namespace usmx::detail {
+
+class loaded_library {
+ public:
+  /// By the name it is loaded under, "libOpenCL.so.1"; the handle is kept for ever, as back ends
+  /// are, so that functions stay callable.
+  explicit loaded_library(const char* name) noexcept
+      : handle_(dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) {}
+
+  /// Null where there is no such function, or no such library.
+  template <class Function>
+  Function find(const char* name) const noexcept {
+    return handle_ == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle_, name));
+  }
+
+ private:
+  void* handle_;
+};
+
+}  // namespace usmx::detail

@@ -1,0 +1,1 @@
+// The whole of libraries that only have to be there.
