@@ -8,6 +8,7 @@
 #include "dpctl_types.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
+#include "typedescr.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::bindings {
@@ -86,19 +87,7 @@ void check_version(const entries& given) {
   }
 }
 
-std::string_view to_text(const char* key, const nb::object& object) {
-  if (!PyUnicode_Check(object.ptr())) {
-    throw_wrong_type(key, "a string", object.ptr());
-  }
-  Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
-  if (text == nullptr) {
-    nb::raise_python_error();
-  }
-  return {text, static_cast<std::size_t>(size)};
-}
-
-/// A typedescr may say once more what typestr says, and nothing else.
+/// The typedescr of a plain type may say once more what typestr says, and nothing else.
 void check_typedescr(const entries& given, const nb::object& typestr) {
   const nb::object typedescr = given.find_optional(typedescr_key);
   if (!typedescr.is_valid()) {
@@ -163,8 +152,14 @@ exchange::checked_import read(PyObject* producer, const entries& given) {
   const counts shape("shape", given.require(shape_key).ptr());
   values.shape = shape.span();
   const nb::object typestr = given.require(typestr_key);
-  values.typestr = to_text("typestr", typestr);
-  check_typedescr(given, typestr);
+  values.typestr = to_text("typestr", typestr.ptr());
+  if (exchange::is_structured_typestr(values.typestr)) {
+    if (const nb::object found = given.find_optional(typedescr_key); found.is_valid()) {
+      values.typedescr = to_typedescr(found.ptr(), values.typestr);
+    }
+  } else {
+    check_typedescr(given, typestr);
+  }
   read_data(given, values);
   std::optional<counts> strides;
   if (const nb::object found = given.find_optional(strides_key); found.is_valid()) {
@@ -203,10 +198,13 @@ void release_reference(void* state) noexcept {
 }
 
 nb::object typestr_object(dtype type) {
+  const std::string_view text = type.typestr();
+  if (type.is_structured()) {
+    return nb::str(text.data(), text.size());
+  }
   static std::array<PyObject*, type_count> made{};
   PyObject*& entry = made[static_cast<std::size_t>(type.code())];
   if (entry == nullptr) {
-    const std::string_view text = type.typestr();
     entry = nb::str(text.data(), text.size()).release().ptr();
   }
   return nb::borrow(entry);
@@ -265,6 +263,9 @@ nb::object to_dictionary(const array& described) {
   put(dictionary, shape_key, to_tuple(values.shape));
   put(dictionary, strides_key, values.strides ? to_tuple(*values.strides) : nb::none());
   put(dictionary, typestr_key, typestr_object(described.type()));
+  if (values.typedescr) {
+    put(dictionary, typedescr_key, to_python(*values.typedescr));
+  }
   put(dictionary, version_key, nb::steal(PyLong_FromLong(1)));
   put(dictionary, syclobj_key, to_python(described.queue()));
   put(dictionary, offset_key, nb::steal(PyLong_FromSsize_t(values.offset)));

@@ -180,7 +180,7 @@ def test_everything_that_numpy_takes_is_taken(given):
     assert same(array, expected)
 
 
-@pytest.mark.parametrize("given", [None, "text", b"bytes", object(), ["a", 1], np.array(["2020"], "M8[D]"), np.zeros(3, "i4,f8"), np.longdouble(1)])
+@pytest.mark.parametrize("given", [None, "text", b"bytes", object(), ["a", 1], np.array(["2020"], "M8[D]"), np.zeros(3, "i4,S8"), np.longdouble(1)])
 def test_what_has_no_element_type_is_refused(given):
     with pytest.raises((TypeError, ValueError), match="found"):
         usmx.asarray(given)
