@@ -88,11 +88,7 @@ void check_version(const entries& given) {
 }
 
 /// The typedescr of a plain type may say once more what typestr says, and nothing else.
-void check_typedescr(const entries& given, const nb::object& typestr) {
-  const nb::object typedescr = given.find_optional(typedescr_key);
-  if (!typedescr.is_valid()) {
-    return;
-  }
+void check_typedescr(const nb::object& typedescr, const nb::object& typestr) {
   nb::list same;
   same.append(nb::make_tuple("", typestr));
   const int equal = PyObject_RichCompareBool(typedescr.ptr(), same.ptr(), Py_EQ);
@@ -153,12 +149,12 @@ exchange::checked_import read(PyObject* producer, const entries& given) {
   values.shape = shape.span();
   const nb::object typestr = given.require(typestr_key);
   values.typestr = to_text("typestr", typestr.ptr());
-  if (exchange::is_structured_typestr(values.typestr)) {
-    if (const nb::object found = given.find_optional(typedescr_key); found.is_valid()) {
-      values.typedescr = to_typedescr(found.ptr(), values.typestr);
+  if (const nb::object typedescr = given.find_optional(typedescr_key); typedescr.is_valid()) {
+    if (exchange::is_structured_typestr(values.typestr)) {
+      values.typedescr = to_typedescr(typedescr.ptr(), values.typestr);
+    } else {
+      check_typedescr(typedescr, typestr);
     }
-  } else {
-    check_typedescr(given, typestr);
   }
   read_data(given, values);
   std::optional<counts> strides;
