@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "process_state.hpp"
@@ -123,10 +124,12 @@ void for_each_row(const loop_nest& nest, Body body) {
   }
 }
 
-template <std::size_t ItemSize>
-void copy_strided_row(const std::byte* source, std::byte* destination, const shared_dimension& d) {
+/// ItemSize: std::size_t, or an integral_constant of it, with which a memcpy is one instruction.
+template <class ItemSize>
+void copy_strided_row(const std::byte* source, std::byte* destination, const shared_dimension& d,
+                      ItemSize itemsize) {
   for (std::ptrdiff_t i = 0; i < d.extent; ++i) {
-    std::memcpy(destination, source, ItemSize);
+    std::memcpy(destination, source, itemsize);
     source += d.source_stride;
     destination += d.destination_stride;
   }
@@ -139,22 +142,24 @@ void run_host_loop(const loop_nest& nest) {
     });
     return;
   }
-  const auto with_itemsize = [&]<std::size_t ItemSize>() {
+  const auto copy_items = [&](auto itemsize) {
     for_each_row(nest, [&](const std::byte* source, std::byte* destination) {
-      copy_strided_row<ItemSize>(source, destination, nest.dimensions.back());
+      copy_strided_row(source, destination, nest.dimensions.back(), itemsize);
     });
   };
   switch (nest.itemsize) {
     case 1:
-      return with_itemsize.operator()<1>();
+      return copy_items(std::integral_constant<std::size_t, 1>());
     case 2:
-      return with_itemsize.operator()<2>();
+      return copy_items(std::integral_constant<std::size_t, 2>());
     case 4:
-      return with_itemsize.operator()<4>();
+      return copy_items(std::integral_constant<std::size_t, 4>());
     case 8:
-      return with_itemsize.operator()<8>();
-    default:
-      return with_itemsize.operator()<16>();
+      return copy_items(std::integral_constant<std::size_t, 8>());
+    case 16:
+      return copy_items(std::integral_constant<std::size_t, 16>());
+    default:  // structured types
+      return copy_items(nest.itemsize);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <string>
 
+#include "quoted.hpp"
 #include "usmx/error.hpp"
 
 namespace usmx {
@@ -45,31 +46,12 @@ std::optional<dtype> parse_kind_and_size(std::string_view text) {
   return dtype(static_cast<type_code>(entry - detail::type_table.begin()));
 }
 
-/// `text` in quotes, fit for a message whatever a producer put into it.
-std::string quoted(std::string_view text) {
-  constexpr std::size_t longest = 32;
-  constexpr char hex[] = "0123456789abcdef";
-  std::string out = "'";
-  for (const char c : text.substr(0, longest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte > 0x7e) {
-      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
-    } else {
-      if (c == '\\' || c == '\'') out += '\\';
-      out += c;
-    }
-  }
-  if (text.size() <= longest) return out + "'";
-  return out + detail::message("...' (", text.size(), " characters)");
-}
-
 /// "b1, i1, ..., c16".
 std::string accepted_types() {
   std::string out;
   for (const detail::type_entry& entry : detail::type_table) {
     if (!out.empty()) out += ", ";
-    out += entry.kind;
-    out += std::to_string(entry.itemsize);
+    out += entry.typestr.substr(1);
   }
   return out;
 }
@@ -83,16 +65,19 @@ dtype dtype::from_typestr(std::string_view typestr) {
   if (!type) {
     throw value_error(detail::message("'typestr' must be one of ", accepted_types(), " with '",
                                       native_order, "', '=', '|' or nothing in front, found ",
-                                      quoted(typestr)));
+                                      detail::quoted(typestr)));
   }
   if (foreign) {
     throw value_error(detail::message("'typestr' must be in this machine's byte order, with '",
                                       native_order, "', '=', '|' or nothing in front, found ",
-                                      quoted(typestr)));
+                                      detail::quoted(typestr)));
   }
   return *type;
 }
 
-std::ostream& operator<<(std::ostream& out, dtype type) { return out << type.name(); }
+std::ostream& operator<<(std::ostream& out, dtype type) {
+  return type.is_structured() && type.format() != nullptr ? out << type.format()
+                                                          : out << type.name();
+}
 
 }  // namespace usmx

@@ -79,7 +79,7 @@ class USMX_API array {
 
   std::shared_ptr<buffer> memory_;
   usmx::layout layout_;
-  dtype type_;
+  [[no_unique_address]] dtype type_;  // readonly_ fits behind its code
   bool readonly_;
 };
 

@@ -1,16 +1,20 @@
 // The type of one element, as a value: from and to the exchange's typestr, PEP 3118's format and
-// C++ types. No SYCL here. Next: layout.hpp.
+// C++ types. What the fields of a structured type are is in structure.hpp. No SYCL here. Next:
+// layout.hpp.
 #pragma once
 
 #include <array>
 #include <bit>
+#include <compare>
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "usmx/detail/api.hpp"
 
@@ -31,9 +35,13 @@ enum class type_code : std::uint8_t {
   float64,
   complex64,
   complex128,
+  structured,  // several fields, see dtype::fields
 };
 
+/// The plain types, which are all but the structured ones.
 inline constexpr int type_count = 14;
+
+struct field;
 
 /// Whether T is a half-precision number. Specialise it for a 2-byte IEEE binary16 class such as
 /// sycl::half, and dtype::of takes that class for float16.
@@ -42,31 +50,19 @@ inline constexpr bool is_half = false;
 
 namespace detail {
 
-/// What there is to know about one type_code.
+/// What there is to know about one type. Null-terminated strings that live for ever.
 struct type_entry {
   char kind;
-  std::uint8_t itemsize;
-  std::uint8_t alignment;
-  std::array<char, 4> typestr;  // not null-terminated: "<c16" fills it
-  std::uint8_t typestr_length;
+  std::string_view typestr;
+  std::size_t itemsize;
+  std::size_t alignment;
   const char* format;
   std::string_view name;
 };
 
-consteval type_entry make_type_entry(char kind, std::uint8_t itemsize, std::size_t alignment,
-                                     const char* format, std::string_view name) {
-  const char native_order = std::endian::native == std::endian::little ? '<' : '>';
-  const char order = itemsize == 1 ? '|' : native_order;
-  const auto digit = [](int n) { return static_cast<char>('0' + n); };
-  const bool one_digit = itemsize < 10;
-  return {.kind = kind,
-          .itemsize = itemsize,
-          .alignment = static_cast<std::uint8_t>(alignment),
-          .typestr = {order, kind, digit(one_digit ? itemsize : itemsize / 10),
-                      one_digit ? '\0' : digit(itemsize % 10)},
-          .typestr_length = static_cast<std::uint8_t>(one_digit ? 3 : 4),
-          .format = format,
-          .name = name};
+/// Of two typestrs the one in this machine's byte order.
+consteval std::string_view native(std::string_view little, std::string_view big) {
+  return std::endian::native == std::endian::little ? little : big;
 }
 
 // NumPy names 64-bit integers after `long` where that has 64 bits, and buffers compare equal only
@@ -75,20 +71,22 @@ inline constexpr bool long_has_64_bits = sizeof(long) == 8;
 
 // In the order of type_code.
 inline constexpr std::array<type_entry, type_count> type_table{
-    make_type_entry('b', 1, 1, "?", "bool"),
-    make_type_entry('i', 1, 1, "b", "int8"),
-    make_type_entry('i', 2, alignof(std::int16_t), "h", "int16"),
-    make_type_entry('i', 4, alignof(std::int32_t), "i", "int32"),
-    make_type_entry('i', 8, alignof(std::int64_t), long_has_64_bits ? "l" : "q", "int64"),
-    make_type_entry('u', 1, 1, "B", "uint8"),
-    make_type_entry('u', 2, alignof(std::uint16_t), "H", "uint16"),
-    make_type_entry('u', 4, alignof(std::uint32_t), "I", "uint32"),
-    make_type_entry('u', 8, alignof(std::uint64_t), long_has_64_bits ? "L" : "Q", "uint64"),
-    make_type_entry('f', 2, alignof(std::uint16_t), "e", "float16"),
-    make_type_entry('f', 4, alignof(float), "f", "float32"),
-    make_type_entry('f', 8, alignof(double), "d", "float64"),
-    make_type_entry('c', 8, alignof(float), "Zf", "complex64"),
-    make_type_entry('c', 16, alignof(double), "Zd", "complex128"),
+    type_entry{'b', "|b1", 1, 1, "?", "bool"},
+    type_entry{'i', "|i1", 1, 1, "b", "int8"},
+    type_entry{'i', native("<i2", ">i2"), 2, alignof(std::int16_t), "h", "int16"},
+    type_entry{'i', native("<i4", ">i4"), 4, alignof(std::int32_t), "i", "int32"},
+    type_entry{'i', native("<i8", ">i8"), 8, alignof(std::int64_t), long_has_64_bits ? "l" : "q",
+               "int64"},
+    type_entry{'u', "|u1", 1, 1, "B", "uint8"},
+    type_entry{'u', native("<u2", ">u2"), 2, alignof(std::uint16_t), "H", "uint16"},
+    type_entry{'u', native("<u4", ">u4"), 4, alignof(std::uint32_t), "I", "uint32"},
+    type_entry{'u', native("<u8", ">u8"), 8, alignof(std::uint64_t), long_has_64_bits ? "L" : "Q",
+               "uint64"},
+    type_entry{'f', native("<f2", ">f2"), 2, alignof(std::uint16_t), "e", "float16"},
+    type_entry{'f', native("<f4", ">f4"), 4, alignof(float), "f", "float32"},
+    type_entry{'f', native("<f8", ">f8"), 8, alignof(double), "d", "float64"},
+    type_entry{'c', native("<c8", ">c8"), 8, alignof(float), "Zf", "complex64"},
+    type_entry{'c', native("<c16", ">c16"), 16, alignof(double), "Zd", "complex128"},
 };
 
 template <class T>
@@ -108,10 +106,18 @@ template <class T>
 concept element_type =
     detail::integer_element<std::remove_cv_t<T>> || detail::floating_element<std::remove_cv_t<T>>;
 
-/// An element type. Every value of this class is one of the 14 of `type_code`.
+/// An element type: one of the 14 plain ones, or a structured type. A small value: what a
+/// structured type consists of is kept once in the process, for ever.
 class USMX_API dtype {
  public:
+  /// A plain type: any code but `structured`.
   constexpr dtype(type_code code) noexcept : code_(code) {}
+
+  /// The type of that many bytes with these fields. Equal fields make equal types, which are kept
+  /// once. Throws value_error unless there is a field, names are unique and not empty, and the
+  /// fields follow each other without overlap inside 1 to max_structure_itemsize bytes;
+  /// allocation_error when all different ones that this process has ever made take too much.
+  static dtype structured(std::vector<field> fields, std::size_t itemsize);
 
   /// Parses `<`, `=`, `|` or nothing, then a kind and a size in bytes: "<f8", "|b1", "i4".
   /// Throws value_error naming the string when it is anything else, foreign byte order included.
@@ -123,33 +129,42 @@ class USMX_API dtype {
   static constexpr dtype of() noexcept;
 
   constexpr type_code code() const noexcept { return code_; }
-  /// 'b', 'i', 'u', 'f' or 'c'.
+  constexpr bool is_structured() const noexcept { return structure_ != nullptr; }
+  /// The fields of a structured type in the order of their offsets; none of a plain one.
+  std::span<const field> fields() const noexcept;
+  /// 'b', 'i', 'u', 'f', 'c' or, structured, 'V'.
   constexpr char kind() const noexcept { return entry().kind; }
   /// Bytes of one element.
   constexpr std::size_t itemsize() const noexcept { return entry().itemsize; }
-  /// `alignof` in bytes; for a complex number that of its component.
+  /// `alignof` in bytes; for a complex number that of its component, for a structured type 1.
   constexpr std::size_t alignment() const noexcept { return entry().alignment; }
-  /// "|b1", "|i1", "<i2", ...: as NumPy writes it. The string lives for ever.
-  constexpr std::string_view typestr() const noexcept {
-    return {entry().typestr.data(), entry().typestr_length};
-  }
+  /// "|b1", "|i1", "<i2", ..., "|V12": as NumPy writes it. The string lives for ever.
+  constexpr std::string_view typestr() const noexcept { return entry().typestr; }
   /// PEP 3118: "?", "b", "h", "i", "l", ..., "Zd": NumPy's choice where several letters mean the
-  /// same. Null-terminated, lives for ever.
+  /// same; "T{=b:name:7x=d:other:}" for a structured type, null where PEP 3118 cannot write a
+  /// field's name (it holds ':' or a null character). Null-terminated, lives for ever.
   constexpr const char* format() const noexcept { return entry().format; }
-  /// NumPy's name: "bool", "int8", ..., "complex128".
+  /// NumPy's name: "bool", "int8", ..., "complex128", "void96".
   constexpr std::string_view name() const noexcept { return entry().name; }
 
   friend constexpr bool operator==(dtype, dtype) noexcept = default;
+  /// An order without a meaning, for containers.
+  friend constexpr auto operator<=>(dtype, dtype) noexcept = default;
 
  private:
+  explicit dtype(const detail::type_entry& structure) noexcept
+      : structure_(&structure), code_(type_code::structured) {}
+
   constexpr const detail::type_entry& entry() const noexcept {
-    return detail::type_table[static_cast<std::size_t>(code_)];
+    return is_structured() ? *structure_ : detail::type_table[static_cast<std::size_t>(code_)];
   }
 
+  // Null for a plain type, whose code says everything.
+  const detail::type_entry* structure_ = nullptr;
   type_code code_;
 };
 
-/// Writes the name.
+/// Writes the name; of a structured type the format, which says more.
 USMX_API std::ostream& operator<<(std::ostream&, dtype);
 
 namespace detail {

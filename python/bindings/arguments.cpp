@@ -55,6 +55,18 @@ std::uintptr_t to_address(const char* what, const char* expected, PyObject* obje
   return value;
 }
 
+std::string_view to_text(const char* what, PyObject* object, const char* expected) {
+  if (!PyUnicode_Check(object)) {
+    throw_wrong_type(what, expected, object);
+  }
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(object, &size);
+  if (text == nullptr) {
+    nb::raise_python_error();
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
 nb::object snapshot(const char* what, const char* expected, PyObject* sequence) {
   if (PyTuple_Check(sequence)) {
     return nb::borrow(sequence);

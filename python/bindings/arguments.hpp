@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string_view>
 
 #include "support.hpp"
 #include "usmx/layout.hpp"
@@ -38,6 +39,9 @@ std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object
 /// Any object with __index__ as an address; value_error naming `what` when it is negative or wider
 /// than a pointer.
 std::uintptr_t to_address(const char* what, const char* expected, PyObject* object);
+
+/// The text of a Python string, for as long as that lives; type_error naming `what` for anything else.
+std::string_view to_text(const char* what, PyObject* object, const char* expected = "a string");
 
 /// A tuple with the items that a tuple or list has now; type_error for anything else.
 nb::object snapshot(const char* what, const char* expected, PyObject* sequence);

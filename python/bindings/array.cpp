@@ -20,7 +20,9 @@
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/copy.hpp"
+#include "usmx/field_view.hpp"
 #include "usmx/runtime.hpp"
+#include "usmx/structure.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -127,9 +129,21 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
 
 // ---- slots
 
+array field_by_name(const array& a, PyObject* name) {
+  const std::string_view text = to_text("name", name);
+  if (find_field(a.type(), text) == nullptr) {
+    PyErr_SetObject(PyExc_KeyError, name);
+    nb::raise_python_error();
+  }
+  return field_view(a, text);
+}
+
 PyObject* get_item(PyObject* self, PyObject* key) {
   return guarded<PyObject*>(nullptr, [&] {
     const auto& a = ready_instance<py_array>(self);
+    if (a.value.type().is_structured() && PyUnicode_Check(key)) {
+      return to_python(field_by_name(a.value, key), a.base).release().ptr();
+    }
     return to_python(a.value.with_layout(subscript_by(a.value.layout(), key)), a.base)
         .release()
         .ptr();

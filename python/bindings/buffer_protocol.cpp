@@ -25,6 +25,9 @@ const char* objection(const array& exported, int flags) noexcept {
   if (asks(flags, PyBUF_WRITABLE) && exported.readonly()) {
     return "a writable buffer of read-only memory was asked for";
   }
+  if (asks(flags, PyBUF_FORMAT) && exported.type().format() == nullptr) {
+    return "a field's name holds ':' or a null character, which the format of a buffer cannot";
+  }
   const bool c = exported.layout().is_c_contiguous();
   const bool f = exported.layout().is_f_contiguous();
   if (asks(flags, PyBUF_C_CONTIGUOUS) && !c) {

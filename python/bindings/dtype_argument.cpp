@@ -5,6 +5,9 @@
 #include <array>
 #include <optional>
 
+#include "arguments.hpp"
+#include "typedescr.hpp"
+
 namespace usmx::bindings {
 namespace {
 
@@ -34,15 +37,36 @@ std::optional<dtype> by_name(std::string_view text) {
   return std::nullopt;
 }
 
+/// What NumPy does not see in a list: entries without a name are padding. None when it is no
+/// typedescr; NumPy knows more lists than these.
+std::optional<dtype> by_typedescr(nb::handle argument) {
+  try {
+    return exchange::parse_typedescr(to_typedescr(argument.ptr()));
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+dtype from_numpy_dtype(const nb::object& numpy_dtype) {
+  if (!nb::getattr(numpy_dtype, "names").is_none()) {
+    return exchange::parse_typedescr(to_typedescr(nb::object(numpy_dtype.attr("descr")).ptr()));
+  }
+  const nb::object typestr = numpy_dtype.attr("str");
+  return dtype::from_typestr(nb::cast<std::string_view>(typestr));
+}
+
 dtype parse(nb::handle argument) {
   if (nb::isinstance<nb::str>(argument)) {
     const auto text = nb::cast<std::string_view>(argument);
     const auto named = by_name(text);
     return named ? *named : dtype::from_typestr(text);
   }
-  const nb::object numpy_dtype = numpy_dtype_class()(argument);
-  const nb::object typestr = numpy_dtype.attr("str");
-  return dtype::from_typestr(nb::cast<std::string_view>(typestr));
+  if (nb::isinstance<nb::list>(argument)) {
+    if (const auto described = by_typedescr(argument)) {
+      return *described;
+    }
+  }
+  return from_numpy_dtype(numpy_dtype_class()(argument));
 }
 
 /// The remembered type, or none; an unhashable argument is simply not remembered.
@@ -56,12 +80,30 @@ std::optional<dtype> recall(nb::handle argument) {
 }
 
 void remember(nb::handle argument, dtype type) {
-  if (PyDict_GET_SIZE(remembered()) < remembered_at_most) {
+  if (!type.is_structured() && PyDict_GET_SIZE(remembered()) < remembered_at_most) {
     const nb::object code = nb::steal(PyLong_FromLong(static_cast<long>(type.code())));
     if (PyDict_SetItem(remembered(), argument.ptr(), code.ptr()) != 0) {
       PyErr_Clear();
     }
   }
+}
+
+/// With the offsets that the fields have, and all padding.
+nb::object structured_numpy_dtype(dtype type) {
+  nb::list names;
+  nb::list formats;
+  nb::list offsets;
+  for (const field& f : type.fields()) {
+    names.append(nb::str(f.name.data(), f.name.size()));
+    formats.append(nb::make_tuple(to_numpy_dtype(f.type), to_tuple(f.shape)));
+    offsets.append(f.offset);
+  }
+  nb::dict parts;
+  parts["names"] = names;
+  parts["formats"] = formats;
+  parts["offsets"] = offsets;
+  parts["itemsize"] = type.itemsize();
+  return numpy_dtype_class()(parts);
 }
 
 }  // namespace
@@ -76,6 +118,9 @@ dtype dtype_argument(nb::handle argument) {
 }
 
 nb::object to_numpy_dtype(dtype type) {
+  if (type.is_structured()) {
+    return structured_numpy_dtype(type);
+  }
   static std::array<PyObject*, type_count> made{};
   PyObject*& entry = made[static_cast<std::size_t>(type.code())];
   if (entry == nullptr) {

@@ -10,6 +10,7 @@
 #include "producer_buffer.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
+#include "typedescr.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 #include "usmx/runtime.hpp"
 
@@ -89,24 +90,8 @@ void check_version(const entries& given) {
   }
 }
 
-std::string_view to_text(const char* key, const nb::object& object) {
-  if (!PyUnicode_Check(object.ptr())) {
-    throw_wrong_type(key, "a string", object.ptr());
-  }
-  Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
-  if (text == nullptr) {
-    nb::raise_python_error();
-  }
-  return {text, static_cast<std::size_t>(size)};
-}
-
-/// A typedescr may say once more what typestr says, and nothing else.
-void check_typedescr(const entries& given, const nb::object& typestr) {
-  const nb::object typedescr = given.find_optional(typedescr_key);
-  if (!typedescr.is_valid()) {
-    return;
-  }
+/// The typedescr of a plain type may say once more what typestr says, and nothing else.
+void check_typedescr(const nb::object& typedescr, const nb::object& typestr) {
   nb::list same;
   same.append(nb::make_tuple("", typestr));
   const int equal = PyObject_RichCompareBool(typedescr.ptr(), same.ptr(), Py_EQ);
@@ -167,8 +152,14 @@ description read(PyObject* producer, const entries& given) {
   const counts shape("shape", given.require(shape_key).ptr());
   values.shape = shape.span();
   const nb::object typestr = given.require(typestr_key);
-  values.typestr = to_text("typestr", typestr);
-  check_typedescr(given, typestr);
+  values.typestr = to_text("typestr", typestr.ptr());
+  if (const nb::object typedescr = given.find_optional(typedescr_key); typedescr.is_valid()) {
+    if (exchange::is_structured_typestr(values.typestr)) {
+      values.typedescr = to_typedescr(typedescr.ptr(), values.typestr);
+    } else {
+      check_typedescr(typedescr, typestr);
+    }
+  }
   std::unique_ptr<held_buffer> taken;
   if (const nb::object data = given.find_optional(data_key); data.is_valid()) {
     read_data(data, values);
@@ -205,10 +196,13 @@ nb::object describe_yourself(PyObject* producer) {
 }
 
 nb::object typestr_object(dtype type) {
+  const std::string_view text = type.typestr();
+  if (type.is_structured()) {
+    return nb::str(text.data(), text.size());
+  }
   static std::array<PyObject*, type_count> made{};
   PyObject*& entry = made[static_cast<std::size_t>(type.code())];
   if (entry == nullptr) {
-    const std::string_view text = type.typestr();
     entry = nb::str(text.data(), text.size()).release().ptr();
   }
   return nb::borrow(entry);
@@ -257,6 +251,9 @@ nb::object to_dictionary(const array& described) {
   put(dictionary, shape_key, to_tuple(values.shape));
   put(dictionary, strides_key, values.strides ? to_tuple(*values.strides) : nb::none());
   put(dictionary, typestr_key, typestr_object(described.type()));
+  if (values.typedescr) {
+    put(dictionary, typedescr_key, to_python(*values.typedescr));
+  }
   put(dictionary, version_key, nb::steal(PyLong_FromLong(1)));
   put(dictionary, syclobj_key, to_python(described.queue()));
   put(dictionary, offset_key, nb::steal(PyLong_FromSsize_t(values.offset)));

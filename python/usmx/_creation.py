@@ -97,6 +97,15 @@ def _numpy():
     return numpy
 
 
+def _refuse_structured_cast(found, wanted):
+    """NumPy would convert field by field, by position, or spread one value over all fields."""
+    wanted = _numpy().dtype(wanted)
+    if found != wanted and (found.names is not None or wanted.names is not None):
+        raise TypeError(
+            f"structured elements are not converted: expected dtype {found}, found {wanted}"
+        )
+
+
 def _reason_to_copy(view, dtype, device, copy, usm_type, sycl_queue, order):
     """Why `view` is not what was asked for; None when it is."""
     if copy:
@@ -124,6 +133,8 @@ def _from_host(obj, dtype, device, copy, usm_type, sycl_queue, order):
             f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
         )
     numpy = _numpy()
+    if dtype is not None and isinstance(obj, numpy.ndarray):
+        _refuse_structured_cast(obj.dtype, dtype)
     source = numpy.asarray(obj, dtype=dtype)
     fortran = order == "F" or (order in "AK" and source.flags.fnc)
     result = _core._new_array(

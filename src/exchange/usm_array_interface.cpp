@@ -2,12 +2,24 @@
 
 #include <limits>
 
+#include "../quoted.hpp"
 #include "usmx/error.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/usm.hpp"
 
 namespace usmx::exchange {
 namespace {
+
+dtype parse_type(const usm_array_interface& given) {
+  if (!is_structured_typestr(given.typestr)) {
+    return dtype::from_typestr(given.typestr);
+  }
+  if (!given.typedescr) {
+    throw value_error(detail::message("'typestr' ", detail::quoted(given.typestr),
+                                      " must come with a 'typedescr' of its fields, found none"));
+  }
+  return parse_typedescr(given.typestr, *given.typedescr);
+}
 
 layout parse_layout(const usm_array_interface& given) {
   if (!given.strides) {
@@ -118,7 +130,7 @@ checked_import check_empty(const usm_array_interface& given, dtype type, layout 
 }  // namespace
 
 checked_import check(const usm_array_interface& given, const placement& at) {
-  const dtype type = dtype::from_typestr(given.typestr);
+  const dtype type = parse_type(given);
   layout where = parse_layout(given);
   if (given.strides) {
     check_byte_strides(*given.strides, type);
@@ -152,11 +164,15 @@ usm_array_interface describe(const array& a) {
       .data = reinterpret_cast<std::uintptr_t>(a.memory()->data()),
       .readonly = a.readonly(),
       .typestr = a.type().typestr(),
+      .typedescr = std::nullopt,
       .shape = a.shape(),
       .strides = std::nullopt,
       .offset = a.layout().offset(),
       .buffer_nbytes = std::nullopt,
   };
+  if (a.type().is_structured()) {
+    result.typedescr = describe_type(a.type());
+  }
   if (!a.layout().is_c_contiguous()) {
     result.strides = a.strides();
   }

@@ -13,6 +13,7 @@
 #include "support/errors.hpp"
 #include "usmx/array.hpp"
 #include "usmx/error.hpp"
+#include "usmx/structure.hpp"
 
 namespace {
 
@@ -34,10 +35,20 @@ constexpr std::array all_paths{copy_path::automatic, copy_path::whole, copy_path
                                copy_path::host_loop};
 constexpr std::array every_kind{usm_kind::device, usm_kind::shared, usm_kind::host,
                                 usm_kind::unknown};
-// One type for each item size.
-constexpr std::array item_types{dtype(type_code::int8), dtype(type_code::uint16),
-                                dtype(type_code::float32), dtype(type_code::complex64),
-                                dtype(type_code::complex128)};
+/// A structured type with items of that many bytes.
+dtype of_size(std::size_t nbytes) {
+  return dtype::structured({{"a", type_code::int8, {}, 0}}, nbytes);
+}
+
+// One type for each item size that is copied in a way of its own, and some sizes of none.
+const std::array item_types{dtype(type_code::int8),
+                            dtype(type_code::uint16),
+                            dtype(type_code::float32),
+                            dtype(type_code::complex64),
+                            dtype(type_code::complex128),
+                            of_size(3),
+                            of_size(24),
+                            of_size(17)};
 
 /// Memory of any kind, ordinary host memory included, that can be looked at from the host.
 class arena {
@@ -426,6 +437,14 @@ TEST_F(copy_error_test, types_that_differ_are_refused_and_named) {
         copy(source_->view(type_code::int32, where), destination_->view(type_code::uint32, where));
       },
       {"int32", "uint32"});
+}
+
+TEST_F(copy_error_test, structured_types_of_one_size_that_differ_are_refused_and_named) {
+  const layout where = layout::c_order(extents{4});
+  const dtype other = dtype::structured({{"b", type_code::int8, {}, 0}}, 3);
+  expect_error<value_error>(
+      [&] { copy(source_->view(of_size(3), where), destination_->view(other, where)); },
+      {"T{=b:a:2x}", "T{=b:b:2x}"});
 }
 
 TEST_F(copy_error_test, whole_path_refuses_what_is_not_compact_in_one_order_on_both_sides) {

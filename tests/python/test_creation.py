@@ -189,7 +189,7 @@ def test_everything_that_numpy_takes_is_taken(given):
         object(),
         ["a", 1],
         np.array(["2020"], "M8[D]"),
-        np.zeros(3, "i4,f8"),
+        np.zeros(3, "i4,S8"),
         np.longdouble(1),
     ],
 )

@@ -13,6 +13,7 @@
 
 #include "usmx/array.hpp"
 #include "usmx/detail/api.hpp"
+#include "usmx/exchange/typedescr.hpp"
 
 namespace usmx::exchange {
 
@@ -21,6 +22,8 @@ struct usm_array_interface {
   std::uintptr_t data = 0;
   bool readonly = false;
   std::string_view typestr;
+  /// The fields of a structured type; none for a plain one.
+  std::optional<exchange::typedescr> typedescr;
   std::span<const std::ptrdiff_t> shape;
   /// None: C-contiguous.
   std::optional<std::span<const std::ptrdiff_t>> strides;

@@ -62,7 +62,7 @@ class exchange_test : public support::device_test {
     description(std::uintptr_t data, std::string typestr, extents shape)
         : typestr_(std::move(typestr)),
           shape_(std::move(shape)),
-          values_{data, false, typestr_, shape_, std::nullopt, 0} {}
+          values_{data, false, typestr_, std::nullopt, shape_, std::nullopt, 0} {}
     description(std::uintptr_t data, std::string typestr, extents shape,
                 const std::optional<extents>& strides, std::ptrdiff_t offset = 0,
                 bool readonly = false)
@@ -131,6 +131,36 @@ TEST_F(exchange_test, every_type_is_accepted) {
     const dtype type(static_cast<type_code>(code));
     EXPECT_EQ(accept({start(), std::string(type.typestr()), {3}}).type, type);
   }
+}
+
+TEST_F(exchange_test, structured_type_is_accepted_with_its_description_and_without_alignment) {
+  const extents shape = {3};
+  usm_array_interface given;
+  given.data = start() + 1;
+  given.typestr = "|V9";
+  given.shape = shape;
+  given.typedescr = {{"a", "|i1", {}}, {"b", "<f8", {}}};
+  const checked_import found = check(given, here());
+  EXPECT_EQ(found.type, usmx::exchange::parse_typedescr("|V9", *given.typedescr));
+  EXPECT_EQ(found.nbytes, 27U);
+}
+
+TEST_F(exchange_test, structured_typestr_without_a_description_is_refused) {
+  refuse<value_error>({start(), "|V9", {3}}, {"'|V9'", "'typedescr'", "found none"});
+}
+
+TEST_F(exchange_test, structured_array_of_usmx_itself_is_accepted) {
+  const dtype type = dtype::structured({{"a", type_code::int8, {}, 1}}, 3);
+  const array own = usmx::empty(extents{4, 8}, type, queue(), usm_kind::shared);
+  const usm_array_interface described = describe(own);
+  EXPECT_EQ(described.typestr, "|V3");
+  EXPECT_EQ(usmx::exchange::text(described.typedescr.value()),
+            "[('', '|V1'), ('a', '|i1'), ('', '|V1')]");
+  EXPECT_EQ(check(described, here()).type, type);
+}
+
+TEST_F(exchange_test, plain_array_has_no_typedescr) {
+  EXPECT_FALSE(describe(usmx::empty(extents{4}, type_code::int8, queue())).typedescr);
 }
 
 TEST_F(exchange_test, no_dimensions_are_one_element) {

@@ -1,0 +1,18 @@
+// One field of an array of structured elements, as an array of its own.
+#pragma once
+
+#include <string_view>
+
+#include "usmx/array.hpp"
+#include "usmx/detail/api.hpp"
+
+namespace usmx {
+
+/// The field of that name in every element: the same memory, and the field's own shape as
+/// additional last dimensions. Throws index_error when there is no such field, and value_error,
+/// since strides and offsets are counted in whole elements, when the field's place in bytes or the
+/// array's stride in bytes is no multiple of the field's item size, or when element zero is not
+/// aligned for the field's type.
+USMX_API array field_view(const array&, std::string_view name);
+
+}  // namespace usmx
