@@ -40,7 +40,8 @@ std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object
 /// than a pointer.
 std::uintptr_t to_address(const char* what, const char* expected, PyObject* object);
 
-/// The text of a Python string, for as long as that lives; type_error naming `what` for anything else.
+/// The text of a Python string, for as long as that lives; type_error naming `what` for anything
+/// else.
 std::string_view to_text(const char* what, PyObject* object, const char* expected = "a string");
 
 /// A tuple with the items that a tuple or list has now; type_error for anything else.

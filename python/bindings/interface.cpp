@@ -38,8 +38,8 @@ class entries {
     }
   }
 
-  /// Null when missing.
-  nb::object find(interned& key) const {
+  /// Null when missing. Asked nine times an import, where a call would show.
+  [[gnu::always_inline]] nb::object find(interned& key) const {
     PyObject* value = nullptr;
     if (PyDict_CheckExact(mapping_.ptr())) {
       value = PyDict_GetItemWithError(mapping_.ptr(), key.get());
@@ -57,12 +57,12 @@ class entries {
   }
 
   /// Null when missing or None.
-  nb::object find_optional(interned& key) const {
+  [[gnu::always_inline]] nb::object find_optional(interned& key) const {
     nb::object value = find(key);
     return value.is_valid() && value.is_none() ? nb::object() : value;
   }
 
-  nb::object require(interned& key) const {
+  [[gnu::always_inline]] nb::object require(interned& key) const {
     nb::object value = find(key);
     if (!value.is_valid()) {
       throw value_error(detail::message("__sycl_usm_array_interface__ must have the key ",
