@@ -33,12 +33,21 @@ inline void import_usmx() {
 
 namespace nanobind::detail {
 
-/// What the three casters have in common: the conversion runs in from_python, which must not throw,
-/// and its error is raised when the value is taken.
+/// What the casters have in common: the conversion runs in from_python, which must not throw, and
+/// its error is raised when the value is taken.
 template <class T>
 class usmx_caster {
  public:
-  static handle none_handle() noexcept { return handle(); }
+  template <class U>
+  using Cast = movable_cast_t<U>;
+  template <class U>
+  static constexpr bool can_cast() {
+    return true;
+  }
+
+  explicit operator T*() { return &value(); }
+  explicit operator T&() { return value(); }
+  explicit operator T&&() { return std::move(value()); }
 
  protected:
   bool hold(int status) noexcept {
@@ -61,12 +70,6 @@ class usmx_caster {
 template <>
 struct type_caster<usmx::array> : usmx_caster<usmx::array> {
   static constexpr auto Name = const_name("usmx.USMArray");
-  template <class T>
-  using Cast = movable_cast_t<T>;
-  template <class T>
-  static constexpr bool can_cast() {
-    return true;
-  }
 
   bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
     const auto& api = usmx::python::api();
@@ -75,26 +78,13 @@ struct type_caster<usmx::array> : usmx_caster<usmx::array> {
   static handle from_cpp(const usmx::array& source, rv_policy, cleanup_list*) noexcept {
     return usmx::python::api().from_array(source);
   }
-
-  explicit operator usmx::array*() { return &value(); }
-  explicit operator usmx::array&() { return value(); }
-  explicit operator usmx::array&&() { return std::move(value()); }
 };
 
+/// As for an array, which it is a view of for the length of the call.
 template <>
-struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
-  static constexpr auto Name = const_name("usmx.USMArray");
-  template <class T>
+struct type_caster<usmx::array_view> : type_caster<usmx::array> {
+  template <class U>
   using Cast = usmx::array_view;
-  template <class T>
-  static constexpr bool can_cast() {
-    return true;
-  }
-
-  bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
-    const auto& api = usmx::python::api();
-    return api.is_producer(source.ptr()) == 1 && hold(api.as_array(source.ptr(), &value_));
-  }
 
   explicit operator usmx::array_view() { return value().view(); }
 };
@@ -102,12 +92,6 @@ struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
 template <>
 struct type_caster<sycl::queue> : usmx_caster<sycl::queue> {
   static constexpr auto Name = const_name("usmx.SyclQueue");
-  template <class T>
-  using Cast = movable_cast_t<T>;
-  template <class T>
-  static constexpr bool can_cast() {
-    return true;
-  }
 
   bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
     const auto& api = usmx::python::api();
@@ -116,10 +100,6 @@ struct type_caster<sycl::queue> : usmx_caster<sycl::queue> {
   static handle from_cpp(const sycl::queue& source, rv_policy, cleanup_list*) noexcept {
     return usmx::python::api().from_queue(source);
   }
-
-  explicit operator sycl::queue*() { return &value(); }
-  explicit operator sycl::queue&() { return value(); }
-  explicit operator sycl::queue&&() { return std::move(value()); }
 };
 
 }  // namespace nanobind::detail
