@@ -1,6 +1,7 @@
 """Making arrays, from nothing and from other objects. NumPy is imported when it is first needed."""
 
 from usmx import _core
+from usmx._core import _as_array
 
 _MISSING_NUMPY = "usmx: NumPy is needed to convert objects of the host"
 
@@ -45,9 +46,12 @@ def asarray(obj, dtype=None, *, device=None, copy=None, usm_type=None, sycl_queu
         ValueError: `copy=False` cannot be met, or `obj` breaks a rule of the exchange.
         TypeError: `obj` cannot be an array.
     """
-    view = _core._as_array(obj)
-    nothing_asked = dtype is device is copy is usm_type is sycl_queue is None and order == "K"
-    if view is not None and nothing_asked:
+    view = _as_array(obj)
+    if (
+        view is not None
+        and dtype is device is copy is usm_type is sycl_queue is None
+        and order == "K"
+    ):
         return view
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be 'C', 'F', 'A' or 'K', found {order!r}")
@@ -73,7 +77,7 @@ def asnumpy(usm_ary):
     Args:
         usm_ary: a USMArray or any producer of ``__sycl_usm_array_interface__``.
     """
-    view = _core._as_array(usm_ary)
+    view = _as_array(usm_ary)
     if view is None:
         raise TypeError(
             "usm_ary must be an object with __sycl_usm_array_interface__, "
