@@ -83,8 +83,8 @@ TEST(process_state, parent_goes_on_after_a_fork) {
 }
 
 TEST(process_state, thread_is_known_once_it_has_called_usmx) {
-  // The driver gives the thread that loads it a signal stack of its own, which the address sanitizer
-  // cannot take away at that thread's end: not the thread below.
+  // The driver gives the thread that loads it a signal stack of its own, which the address
+  // sanitizer cannot take away at that thread's end: not the thread below.
   default_queue();
   bool before = true;
   bool after = false;
