@@ -146,7 +146,6 @@ class context_states {
 };
 
 context_states& states() {
-  require_usable_process();
   note_runtime_in_use();
   static context_states& all = *new context_states;
   return all;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <iterator>
 #include <mutex>
 
@@ -82,9 +83,18 @@ void release_finished() noexcept {
 
 void release_all() {
   auto all = take_if([](const deferred_release&) { return true; });
+  std::exception_ptr failure;
   for (deferred_release& block : all) {
-    turn_queue_into_event(block);
-    sycl::event::wait(block.events);
+    try {
+      turn_queue_into_event(block);
+      sycl::event::wait(block.events);
+    } catch (...) {
+      // The others are still to be waited for before any of them is released.
+      failure = std::current_exception();
+    }
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
   }
 }
 

@@ -33,6 +33,7 @@ constexpr auto longest_wait_at_exit = std::chrono::seconds(5);
 }  // namespace
 
 void note_runtime_in_use() {
+  require_usable_process();
   [[maybe_unused]] static const int registered =
       pthread_atfork(nullptr, nullptr, [] { forked_child.store(true, std::memory_order_relaxed); });
 }

@@ -5,7 +5,8 @@
 
 namespace usmx::detail {
 
-/// To be called before the first use of the runtime: children forked from then on are unusable.
+/// To be called before the runtime is used: children forked from then on are unusable. Throws
+/// fork_error in such a child.
 void note_runtime_in_use();
 bool is_forked_child() noexcept;
 
