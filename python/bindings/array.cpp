@@ -309,6 +309,9 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def(
           "__str__", [](nb::handle self) { return formatted(self, "array_str"); },
           nb::sig("def __str__(self) -> str"))
+      .def(
+          "_repr_html_", [](nb::handle self) { return formatted(self, "array_html"); },
+          nb::sig("def _repr_html_(self) -> str"))
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "

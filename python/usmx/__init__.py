@@ -22,6 +22,11 @@ from usmx._core import (  # noqa: E402
     synchronize,
 )
 from usmx._creation import asarray, asnumpy, empty, zeros  # noqa: E402
+from usmx._print_options import (  # noqa: E402
+    get_print_options,
+    print_options,
+    set_print_options,
+)
 
 __all__ = [
     "SyclContext",
@@ -36,7 +41,10 @@ __all__ = [
     "empty",
     "from_usm_array_interface",
     "get_devices",
+    "get_print_options",
     "memory",
+    "print_options",
+    "set_print_options",
     "synchronize",
     "zeros",
 ]
