@@ -11,7 +11,9 @@
 #include "arguments.hpp"
 #include "array_copies.hpp"
 #include "array_flags.hpp"
+#include "array_iteration.hpp"
 #include "array_operators.hpp"
+#include "array_scalars.hpp"
 #include "buffer_protocol.hpp"
 #include "dtype_argument.hpp"
 #include "indexing.hpp"
@@ -167,6 +169,7 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
                              {Py_mp_length, reinterpret_cast<void*>(length)},
+                             {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(get_array_buffer)},
                              {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                              {0, nullptr}};
@@ -306,6 +309,9 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def(
           "__str__", [](nb::handle self) { return formatted(self, "array_str"); },
           nb::sig("def __str__(self) -> str"))
+      .def(
+          "_repr_html_", [](nb::handle self) { return formatted(self, "array_html"); },
+          nb::sig("def _repr_html_(self) -> str"))
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
@@ -358,7 +364,7 @@ nb::object to_python(array value, nb::object base) {
 }
 
 void bind_array(nb::module_& m) {
-  std::vector<PyType_Slot> slots = with_operators(array_slots);
+  std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
   nb::class_<py_array> cls(m, "USMArray", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
                            "An n-dimensional array in unified shared memory.");
   cls.def(
@@ -384,7 +390,9 @@ void bind_array(nb::module_& m) {
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   bind_attributes(cls);
   bind_methods(cls);
+  bind_scalars(cls);
   bind_array_flags(m);
+  bind_iteration(m, cls);
   m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj").none(),
         nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
         "A view of any producer's memory, always without a copy; it keeps the producer alive.\n\n"
