@@ -11,7 +11,7 @@ _core = _load_core()
 from usmx import (
     memory,
 )
-from usmx._core import (  # noqa: E402
+from usmx._core import (
     SyclContext,
     SyclDevice,
     SyclDeviceCreationError,
@@ -23,18 +23,18 @@ from usmx._core import (  # noqa: E402
     get_devices,
     synchronize,
 )
-from usmx._creation import (  # noqa: E402
+from usmx._creation import (
     asarray,
     asnumpy,
     empty,
     zeros,
 )
-from usmx._placement import (  # noqa: E402
+from usmx._placement import (
     ExecutionPlacementError,
     get_coerced_usm_type,
     get_execution_queue,
 )
-from usmx._print_options import (  # noqa: E402
+from usmx._print_options import (
     get_print_options,
     print_options,
     set_print_options,
