@@ -22,6 +22,11 @@ from usmx._core import (  # noqa: E402
     synchronize,
 )
 from usmx._creation import asarray, asnumpy, empty, zeros  # noqa: E402
+from usmx._placement import (  # noqa: E402
+    ExecutionPlacementError,
+    get_coerced_usm_type,
+    get_execution_queue,
+)
 from usmx._print_options import (  # noqa: E402
     get_print_options,
     print_options,
@@ -29,6 +34,7 @@ from usmx._print_options import (  # noqa: E402
 )
 
 __all__ = [
+    "ExecutionPlacementError",
     "SyclContext",
     "SyclDevice",
     "SyclDeviceCreationError",
@@ -40,7 +46,9 @@ __all__ = [
     "asnumpy",
     "empty",
     "from_usm_array_interface",
+    "get_coerced_usm_type",
     "get_devices",
+    "get_execution_queue",
     "get_print_options",
     "memory",
     "print_options",
