@@ -8,9 +8,7 @@ from usmx._runtime import load_core as _load_core
 
 _core = _load_core()
 
-from usmx import (
-    memory,
-)
+from usmx import memory
 from usmx._core import (
     SyclContext,
     SyclDevice,
@@ -23,22 +21,9 @@ from usmx._core import (
     get_devices,
     synchronize,
 )
-from usmx._creation import (
-    asarray,
-    asnumpy,
-    empty,
-    zeros,
-)
-from usmx._placement import (
-    ExecutionPlacementError,
-    get_coerced_usm_type,
-    get_execution_queue,
-)
-from usmx._print_options import (
-    get_print_options,
-    print_options,
-    set_print_options,
-)
+from usmx._creation import asarray, asnumpy, empty, zeros
+from usmx._placement import ExecutionPlacementError, get_coerced_usm_type, get_execution_queue
+from usmx._print_options import get_print_options, print_options, set_print_options
 
 __all__ = [
     "ExecutionPlacementError",
