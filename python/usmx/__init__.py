@@ -22,8 +22,14 @@ from usmx._core import (  # noqa: E402
     synchronize,
 )
 from usmx._creation import asarray, asnumpy, empty, zeros  # noqa: E402
+from usmx._placement import (  # noqa: E402
+    ExecutionPlacementError,
+    get_coerced_usm_type,
+    get_execution_queue,
+)
 
 __all__ = [
+    "ExecutionPlacementError",
     "SyclContext",
     "SyclDevice",
     "SyclDeviceCreationError",
@@ -35,7 +41,9 @@ __all__ = [
     "asnumpy",
     "empty",
     "from_usm_array_interface",
+    "get_coerced_usm_type",
     "get_devices",
+    "get_execution_queue",
     "memory",
     "synchronize",
     "zeros",
