@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "array_copies.hpp"
 #include "array_flags.hpp"
 #include "array_operators.hpp"
 #include "array_shapes.hpp"
 #include "buffer_protocol.hpp"
 #include "dtype_argument.hpp"
-#include "held_buffer.hpp"
 #include "indexing.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
@@ -306,43 +306,6 @@ void bind_methods(nb::class_<py_array>& cls) {
   bind_numpy_functions(cls);
 }
 
-/// A NumPy-like buffer of the same shape and item size as one side of a copy.
-array_view host_view(const Py_buffer& host, const array& other, bool readonly) {
-  const auto itemsize = static_cast<Py_ssize_t>(other.type().itemsize());
-  const std::span<const std::ptrdiff_t> shape(host.shape, static_cast<std::size_t>(host.ndim));
-  if (host.itemsize != itemsize || !std::ranges::equal(shape, other.shape())) {
-    throw value_error(detail::message("host buffer must have shape ", tuple_text(other.shape()),
-                                      " and items of ", itemsize, " bytes, found ",
-                                      tuple_text(shape), " and ", host.itemsize));
-  }
-  std::array<std::ptrdiff_t, max_ndim> strides;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (host.strides[k] % itemsize != 0) {
-      throw value_error(detail::message("host buffer's strides must be whole items of ", itemsize,
-                                        " bytes, found ", host.strides[k], " bytes"));
-    }
-    strides[k] = host.strides[k] / itemsize;
-  }
-  return {host.buf,          other.type(),  layout::strided(shape, {strides.data(), shape.size()}),
-          usm_kind::unknown, other.queue(), readonly};
-}
-
-void copy_to_host(const py_array& source, nb::handle destination) {
-  const held_buffer host(destination, PyBUF_STRIDED);
-  const array_view target = host_view(host.view(), source.value, false);
-  const without_interpreter_lock unlocked;
-  source.value.wait();
-  copy(source.value.private_view(), target);
-}
-
-void copy_from_host(const py_array& destination, nb::handle source) {
-  const held_buffer host(source, PyBUF_STRIDED_RO);
-  const array_view from = host_view(host.view(), destination.value, true);
-  const without_interpreter_lock unlocked;
-  destination.value.wait();
-  copy(from, destination.value.private_view());
-}
-
 nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
                      nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed) {
   const array made =
@@ -437,10 +400,7 @@ void bind_array(nb::module_& m) {
         nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
         nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
                 "object, device: object, order: object, zeroed: bool) -> USMArray"));
-  m.def("_copy_to_host", &copy_to_host,
-        nb::sig("def _copy_to_host(source: USMArray, destination: object, /) -> None"));
-  m.def("_copy_from_host", &copy_from_host,
-        nb::sig("def _copy_from_host(destination: USMArray, source: object, /) -> None"));
+  bind_array_copies(m);
 }
 
 }  // namespace usmx::bindings
