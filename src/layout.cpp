@@ -491,6 +491,30 @@ std::optional<layout> reshaped(const layout& source, extents shape) {
   return regrouped(source, shape);
 }
 
+std::optional<layout> reshaped_f_order(const layout& source, extents shape) {
+  const std::vector<std::ptrdiff_t> reversed(shape.rbegin(), shape.rend());
+  const auto result = reshaped(transposed(source), reversed);
+  return result ? std::optional(transposed(*result)) : std::nullopt;
+}
+
+void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t size) {
+  const auto unknown = std::find(shape.begin(), shape.end(), -1);
+  if (unknown == shape.end()) return;
+  const std::vector<std::ptrdiff_t> given(shape.begin(), shape.end());
+  if (std::any_of(given.begin(), given.end(), [](std::ptrdiff_t n) { return n < -1; }) ||
+      std::find(unknown + 1, shape.end(), -1) != shape.end()) {
+    throw value_error(detail::message(
+        "only one entry of 'shape' may be negative, and that -1, found ", tuple_text(given)));
+  }
+  *unknown = 1;
+  const auto others = count_elements(shape);
+  if (!others || *others == 0 || size % *others != 0) {
+    throw value_error(
+        detail::message("cannot reshape ", size, " elements to shape ", tuple_text(given)));
+  }
+  *unknown = size / *others;
+}
+
 std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b, const char* what) {
   std::ptrdiff_t sum;
   if (__builtin_add_overflow(a, b, &sum)) {

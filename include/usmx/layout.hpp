@@ -172,9 +172,15 @@ USMX_API layout transposed(const layout&);
 /// value_error unless the shapes are compatible, overflow_error.
 USMX_API layout broadcast(const layout&, std::span<const std::ptrdiff_t> shape);
 /// The same elements in C order under another shape, with the strides that NumPy gives; none when
-/// only a copy could have it. Throws value_error when the sizes differ. No -1 here: the caller has
-/// resolved it.
+/// only a copy could have it. Throws value_error when the sizes differ. No -1 here: see
+/// resolve_extent.
 USMX_API std::optional<layout> reshaped(const layout&, std::span<const std::ptrdiff_t> shape);
+/// The same with the elements taken and laid out in Fortran order: the first index varies fastest.
+USMX_API std::optional<layout> reshaped_f_order(const layout&,
+                                                std::span<const std::ptrdiff_t> shape);
+/// Puts the extent that makes `size` elements in the place of a -1. Throws value_error when there
+/// are several, another entry is negative, or no extent does.
+USMX_API void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t size);
 
 /// a + b and a * b, or overflow_error: "<what>: <a> + <b> does not fit ptrdiff_t".
 USMX_API std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b, const char* what);

@@ -14,6 +14,7 @@
 #include "array_iteration.hpp"
 #include "array_operators.hpp"
 #include "array_scalars.hpp"
+#include "array_shapes.hpp"
 #include "buffer_protocol.hpp"
 #include "dtype_argument.hpp"
 #include "indexing.hpp"
@@ -21,6 +22,7 @@
 #include "memory.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
+#include "usmx/axes.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/field_view.hpp"
 #include "usmx/runtime.hpp"
@@ -32,16 +34,6 @@ namespace {
 PyTypeObject* array_type = nullptr;
 
 // ---- the constructor
-
-bool is_f_order(nb::handle order) {
-  if (nb::isinstance<nb::str>(order)) {
-    const auto text = nb::cast<std::string_view>(order);
-    if (text == "C" || text == "F") {
-      return text == "F";
-    }
-  }
-  throw value_error(detail::message("order must be 'C' or 'F', found ", repr_text(order.ptr())));
-}
 
 layout layout_argument(nb::handle shape, nb::handle strides, std::ptrdiff_t offset,
                        nb::handle order) {
@@ -184,17 +176,14 @@ py_array with_layout(const py_array& a, layout where) {
   return {a.value.with_layout(std::move(where)), a.base};
 }
 
-py_array matrix_transposed(const py_array& a) {
-  const int ndim = a.value.ndim();
-  if (ndim < 2) {
-    throw value_error(detail::message("mT needs an array of at least 2 dimensions, found ", ndim));
+/// The array API has it for matrices only.
+py_array transposed_matrix(const py_array& a) {
+  if (a.value.ndim() != 2) {
+    throw value_error(detail::message(
+        "T needs an array of 2 dimensions, found ", a.value.ndim(),
+        ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
   }
-  std::array<int, max_ndim> axes;
-  for (int k = 0; k < ndim; ++k) {
-    axes[static_cast<std::size_t>(k)] = k;
-  }
-  std::swap(axes[static_cast<std::size_t>(ndim - 1)], axes[static_cast<std::size_t>(ndim - 2)]);
-  return with_layout(a, permuted(a.value.layout(), {axes.data(), static_cast<std::size_t>(ndim)}));
+  return with_layout(a, transposed(a.value.layout()));
 }
 
 /// The real (part 0) or imaginary (part 1) components of complex elements, in place.
@@ -270,9 +259,12 @@ void bind_attributes(nb::class_<py_array>& cls) {
           "sycl_device", [](const py_array& a) { return to_python(a.value.queue().get_device()); },
           nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro(
-          "T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
-          "A view with the dimensions in reverse order.")
-      .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
+          "T", &transposed_matrix,
+          "A view of a matrix with its two dimensions swapped; ValueError for other dimensions.")
+      .def_prop_ro(
+          "mT",
+          [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
+          "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
@@ -391,6 +383,7 @@ void bind_array(nb::module_& m) {
   bind_attributes(cls);
   bind_methods(cls);
   bind_scalars(cls);
+  bind_shape_methods(cls);
   bind_array_flags(m);
   bind_iteration(m, cls);
   m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj").none(),
@@ -410,6 +403,7 @@ void bind_array(nb::module_& m) {
       },
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
       "The array itself, a view of any other producer, or None.");
+  bind_array_shapes(m);
   m.def("_new_array", &new_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("usm_type"),
         nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
         nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
