@@ -8,7 +8,9 @@ from usmx._runtime import load_core as _load_core
 
 _core = _load_core()
 
-from usmx import memory  # noqa: E402
+from usmx import (
+    memory,
+)
 from usmx._core import (  # noqa: E402
     SyclContext,
     SyclDevice,
@@ -21,9 +23,25 @@ from usmx._core import (  # noqa: E402
     get_devices,
     synchronize,
 )
-from usmx._creation import asarray, asnumpy, empty, zeros  # noqa: E402
+from usmx._creation import (  # noqa: E402
+    asarray,
+    asnumpy,
+    empty,
+    zeros,
+)
+from usmx._placement import (  # noqa: E402
+    ExecutionPlacementError,
+    get_coerced_usm_type,
+    get_execution_queue,
+)
+from usmx._print_options import (  # noqa: E402
+    get_print_options,
+    print_options,
+    set_print_options,
+)
 
 __all__ = [
+    "ExecutionPlacementError",
     "SyclContext",
     "SyclDevice",
     "SyclDeviceCreationError",
@@ -35,8 +53,13 @@ __all__ = [
     "asnumpy",
     "empty",
     "from_usm_array_interface",
+    "get_coerced_usm_type",
     "get_devices",
+    "get_execution_queue",
+    "get_print_options",
     "memory",
+    "print_options",
+    "set_print_options",
     "synchronize",
     "zeros",
 ]
