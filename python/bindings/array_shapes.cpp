@@ -23,7 +23,7 @@ nb::object view_of(const py_array& a, layout where) {
   return to_python(a.value.with_layout(std::move(where)), a.base);
 }
 
-/// One axis, or any iterable of them but a string.
+/// One axis, or any sequence of them.
 counts axes_argument(const char* what, nb::handle axes) {
   constexpr const char* expected = "an integer or a tuple of integers";
   if (PyIndex_Check(axes.ptr()) && !PySequence_Check(axes.ptr())) {
@@ -33,7 +33,7 @@ counts axes_argument(const char* what, nb::handle axes) {
   if (PyTuple_Check(axes.ptr()) || PyList_Check(axes.ptr())) {
     return counts(what, axes.ptr());
   }
-  if (PyUnicode_Check(axes.ptr()) || !PySequence_Check(axes.ptr())) {
+  if (PyUnicode_Check(axes.ptr()) || PyBytes_Check(axes.ptr()) || !PySequence_Check(axes.ptr())) {
     throw_wrong_type(what, expected, axes.ptr());
   }
   const nb::object items = nb::steal(PySequence_Tuple(axes.ptr()));
@@ -108,15 +108,18 @@ nb::object reshape_view(nb::handle x, nb::handle shape, nb::handle order) {
 
 nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
   const py_array& a = array_argument("prototype", x);
-  const counts extents = shape_argument(shape);
-  layout where =
-      is_f_order(order) ? layout::f_order(extents.span()) : layout::c_order(extents.span());
+  const bool f_order = is_f_order(order);
+  const auto compact = [&](std::span<const std::ptrdiff_t> extents) {
+    return f_order ? layout::f_order(extents) : layout::c_order(extents);
+  };
+  layout where = shape.is_none() ? compact(a.value.shape()) : compact(shape_argument(shape).span());
   return to_python(empty(std::move(where), a.value.type(), a.value.queue(), a.value.kind()));
 }
 
 // ---- methods
 
-nb::object view(const py_array& a, nb::handle dtype_object) {
+nb::object view(nb::handle self, nb::handle dtype_object) {
+  const py_array& a = array_argument("self", self);
   return to_python(
       dtype_object.is_none() ? a.value : reinterpreted(a.value, dtype_argument(dtype_object)),
       a.base);
@@ -143,28 +146,38 @@ nb::object reshape(nb::handle self, nb::handle shape, nb::handle order, nb::hand
 }  // namespace
 
 void bind_array_shapes(nb::module_& m) {
-  m.def("_permuted", &permuted, nb::arg("X"), nb::arg("axes"),
+  m.def("_permuted", &permuted, nb::arg("X").none(), nb::arg("axes").none(),
         nb::sig("def _permuted(X: object, axes: object) -> USMArray"));
-  m.def("_moved", &moved, nb::arg("X"), nb::arg("source"), nb::arg("destination"),
+  m.def("_moved", &moved, nb::arg("X").none(), nb::arg("source").none(),
+        nb::arg("destination").none(),
         nb::sig("def _moved(X: object, source: object, destination: object) -> USMArray"));
-  m.def("_swapped", &swapped, nb::arg("X"), nb::arg("axis1"), nb::arg("axis2"),
+  m.def("_swapped", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
         nb::sig("def _swapped(X: object, axis1: object, axis2: object) -> USMArray"));
-  m.def("_matrix_transposed", &matrix_transpose, nb::arg("x"),
+  m.def("_matrix_transposed", &matrix_transpose, nb::arg("x").none(),
         nb::sig("def _matrix_transposed(x: object) -> USMArray"));
-  m.def("_flipped", &flip, nb::arg("X"), nb::arg("axis").none(),
+  m.def("_flipped", &flip, nb::arg("X").none(), nb::arg("axis").none(),
         nb::sig("def _flipped(X: object, axis: object) -> USMArray"));
-  m.def("_squeezed", &squeeze, nb::arg("X"), nb::arg("axis").none(),
+  m.def("_squeezed", &squeeze, nb::arg("X").none(), nb::arg("axis").none(),
         nb::sig("def _squeezed(X: object, axis: object) -> USMArray"));
-  m.def("_expanded", &expand, nb::arg("X"), nb::arg("axis"),
+  m.def("_expanded", &expand, nb::arg("X").none(), nb::arg("axis").none(),
         nb::sig("def _expanded(X: object, axis: object) -> USMArray"));
-  m.def("_broadcast", &broadcast_to, nb::arg("X"), nb::arg("shape"),
+  m.def("_broadcast", &broadcast_to, nb::arg("X").none(), nb::arg("shape").none(),
         nb::sig("def _broadcast(X: object, shape: object) -> USMArray"));
-  m.def("_reshaped", &reshape_view, nb::arg("X"), nb::arg("shape"), nb::arg("order"),
+  m.def("_reshaped", &reshape_view, nb::arg("X").none(), nb::arg("shape").none(),
+        nb::arg("order").none(),
         nb::sig("def _reshaped(X: object, shape: object, order: object) -> USMArray | None"),
         "None when only a copy could have that shape.");
-  m.def("_new_like", &new_like, nb::arg("prototype"), nb::arg("shape"), nb::arg("order"),
+  m.def("_new_like", &new_like, nb::arg("prototype").none(), nb::arg("shape").none(),
+        nb::arg("order").none(),
         nb::sig("def _new_like(prototype: object, shape: object, order: object) -> USMArray"),
-        "New memory of the same kind, queue and element type.");
+        "New memory of the same kind, queue and element type. A shape of None is the same too.");
+  m.def(
+      "_normalized_axis",
+      [](nb::handle axis, int ndim) {
+        return normalized_axis(to_count("axis", "an integer", axis.ptr()), ndim);
+      },
+      nb::arg("axis").none(), nb::arg("ndim"),
+      nb::sig("def _normalized_axis(axis: object, ndim: int) -> int"));
 }
 
 void bind_shape_methods(nb::class_<py_array>& cls) {
@@ -179,7 +192,7 @@ void bind_shape_methods(nb::class_<py_array>& cls) {
           [](nb::handle self, const nb::args& shape, nb::handle order, nb::handle copy) {
             return reshape(self, unpacked(shape), order, copy);
           },
-          nb::arg("shape"), nb::arg("order") = "C", nb::arg("copy") = nb::none(),
+          nb::arg("shape").none(), nb::arg("order").none() = "C", nb::arg("copy") = nb::none(),
           nb::sig("def reshape(self, *shape: typing.Any, order: str = 'C', copy: bool | None = "
                   "None) -> USMArray"),
           "As usmx.reshape; the shape as one tuple or as several integers.")
@@ -188,23 +201,23 @@ void bind_shape_methods(nb::class_<py_array>& cls) {
           [](nb::handle self, nb::handle order) {
             return reshape(self, nb::int_(-1), order, nb::none());
           },
-          nb::arg("order") = "C", nb::sig("def ravel(self, order: str = 'C') -> USMArray"),
+          nb::arg("order").none() = "C", nb::sig("def ravel(self, order: str = 'C') -> USMArray"),
           "All elements in one dimension: a view where one is possible, else a copy.")
       .def(
           "flatten",
           [](nb::handle self, nb::handle order) {
             return reshape(self, nb::int_(-1), order, nb::bool_(true));
           },
-          nb::arg("order") = "C", nb::sig("def flatten(self, order: str = 'C') -> USMArray"),
+          nb::arg("order").none() = "C", nb::sig("def flatten(self, order: str = 'C') -> USMArray"),
           "A copy of all elements in one dimension.")
-      .def("transpose", &transpose, nb::arg("axes"),
+      .def("transpose", &transpose, nb::arg("axes").none(),
            nb::sig("def transpose(self, *axes: typing.Any) -> USMArray"),
            "A view with the dimensions in this order, as one tuple or as several integers; without "
            "them in reverse order.")
       .def("squeeze", &squeeze, nb::arg("axis") = nb::none(),
            nb::sig("def squeeze(self, axis: int | typing.Sequence[int] | None = None) -> USMArray"),
            "As usmx.squeeze.")
-      .def("swapaxes", &swapped, nb::arg("axis1"), nb::arg("axis2"),
+      .def("swapaxes", &swapped, nb::arg("axis1").none(), nb::arg("axis2").none(),
            nb::sig("def swapaxes(self, axis1: int, axis2: int) -> USMArray"), "As usmx.swapaxes.");
 }
 
