@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "array_copies.hpp"
 #include "array_flags.hpp"
+#include "array_iteration.hpp"
 #include "array_making.hpp"
 #include "array_operators.hpp"
+#include "array_scalars.hpp"
 #include "buffer_protocol.hpp"
 #include "device.hpp"
 #include "dtype_argument.hpp"
-#include "held_buffer.hpp"
 #include "indexing.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
@@ -159,6 +161,7 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
                              {Py_mp_length, reinterpret_cast<void*>(length)},
+                             {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(get_array_buffer)},
                              {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                              {0, nullptr}};
@@ -333,49 +336,15 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def(
           "__str__", [](nb::handle self) { return formatted(self, "array_str"); },
           nb::sig("def __str__(self) -> str"))
+      .def(
+          "_repr_html_", [](nb::handle self) { return formatted(self, "array_html"); },
+          nb::sig("def _repr_html_(self) -> str"))
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
                    "typing.NoReturn"),
            "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
   bind_numpy_functions(cls);
-}
-
-/// A NumPy-like buffer of the same shape and item size as one side of a copy.
-array_view host_view(const Py_buffer& host, const array& other, bool readonly) {
-  const auto itemsize = static_cast<Py_ssize_t>(other.type().itemsize());
-  const std::span<const std::ptrdiff_t> shape(host.shape, static_cast<std::size_t>(host.ndim));
-  if (host.itemsize != itemsize || !std::ranges::equal(shape, other.shape())) {
-    throw value_error(detail::message("host buffer must have shape ", tuple_text(other.shape()),
-                                      " and items of ", itemsize, " bytes, found ",
-                                      tuple_text(shape), " and ", host.itemsize));
-  }
-  std::array<std::ptrdiff_t, max_ndim> strides;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (host.strides[k] % itemsize != 0) {
-      throw value_error(detail::message("host buffer's strides must be whole items of ", itemsize,
-                                        " bytes, found ", host.strides[k], " bytes"));
-    }
-    strides[k] = host.strides[k] / itemsize;
-  }
-  return {host.buf,          other.type(),  layout::strided(shape, {strides.data(), shape.size()}),
-          usm_kind::unknown, other.queue(), readonly};
-}
-
-void copy_to_host(const py_array& source, nb::handle destination) {
-  const held_buffer host(destination, PyBUF_STRIDED);
-  const array_view target = host_view(host.view(), source.value, false);
-  const without_interpreter_lock unlocked;
-  source.value.wait();
-  copy(source.value.private_view(), target);
-}
-
-void copy_from_host(const py_array& destination, nb::handle source) {
-  const held_buffer host(source, PyBUF_STRIDED_RO);
-  const array_view from = host_view(host.view(), destination.value, true);
-  const without_interpreter_lock unlocked;
-  destination.value.wait();
-  copy(from, destination.value.private_view());
 }
 
 nb::object from_usm_array_interface(nb::handle object) {
@@ -410,7 +379,7 @@ nb::object to_python(array value, nb::object base) {
 }
 
 void bind_array(nb::module_& m) {
-  std::vector<PyType_Slot> slots = with_operators(array_slots);
+  std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
   nb::class_<py_array> cls(m, "USMArray", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
                            "An n-dimensional array in unified shared memory.");
   cls.def(
@@ -436,7 +405,9 @@ void bind_array(nb::module_& m) {
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   bind_attributes(cls);
   bind_methods(cls);
+  bind_scalars(cls);
   bind_array_flags(m);
+  bind_iteration(m, cls);
   m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj").none(),
         nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
         "A view of any producer's memory, always without a copy; it keeps the producer alive.\n\n"
@@ -455,10 +426,7 @@ void bind_array(nb::module_& m) {
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
       "The array itself, a view of any other producer, or None.");
   bind_array_making(m);
-  m.def("_copy_to_host", &copy_to_host,
-        nb::sig("def _copy_to_host(source: USMArray, destination: object, /) -> None"));
-  m.def("_copy_from_host", &copy_from_host,
-        nb::sig("def _copy_from_host(destination: USMArray, source: object, /) -> None"));
+  bind_array_copies(m);
 }
 
 }  // namespace usmx::bindings

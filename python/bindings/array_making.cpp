@@ -141,9 +141,9 @@ nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle us
 /// A NumPy array with room for the elements of an array, in order 'K'.
 nb::object new_host_array(const py_array& source) {
   const array& a = source.value;
-  const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object shape = to_tuple(a.shape());
   const nb::object type = to_numpy_dtype(a.type());
+  const nb::module_ numpy = nb::module_::import_("numpy");
   if (a.layout().is_c_contiguous()) {
     return numpy.attr("empty")(shape, type);
   }

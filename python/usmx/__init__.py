@@ -8,8 +8,8 @@ from usmx._runtime import load_core as _load_core
 
 _core = _load_core()
 
-from usmx import memory  # noqa: E402
-from usmx._core import (  # noqa: E402
+from usmx import memory
+from usmx._core import (
     SyclContext,
     SyclDevice,
     SyclDeviceCreationError,
@@ -21,12 +21,9 @@ from usmx._core import (  # noqa: E402
     get_devices,
     synchronize,
 )
-from usmx._creation import asarray, asnumpy, empty, zeros  # noqa: E402
-from usmx._placement import (  # noqa: E402
-    ExecutionPlacementError,
-    get_coerced_usm_type,
-    get_execution_queue,
-)
+from usmx._creation import asarray, asnumpy, empty, zeros
+from usmx._placement import ExecutionPlacementError, get_coerced_usm_type, get_execution_queue
+from usmx._print_options import get_print_options, print_options, set_print_options
 
 __all__ = [
     "ExecutionPlacementError",
@@ -44,7 +41,10 @@ __all__ = [
     "get_coerced_usm_type",
     "get_devices",
     "get_execution_queue",
+    "get_print_options",
     "memory",
+    "print_options",
+    "set_print_options",
     "synchronize",
     "zeros",
 ]

@@ -276,8 +276,6 @@ def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
     """New memory with a copy of anything that NumPy can make an array of."""
     numpy = _numpy()
     source = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(obj, dtype)
-    if not source.dtype.isnative and source.dtype.names is None:
-        source = source.astype(source.dtype.newbyteorder("="))
     usm_type = "device" if usm_type is None else usm_type
     result = _core._new_array_for(source, dtype, usm_type, sycl_queue, device, order)
     _core._copy_from_host(result, source)
