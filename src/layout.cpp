@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <numeric>
 #include <ostream>
 #include <vector>
 
@@ -394,6 +395,21 @@ layout transposed(const layout& source) {
   layout_builder result;
   for (std::size_t axis = source.shape().size(); axis > 0; --axis) result.append(source, axis - 1);
   return result.build(source.offset());
+}
+
+layout compact_like(const layout& source) {
+  const extents shape = source.shape();
+  if (source.is_c_contiguous()) return layout::c_order(shape);
+  if (source.is_f_contiguous()) return layout::f_order(shape);
+  std::array<std::size_t, max_ndim> storage;
+  const std::span<std::size_t> axes(storage.data(), shape.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  std::ranges::reverse(axes);  // the innermost first
+  std::ranges::stable_sort(axes, {}, [&](std::size_t axis) {
+    const std::ptrdiff_t stride = source.strides()[axis];
+    return stride < 0 ? -static_cast<std::size_t>(stride) : static_cast<std::size_t>(stride);
+  });
+  return compact(shape, 0, [&](std::size_t k) { return axes[k]; });
 }
 
 layout broadcast(const layout& source, extents shape) {

@@ -182,6 +182,12 @@ USMX_API std::optional<layout> reshaped_f_order(const layout&,
 /// are several, another entry is negative, or no extent does.
 USMX_API void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t size);
 
+/// The compact layout of the same shape whose axes have the order of the source's: NumPy's order
+/// 'K'. C order if the source is C-contiguous, else Fortran order if it is that, else the axes lie
+/// as their strides' absolute values say, and equal ones as in C. Offset 0, no stride negative.
+/// Throws overflow_error.
+USMX_API layout compact_like(const layout& source);
+
 /// a + b and a * b, or overflow_error: "<what>: <a> + <b> does not fit ptrdiff_t".
 USMX_API std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b, const char* what);
 USMX_API std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b, const char* what);

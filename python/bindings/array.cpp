@@ -13,10 +13,12 @@
 #include "array_flags.hpp"
 #include "array_iteration.hpp"
 #include "array_key.hpp"
+#include "array_making.hpp"
 #include "array_operators.hpp"
 #include "array_scalars.hpp"
 #include "array_shapes.hpp"
 #include "buffer_protocol.hpp"
+#include "device.hpp"
 #include "dtype_argument.hpp"
 #include "indexing.hpp"
 #include "interface.hpp"
@@ -40,7 +42,7 @@ PyTypeObject* array_type = nullptr;
 layout layout_argument(nb::handle shape, nb::handle strides, std::ptrdiff_t offset,
                        nb::handle order) {
   const counts extents = shape_argument(shape);
-  const bool f_order = is_f_order(order);
+  const bool f_order = order_argument(order, "CF") == 'F';
   if (strides.is_none()) {
     return f_order ? layout::f_order(extents.span(), offset)
                    : layout::c_order(extents.span(), offset);
@@ -287,6 +289,12 @@ void bind_attributes(nb::class_<py_array>& cls) {
           "mT",
           [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
           "A view with the last two dimensions swapped.")
+          "device", [](const py_array& a) { return device_on(a.value.queue()); },
+          nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
+      .def_prop_ro(
+          "T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
+          "A view with the dimensions in reverse order.")
+      .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
@@ -298,6 +306,12 @@ void bind_attributes(nb::class_<py_array>& cls) {
 
 nb::object formatted(nb::handle self, const char* how) {
   return nb::module_::import_("usmx._formatting").attr(how)(self);
+}
+
+/// usmx._conversion.<function>(self, ...).
+nb::object call_python(const char* function, nb::handle self, const nb::args& args,
+                       const nb::kwargs& kwargs) {
+  return nb::module_::import_("usmx._conversion").attr(function)(self, *args, **kwargs);
 }
 
 void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
@@ -318,6 +332,32 @@ void bind_methods(nb::class_<py_array>& cls) {
           },
           "Waits for all work on the memory that usmx can know of.")
       .def(
+          "copy",
+          [](const py_array& a, nb::handle order) {
+            return to_python(copy_of(a.value, a.value.type(), a.value.kind(), a.value.queue(),
+                                     order_argument(order, "CFAK")));
+          },
+          nb::arg("order") = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
+          "A new array with the same elements, on the same queue and in the same kind of memory, "
+          "in order 'C', 'F', 'A' or 'K' (as in asarray). Waits.")
+      .def(
+          "astype",
+          [](nb::handle self, nb::args args, nb::kwargs kwargs) {
+            return call_python("astype", self, args, kwargs);
+          },
+          nb::sig("def astype(self, dtype: object, /, order: str = 'K', casting: str = 'unsafe', "
+                  "*, copy: bool = True, device: object = None) -> USMArray"),
+          "The elements converted to another type: usmx.astype.")
+      .def(
+          "to_device",
+          [](nb::handle self, nb::args args, nb::kwargs kwargs) {
+            return call_python("to_device", self, args, kwargs);
+          },
+          nb::sig("def to_device(self, device: object, /, *, stream: SyclQueue | None = None) -> "
+                  "USMArray"),
+          "The array on another device or queue: itself if it is there, a view if the memory can "
+          "be used there, else a copy.")
+      .def(
           "__repr__", [](nb::handle self) { return formatted(self, "array_repr"); },
           nb::sig("def __repr__(self) -> str"))
       .def(
@@ -332,18 +372,6 @@ void bind_methods(nb::class_<py_array>& cls) {
                    "typing.NoReturn"),
            "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
   bind_numpy_functions(cls);
-}
-
-nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
-                     nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed) {
-  const array made =
-      empty(layout_argument(shape, nb::none(), 0, order), dtype_argument(dtype_object),
-            queue_argument(sycl_queue, device), kind_argument(usm_type));
-  if (zeroed) {
-    const without_interpreter_lock unlocked;
-    fill_bytes(made.memory()->data(), 0, made.memory()->nbytes(), made.kind(), made.queue());
-  }
-  return to_python(made);
 }
 
 nb::object from_usm_array_interface(nb::handle object) {
@@ -430,6 +458,7 @@ void bind_array(nb::module_& m) {
         nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
         nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
                 "object, device: object, order: object, zeroed: bool) -> USMArray"));
+  bind_array_making(m);
   bind_array_copies(m);
 }
 

@@ -4,6 +4,8 @@
 #include "adoption.hpp"
 #include "api_table.hpp"
 #include "array.hpp"
+#include "device.hpp"
+#include "dtype_argument.hpp"
 #include "errors.hpp"
 #include "memory.hpp"
 #include "support.hpp"
@@ -18,6 +20,8 @@ NB_MODULE(_core, m) {
   m.attr("__version__") = USMX_VERSION_STRING;
   bind_errors(m);
   bind_sycl_objects(m);
+  bind_dtype_functions(m);
+  bind_device_object(m);
   bind_memory(m);
   bind_adoption(m);
   bind_array(m);

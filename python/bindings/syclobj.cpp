@@ -3,6 +3,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "capsules.hpp"
+#include "device.hpp"
 #include "dpctl_types.hpp"
 #include "sycl_objects.hpp"
 #include "usmx/runtime.hpp"
@@ -11,6 +12,7 @@ namespace usmx::bindings {
 namespace {
 
 interned get_capsule_name("_get_capsule");
+interned sycl_queue_name("sycl_queue");
 
 exchange::placement on_queue(const sycl::queue& queue) { return {queue.get_context(), queue}; }
 
@@ -54,11 +56,14 @@ nb::object capsule_of(PyObject* object) {
 
 sycl::queue queue_on(const sycl::device& device) { return cached_queue(device); }
 
+/// The queue that an object is, without asking it for a capsule.
+const sycl::queue* known_queue(PyObject* object) {
+  const sycl::queue* queue = as_queue(object);
+  return queue != nullptr ? queue : as_dpctl_queue(object);
+}
+
 std::optional<sycl::queue> queue_in(nb::handle argument) {
-  if (const sycl::queue* queue = as_queue(argument.ptr())) {
-    return *queue;
-  }
-  if (const sycl::queue* queue = as_dpctl_queue(argument.ptr())) {
+  if (const sycl::queue* queue = known_queue(argument.ptr())) {
     return *queue;
   }
   if (PyCapsule_CheckExact(argument.ptr())) {
@@ -68,18 +73,36 @@ std::optional<sycl::queue> queue_in(nb::handle argument) {
   return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
 }
 
+/// What others than usmx describe a device with: dpctl's queues and devices, dpnp's Device.
+std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
+  if (const nb::object capsule = capsule_of(device.ptr()); capsule.is_valid()) {
+    if (const auto found = device_in_capsule(capsule.ptr())) {
+      return queue_on(*found);
+    }
+    return queue_in_capsule(capsule.ptr());
+  }
+  const nb::object queue = optional_attribute(device.ptr(), sycl_queue_name.get());
+  return queue.is_valid() ? queue_in(queue) : std::nullopt;
+}
+
 sycl::queue queue_for_device(nb::handle device) {
   if (nb::isinstance<nb::str>(device)) {
     return queue_on(select_device(nb::cast<std::string_view>(device)));
   }
+  if (const sycl::queue* queue = as_device_queue(device.ptr())) {
+    return *queue;
+  }
   if (const sycl::device* found = as_device(device.ptr())) {
     return queue_on(*found);
   }
-  if (const auto queue = queue_in(device)) {
+  if (const sycl::queue* queue = known_queue(device.ptr())) {
+    return *queue;
+  }
+  if (const auto queue = queue_of_foreign_device(device)) {
     return *queue;
   }
   throw type_error(
-      detail::message("device must be a filter string, a SyclDevice or a SyclQueue, "
+      detail::message("device must be a filter string, a SyclDevice, a SyclQueue or a Device, "
                       "found ",
                       Py_TYPE(device.ptr())->tp_name));
 }

@@ -445,6 +445,25 @@ TEST(permuted, what_is_no_permutation_is_rejected) {
   }
 }
 
+TEST(compact_like, contiguous_layouts_keep_their_order) {
+  EXPECT_EQ(usmx::compact_like(c_order({2, 3, 4}, 5)), c_order({2, 3, 4}));
+  EXPECT_EQ(usmx::compact_like(usmx::transposed(c_order({2, 3, 4}))),
+            strided({4, 3, 2}, {1, 4, 12}));
+  EXPECT_EQ(usmx::compact_like(layout()), layout());
+  EXPECT_EQ(usmx::compact_like(strided({3, 0, 2}, {9, -5, 7})), c_order({3, 0, 2}));
+}
+
+TEST(compact_like, axes_lie_as_the_absolute_values_of_the_strides_say) {
+  EXPECT_EQ(usmx::compact_like(strided({2, 3, 4}, {4, 100, -20}, 80)),
+            strided({2, 3, 4}, {1, 8, 2}));
+  EXPECT_EQ(usmx::compact_like(strided({3, 4}, {0, 1})), strided({3, 4}, {1, 3}));
+}
+
+TEST(compact_like, axes_with_equal_strides_lie_as_in_c_order) {
+  EXPECT_EQ(usmx::compact_like(strided({2, 3, 4}, {5, 5, 5})), c_order({2, 3, 4}));
+  EXPECT_EQ(usmx::compact_like(strided({2, 3}, {0, 0})), c_order({2, 3}));
+}
+
 TEST(transposed, reverses_the_dimensions) {
   EXPECT_EQ(usmx::transposed(c_order({2, 3, 4}, 1)), strided({4, 3, 2}, {1, 4, 12}, 1));
   EXPECT_EQ(usmx::transposed(layout()), layout());
