@@ -312,6 +312,28 @@ nb::object formatted(nb::handle self, const char* how) {
 nb::object call_python(const char* function, nb::handle self, const nb::args& args,
                        const nb::kwargs& kwargs) {
   return nb::module_::import_("usmx._conversion").attr(function)(self, *args, **kwargs);
+nb::object duplicate(nb::handle self, nb::handle memo) {
+  return nb::module_::import_("usmx._array_pickling").attr("copy_array")(self, memo);
+}
+
+void bind_pickling(nb::class_<py_array>& cls) {
+  cls.def(
+         "__reduce_ex__",
+         [](nb::handle self, nb::handle protocol) {
+           return nb::module_::import_("usmx._array_pickling").attr("reduce_array")(self, protocol);
+         },
+         nb::arg("protocol"),
+         nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
+                 "...]"),
+         "Pickles class, elements, order, kind, read-only flag and the device's filter string. "
+         "Read "
+         "back, the array is on usmx's own queue of that device. Waits.")
+      .def(
+          "__copy__", [](nb::handle self) { return duplicate(self, nb::none()); },
+          nb::sig("def __copy__(self) -> typing.Self"),
+          "The same elements in new, writable memory of the same kind on the same queue. Waits.")
+      .def("__deepcopy__", &duplicate, nb::arg("memo"),
+           nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"));
 }
 
 void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
@@ -432,6 +454,7 @@ void bind_array(nb::module_& m) {
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   bind_attributes(cls);
   bind_methods(cls);
+  bind_pickling(cls);
   bind_scalars(cls);
   bind_shape_methods(cls);
   bind_array_flags(m);
