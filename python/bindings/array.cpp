@@ -17,6 +17,7 @@
 #include "indexing.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
+#include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/copy.hpp"
@@ -300,6 +301,15 @@ void bind_methods(nb::class_<py_array>& cls) {
             a.value.wait();
           },
           "Waits for all work on the memory that usmx can know of.")
+      .def(
+          "record",
+          [](const py_array& a, nb::handle event) {
+            a.value.record(event_argument("event", event));
+          },
+          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          "Announces unfinished work on the array's memory that usmx has not submitted: whoever "
+          "reads the memory through usmx waits for it, and it is not freed before. `event` is a "
+          "SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
       .def(
           "__repr__", [](nb::handle self) { return formatted(self, "array_repr"); },
           nb::sig("def __repr__(self) -> str"))

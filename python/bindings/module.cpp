@@ -7,6 +7,7 @@
 #include "errors.hpp"
 #include "memory.hpp"
 #include "support.hpp"
+#include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "usmx/version.hpp"
 
@@ -18,6 +19,7 @@ NB_MODULE(_core, m) {
   m.attr("__version__") = USMX_VERSION_STRING;
   bind_errors(m);
   bind_sycl_objects(m);
+  bind_sycl_event(m);
   bind_memory(m);
   bind_adoption(m);
   bind_array(m);
