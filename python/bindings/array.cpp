@@ -23,6 +23,7 @@
 #include "indexing.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
+#include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/axes.hpp"
@@ -200,11 +201,11 @@ py_array with_layout(const py_array& a, layout where) {
   return {a.value.with_layout(std::move(where)), a.base};
 }
 
-/// The array API has it for matrices only.
+/// The array API has it for matrices only; dpnp.tensor gives what has no two axes as it is.
 py_array transposed_matrix(const py_array& a) {
-  if (a.value.ndim() != 2) {
+  if (a.value.ndim() > 2) {
     throw value_error(detail::message(
-        "T needs an array of 2 dimensions, found ", a.value.ndim(),
+        "T needs an array of at most 2 dimensions, found ", a.value.ndim(),
         ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
   }
   return with_layout(a, transposed(a.value.layout()));
@@ -283,18 +284,15 @@ void bind_attributes(nb::class_<py_array>& cls) {
           "sycl_device", [](const py_array& a) { return to_python(a.value.queue().get_device()); },
           nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro(
-          "T", &transposed_matrix,
-          "A view of a matrix with its two dimensions swapped; ValueError for other dimensions.")
+          "device", [](const py_array& a) { return device_on(a.value.queue()); },
+          nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
+      .def_prop_ro("T", &transposed_matrix,
+                   "A view of a matrix with its two dimensions swapped, of fewer dimensions as "
+                   "they are; ValueError for more.")
       .def_prop_ro(
           "mT",
           [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
           "A view with the last two dimensions swapped.")
-          "device", [](const py_array& a) { return device_on(a.value.queue()); },
-          nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
-      .def_prop_ro(
-          "T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
-          "A view with the dimensions in reverse order.")
-      .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
@@ -312,6 +310,8 @@ nb::object formatted(nb::handle self, const char* how) {
 nb::object call_python(const char* function, nb::handle self, const nb::args& args,
                        const nb::kwargs& kwargs) {
   return nb::module_::import_("usmx._conversion").attr(function)(self, *args, **kwargs);
+}
+
 nb::object duplicate(nb::handle self, nb::handle memo) {
   return nb::module_::import_("usmx._array_pickling").attr("copy_array")(self, memo);
 }
@@ -379,6 +379,15 @@ void bind_methods(nb::class_<py_array>& cls) {
                   "USMArray"),
           "The array on another device or queue: itself if it is there, a view if the memory can "
           "be used there, else a copy.")
+      .def(
+          "record",
+          [](const py_array& a, nb::handle event) {
+            a.value.record(event_argument("event", event));
+          },
+          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          "Announces unfinished work on the array's memory that usmx has not submitted: whoever "
+          "reads the memory through usmx waits for it, and it is not freed before. `event` is a "
+          "SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
       .def(
           "__repr__", [](nb::handle self) { return formatted(self, "array_repr"); },
           nb::sig("def __repr__(self) -> str"))
@@ -477,10 +486,6 @@ void bind_array(nb::module_& m) {
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
       "The array itself, a view of any other producer, or None.");
   bind_array_shapes(m);
-  m.def("_new_array", &new_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("usm_type"),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
-        nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
-                "object, device: object, order: object, zeroed: bool) -> USMArray"));
   bind_array_making(m);
   bind_array_copies(m);
 }
