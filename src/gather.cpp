@@ -241,25 +241,6 @@ void require_shape(const array_view& destination, const selection& selected) {
   }
 }
 
-/// The values repeated to the shape of what is selected.
-layout repeated(const layout& values, extents shape) {
-  extents from = values.shape();
-  while (from.size() > shape.size() && from.front() == 1) {
-    from = from.subspan(1);
-  }
-  try {
-    const auto dropped = static_cast<std::ptrdiff_t>(values.shape().size() - from.size());
-    return broadcast(
-        layout::strided(from, values.strides().subspan(static_cast<std::size_t>(dropped)),
-                        values.offset()),
-        shape);
-  } catch (const value_error&) {
-    throw value_error(
-        detail::message("shape mismatch: value array of shape ", tuple_text(values.shape()),
-                        " could not be broadcast to indexing result of shape ", tuple_text(shape)));
-  }
-}
-
 bool may_overlap(const array_view& a, const array_view& b) {
   const auto begin = [](const array_view& view) {
     const auto item = static_cast<std::ptrdiff_t>(view.type().itemsize());
@@ -344,8 +325,8 @@ void gather(const array_view& source, const selection& selected, const array_vie
 void scatter(const array_view& values, selection selected, const array_view& destination) {
   require_writable(destination);
   require_type(values, destination);
+  const layout spread = broadcast_assigned(values.layout(), selected.shape());
   selected.check();
-  const layout spread = repeated(values.layout(), selected.shape());
   if (spread.size() == 0) {
     return;
   }
