@@ -11,6 +11,7 @@
 #include "arguments.hpp"
 #include "array_copies.hpp"
 #include "array_flags.hpp"
+#include "array_items.hpp"
 #include "array_iteration.hpp"
 #include "array_key.hpp"
 #include "array_making.hpp"
@@ -20,7 +21,6 @@
 #include "buffer_protocol.hpp"
 #include "device.hpp"
 #include "dtype_argument.hpp"
-#include "indexing.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
 #include "sycl_event.hpp"
@@ -29,7 +29,6 @@
 #include "usmx/axes.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/field_view.hpp"
-#include "usmx/gather.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/structure.hpp"
 
@@ -128,47 +127,6 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
 
 // ---- slots
 
-array selected_copy(const array& source, const array_key& key) {
-  const without_interpreter_lock unlocked;
-  const selection selected = key.select(source.layout());
-  array result = empty(selected.shape(), source.type(), source.queue(), source.kind());
-  source.wait();
-  gather(source.private_view(), selected, result.private_view());
-  return result;
-}
-
-array field_by_name(const array& a, PyObject* name) {
-  const std::string_view text = to_text("name", name);
-  if (find_field(a.type(), text) == nullptr) {
-    PyErr_SetObject(PyExc_KeyError, name);
-    nb::raise_python_error();
-  }
-  return field_view(a, text);
-}
-
-/// What a key addresses that may have arrays among its items: if so a copy, else a view.
-nb::object get_by_arrays(const py_array& a, PyObject* key) {
-  const array_key parsed(key, a.value.queue());
-  if (parsed.is_basic()) {
-    return to_python(a.value.with_layout(subscript(a.value.layout(), parsed.basic_items())),
-                     a.base);
-  }
-  return to_python(selected_copy(a.value, parsed));
-}
-
-PyObject* get_item(PyObject* self, PyObject* key) {
-  return guarded<PyObject*>(nullptr, [&] {
-    const auto& a = ready_instance<py_array>(self);
-    if (a.value.type().is_structured() && PyUnicode_Check(key)) {
-      return to_python(field_by_name(a.value, key), a.base).release().ptr();
-    }
-    if (auto where = subscript_by(a.value.layout(), key)) {
-      return to_python(a.value.with_layout(*std::move(where)), a.base).release().ptr();
-    }
-    return get_by_arrays(a, key).release().ptr();
-  });
-}
-
 Py_ssize_t length(PyObject* self) {
   return guarded<Py_ssize_t>(-1, [&]() -> Py_ssize_t {
     const array& a = ready_instance<py_array>(self).value;
@@ -185,6 +143,7 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+                             {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
                              {Py_mp_length, reinterpret_cast<void*>(length)},
                              {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(get_array_buffer)},
