@@ -19,10 +19,6 @@ struct names<sycl::context> {
   static constexpr const char* fresh = "SyclContextRef";
   static constexpr const char* used = "used_SyclContextRef";
 };
-template <>
-struct names<sycl::device> {
-  static constexpr const char* fresh = "SyclDeviceRef";
-};
 
 template <class T>
 void destroy(PyObject* capsule) {
@@ -77,9 +73,6 @@ std::optional<sycl::queue> queue_in_capsule(PyObject* capsule) {
 }
 std::optional<sycl::context> context_in_capsule(PyObject* capsule) {
   return read<sycl::context>(capsule);
-}
-std::optional<sycl::device> device_in_capsule(PyObject* capsule) {
-  return read<sycl::device>(capsule);
 }
 
 sycl::queue take_queue(PyObject* capsule) { return take<sycl::queue>(capsule); }

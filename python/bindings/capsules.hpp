@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <sycl/context.hpp>
-#include <sycl/device.hpp>
 #include <sycl/queue.hpp>
 
 #include "support.hpp"
@@ -21,7 +20,6 @@ nb::object to_capsule(const sycl::context&);
 /// there is another SYCL runtime that may have made it.
 std::optional<sycl::queue> queue_in_capsule(PyObject* capsule);
 std::optional<sycl::context> context_in_capsule(PyObject* capsule);
-std::optional<sycl::device> device_in_capsule(PyObject* capsule);
 
 /// The same for a constructor, which marks the capsule as used. Throws value_error when the capsule
 /// was used before or is named otherwise.

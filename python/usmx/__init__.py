@@ -8,8 +8,12 @@ from usmx._runtime import load_core as _load_core
 
 _core = _load_core()
 
-from usmx import memory
+from math import e, inf, nan, pi
+
+from usmx import _types, memory
+from usmx._conversion import astype, copy
 from usmx._core import (
+    Device,
     SyclContext,
     SyclDevice,
     SyclDeviceCreationError,
@@ -21,11 +25,30 @@ from usmx._core import (
     get_devices,
     synchronize,
 )
-from usmx._creation import asarray, asnumpy, empty, zeros
+from usmx._creation import (
+    asarray,
+    asnumpy,
+    empty,
+    empty_like,
+    from_numpy,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    to_numpy,
+    zeros,
+    zeros_like,
+)
+from usmx._info import array_namespace_info as __array_namespace_info__
+from usmx._patterns import arange, eye, linspace, meshgrid, tril, triu
 from usmx._placement import ExecutionPlacementError, get_coerced_usm_type, get_execution_queue
 from usmx._print_options import get_print_options, print_options, set_print_options
+from usmx._types import can_cast, finfo, iinfo, isdtype, result_type
+
+newaxis = None
 
 __all__ = [
+    "Device",
     "ExecutionPlacementError",
     "SyclContext",
     "SyclDevice",
@@ -33,18 +56,55 @@ __all__ = [
     "SyclQueue",
     "USMAllocationError",
     "USMArray",
+    "__array_namespace_info__",
     "__version__",
+    "arange",
     "asarray",
     "asnumpy",
+    "astype",
+    "can_cast",
+    "copy",
+    "e",
     "empty",
+    "empty_like",
+    "eye",
+    "finfo",
+    "from_numpy",
     "from_usm_array_interface",
+    "full",
+    "full_like",
     "get_coerced_usm_type",
     "get_devices",
     "get_execution_queue",
     "get_print_options",
+    "iinfo",
+    "inf",
+    "isdtype",
+    "linspace",
     "memory",
+    "meshgrid",
+    "nan",
+    "ones",
+    "ones_like",
+    "pi",
     "print_options",
+    "result_type",
     "set_print_options",
     "synchronize",
+    "to_numpy",
+    "tril",
+    "triu",
     "zeros",
+    "zeros_like",
 ]
+
+
+def __getattr__(name):
+    """The element types, `usmx.bool` to `usmx.complex128`: NumPy's, imported when they are used."""
+    value = _types.constant(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_types.NAMES, "dtype"})
