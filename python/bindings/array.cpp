@@ -318,7 +318,7 @@ void bind_methods(nb::class_<py_array>& cls) {
             return to_python(copy_of(a.value, a.value.type(), a.value.kind(), a.value.queue(),
                                      order_argument(order, "CFAK")));
           },
-          nb::arg("order") = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
+          nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
           "A new array with the same elements, on the same queue and in the same kind of memory, "
           "in order 'C', 'F', 'A' or 'K' (as in asarray). Waits.")
       .def(
