@@ -264,7 +264,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
           nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
       .def_prop_ro(
           "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
-          nb::sig("def dtype(self) -> numpy.dtype"))
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"))
       .def_prop_ro(
           "flags", [](nb::handle self) { return flags_of(self); },
           nb::sig("def flags(self) -> Flags"))
@@ -289,12 +289,9 @@ void bind_attributes(nb::class_<py_array>& cls) {
           "mT",
           [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
           "A view with the last two dimensions swapped.")
+      .def_prop_ro(
           "device", [](const py_array& a) { return device_on(a.value.queue()); },
           nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
-      .def_prop_ro(
-          "T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
-          "A view with the dimensions in reverse order.")
-      .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
@@ -312,6 +309,8 @@ nb::object formatted(nb::handle self, const char* how) {
 nb::object call_python(const char* function, nb::handle self, const nb::args& args,
                        const nb::kwargs& kwargs) {
   return nb::module_::import_("usmx._conversion").attr(function)(self, *args, **kwargs);
+}
+
 nb::object duplicate(nb::handle self, nb::handle memo) {
   return nb::module_::import_("usmx._array_pickling").attr("copy_array")(self, memo);
 }
@@ -477,10 +476,6 @@ void bind_array(nb::module_& m) {
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
       "The array itself, a view of any other producer, or None.");
   bind_array_shapes(m);
-  m.def("_new_array", &new_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("usm_type"),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
-        nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
-                "object, device: object, order: object, zeroed: bool) -> USMArray"));
   bind_array_making(m);
   bind_array_copies(m);
 }
