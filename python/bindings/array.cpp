@@ -224,7 +224,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
           nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
       .def_prop_ro(
           "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
-          nb::sig("def dtype(self) -> numpy.dtype"))
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"))
       .def_prop_ro(
           "flags", [](nb::handle self) { return flags_of(self); },
           nb::sig("def flags(self) -> Flags"))

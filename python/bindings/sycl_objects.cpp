@@ -221,7 +221,8 @@ void bind_context(nb::module_& m) {
          "__init__",
          [](sycl::context* self, nb::handle arg) { new (self) sycl::context(context_from(arg)); },
          nb::arg("arg") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclDevice | SyclContext | types.CapsuleType | "
+         nb::sig("def __init__(self, arg: str | SyclDevice | SyclContext | "
+                 "typing_extensions.CapsuleType | "
                  "None = None) -> None"),
          "The platform default context of a device (by default the default one), the same context "
          "again, or a copy of what a capsule 'SyclContextRef' holds (the capsule is renamed and "
@@ -230,7 +231,7 @@ void bind_context(nb::module_& m) {
       .def_prop_ro("device_count", [](const sycl::context& c) { return c.get_devices().size(); })
       .def(
           "_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
-          nb::sig("def _get_capsule(self) -> types.CapsuleType"),
+          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclContextRef' that owns a copy.");
   bind_value_semantics(cls);
   context_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
@@ -245,7 +246,8 @@ void bind_queue(nb::module_& m) {
            new (self) sycl::queue(queue_from(arg, property));
          },
          nb::arg("arg") = nb::none(), nb::kw_only(), nb::arg("property") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | types.CapsuleType | None "
+         nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
+                 "typing_extensions.CapsuleType | None "
                  "= None, *, property: str | tuple[str, ...] | list[str] | None = None) -> None"),
          "A new queue on a device (by default the default one) in its platform's default context, "
          "the same queue again, or a copy of what a capsule 'SyclQueueRef' holds (the capsule is "
@@ -270,7 +272,7 @@ void bind_queue(nb::module_& m) {
             note_cached_queues_handed_out();
             return to_capsule(q);
           },
-          nb::sig("def _get_capsule(self) -> types.CapsuleType"),
+          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclQueueRef' that owns a copy.");
   bind_value_semantics(cls);
   queue_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
