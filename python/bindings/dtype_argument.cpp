@@ -52,12 +52,12 @@ dtype from_numpy_dtype(const nb::object& numpy_dtype) {
     return exchange::parse_typedescr(to_typedescr(nb::object(numpy_dtype.attr("descr")).ptr()));
   }
   const nb::object typestr = numpy_dtype.attr("str");
-  return dtype::from_typestr(nb::cast<std::string_view>(typestr));
+  return dtype::from_typestr(to_text("typestr", typestr.ptr()));
 }
 
 dtype parse(nb::handle argument) {
   if (nb::isinstance<nb::str>(argument)) {
-    const auto text = nb::cast<std::string_view>(argument);
+    const auto text = to_text("dtype", argument.ptr());
     const auto named = by_name(text);
     return named ? *named : dtype::from_typestr(text);
   }

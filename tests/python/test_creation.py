@@ -444,3 +444,9 @@ def test_bits_of_nan_survive_both_ways():
 def test_bytes_of_bool_that_are_neither_0_nor_1_are_moved_as_they_are(kind):
     host = np.array([0, 1, 2, 255], "u1").view("?")
     assert usmx.asnumpy(usmx.asarray(host, usm_type=kind)).view("u1").tolist() == [0, 1, 2, 255]
+
+
+@pytest.mark.parametrize("name", ["dtype", "usm_type", "order", "device"])
+def test_text_that_is_not_unicode_is_a_value_error(name):
+    with pytest.raises(ValueError, match=r"\\udc80"):
+        usmx.empty(3, **{name: "\udc80"})
