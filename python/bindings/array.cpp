@@ -56,7 +56,9 @@ memory_options memory_options_from(nb::handle kwargs) {
   }
   memory_options options;
   for (const auto [key, value] : nb::borrow<nb::dict>(kwargs)) {
-    const std::string name = nb::isinstance<nb::str>(key) ? nb::cast<std::string>(key) : "";
+    const std::string name = nb::isinstance<nb::str>(key)
+                                 ? std::string(to_text("a key of buffer_ctor_kwargs", key.ptr()))
+                                 : "";
     if (name == "queue") {
       options.queue = nb::borrow(value);
     } else if (name == "alignment") {

@@ -581,3 +581,9 @@ def test_names_of_arguments_are_dpnps():
         assert set(ours) == set(theirs), name
         for key, parameter in theirs.items():
             assert ours[key].default == parameter.default, (name, key)
+
+
+@pytest.mark.parametrize("name", ["dtype", "usm_type", "order", "device"])
+def test_text_that_is_not_unicode_is_a_value_error(name):
+    with pytest.raises(ValueError, match=r"\\udc80"):
+        usmx.empty(3, **{name: "\udc80"})
