@@ -12,7 +12,7 @@ from itertools import accumulate, product
 from operator import index
 
 from usmx import _core
-from usmx._creation import asnumpy
+from usmx._creation import _numpy, asnumpy
 from usmx._placement import common_queue, common_usm_type
 from usmx._types import result_type
 
@@ -212,7 +212,8 @@ def repeat(x, repeats, /, *, axis=None):
     axis = _core._normalized_axis(axis, _checked_array(x).ndim)
     count = _repeat_count(repeats, x, x.shape[axis])
     if isinstance(count, list):
-        indices = [k for k, times in enumerate(count) for _ in range(times)]
+        numpy = _numpy()
+        indices = numpy.repeat(numpy.arange(len(count)), numpy.array(count, dtype=numpy.intp))
         return x[(*(slice(None),) * axis, indices)]
     result = _core._new_like(x, _replaced(x.shape, axis, x.shape[axis] * count), "C")
     extents = [(n, n) for n in x.shape]
@@ -304,7 +305,7 @@ def _total_shifts(shifts, axes):
             f"shift and axis must have the same length, found {len(shifts)} and {len(axes)}"
         )
     totals = dict.fromkeys(axes, 0)
-    for k in range(max(len(shifts), len(axes)) if axes else 0):
+    for k in range(max(len(shifts), len(axes)) if shifts and axes else 0):
         totals[axes[k % len(axes)]] += index(shifts[k % len(shifts)])
     return list(totals.items())
 

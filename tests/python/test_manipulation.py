@@ -515,6 +515,12 @@ def test_many_axes_are_rolled():
     assert_new(usmx.roll(pair.mine, 1, axis=tuple(range(12))), expected, pair.mine)
 
 
+@pytest.mark.parametrize(("shift", "axis"), [(1, ()), ((), 0), ((), ())])
+def test_no_shift_or_axis_rolls_nothing(shift, axis):
+    pair = pair_of((2, 3))
+    assert_new(usmx.roll(pair.mine, shift, axis=axis), pair.numpys, pair.mine)
+
+
 def test_shifts_and_axes_go_together():
     with pytest.raises(ValueError, match="same length, found 3 and 2"):
         usmx.roll(A, (1, 2, 3), axis=(0, 1))
