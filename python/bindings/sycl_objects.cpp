@@ -9,6 +9,7 @@
 
 #include <sycl/properties/queue_properties.hpp>
 
+#include "arguments.hpp"
 #include "capsules.hpp"
 #include "syclobj.hpp"
 #include "usmx/runtime.hpp"
@@ -35,7 +36,7 @@ sycl::device device_from(nb::handle argument) {
     return default_device();
   }
   if (nb::isinstance<nb::str>(argument)) {
-    return select_device(nb::cast<std::string_view>(argument));
+    return select_device(to_text("filter selector", argument.ptr()));
   }
   if (const sycl::device* device = as_device(argument.ptr())) {
     return *device;
@@ -70,7 +71,7 @@ sycl::property_list queue_properties(nb::handle property) {
       throw_not_accepted("property", "'default', 'in_order', 'enable_profiling' or a tuple of them",
                          item);
     }
-    const auto text = nb::cast<std::string_view>(item);
+    const auto text = to_text("property", item.ptr());
     if (text == "in_order") {
       in_order = true;
     } else if (text == "enable_profiling") {
