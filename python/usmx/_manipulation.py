@@ -7,21 +7,32 @@ An axis may be negative and then counts from the end. One that does not exist is
 numpy.exceptions.AxisError (a ValueError and an IndexError); its message says axis and dimensions.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import accumulate, product
 from operator import index
+from typing import TYPE_CHECKING, cast
 
 from usmx import _core
 from usmx._creation import _numpy, asnumpy
 from usmx._placement import common_queue, common_usm_type
 from usmx._types import result_type
 
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
+
+    from usmx._core import USMArray
+    from usmx._typing import Axes, Shape
+
 _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with each
 
 # ---- views
 
 
-def reshape(X, /, shape, *, order="C", copy=None):
+def reshape(
+    X: USMArray, /, shape: Shape, *, order: str = "C", copy: bool | None = None
+) -> USMArray:
     """The elements of `X` under another shape.
 
     Args:
@@ -50,15 +61,15 @@ def reshape(X, /, shape, *, order="C", copy=None):
             )
     compact = _core._new_like(X, None, order)
     _core._copy(X, compact)
-    return _core._reshaped(compact, shape, order)
+    return cast("USMArray", _core._reshaped(compact, shape, order))  # it has that view
 
 
-def permute_dims(X, /, axes):
+def permute_dims(X: USMArray, /, axes: Axes) -> USMArray:
     """A view of `X` whose dimension k is dimension ``axes[k]`` of `X`; each must be named once."""
     return _core._permuted(X, axes)
 
 
-def moveaxis(X, source, destination, /):
+def moveaxis(X: USMArray, source: Axes, destination: Axes, /) -> USMArray:
     """A view of `X` with the axes `source` at the places `destination`, the others in order.
 
     Both are integers, or tuples of the same length.
@@ -66,22 +77,22 @@ def moveaxis(X, source, destination, /):
     return _core._moved(X, source, destination)
 
 
-def swapaxes(X, axis1, axis2):
+def swapaxes(X: USMArray, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray:
     """A view of `X` in which two axes trade places."""
     return _core._swapped(X, axis1, axis2)
 
 
-def matrix_transpose(x):
+def matrix_transpose(x: USMArray) -> USMArray:
     """A view of `x` with the last two dimensions swapped; ValueError when there are fewer."""
     return _core._matrix_transposed(x)
 
 
-def flip(X, /, *, axis=None):
+def flip(X: USMArray, /, *, axis: Axes | None = None) -> USMArray:
     """A view of `X` with the elements in reverse order along an axis, several, or (None) all."""
     return _core._flipped(X, axis)
 
 
-def squeeze(X, /, axis=None):
+def squeeze(X: USMArray, /, axis: Axes | None = None) -> USMArray:
     """A view of `X` without axes of size 1.
 
     Args:
@@ -94,12 +105,12 @@ def squeeze(X, /, axis=None):
     return _core._squeezed(X, axis)
 
 
-def expand_dims(X, /, *, axis=0):
+def expand_dims(X: USMArray, /, *, axis: Axes = 0) -> USMArray:
     """A view of `X` with new axes of size 1; `axis` counts in the result, and may be a tuple."""
     return _core._expanded(X, axis)
 
 
-def broadcast_to(X, /, shape):
+def broadcast_to(X: USMArray, /, shape: Shape) -> USMArray:
     """A view of `X` repeated to `shape`.
 
     The view is read-only, as in NumPy (in dpnp.tensor it is not), since one element may stand in
@@ -111,7 +122,7 @@ def broadcast_to(X, /, shape):
     return _core._broadcast(X, shape)
 
 
-def broadcast_arrays(*args):
+def broadcast_arrays(*args: USMArray) -> list[USMArray]:
     """A list of the arrays, all with the shape that they have together.
 
     An array that has it already is returned as it is, the others as by `broadcast_to`.
@@ -124,7 +135,7 @@ def broadcast_arrays(*args):
     return [array if array.shape == shape else broadcast_to(array, shape) for array in arrays]
 
 
-def unstack(X, /, *, axis=0):
+def unstack(X: USMArray, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
     """A tuple of the views along an axis, each without it."""
     before = (slice(None),) * _core._normalized_axis(axis, _checked_array(X).ndim)
     return tuple(X[(*before, k)] for k in range(X.shape[len(before)]))
@@ -133,7 +144,7 @@ def unstack(X, /, *, axis=0):
 # ---- new arrays
 
 
-def concat(arrays, /, *, axis=0):
+def concat(arrays: Sequence[USMArray], /, *, axis: SupportsIndex | None = 0) -> USMArray:
     """The arrays one after the other along an existing axis, in a new array.
 
     Its element type is `result_type` of theirs; its kind follows `get_coerced_usm_type`.
@@ -158,7 +169,7 @@ def concat(arrays, /, *, axis=0):
     return result
 
 
-def stack(arrays, /, *, axis=0):
+def stack(arrays: Sequence[USMArray], /, *, axis: SupportsIndex = 0) -> USMArray:
     """The arrays one after the other along a new axis, in a new array.
 
     Element type, kind and errors are those of `concat`.
@@ -173,7 +184,7 @@ def stack(arrays, /, *, axis=0):
     return concat([expand_dims(array, axis=axis) for array in arrays], axis=axis)
 
 
-def roll(x, /, shift, *, axis=None):
+def roll(x: USMArray, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
     """A new array with the elements moved on by `shift` places; those moved out come in again.
 
     Args:
@@ -194,7 +205,7 @@ def roll(x, /, shift, *, axis=None):
     return x
 
 
-def repeat(x, repeats, /, *, axis=None):
+def repeat(x: USMArray, repeats: Any, /, *, axis: SupportsIndex | None = None) -> USMArray:
     """A new array with each element of `x` repeated.
 
     Args:
@@ -222,7 +233,7 @@ def repeat(x, repeats, /, *, axis=None):
     return result
 
 
-def tile(x, repetitions, /):
+def tile(x: USMArray, repetitions: Shape, /) -> USMArray:
     """A new array with all of `x` repeated along each axis.
 
     Args:
