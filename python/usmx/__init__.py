@@ -23,6 +23,15 @@ from usmx._core import (
     synchronize,
 )
 from usmx._creation import asarray, asnumpy, empty, zeros
+from usmx._indexing import (
+    extract,
+    nonzero,
+    place,
+    put,
+    put_along_axis,
+    take,
+    take_along_axis,
+)
 from usmx._manipulation import (
     broadcast_arrays,
     broadcast_to,
@@ -61,6 +70,7 @@ __all__ = [
     "concat",
     "empty",
     "expand_dims",
+    "extract",
     "flip",
     "from_usm_array_interface",
     "get_coerced_usm_type",
@@ -70,8 +80,12 @@ __all__ = [
     "matrix_transpose",
     "memory",
     "moveaxis",
+    "nonzero",
     "permute_dims",
+    "place",
     "print_options",
+    "put",
+    "put_along_axis",
     "repeat",
     "reshape",
     "roll",
@@ -80,6 +94,8 @@ __all__ = [
     "stack",
     "swapaxes",
     "synchronize",
+    "take",
+    "take_along_axis",
     "tile",
     "unstack",
     "zeros",
