@@ -20,10 +20,6 @@ struct names<sycl::context> {
   static constexpr const char* used = "used_SyclContextRef";
 };
 template <>
-struct names<sycl::device> {
-  static constexpr const char* fresh = "SyclDeviceRef";
-};
-template <>
 struct names<sycl::event> {
   static constexpr const char* fresh = "SyclEventRef";
   static constexpr const char* used = "used_SyclEventRef";
@@ -85,9 +81,6 @@ std::optional<sycl::queue> queue_in_capsule(PyObject* capsule) {
 }
 std::optional<sycl::context> context_in_capsule(PyObject* capsule) {
   return read<sycl::context>(capsule);
-}
-std::optional<sycl::device> device_in_capsule(PyObject* capsule) {
-  return read<sycl::device>(capsule);
 }
 std::optional<sycl::event> event_in_capsule(PyObject* capsule) {
   return read<sycl::event>(capsule);

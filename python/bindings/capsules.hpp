@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <sycl/context.hpp>
-#include <sycl/device.hpp>
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
@@ -24,7 +23,6 @@ nb::object to_capsule(const sycl::event&);
 /// there is another SYCL runtime that may have made it.
 std::optional<sycl::queue> queue_in_capsule(PyObject* capsule);
 std::optional<sycl::context> context_in_capsule(PyObject* capsule);
-std::optional<sycl::device> device_in_capsule(PyObject* capsule);
 std::optional<sycl::event> event_in_capsule(PyObject* capsule);
 
 /// The same for a constructor, which marks the capsule as used. Throws value_error when the capsule

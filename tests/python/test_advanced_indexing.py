@@ -3,7 +3,7 @@
 import array
 import threading
 
-import dpctl.tensor as dpt
+import dpnp.tensor as dpt
 import dpnp
 import numpy as np
 import pytest
