@@ -425,6 +425,7 @@ void bind_array(nb::module_& m) {
   bind_scalars(cls);
   bind_shape_methods(cls);
   bind_array_flags(m);
+  bind_array_items(m);
   bind_iteration(m, cls);
   m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj").none(),
         nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
