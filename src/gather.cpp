@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -140,13 +141,22 @@ void for_each_rest(const transfer& moved, std::size_t outer, std::byte* linear, 
   }
 }
 
-/// Moves what one block of offsets leads to. `Move(linear, indexed)` moves one item. The longer one
-/// of block and innermost rest dimension is the innermost loop.
+/// Whether the innermost rest dimension, not the offsets of a block, is the innermost loop: it is
+/// where that walks through the linear side in smaller steps, or is much longer.
+bool walks_rest_first(const transfer& moved, std::ptrdiff_t offsets) {
+  if (moved.rest.empty()) {
+    return false;
+  }
+  const rest_dimension& row = moved.rest.back();
+  return std::abs(row.linear_stride) < std::abs(moved.linear_step) || offsets < row.extent / 8;
+}
+
+/// Moves what one block of offsets leads to. `move(linear, indexed)` moves one item.
 template <class Move>
 void move_block(const transfer& moved, std::span<const std::int64_t> offsets, std::byte* linear,
                 Move move) {
   const std::size_t ndim = moved.rest.size();
-  if (ndim == 0 || moved.rest.back().extent < std::ssize(offsets)) {
+  if (!walks_rest_first(moved, std::ssize(offsets))) {
     for_each_rest(moved, ndim, linear, [&](std::byte* to, std::byte* base) {
       for (const std::int64_t offset : offsets) {
         move(to, base + offset);
@@ -241,25 +251,6 @@ void require_shape(const array_view& destination, const selection& selected) {
   }
 }
 
-/// The values repeated to the shape of what is selected.
-layout repeated(const layout& values, extents shape) {
-  extents from = values.shape();
-  while (from.size() > shape.size() && from.front() == 1) {
-    from = from.subspan(1);
-  }
-  try {
-    const auto dropped = static_cast<std::ptrdiff_t>(values.shape().size() - from.size());
-    return broadcast(
-        layout::strided(from, values.strides().subspan(static_cast<std::size_t>(dropped)),
-                        values.offset()),
-        shape);
-  } catch (const value_error&) {
-    throw value_error(
-        detail::message("shape mismatch: value array of shape ", tuple_text(values.shape()),
-                        " could not be broadcast to indexing result of shape ", tuple_text(shape)));
-  }
-}
-
 bool may_overlap(const array_view& a, const array_view& b) {
   const auto begin = [](const array_view& view) {
     const auto item = static_cast<std::ptrdiff_t>(view.type().itemsize());
@@ -344,8 +335,8 @@ void gather(const array_view& source, const selection& selected, const array_vie
 void scatter(const array_view& values, selection selected, const array_view& destination) {
   require_writable(destination);
   require_type(values, destination);
+  const layout spread = broadcast_assigned(values.layout(), selected.shape());
   selected.check();
-  const layout spread = repeated(values.layout(), selected.shape());
   if (spread.size() == 0) {
     return;
   }

@@ -432,6 +432,22 @@ layout broadcast(const layout& source, extents shape) {
   return result.build(source.offset());
 }
 
+layout broadcast_assigned(const layout& values, extents shape) {
+  extents from = values.shape();
+  extents strides = values.strides();
+  while (from.size() > shape.size() && from.front() == 1) {
+    from = from.subspan(1);
+    strides = strides.subspan(1);
+  }
+  try {
+    return broadcast(layout::strided(from, strides, values.offset()), shape);
+  } catch (const value_error&) {
+    throw value_error(detail::message("could not broadcast input array from shape ",
+                                      tuple_text(values.shape()), " into shape ",
+                                      tuple_text(shape)));
+  }
+}
+
 namespace {
 
 /// The axes of a layout that do not have extent 1: the others do not constrain a new shape.

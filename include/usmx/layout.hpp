@@ -171,6 +171,9 @@ USMX_API layout transposed(const layout&);
 /// The layout repeated to `shape`: new leading dimensions and those of size 1 get stride 0. Throws
 /// value_error unless the shapes are compatible, overflow_error.
 USMX_API layout broadcast(const layout&, std::span<const std::ptrdiff_t> shape);
+/// The same for values that are assigned to elements of that shape: leading dimensions of 1 that
+/// there are too many of are dropped, as NumPy does.
+USMX_API layout broadcast_assigned(const layout& values, std::span<const std::ptrdiff_t> shape);
 /// The same elements in C order under another shape, with the strides that NumPy gives; none when
 /// only a copy could have it. Throws value_error when the sizes differ. No -1 here: see
 /// resolve_extent.

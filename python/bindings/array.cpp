@@ -11,6 +11,7 @@
 #include "arguments.hpp"
 #include "array_copies.hpp"
 #include "array_flags.hpp"
+#include "array_items.hpp"
 #include "array_iteration.hpp"
 #include "array_key.hpp"
 #include "array_making.hpp"
@@ -20,15 +21,14 @@
 #include "buffer_protocol.hpp"
 #include "device.hpp"
 #include "dtype_argument.hpp"
-#include "indexing.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
+#include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/axes.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/field_view.hpp"
-#include "usmx/gather.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/structure.hpp"
 
@@ -56,7 +56,9 @@ memory_options memory_options_from(nb::handle kwargs) {
   }
   memory_options options;
   for (const auto [key, value] : nb::borrow<nb::dict>(kwargs)) {
-    const std::string name = nb::isinstance<nb::str>(key) ? nb::cast<std::string>(key) : "";
+    const std::string name = nb::isinstance<nb::str>(key)
+                                 ? std::string(to_text("a key of buffer_ctor_kwargs", key.ptr()))
+                                 : "";
     if (name == "queue") {
       options.queue = nb::borrow(value);
     } else if (name == "alignment") {
@@ -127,47 +129,6 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
 
 // ---- slots
 
-array selected_copy(const array& source, const array_key& key) {
-  const without_interpreter_lock unlocked;
-  const selection selected = key.select(source.layout());
-  array result = empty(selected.shape(), source.type(), source.queue(), source.kind());
-  source.wait();
-  gather(source.private_view(), selected, result.private_view());
-  return result;
-}
-
-array field_by_name(const array& a, PyObject* name) {
-  const std::string_view text = to_text("name", name);
-  if (find_field(a.type(), text) == nullptr) {
-    PyErr_SetObject(PyExc_KeyError, name);
-    nb::raise_python_error();
-  }
-  return field_view(a, text);
-}
-
-/// What a key addresses that may have arrays among its items: if so a copy, else a view.
-nb::object get_by_arrays(const py_array& a, PyObject* key) {
-  const array_key parsed(key, a.value.queue());
-  if (parsed.is_basic()) {
-    return to_python(a.value.with_layout(subscript(a.value.layout(), parsed.basic_items())),
-                     a.base);
-  }
-  return to_python(selected_copy(a.value, parsed));
-}
-
-PyObject* get_item(PyObject* self, PyObject* key) {
-  return guarded<PyObject*>(nullptr, [&] {
-    const auto& a = ready_instance<py_array>(self);
-    if (a.value.type().is_structured() && PyUnicode_Check(key)) {
-      return to_python(field_by_name(a.value, key), a.base).release().ptr();
-    }
-    if (auto where = subscript_by(a.value.layout(), key)) {
-      return to_python(a.value.with_layout(*std::move(where)), a.base).release().ptr();
-    }
-    return get_by_arrays(a, key).release().ptr();
-  });
-}
-
 Py_ssize_t length(PyObject* self) {
   return guarded<Py_ssize_t>(-1, [&]() -> Py_ssize_t {
     const array& a = ready_instance<py_array>(self).value;
@@ -184,6 +145,7 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+                             {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
                              {Py_mp_length, reinterpret_cast<void*>(length)},
                              {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(get_array_buffer)},
@@ -200,11 +162,11 @@ py_array with_layout(const py_array& a, layout where) {
   return {a.value.with_layout(std::move(where)), a.base};
 }
 
-/// The array API has it for matrices only.
+/// The array API has it for matrices only; dpnp.tensor gives what has no two axes as it is.
 py_array transposed_matrix(const py_array& a) {
-  if (a.value.ndim() != 2) {
+  if (a.value.ndim() > 2) {
     throw value_error(detail::message(
-        "T needs an array of 2 dimensions, found ", a.value.ndim(),
+        "T needs an array of at most 2 dimensions, found ", a.value.ndim(),
         ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
   }
   return with_layout(a, transposed(a.value.layout()));
@@ -264,7 +226,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
           nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
       .def_prop_ro(
           "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
-          nb::sig("def dtype(self) -> numpy.dtype"))
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"))
       .def_prop_ro(
           "flags", [](nb::handle self) { return flags_of(self); },
           nb::sig("def flags(self) -> Flags"))
@@ -283,18 +245,15 @@ void bind_attributes(nb::class_<py_array>& cls) {
           "sycl_device", [](const py_array& a) { return to_python(a.value.queue().get_device()); },
           nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro(
-          "T", &transposed_matrix,
-          "A view of a matrix with its two dimensions swapped; ValueError for other dimensions.")
+          "device", [](const py_array& a) { return device_on(a.value.queue()); },
+          nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
+      .def_prop_ro("T", &transposed_matrix,
+                   "A view of a matrix with its two dimensions swapped, of fewer dimensions as "
+                   "they are; ValueError for more.")
       .def_prop_ro(
           "mT",
           [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
           "A view with the last two dimensions swapped.")
-          "device", [](const py_array& a) { return device_on(a.value.queue()); },
-          nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
-      .def_prop_ro(
-          "T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
-          "A view with the dimensions in reverse order.")
-      .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
@@ -312,6 +271,8 @@ nb::object formatted(nb::handle self, const char* how) {
 nb::object call_python(const char* function, nb::handle self, const nb::args& args,
                        const nb::kwargs& kwargs) {
   return nb::module_::import_("usmx._conversion").attr(function)(self, *args, **kwargs);
+}
+
 nb::object duplicate(nb::handle self, nb::handle memo) {
   return nb::module_::import_("usmx._array_pickling").attr("copy_array")(self, memo);
 }
@@ -359,7 +320,7 @@ void bind_methods(nb::class_<py_array>& cls) {
             return to_python(copy_of(a.value, a.value.type(), a.value.kind(), a.value.queue(),
                                      order_argument(order, "CFAK")));
           },
-          nb::arg("order") = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
+          nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
           "A new array with the same elements, on the same queue and in the same kind of memory, "
           "in order 'C', 'F', 'A' or 'K' (as in asarray). Waits.")
       .def(
@@ -379,6 +340,15 @@ void bind_methods(nb::class_<py_array>& cls) {
                   "USMArray"),
           "The array on another device or queue: itself if it is there, a view if the memory can "
           "be used there, else a copy.")
+      .def(
+          "record",
+          [](const py_array& a, nb::handle event) {
+            a.value.record(event_argument("event", event));
+          },
+          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          "Announces unfinished work on the array's memory that usmx has not submitted: whoever "
+          "reads the memory through usmx waits for it, and it is not freed before. `event` is a "
+          "SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
       .def(
           "__repr__", [](nb::handle self) { return formatted(self, "array_repr"); },
           nb::sig("def __repr__(self) -> str"))
@@ -477,10 +447,6 @@ void bind_array(nb::module_& m) {
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
       "The array itself, a view of any other producer, or None.");
   bind_array_shapes(m);
-  m.def("_new_array", &new_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("usm_type"),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
-        nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
-                "object, device: object, order: object, zeroed: bool) -> USMArray"));
   bind_array_making(m);
   bind_array_copies(m);
 }

@@ -4,15 +4,14 @@
 #include <cstdint>
 
 #include "array.hpp"
-#include "dtype_argument.hpp"
 #include "indexing.hpp"
 #include "usmx/copy.hpp"
 
 namespace usmx::bindings {
 namespace {
 
-bool is_integer(const array_view& view) {
-  return view.type().kind() == 'i' || view.type().kind() == 'u';
+bool is_one_integer(const array_view& view) {
+  return view.ndim() == 0 && (view.type().kind() == 'i' || view.type().kind() == 'u');
 }
 
 /// The only element of an array of integers without dimensions.
@@ -21,17 +20,6 @@ std::ptrdiff_t integer_in(const array_view& view) {
   copy(view, {reinterpret_cast<std::byte*>(&value), type_code::int64, layout(), usm_kind::unknown,
               view.queue(), false});
   return value;
-}
-
-/// A view of ordinary memory that a buffer describes.
-array_view host_view(const Py_buffer& host, dtype type, const sycl::queue& queue) {
-  const auto axes = static_cast<std::size_t>(host.ndim);
-  std::vector<std::ptrdiff_t> strides(host.strides, host.strides + axes);
-  for (std::ptrdiff_t& stride : strides) {
-    stride /= host.itemsize;
-  }
-  return {host.buf,          type,  layout::strided({host.shape, axes}, strides),
-          usm_kind::unknown, queue, true};
 }
 
 const bool truths[] = {false, true};
@@ -71,7 +59,7 @@ void array_key::add(PyObject* item) {
 
 void array_key::add_array(const array& values) {
   const array_view view = values.private_view();
-  if (values.ndim() == 0 && is_integer(view)) {
+  if (is_one_integer(view)) {
     const without_interpreter_lock unlocked;
     values.wait();
     items_.emplace_back(index_item::integer(integer_in(view)));
@@ -81,16 +69,14 @@ void array_key::add_array(const array& values) {
   arrays_.push_back(values);
 }
 
-void array_key::add_host_array(nb::object values) {
-  const dtype type = dtype_argument(nb::object(values.attr("dtype")));
-  auto held = std::make_unique<held_buffer>(values, PyBUF_STRIDED_RO);
-  const array_view view = host_view(held->view(), type, queue_);
-  if (view.ndim() == 0 && is_integer(view)) {
-    items_.emplace_back(index_item::integer(integer_in(view)));
+void array_key::add_host_array(const nb::object& values) {
+  auto held = std::make_unique<held_array>(values, queue_);
+  if (is_one_integer(held->view())) {
+    items_.emplace_back(index_item::integer(integer_in(held->view())));
     return;
   }
-  items_.emplace_back(view);
-  buffers_.push_back(std::move(held));
+  items_.emplace_back(held->view());
+  host_arrays_.push_back(std::move(held));
 }
 
 bool array_key::is_basic() const noexcept {

@@ -7,7 +7,7 @@
 
 #include <sycl/queue.hpp>
 
-#include "held_buffer.hpp"
+#include "held_array.hpp"
 #include "support.hpp"
 #include "usmx/array.hpp"
 #include "usmx/selection.hpp"
@@ -31,12 +31,12 @@ class array_key {
  private:
   void add(PyObject* item);
   void add_array(const array& values);
-  void add_host_array(nb::object values);
+  void add_host_array(const nb::object& values);
 
   sycl::queue queue_;
   std::vector<key_item> items_;
   std::vector<array> arrays_;
-  std::vector<std::unique_ptr<held_buffer>> buffers_;
+  std::vector<std::unique_ptr<held_array>> host_arrays_;
 };
 
 }  // namespace usmx::bindings

@@ -174,12 +174,9 @@ nb::object on_queue(const py_array& source, nb::handle device) {
 
 char order_argument(nb::handle order, std::string_view allowed) {
   if (nb::isinstance<nb::str>(order)) {
-    const auto text = nb::cast<std::string_view>(order);
-    const char letter = text.size() != 1                   ? '\0'
-                        : text[0] >= 'a' && text[0] <= 'z' ? static_cast<char>(text[0] - 'a' + 'A')
-                                                           : text[0];
-    if (letter != '\0' && allowed.find(letter) != allowed.npos) {
-      return letter;
+    const auto text = to_text("order", order.ptr());
+    if (text.size() == 1 && allowed.find(text[0]) != allowed.npos) {
+      return text[0];
     }
   }
   throw value_error(
@@ -197,22 +194,22 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
 }
 
 void bind_array_making(nb::module_& m) {
-  m.def("_new_array", &new_array, nb::arg("shape"), nb::arg("dtype").none(), nb::arg("usm_type"),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
-        nb::arg("natural") = "f8",
+  m.def("_new_array", &new_array, nb::arg("shape").none(), nb::arg("dtype").none(),
+        nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
+        nb::arg("order").none(), nb::arg("zeroed"), nb::arg("natural") = "f8",
         nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
                 "object, device: object, order: object, zeroed: bool, natural: object = 'f8') -> "
                 "USMArray"),
         "Elements not set, or zeros. dtype None: `natural`, or what the device has in its place.");
   m.def("_new_array_like", &new_array_like, nb::arg("source"), nb::arg("dtype").none(),
         nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
-        nb::arg("order"), nb::arg("zeroed"),
+        nb::arg("order").none(), nb::arg("zeroed"),
         nb::sig("def _new_array_like(source: USMArray, dtype: object, usm_type: object, "
                 "sycl_queue: object, device: object, order: object, zeroed: bool) -> USMArray"),
         "The same with the source's shape. None keeps what the source has.");
   m.def("_new_array_for", &new_array_for, nb::arg("host"), nb::arg("dtype").none(),
-        nb::arg("usm_type"), nb::arg("sycl_queue").none(), nb::arg("device").none(),
-        nb::arg("order"),
+        nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
+        nb::arg("order").none(),
         nb::sig("def _new_array_for(host: numpy.ndarray, dtype: object, usm_type: object, "
                 "sycl_queue: object, device: object, order: object) -> USMArray"),
         "Room for the elements of a NumPy array. dtype None: its own, or what the device has in "
@@ -227,9 +224,9 @@ void bind_array_making(nb::module_& m) {
   m.def(
       "_order_letter",
       [](nb::handle order) { return std::string(1, order_argument(order, all_orders)); },
-      nb::arg("order"), nb::sig("def _order_letter(order: object) -> str"));
+      nb::arg("order").none(), nb::sig("def _order_letter(order: object) -> str"));
   m.def("_copied", &copied, nb::arg("source"), nb::arg("dtype").none(), nb::arg("usm_type").none(),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"),
+        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order").none(),
         nb::sig("def _copied(source: USMArray, dtype: object, usm_type: object, sycl_queue: "
                 "object, device: object, order: object) -> USMArray"),
         "A new array with the source's elements. None keeps what the source has. Waits.");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "array.hpp"
+
 namespace usmx::bindings {
 namespace {
 
@@ -50,6 +52,12 @@ std::optional<layout> subscript_by_tuple(const layout& where, PyObject* key, std
   return subscript(where, {items.data(), n});
 }
 
+/// A USMArray, or a sequence, has an __index__ too, which it uses when it has one element.
+bool is_integer(PyObject* object) {
+  return PyLong_CheckExact(object) || (PyIndex_Check(object) && !PyBool_Check(object) &&
+                                       !PySequence_Check(object) && as_array(object) == nullptr);
+}
+
 }  // namespace
 
 std::size_t item_count(PyObject* tuple) {
@@ -68,7 +76,7 @@ bool to_basic_item(PyObject* object, index_item& item) {
     item = index_item::ellipsis();
   } else if (object == Py_None) {
     item = index_item::newaxis();
-  } else if (PyIndex_Check(object) && !PyBool_Check(object) && !PySequence_Check(object)) {
+  } else if (is_integer(object)) {
     item = integer_item(object);
   } else {
     return false;

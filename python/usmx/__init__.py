@@ -8,11 +8,16 @@ from usmx._runtime import load_core as _load_core
 
 _core = _load_core()
 
-from usmx import memory
+from math import e, inf, nan, pi
+
+from usmx import _types, memory
+from usmx._conversion import astype, copy
 from usmx._core import (
+    Device,
     SyclContext,
     SyclDevice,
     SyclDeviceCreationError,
+    SyclEvent,
     SyclQueue,
     USMAllocationError,
     USMArray,
@@ -21,7 +26,21 @@ from usmx._core import (
     get_devices,
     synchronize,
 )
-from usmx._creation import asarray, asnumpy, empty, zeros
+from usmx._creation import (
+    asarray,
+    asnumpy,
+    empty,
+    empty_like,
+    from_numpy,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    to_numpy,
+    zeros,
+    zeros_like,
+)
+from usmx._info import array_namespace_info as __array_namespace_info__
 from usmx._manipulation import (
     broadcast_arrays,
     broadcast_to,
@@ -40,38 +59,64 @@ from usmx._manipulation import (
     tile,
     unstack,
 )
+from usmx._patterns import arange, eye, linspace, meshgrid, tril, triu
 from usmx._placement import ExecutionPlacementError, get_coerced_usm_type, get_execution_queue
 from usmx._print_options import get_print_options, print_options, set_print_options
+from usmx._types import can_cast, finfo, iinfo, isdtype, result_type
 
 __all__ = [
+    "Device",
     "ExecutionPlacementError",
     "SyclContext",
     "SyclDevice",
     "SyclDeviceCreationError",
+    "SyclEvent",
     "SyclQueue",
     "USMAllocationError",
     "USMArray",
+    "__array_namespace_info__",
     "__version__",
+    "arange",
     "asarray",
     "asnumpy",
+    "astype",
     "broadcast_arrays",
     "broadcast_to",
+    "can_cast",
     "concat",
+    "copy",
+    "e",
     "empty",
+    "empty_like",
     "expand_dims",
+    "eye",
+    "finfo",
     "flip",
+    "from_numpy",
     "from_usm_array_interface",
+    "full",
+    "full_like",
     "get_coerced_usm_type",
     "get_devices",
     "get_execution_queue",
     "get_print_options",
+    "iinfo",
+    "inf",
+    "isdtype",
+    "linspace",
     "matrix_transpose",
     "memory",
+    "meshgrid",
     "moveaxis",
+    "nan",
+    "ones",
+    "ones_like",
     "permute_dims",
+    "pi",
     "print_options",
     "repeat",
     "reshape",
+    "result_type",
     "roll",
     "set_print_options",
     "squeeze",
@@ -79,6 +124,23 @@ __all__ = [
     "swapaxes",
     "synchronize",
     "tile",
+    "to_numpy",
+    "tril",
+    "triu",
     "unstack",
     "zeros",
+    "zeros_like",
 ]
+
+newaxis = None
+
+
+def __getattr__(name):
+    """The element types, `usmx.bool` to `usmx.complex128`: NumPy's, imported when they are used."""
+    value = _types.constant(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_types.NAMES, "dtype"})

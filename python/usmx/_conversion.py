@@ -2,8 +2,8 @@
 
 from usmx import _core
 from usmx._core import Device, SyclQueue
-from usmx._creation import as_view
-from usmx._types import can_cast, plain_type
+from usmx._creation import as_view, asarray
+from usmx._types import can_cast
 
 
 def copy(usm_ary, /, *, order="K"):

@@ -3,6 +3,7 @@
 from usmx import _core
 from usmx._core import USMArray, _as_array, _fill, _new_array, _new_array_like
 
+_PLAIN = "?bBhHiIlLqQefdFD"  # NumPy's letters of the element types
 _MISSING_NUMPY = "usmx: NumPy is needed to convert objects of the host"
 
 
@@ -216,7 +217,9 @@ def _as_values(fill_value):
 
 def _scalar_type(values):
     """The element type that an array of these values has by itself."""
-    return getattr(values, "dtype", None) or _numpy().asarray(values).dtype
+    if isinstance(values, USMArray):
+        return values.dtype
+    return require_plain(_numpy().asarray(values), values).dtype
 
 
 def _set_all(result, values):
@@ -272,10 +275,24 @@ def _is_there(view, queue, exactly):
     return same and not exactly
 
 
+def require_plain(source, obj):
+    """`source`, the NumPy array of `obj`, if usmx has its element type. TypeError if not."""
+    if source.dtype.char not in _PLAIN and source.dtype.names is None:
+        raise TypeError(
+            "elements must be bool, integers, floating-point or complex numbers of at most 64 bits "
+            f"a component, or structures of them, found {source.dtype} of a {type(obj).__name__}"
+        )
+    return source
+
+
 def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
     """New memory with a copy of anything that NumPy can make an array of."""
     numpy = _numpy()
     source = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(obj, dtype)
+    if dtype is None:
+        require_plain(source, obj)
+    elif source.dtype.names is None and not (source.dtype.char in _PLAIN and source.dtype.isnative):
+        source = source.astype(_core._dtype(dtype))  # strings, foreign byte order, ...
     usm_type = "device" if usm_type is None else usm_type
     result = _core._new_array_for(source, dtype, usm_type, sycl_queue, device, order)
     _core._copy_from_host(result, source)

@@ -22,6 +22,42 @@ def host_index(item):
     return with_whole_strides(array)
 
 
+def host_value(value, dtype):
+    """The NumPy array that stands for a value to be assigned to elements of a type.
+
+    Arrays of types that usmx has keep theirs: the copy converts them.
+    """
+    numpy = _numpy()
+    if dtype.names is not None:
+        return _structured_value(value, dtype)
+    array = value if isinstance(value, numpy.ndarray) else numpy.asarray(value, dtype=dtype)
+    if array.dtype.names is not None:
+        raise _structured_cast(dtype, array.dtype)
+    if array.dtype.kind not in "biufc" or array.dtype.char in "gG":
+        array = array.astype(dtype)
+    return with_whole_strides(array)
+
+
+def _structured_value(value, dtype):
+    """Equally structured elements, or tuples, one for each element, in nested lists."""
+    numpy = _numpy()
+    if isinstance(value, numpy.ndarray | numpy.void):
+        array = numpy.asarray(value)
+        if array.dtype != dtype:
+            raise _structured_cast(dtype, array.dtype)
+        return with_whole_strides(array)
+    element = value
+    while isinstance(element, list) and element:
+        element = element[0]
+    if not isinstance(element, tuple | numpy.void):
+        raise _structured_cast(dtype, type(element).__name__)
+    return numpy.asarray(value, dtype=dtype)
+
+
+def _structured_cast(expected, found):
+    return TypeError(f"structured elements are not converted: expected {expected}, found {found}")
+
+
 def with_whole_strides(array):
     """The elements in this machine's byte order, a whole number of them apart."""
     if not array.dtype.isnative:

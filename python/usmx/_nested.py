@@ -3,6 +3,7 @@
 from functools import reduce
 
 from usmx import _core
+from usmx._creation import _numpy, require_plain
 from usmx._placement import common_queue, common_usm_type
 
 _MAX_NDIM = 64
@@ -37,7 +38,7 @@ def stacked(sequence, arrays, dtype, device, usm_type, sycl_queue, order):
         sycl_queue = common_queue(arrays)
     if usm_type is None:
         usm_type = common_usm_type(arrays)
-    tree = _resolved(sequence)
+    tree = _resolved(sequence, dtype)
     result = _core._new_array(
         _shape_of(tree),
         dtype,
@@ -46,19 +47,18 @@ def stacked(sequence, arrays, dtype, device, usm_type, sycl_queue, order):
         device,
         "F" if order == "F" else "C",
         False,
-        None if dtype is not None else reduce(_numpy().promote_types, _types_in(tree)),
+        reduce(_numpy().promote_types, _types_in(tree)) if dtype is None else dtype,
     )
     _assign(tree, result)
     return result
 
 
-def _resolved(item):
+def _resolved(item, dtype):
     """A list of lists with producers as USMArrays and all else as NumPy arrays."""
-    numpy = _numpy()
-    if isinstance(item, (list, tuple)):
-        return [_resolved(part) for part in item] if arrays_in(item) else numpy.asarray(item)
+    if isinstance(item, (list, tuple)) and arrays_in(item):
+        return [_resolved(part, dtype) for part in item]
     view = _core._as_array(item)
-    return numpy.asarray(item) if view is None else view
+    return require_plain(_numpy().asarray(item, dtype), item) if view is None else view
 
 
 def _shape_of(tree):
@@ -91,9 +91,3 @@ def _assign(tree, target):
         _core._copy(tree, target)
     else:
         _core._copy_from_host(target, tree)
-
-
-def _numpy():
-    import numpy
-
-    return numpy

@@ -1,12 +1,13 @@
 """New arrays whose elements follow a rule: arange, linspace, eye, tril, triu, meshgrid.
 
-The elements are NumPy's, made on the host, in place where the host may write to the array.
+The numbers of arange and linspace are NumPy's, made on the host.
 """
 
 import operator
 
 from usmx import _core
-from usmx._creation import _numpy, as_view
+from usmx._core import USMArray
+from usmx._creation import _numpy, as_view, asarray
 from usmx._placement import common_queue
 from usmx._types import default_types
 
@@ -22,8 +23,10 @@ def arange(
         device, usm_type, sycl_queue: as in `empty`.
 
     Raises:
-        ValueError: step is 0, or `dtype` is bool and there are more than 2 elements.
-        TypeError: start, stop or step is no number.
+        ZeroDivisionError: step is 0.
+        TypeError: start, stop or step is no number, or `dtype` is bool and there would be more
+            than 2 elements.
+        OverflowError: a number does not fit the element type.
         USMAllocationError, ValueError, TypeError: as in `empty`.
     """
     if stop is None:
@@ -31,7 +34,7 @@ def arange(
     step = 1 if step is None else step
     _require_numbers(start=start, stop=stop, step=step)
     if step == 0:
-        raise ValueError("step of arange must not be 0")
+        raise ZeroDivisionError("step of arange must not be 0")
     dtype = _type_of_numbers((start, stop, step), dtype, device, sycl_queue)
     return _on_device(_numpy().arange(start, stop, step, dtype), device, usm_type, sycl_queue)
 
@@ -102,10 +105,7 @@ def eye(
     result = _core._new_array(
         (n_rows, n_cols), dtype, usm_type, sycl_queue, device, order, zeroed=True
     )
-    row, column = max(0, -k), max(0, k)
-    length = min(n_rows - row, n_cols - column)
-    if length > 0:
-        _core._fill(_core._diagonal(result[row:, column:]), 1)
+    _set_diagonal(result, k, 1)
     return result
 
 
@@ -120,7 +120,7 @@ def tril(x, /, *, k=0):
         ValueError: `x` has fewer than 2 dimensions.
         TypeError: `x` is no producer, or `k` no integer.
     """
-    return _triangle(x, k, "tril")
+    return _triangle(x, k, lower=True)
 
 
 def triu(x, /, *, k=0):
@@ -128,7 +128,7 @@ def triu(x, /, *, k=0):
 
     Arguments and errors as in `tril`.
     """
-    return _triangle(x, k, "triu")
+    return _triangle(x, k, lower=False)
 
 
 def meshgrid(*arrays, indexing="xy"):
@@ -139,10 +139,104 @@ def meshgrid(*arrays, indexing="xy"):
         indexing: 'ij': axis k of the views belongs to array k; 'xy': the first two axes swapped.
 
     Returns:
-        Views in which the elements repeat: NumPy's and dpnp's are copies or views alike.
+        A list of views of the arrays' memory in which elements repeat.
 
     Raises:
         ValueError: `indexing` is neither, an array is not 1-dimensional, or types differ.
         ExecutionPlacementError: arrays are on different queues.
         TypeError: an argument is no producer.
     """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing must be 'xy' or 'ij', found {indexing!r}")
+    views = [as_view(f"array {k}", array) for k, array in enumerate(arrays)]
+    for k, view in enumerate(views):
+        if view.ndim != 1:
+            raise ValueError(f"arrays must be 1-dimensional, found array {k} of shape {view.shape}")
+        if view.dtype != views[0].dtype:
+            raise ValueError(
+                "arrays must have the same element type, found "
+                f"{views[0].dtype} (array 0) and {view.dtype} (array {k})"
+            )
+    if views:
+        common_queue(views)
+    axes = list(range(len(views)))
+    if indexing == "xy" and len(views) > 1:
+        axes[:2] = 1, 0
+    shape = [0] * len(views)
+    for axis, view in zip(axes, views, strict=True):
+        shape[axis] = view.shape[0]
+    return [_along(view, axis, shape) for axis, view in zip(axes, views, strict=True)]
+
+
+# ---- numbers
+
+
+def _require_numbers(**numbers):
+    numpy = _numpy()
+    for name, number in numbers.items():
+        if not isinstance(number, (bool, int, float, complex, numpy.number, numpy.bool)):
+            raise TypeError(f"{name} must be a number, found {type(number).__name__}")
+
+
+def _type_of_numbers(numbers, dtype, device, sycl_queue):
+    """The type that was asked for, else the device's default type of the kind of the numbers."""
+    if dtype is not None:
+        return _core._dtype(dtype)
+    numpy = _numpy()
+    kind = numpy.result_type(*(numpy.asarray(number) for number in numbers)).kind
+    kinds = {"f": "real floating", "c": "complex floating"}
+    where = _core._queue_argument(sycl_queue, device).sycl_device
+    return default_types(where)[kinds.get(kind, "integral")]
+
+
+def _on_device(numbers, device, usm_type, sycl_queue):
+    return asarray(numbers, numbers.dtype, device=device, usm_type=usm_type, sycl_queue=sycl_queue)
+
+
+# ---- views and parts
+
+
+def _along(view, axis, shape):
+    """The 1-dimensional view as axis `axis` of `shape`, repeated along the others."""
+    strides = [0] * len(shape)
+    strides[axis] = view.strides[0]
+    return USMArray(tuple(shape), view.dtype, view, tuple(strides), view.offset)
+
+
+def _set_diagonal(matrix, k, value):
+    """Sets the elements [i, i + k]."""
+    rows, columns = matrix.shape
+    row, column = max(0, -k), max(0, k)
+    length = min(rows - row, columns - column)
+    if length > 0:
+        down, right = matrix.strides
+        first = matrix.offset + row * down + column * right
+        _core._fill(USMArray(length, matrix.dtype, matrix, (down + right,), first), value)
+
+
+def _triangle(x, k, lower):
+    """The elements on one side of a diagonal, copied row by row where it cuts through the rows."""
+    view = as_view("x", x)
+    k = operator.index(k)
+    if view.ndim < 2:
+        raise ValueError(f"x must have at least 2 dimensions, found shape {view.shape}")
+    result = _core._new_array_like(view, None, None, None, None, "K", True)
+    rows, columns = view.shape[-2:]
+
+    def clipped(row):
+        return min(max(row, 0), rows)
+
+    if lower:
+        whole = slice(clipped(columns - 1 - k), rows)
+        cut = range(clipped(-k), whole.start)
+    else:
+        whole = slice(0, clipped(1 - k))
+        cut = range(whole.stop, clipped(columns - k))
+    _copy_part(view, result, (..., whole, slice(None)))
+    for row in cut:
+        _copy_part(view, result, (..., row, slice(row + k + 1) if lower else slice(row + k, None)))
+    return result
+
+
+def _copy_part(source, destination, where):
+    _core._copy(source[where], destination[where])
