@@ -35,7 +35,7 @@ using extents = std::vector<std::ptrdiff_t>;
 using bytes = std::vector<std::byte>;
 
 constexpr std::array all_paths{copy_path::automatic, copy_path::whole, copy_path::rows,
-                               copy_path::host_loop};
+                               copy_path::host_loop, copy_path::staged};
 constexpr std::array every_kind{usm_kind::device, usm_kind::shared, usm_kind::host,
                                 usm_kind::unknown};
 /// A structured type with items of that many bytes.
