@@ -8,6 +8,7 @@
 
 #include "convert.hpp"
 #include "copy_host.hpp"
+#include "copy_kernel.hpp"
 #include "copy_plan.hpp"
 #include "copy_queue.hpp"
 #include "process_state.hpp"
@@ -69,25 +70,26 @@ const sycl::queue& queue_for(const copy_side& source, const copy_side& destinati
   return destination.kind == usm_kind::unknown ? source.queue : destination.queue;
 }
 
-bool in_one_context(const copy_side& source, const copy_side& destination) {
-  return source.kind == usm_kind::unknown || destination.kind == usm_kind::unknown ||
-         source.queue.get_context() == destination.queue.get_context();
-}
-
 /// What decides how a copy is run.
 struct situation {
   bool overlap;
   bool host_reaches_source;
   bool host_reaches_destination;
   bool one_context;
+  bool device_reaches_both;
 
   bool host_reaches_both() const { return host_reaches_source && host_reaches_destination; }
 };
 
-situation look_at(const copy_plan& plan, const copy_side& source, const copy_side& destination) {
-  situation now{may_overlap(plan), source.host_may_touch(), destination.host_may_touch(), true};
-  if (!now.host_reaches_both()) {
-    now.one_context = in_one_context(source, destination);
+situation look_at(const copy_plan& plan, const copy_side& source, const copy_side& destination,
+                  copy_path path) {
+  const bool ordinary_memory =
+      source.kind == usm_kind::unknown || destination.kind == usm_kind::unknown;
+  situation now{may_overlap(plan), source.host_may_touch(), destination.host_may_touch(), true,
+                !ordinary_memory};
+  const bool host_loop_it_is = path == copy_path::automatic && now.host_reaches_both();
+  if (!ordinary_memory && !host_loop_it_is) {  // which needs no context
+    now.one_context = source.queue.get_context() == destination.queue.get_context();
   }
   return now;
 }
@@ -98,10 +100,15 @@ std::optional<copy_path> forced_path(const copy_plan& plan, const situation& now
     // memmove, or as if the source had been copied first.
     return plan.is_whole() && now.host_reaches_both() ? copy_path::host_loop : copy_path::staged;
   }
-  if (!now.host_reaches_both() && (plan.converts() || !now.one_context)) {
+  if (!now.one_context && !now.host_reaches_both()) {
     return copy_path::staged;
   }
   return std::nullopt;
+}
+
+/// Where a kernel would be best, but cannot reach both sides or none can be had.
+copy_path without_kernel(const copy_plan& plan) {
+  return plan.converts() ? copy_path::staged : copy_path::rows;
 }
 
 /// The choice between the executors: docs/copy-engine.md has the measurements. How the host's loop
@@ -110,7 +117,10 @@ copy_path choose(const copy_plan& plan, const situation& now) {
   if (now.host_reaches_both()) {
     return copy_path::host_loop;  // the smallest command of a queue takes 3 us or more
   }
-  return plan.is_whole() ? copy_path::whole : copy_path::rows;
+  if (plan.is_whole()) {
+    return copy_path::whole;
+  }
+  return now.device_reaches_both ? copy_path::kernel : without_kernel(plan);
 }
 
 void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
@@ -141,15 +151,34 @@ void run_on_host(const copy_plan& plan, const situation& now) {
   }
 }
 
+/// False where no kernel can do it.
+bool run_kernel(const copy_plan& plan, const copy_side& destination) {
+  const std::optional<sycl::event> done = detail::copy_by_kernel(plan, destination.queue);
+  if (done) {
+    sycl::event(*done).wait();
+  }
+  return done.has_value();
+}
+
 void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
                 copy_path path) {
   const copy_plan plan = detail::make_plan(shape, source.end, destination.end);
   if (is_in_place(plan)) {
     return;
   }
-  const situation now = look_at(plan, source, destination);
-  path = forced_path(plan, now).value_or(path);
-  switch (path == copy_path::automatic ? choose(plan, now) : path) {
+  const situation now = look_at(plan, source, destination, path);
+  const bool may_choose = path == copy_path::automatic;
+  path = forced_path(plan, now).value_or(may_choose ? choose(plan, now) : path);
+  if (path == copy_path::kernel) {
+    if (now.device_reaches_both && now.one_context && run_kernel(plan, destination)) {
+      return;
+    }
+    if (!may_choose) {
+      throw_impossible("kernel", plan, source, destination);
+    }
+    path = without_kernel(plan);
+  }
+  switch (path) {
     case copy_path::whole:
       if (!plan.is_whole()) {
         throw_impossible("whole", plan, source, destination);
@@ -249,6 +278,13 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
     const std::ptrdiff_t count = plan.ndim == 0 ? 1 : plan.dimensions()[0].extent;
     return detail::fill_by_queue(plan.destination, element, destination.type().itemsize(),
                                  static_cast<std::size_t>(count), destination.queue());
+  }
+  const bool kernel =
+      path == copy_path::kernel || (path == copy_path::automatic && !to.host_may_touch());
+  if (kernel && to.kind != usm_kind::unknown) {
+    if (auto done = detail::fill_by_kernel(plan, element, destination.queue())) {
+      return done->wait();
+    }
   }
   copy_sides(destination.shape(), from, to, path);
 }

@@ -19,6 +19,8 @@ enum class copy_path {
   rows,
   /// A loop on the host over memory that it may touch.
   host_loop,
+  /// A kernel on the device, over USM of one context.
+  kernel,
   /// By way of compact host memory.
   staged,
 };

@@ -2,7 +2,9 @@
 
 #include <nanobind/stl/string_view.h>
 
+#include "arguments.hpp"
 #include "capsules.hpp"
+#include "device.hpp"
 #include "dpctl_types.hpp"
 #include "sycl_objects.hpp"
 #include "usmx/runtime.hpp"
@@ -10,7 +12,8 @@
 namespace usmx::bindings {
 namespace {
 
-interned get_capsule_name("_get_capsule");
+interned sycl_queue_name("sycl_queue");
+interned filter_string_name("filter_string");
 
 exchange::placement on_queue(const sycl::queue& queue) { return {queue.get_context(), queue}; }
 
@@ -34,24 +37,6 @@ exchange::placement from_capsule(PyObject* capsule) {
       capsule_name_text(capsule)));
 }
 
-/// Asks an object for its capsule, once.
-nb::object capsule_of(PyObject* object) {
-  nb::object method = optional_attribute(object, get_capsule_name.get());
-  if (!method.is_valid()) {
-    return nb::object();
-  }
-  nb::object capsule = nb::steal(PyObject_CallNoArgs(method.ptr()));
-  if (!capsule.is_valid()) {
-    nb::raise_python_error();
-  }
-  if (!PyCapsule_CheckExact(capsule.ptr())) {
-    throw type_error(detail::message(Py_TYPE(object)->tp_name,
-                                     "._get_capsule() must return a capsule, found ",
-                                     Py_TYPE(capsule.ptr())->tp_name));
-  }
-  return capsule;
-}
-
 sycl::queue queue_on(const sycl::device& device) { return cached_queue(device); }
 
 std::optional<sycl::queue> queue_in(nb::handle argument) {
@@ -68,18 +53,38 @@ std::optional<sycl::queue> queue_in(nb::handle argument) {
   return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
 }
 
+/// What others than usmx describe a device with: an object that holds a queue, dpnp's Device, which
+/// has one as an attribute, or dpctl's SyclDevice.
+std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
+  if (const auto queue = queue_in(device)) {
+    return queue;
+  }
+  const nb::object queue = optional_attribute(device.ptr(), sycl_queue_name.get());
+  if (queue.is_valid()) {
+    return queue_in(queue);
+  }
+  const nb::object filter = optional_attribute(device.ptr(), filter_string_name.get());
+  if (filter.is_valid() && nb::isinstance<nb::str>(filter)) {
+    return queue_on(select_device(nb::cast<std::string_view>(filter)));
+  }
+  return std::nullopt;
+}
+
 sycl::queue queue_for_device(nb::handle device) {
   if (nb::isinstance<nb::str>(device)) {
-    return queue_on(select_device(nb::cast<std::string_view>(device)));
+    return queue_on(select_device(to_text("device", device.ptr())));
+  }
+  if (const sycl::queue* queue = as_device_queue(device.ptr())) {
+    return *queue;
   }
   if (const sycl::device* found = as_device(device.ptr())) {
     return queue_on(*found);
   }
-  if (const auto queue = queue_in(device)) {
+  if (const auto queue = queue_of_foreign_device(device)) {
     return *queue;
   }
   throw type_error(
-      detail::message("device must be a filter string, a SyclDevice or a SyclQueue, "
+      detail::message("device must be a filter string, a SyclDevice, a SyclQueue or a Device, "
                       "found ",
                       Py_TYPE(device.ptr())->tp_name));
 }
@@ -97,8 +102,7 @@ exchange::placement resolve_syclobj(PyObject* object) {
     return {*context, std::nullopt};
   }
   if (PyUnicode_Check(object)) {
-    return {default_context(select_device(nb::cast<std::string_view>(nb::handle(object)))),
-            std::nullopt};
+    return {default_context(select_device(to_text("syclobj", object))), std::nullopt};
   }
   if (PyCapsule_CheckExact(object)) {
     return from_capsule(object);
