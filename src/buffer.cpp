@@ -136,6 +136,7 @@ void buffer::let_go() noexcept {
 }
 
 void buffer::record(sycl::event event) {
+  const detail::runtime_call call;
   buffer& whole = root();
   const std::lock_guard lock(whole.events_mutex_);
   std::erase_if(whole.events_, detail::is_complete);

@@ -432,6 +432,22 @@ layout broadcast(const layout& source, extents shape) {
   return result.build(source.offset());
 }
 
+layout broadcast_assigned(const layout& values, extents shape) {
+  extents from = values.shape();
+  extents strides = values.strides();
+  while (from.size() > shape.size() && from.front() == 1) {
+    from = from.subspan(1);
+    strides = strides.subspan(1);
+  }
+  try {
+    return broadcast(layout::strided(from, strides, values.offset()), shape);
+  } catch (const value_error&) {
+    throw value_error(detail::message("could not broadcast input array from shape ",
+                                      tuple_text(values.shape()), " into shape ",
+                                      tuple_text(shape)));
+  }
+}
+
 namespace {
 
 /// The axes of a layout that do not have extent 1: the others do not constrain a new shape.
@@ -505,6 +521,30 @@ std::optional<layout> reshaped(const layout& source, extents shape) {
   if (std::ranges::equal(source.shape(), shape)) return source;
   if (source.is_c_contiguous()) return layout::c_order(shape, source.offset());
   return regrouped(source, shape);
+}
+
+std::optional<layout> reshaped_f_order(const layout& source, extents shape) {
+  const std::vector<std::ptrdiff_t> reversed(shape.rbegin(), shape.rend());
+  const auto result = reshaped(transposed(source), reversed);
+  return result ? std::optional(transposed(*result)) : std::nullopt;
+}
+
+void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t size) {
+  const auto unknown = std::find(shape.begin(), shape.end(), -1);
+  if (unknown == shape.end()) return;
+  const std::vector<std::ptrdiff_t> given(shape.begin(), shape.end());
+  if (std::any_of(given.begin(), given.end(), [](std::ptrdiff_t n) { return n < -1; }) ||
+      std::find(unknown + 1, shape.end(), -1) != shape.end()) {
+    throw value_error(detail::message(
+        "only one entry of 'shape' may be negative, and that -1, found ", tuple_text(given)));
+  }
+  *unknown = 1;
+  const auto others = count_elements(shape);
+  if (!others || *others == 0 || size % *others != 0) {
+    throw value_error(
+        detail::message("cannot reshape ", size, " elements to shape ", tuple_text(given)));
+  }
+  *unknown = size / *others;
 }
 
 std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b, const char* what) {

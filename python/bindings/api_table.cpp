@@ -2,6 +2,7 @@
 
 #include "array.hpp"
 #include "interface.hpp"
+#include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/python/api.hpp"
@@ -55,6 +56,23 @@ PyObject* from_queue(const sycl::queue& queue) noexcept {
   return guarded<PyObject*>(nullptr, [&] { return to_python(queue).release().ptr(); });
 }
 
+int is_event(PyObject* object) noexcept {
+  return guarded(0, [&] {
+    return as_event(object) != nullptr || has_attribute(object, "_get_capsule") != 0 ? 1 : 0;
+  });
+}
+
+int convert_to_event(PyObject* object, std::optional<sycl::event>* result) noexcept {
+  return guarded(-1, [&] {
+    *result = event_argument("event", object);
+    return 0;
+  });
+}
+
+PyObject* from_event(const sycl::event& event) noexcept {
+  return guarded<PyObject*>(nullptr, [&] { return to_python(event).release().ptr(); });
+}
+
 int set_error(const std::exception_ptr& exception) noexcept {
   return translate_exception(exception) ? 1 : 0;
 }
@@ -67,6 +85,9 @@ constexpr python::api_table table = {
     .is_queue = is_queue,
     .as_queue = convert_to_queue,
     .from_queue = from_queue,
+    .is_event = is_event,
+    .as_event = convert_to_event,
+    .from_event = from_event,
     .set_error = set_error,
 };
 

@@ -103,6 +103,16 @@ counts shape_argument(nb::handle shape) {
   return one;
 }
 
+bool is_f_order(nb::handle order) {
+  if (nb::isinstance<nb::str>(order)) {
+    const auto text = nb::cast<std::string_view>(order);
+    if (text == "C" || text == "F") {
+      return text == "F";
+    }
+  }
+  throw value_error(detail::message("order must be 'C' or 'F', found ", repr_text(order.ptr())));
+}
+
 usm_kind kind_argument(nb::handle kind) {
   if (!nb::isinstance<nb::str>(kind)) {
     throw_wrong_type("usm_type", "'device', 'shared' or 'host'", kind.ptr());

@@ -19,6 +19,7 @@ class counts {
   counts(const char* what, PyObject* sequence);
 
   std::span<const std::ptrdiff_t> span() const { return {values_.data(), size_}; }
+  std::span<std::ptrdiff_t> span() { return {values_.data(), size_}; }
 
  private:
   friend counts shape_argument(nb::handle);
@@ -46,6 +47,9 @@ std::string_view to_text(const char* what, PyObject* object, const char* expecte
 
 /// A tuple with the items that a tuple or list has now; type_error for anything else.
 nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
+
+/// 'C' or 'F'; value_error for anything else.
+bool is_f_order(nb::handle order);
 
 /// "device", "shared" or "host"; value_error/type_error for anything else.
 usm_kind kind_argument(nb::handle kind);

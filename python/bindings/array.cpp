@@ -11,18 +11,22 @@
 #include "arguments.hpp"
 #include "array_copies.hpp"
 #include "array_flags.hpp"
+#include "array_items.hpp"
 #include "array_iteration.hpp"
+#include "array_key.hpp"
 #include "array_making.hpp"
 #include "array_operators.hpp"
 #include "array_scalars.hpp"
+#include "array_shapes.hpp"
 #include "buffer_protocol.hpp"
 #include "device.hpp"
 #include "dtype_argument.hpp"
-#include "indexing.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
+#include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
+#include "usmx/axes.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/field_view.hpp"
 #include "usmx/runtime.hpp"
@@ -123,27 +127,6 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
 
 // ---- slots
 
-array field_by_name(const array& a, PyObject* name) {
-  const std::string_view text = to_text("name", name);
-  if (find_field(a.type(), text) == nullptr) {
-    PyErr_SetObject(PyExc_KeyError, name);
-    nb::raise_python_error();
-  }
-  return field_view(a, text);
-}
-
-PyObject* get_item(PyObject* self, PyObject* key) {
-  return guarded<PyObject*>(nullptr, [&] {
-    const auto& a = ready_instance<py_array>(self);
-    if (a.value.type().is_structured() && PyUnicode_Check(key)) {
-      return to_python(field_by_name(a.value, key), a.base).release().ptr();
-    }
-    return to_python(a.value.with_layout(subscript_by(a.value.layout(), key)), a.base)
-        .release()
-        .ptr();
-  });
-}
-
 Py_ssize_t length(PyObject* self) {
   return guarded<Py_ssize_t>(-1, [&]() -> Py_ssize_t {
     const array& a = ready_instance<py_array>(self).value;
@@ -160,6 +143,7 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+                             {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
                              {Py_mp_length, reinterpret_cast<void*>(length)},
                              {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(get_array_buffer)},
@@ -176,17 +160,14 @@ py_array with_layout(const py_array& a, layout where) {
   return {a.value.with_layout(std::move(where)), a.base};
 }
 
-py_array matrix_transposed(const py_array& a) {
-  const int ndim = a.value.ndim();
-  if (ndim < 2) {
-    throw value_error(detail::message("mT needs an array of at least 2 dimensions, found ", ndim));
+/// The array API has it for matrices only; dpnp.tensor gives what has no two axes as it is.
+py_array transposed_matrix(const py_array& a) {
+  if (a.value.ndim() > 2) {
+    throw value_error(detail::message(
+        "T needs an array of at most 2 dimensions, found ", a.value.ndim(),
+        ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
   }
-  std::array<int, max_ndim> axes;
-  for (int k = 0; k < ndim; ++k) {
-    axes[static_cast<std::size_t>(k)] = k;
-  }
-  std::swap(axes[static_cast<std::size_t>(ndim - 1)], axes[static_cast<std::size_t>(ndim - 2)]);
-  return with_layout(a, permuted(a.value.layout(), {axes.data(), static_cast<std::size_t>(ndim)}));
+  return with_layout(a, transposed(a.value.layout()));
 }
 
 /// The real (part 0) or imaginary (part 1) components of complex elements, in place.
@@ -264,10 +245,13 @@ void bind_attributes(nb::class_<py_array>& cls) {
       .def_prop_ro(
           "device", [](const py_array& a) { return device_on(a.value.queue()); },
           nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
+      .def_prop_ro("T", &transposed_matrix,
+                   "A view of a matrix with its two dimensions swapped, of fewer dimensions as "
+                   "they are; ValueError for more.")
       .def_prop_ro(
-          "T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
-          "A view with the dimensions in reverse order.")
-      .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
+          "mT",
+          [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
+          "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
@@ -285,6 +269,30 @@ nb::object formatted(nb::handle self, const char* how) {
 nb::object call_python(const char* function, nb::handle self, const nb::args& args,
                        const nb::kwargs& kwargs) {
   return nb::module_::import_("usmx._conversion").attr(function)(self, *args, **kwargs);
+}
+
+nb::object duplicate(nb::handle self, nb::handle memo) {
+  return nb::module_::import_("usmx._array_pickling").attr("copy_array")(self, memo);
+}
+
+void bind_pickling(nb::class_<py_array>& cls) {
+  cls.def(
+         "__reduce_ex__",
+         [](nb::handle self, nb::handle protocol) {
+           return nb::module_::import_("usmx._array_pickling").attr("reduce_array")(self, protocol);
+         },
+         nb::arg("protocol"),
+         nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
+                 "...]"),
+         "Pickles class, elements, order, kind, read-only flag and the device's filter string. "
+         "Read "
+         "back, the array is on usmx's own queue of that device. Waits.")
+      .def(
+          "__copy__", [](nb::handle self) { return duplicate(self, nb::none()); },
+          nb::sig("def __copy__(self) -> typing.Self"),
+          "The same elements in new, writable memory of the same kind on the same queue. Waits.")
+      .def("__deepcopy__", &duplicate, nb::arg("memo"),
+           nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"));
 }
 
 void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
@@ -330,6 +338,15 @@ void bind_methods(nb::class_<py_array>& cls) {
                   "USMArray"),
           "The array on another device or queue: itself if it is there, a view if the memory can "
           "be used there, else a copy.")
+      .def(
+          "record",
+          [](const py_array& a, nb::handle event) {
+            a.value.record(event_argument("event", event));
+          },
+          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          "Announces unfinished work on the array's memory that usmx has not submitted: whoever "
+          "reads the memory through usmx waits for it, and it is not freed before. `event` is a "
+          "SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
       .def(
           "__repr__", [](nb::handle self) { return formatted(self, "array_repr"); },
           nb::sig("def __repr__(self) -> str"))
@@ -405,7 +422,9 @@ void bind_array(nb::module_& m) {
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   bind_attributes(cls);
   bind_methods(cls);
+  bind_pickling(cls);
   bind_scalars(cls);
+  bind_shape_methods(cls);
   bind_array_flags(m);
   bind_iteration(m, cls);
   m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj").none(),
@@ -425,6 +444,7 @@ void bind_array(nb::module_& m) {
       },
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
       "The array itself, a view of any other producer, or None.");
+  bind_array_shapes(m);
   bind_array_making(m);
   bind_array_copies(m);
 }

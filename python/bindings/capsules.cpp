@@ -19,6 +19,13 @@ struct names<sycl::context> {
   static constexpr const char* fresh = "SyclContextRef";
   static constexpr const char* used = "used_SyclContextRef";
 };
+template <>
+struct names<sycl::event> {
+  static constexpr const char* fresh = "SyclEventRef";
+  static constexpr const char* used = "used_SyclEventRef";
+};
+
+interned get_capsule_name("_get_capsule");
 
 template <class T>
 void destroy(PyObject* capsule) {
@@ -67,6 +74,7 @@ T take(PyObject* capsule) {
 
 nb::object to_capsule(const sycl::queue& queue) { return make(queue); }
 nb::object to_capsule(const sycl::context& context) { return make(context); }
+nb::object to_capsule(const sycl::event& event) { return make(event); }
 
 std::optional<sycl::queue> queue_in_capsule(PyObject* capsule) {
   return read<sycl::queue>(capsule);
@@ -74,9 +82,30 @@ std::optional<sycl::queue> queue_in_capsule(PyObject* capsule) {
 std::optional<sycl::context> context_in_capsule(PyObject* capsule) {
   return read<sycl::context>(capsule);
 }
+std::optional<sycl::event> event_in_capsule(PyObject* capsule) {
+  return read<sycl::event>(capsule);
+}
 
 sycl::queue take_queue(PyObject* capsule) { return take<sycl::queue>(capsule); }
 sycl::context take_context(PyObject* capsule) { return take<sycl::context>(capsule); }
+sycl::event take_event(PyObject* capsule) { return take<sycl::event>(capsule); }
+
+nb::object capsule_of(PyObject* object) {
+  nb::object method = optional_attribute(object, get_capsule_name.get());
+  if (!method.is_valid()) {
+    return nb::object();
+  }
+  nb::object capsule = nb::steal(PyObject_CallNoArgs(method.ptr()));
+  if (!capsule.is_valid()) {
+    nb::raise_python_error();
+  }
+  if (!PyCapsule_CheckExact(capsule.ptr())) {
+    throw type_error(detail::message(Py_TYPE(object)->tp_name,
+                                     "._get_capsule() must return a capsule, found ",
+                                     Py_TYPE(capsule.ptr())->tp_name));
+  }
+  return capsule;
+}
 
 std::string capsule_name_text(PyObject* capsule) {
   const char* name = PyCapsule_GetName(capsule);

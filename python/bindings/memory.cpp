@@ -13,6 +13,7 @@
 #include "interface.hpp"
 #include "owners.hpp"
 #include "python_thread.hpp"
+#include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
 #include "usmx/copy.hpp"
@@ -361,6 +362,22 @@ void bind_base(nb::module_& m) {
       .def(
           "memset", [](const py_memory& self, int val) { memset_bytes(self.bytes(), val); },
           nb::arg("val") = 0, "Sets every byte. Waits. Raises ValueError on read-only memory.")
+      .def(
+          "record",
+          [](const py_memory& self, nb::handle event) {
+            self.bytes().record(event_argument("event", event));
+          },
+          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          "Announces unfinished work on this memory that usmx has not submitted: whoever reads the "
+          "memory through usmx waits for it, and it is not freed before. `event` is a SyclEvent of "
+          "usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
+      .def(
+          "wait",
+          [](const py_memory& self) {
+            const without_interpreter_lock unlocked;
+            self.bytes().wait();
+          },
+          "Waits for all work on the memory that usmx can know of.")
       .def(
           "__reduce_ex__", [](nb::handle self, nb::handle) { return reduce(self); },
           nb::arg("protocol"),

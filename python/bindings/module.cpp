@@ -9,6 +9,7 @@
 #include "errors.hpp"
 #include "memory.hpp"
 #include "support.hpp"
+#include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "usmx/version.hpp"
 
@@ -22,6 +23,7 @@ NB_MODULE(_core, m) {
   bind_sycl_objects(m);
   bind_dtype_functions(m);
   bind_device_object(m);
+  bind_sycl_event(m);
   bind_memory(m);
   bind_adoption(m);
   bind_array(m);

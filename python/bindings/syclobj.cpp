@@ -11,7 +11,6 @@
 namespace usmx::bindings {
 namespace {
 
-interned get_capsule_name("_get_capsule");
 interned sycl_queue_name("sycl_queue");
 interned filter_string_name("filter_string");
 
@@ -35,24 +34,6 @@ exchange::placement from_capsule(PyObject* capsule) {
       "'syclobj' capsule must be named 'SyclQueueRef' or 'SyclContextRef' and not be used yet, "
       "found ",
       capsule_name_text(capsule)));
-}
-
-/// Asks an object for its capsule, once.
-nb::object capsule_of(PyObject* object) {
-  nb::object method = optional_attribute(object, get_capsule_name.get());
-  if (!method.is_valid()) {
-    return nb::object();
-  }
-  nb::object capsule = nb::steal(PyObject_CallNoArgs(method.ptr()));
-  if (!capsule.is_valid()) {
-    nb::raise_python_error();
-  }
-  if (!PyCapsule_CheckExact(capsule.ptr())) {
-    throw type_error(detail::message(Py_TYPE(object)->tp_name,
-                                     "._get_capsule() must return a capsule, found ",
-                                     Py_TYPE(capsule.ptr())->tp_name));
-  }
-  return capsule;
 }
 
 sycl::queue queue_on(const sycl::device& device) { return cached_queue(device); }

@@ -2,8 +2,8 @@
 
 from usmx import _core
 from usmx._core import Device, SyclQueue
-from usmx._creation import as_view, asarray
-from usmx._types import can_cast
+from usmx._creation import as_view
+from usmx._types import can_cast, default_types
 
 
 def copy(usm_ary, /, *, order="K"):
@@ -35,12 +35,14 @@ def astype(usm_ary, newdtype, /, order="K", casting="unsafe", *, copy=True, devi
         ValueError, USMAllocationError: as in `empty`.
     """
     view = as_view("usm_ary", usm_ary)
-    wanted = _core._dtype("f8" if newdtype is None else newdtype)
-    if casting != "unsafe" and not can_cast(view.dtype, wanted, casting=casting):
+    if newdtype is None:
+        newdtype = default_types(view.sycl_device)["real floating"]
+    if casting != "unsafe" and not can_cast(view.dtype, newdtype, casting=casting):
         raise TypeError(
-            f"elements of type {view.dtype} cannot be cast to {wanted} with casting={casting!r}"
+            f"elements of type {view.dtype} cannot be cast to {_core._dtype(newdtype)} "
+            f"with casting={casting!r}"
         )
-    return asarray(view, wanted, device=device, copy=True if copy else None, order=order)
+    return _core._as_asked(view, newdtype, None, None, device, order, True if copy else None)
 
 
 def to_device(array, device, /, *, stream=None):

@@ -151,7 +151,7 @@ def test_copy_between_any_layouts_is_what_numpy_does(data, types, source_kind, d
     expected = np.zeros(to_shape, types[1])
     expected[to_index].T[...] = converted(values[from_index], types[1])
     result = usmx.zeros(to_shape, types[1], usm_type=destination_kind)
-    _core._copy(filled(values, source_kind)[from_index], result[to_index].T)
+    _core._copy(filled(values, source_kind)[from_index], result[to_index].transpose())
     same(result, expected)
 
 

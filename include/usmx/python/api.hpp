@@ -9,6 +9,7 @@
 #include <exception>
 #include <optional>
 
+#include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
 #include "usmx/array.hpp"
@@ -16,7 +17,7 @@
 namespace usmx::python {
 
 /// Moves when the table or a type that passes through it changes.
-inline constexpr std::uint32_t api_version = 1;
+inline constexpr std::uint32_t api_version = 2;
 inline constexpr const char* api_capsule_name = "usmx._core._api";
 
 /// All functions need the interpreter lock, throw nothing, and report failure by -1 or null with a
@@ -36,6 +37,12 @@ struct api_table {
   int (*as_queue)(PyObject* object, std::optional<sycl::queue>* result) noexcept;
   /// A new usmx.SyclQueue.
   PyObject* (*from_queue)(const sycl::queue& queue) noexcept;
+
+  /// 1 when the object is a usmx event or has _get_capsule(); else 0.
+  int (*is_event)(PyObject* object) noexcept;
+  int (*as_event)(PyObject* object, std::optional<sycl::event>* result) noexcept;
+  /// A new usmx.SyclEvent.
+  PyObject* (*from_event)(const sycl::event& event) noexcept;
 
   /// Sets the Python error that an exception of usmx or SYCL stands for and returns 1; else 0.
   int (*set_error)(const std::exception_ptr& exception) noexcept;

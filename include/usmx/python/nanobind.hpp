@@ -1,6 +1,7 @@
-// nanobind casters for authors of SYCL extensions: functions may take usmx::array_view, usmx::array
-// and sycl::queue, from any producer of __sycl_usm_array_interface__ and any queue object, and
-// return usmx::array and sycl::queue as usmx's own Python objects.
+// nanobind casters for authors of SYCL extensions: functions may take usmx::array_view,
+// usmx::array, sycl::queue and sycl::event, from any producer of __sycl_usm_array_interface__ and
+// any queue or event object, and return usmx::array, sycl::queue and sycl::event as usmx's own
+// Python objects.
 //
 // An object that claims to be USM memory and is not raises its error in Python (ValueError with
 // key, expected, found); it is not taken for another overload. A view is valid during the call; an
@@ -99,6 +100,19 @@ struct type_caster<sycl::queue> : usmx_caster<sycl::queue> {
   }
   static handle from_cpp(const sycl::queue& source, rv_policy, cleanup_list*) noexcept {
     return usmx::python::api().from_queue(source);
+  }
+};
+
+template <>
+struct type_caster<sycl::event> : usmx_caster<sycl::event> {
+  static constexpr auto Name = const_name("usmx.SyclEvent");
+
+  bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
+    const auto& api = usmx::python::api();
+    return api.is_event(source.ptr()) == 1 && hold(api.as_event(source.ptr(), &value_));
+  }
+  static handle from_cpp(const sycl::event& source, rv_policy, cleanup_list*) noexcept {
+    return usmx::python::api().from_event(source);
   }
 };
 
