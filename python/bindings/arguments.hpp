@@ -48,9 +48,6 @@ std::string_view to_text(const char* what, PyObject* object, const char* expecte
 /// A tuple with the items that a tuple or list has now; type_error for anything else.
 nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
 
-/// 'C' or 'F'; value_error for anything else.
-bool is_f_order(nb::handle order);
-
 /// "device", "shared" or "host"; value_error/type_error for anything else.
 usm_kind kind_argument(nb::handle kind);
 

@@ -56,7 +56,9 @@ memory_options memory_options_from(nb::handle kwargs) {
   }
   memory_options options;
   for (const auto [key, value] : nb::borrow<nb::dict>(kwargs)) {
-    const std::string name = nb::isinstance<nb::str>(key) ? nb::cast<std::string>(key) : "";
+    const std::string name = nb::isinstance<nb::str>(key)
+                                 ? std::string(to_text("a key of buffer_ctor_kwargs", key.ptr()))
+                                 : "";
     if (name == "queue") {
       options.queue = nb::borrow(value);
     } else if (name == "alignment") {
@@ -224,7 +226,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
           nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
       .def_prop_ro(
           "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
-          nb::sig("def dtype(self) -> numpy.dtype"))
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"))
       .def_prop_ro(
           "flags", [](nb::handle self) { return flags_of(self); },
           nb::sig("def flags(self) -> Flags"))
@@ -324,10 +326,10 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def(
           "astype",
           [](nb::handle self, nb::args args, nb::kwargs kwargs) {
-            return call_python("astype", self, args, kwargs);
+            return call_python("array_astype", self, args, kwargs);
           },
-          nb::sig("def astype(self, dtype: object, /, order: str = 'K', casting: str = 'unsafe', "
-                  "*, copy: bool = True, device: object = None) -> USMArray"),
+          nb::sig("def astype(self, dtype: object, order: str = 'K', casting: str = 'unsafe', "
+                  "copy: bool = True, device: object = None) -> USMArray"),
           "The elements converted to another type: usmx.astype.")
       .def(
           "to_device",

@@ -234,7 +234,7 @@ nb::object on_queue(const py_array& source, nb::handle device) {
 
 char order_argument(nb::handle order, std::string_view allowed) {
   if (nb::isinstance<nb::str>(order)) {
-    const auto text = nb::cast<std::string_view>(order);
+    const auto text = to_text("order", order.ptr());
     if (text.size() == 1 && allowed.find(text[0]) != allowed.npos) {
       return text[0];
     }

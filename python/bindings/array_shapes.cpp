@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "array_making.hpp"
 #include "dtype_argument.hpp"
 #include "usmx/axes.hpp"
 #include "usmx/reinterpreted.hpp"
@@ -101,14 +102,15 @@ nb::object reshape_view(nb::handle x, nb::handle shape, nb::handle order) {
   const py_array& a = array_argument("X", x);
   counts extents = shape_argument(shape);
   resolve_extent(extents.span(), a.value.size());
-  auto where = is_f_order(order) ? reshaped_f_order(a.value.layout(), extents.span())
-                                 : reshaped(a.value.layout(), extents.span());
+  auto where = order_argument(order, "CF") == 'F'
+                   ? reshaped_f_order(a.value.layout(), extents.span())
+                   : reshaped(a.value.layout(), extents.span());
   return where ? view_of(a, *std::move(where)) : nb::none();
 }
 
 nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
   const py_array& a = array_argument("prototype", x);
-  const bool f_order = is_f_order(order);
+  const bool f_order = order_argument(order, "CF") == 'F';
   const auto compact = [&](std::span<const std::ptrdiff_t> extents) {
     return f_order ? layout::f_order(extents) : layout::c_order(extents);
   };
@@ -137,8 +139,14 @@ nb::object transpose(nb::handle self, const nb::args& axes) {
   return reversed ? view_of(a, transposed(a.value.layout())) : permuted(self, order);
 }
 
-/// In Python, since what needs a copy does.
+/// A copy is made in Python; a view is not worth that detour.
 nb::object reshape(nb::handle self, nb::handle shape, nb::handle order, nb::handle copy) {
+  if (copy.is_none()) {
+    nb::object view = reshape_view(self, shape, order);
+    if (!view.is_none()) {
+      return view;
+    }
+  }
   return nb::module_::import_("usmx._manipulation")
       .attr("reshape")(self, shape, nb::arg("order") = order, nb::arg("copy") = copy);
 }

@@ -53,7 +53,7 @@ dtype from_numpy_dtype(const nb::object& numpy_dtype) {
     return exchange::parse_typedescr(to_typedescr(nb::object(numpy_dtype.attr("descr")).ptr()));
   }
   const nb::object typestr = numpy_dtype.attr("str");
-  return dtype::from_typestr(nb::cast<std::string_view>(typestr));
+  return dtype::from_typestr(to_text("typestr", typestr.ptr()));
 }
 
 /// NumPy knows more names than typestrs: 'd', 'int', 'single', ... What it does not know either is
@@ -72,7 +72,7 @@ dtype from_text(nb::handle argument, std::string_view text) {
 
 dtype parse(nb::handle argument) {
   if (nb::isinstance<nb::str>(argument)) {
-    const auto text = nb::cast<std::string_view>(argument);
+    const auto text = to_text("dtype", argument.ptr());
     const auto named = by_name(text);
     return named ? *named : from_text(argument, text);
   }

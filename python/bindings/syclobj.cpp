@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string_view.h>
 
+#include "arguments.hpp"
 #include "capsules.hpp"
 #include "device.hpp"
 #include "dpctl_types.hpp"
@@ -71,7 +72,7 @@ std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
 
 sycl::queue queue_for_device(nb::handle device) {
   if (nb::isinstance<nb::str>(device)) {
-    return queue_on(select_device(nb::cast<std::string_view>(device)));
+    return queue_on(select_device(to_text("device", device.ptr())));
   }
   if (const sycl::queue* queue = as_device_queue(device.ptr())) {
     return *queue;
@@ -101,8 +102,7 @@ exchange::placement resolve_syclobj(PyObject* object) {
     return {*context, std::nullopt};
   }
   if (PyUnicode_Check(object)) {
-    return {default_context(select_device(nb::cast<std::string_view>(nb::handle(object)))),
-            std::nullopt};
+    return {default_context(select_device(to_text("syclobj", object))), std::nullopt};
   }
   if (PyCapsule_CheckExact(object)) {
     return from_capsule(object);

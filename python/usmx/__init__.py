@@ -64,8 +64,6 @@ from usmx._placement import ExecutionPlacementError, get_coerced_usm_type, get_e
 from usmx._print_options import get_print_options, print_options, set_print_options
 from usmx._types import can_cast, finfo, iinfo, isdtype, result_type
 
-newaxis = None
-
 __all__ = [
     "Device",
     "ExecutionPlacementError",
@@ -133,6 +131,8 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+newaxis = None
 
 
 def __getattr__(name):

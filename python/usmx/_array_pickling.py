@@ -6,7 +6,7 @@ docs/concepts.md says what is shared and what is copied.
 from copy import deepcopy
 from pickle import PickleBuffer
 
-from usmx._core import USMArray, _copy, _Memory, _new_array
+from usmx._core import USMArray, _Memory, _new_array
 from usmx._creation import _numpy
 from usmx._pickling import device_name, queue_on, set_state
 from usmx.memory import as_usm_memory
@@ -15,7 +15,7 @@ from usmx.memory import as_usm_memory
 def reduce_array(array, protocol):
     """What pickle writes for an array. A sub-device has no filter string: ValueError."""
     device = device_name(array, "an array")
-    packed = array if array.flags.forc else _packed_copy(array)
+    packed = array if array.flags.forc else array.copy()
     content = _content(as_usm_memory(packed))
     arguments = (
         type(array),
@@ -50,12 +50,12 @@ def restore_array(cls, content, dtype, shape, order, usm_type, device, readonly)
                 f"buffer of a {cls.__name__}: expected {array.nbytes} bytes, found {buffer.nbytes}"
             )
         array.base.copy_from_host(PickleBuffer(buffer).raw())
-    return _instance(cls, array.readonly() if readonly else array, order)
+    return _instance(cls, array.readonly() if readonly else array)
 
 
 def copy_array(array, memo):
     """For copy.copy (`memo` is None) and copy.deepcopy."""
-    duplicate = _instance(type(array), _packed_copy(array), _order(array))
+    duplicate = _instance(type(array), array.copy(order="K"))
     if memo is not None:
         memo[id(array)] = duplicate
     state = array.__getstate__()
@@ -66,14 +66,6 @@ def copy_array(array, memo):
 
 def _order(array):
     return "F" if array.flags.fnc else "C"
-
-
-def _packed_copy(array):
-    made = _new_array(
-        array.shape, array.dtype, array.usm_type, array.sycl_queue, None, _order(array), False
-    )
-    _copy(array, made)
-    return made
 
 
 def _content(memory):
@@ -92,10 +84,10 @@ def _memory_behind(buffer, usm_type, device, alignment):
     return memory if fits and is_such else None
 
 
-def _instance(cls, array, order):
+def _instance(cls, array):
     """`array` as one of that class, whose own constructor, unknown here, is not called."""
     if cls is USMArray:
         return array
     made = cls.__new__(cls)
-    USMArray.__init__(made, array.shape, array.dtype, array, order=order)
+    USMArray.__init__(made, array.shape, array.dtype, array, array.strides, array.offset)
     return made

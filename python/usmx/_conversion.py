@@ -16,7 +16,7 @@ def copy(usm_ary, /, *, order="K"):
     return as_view("usm_ary", usm_ary).copy(order)
 
 
-def astype(usm_ary, newdtype, /, order="K", casting="unsafe", *, copy=True, device=None):
+def astype(usm_ary, newdtype, /, *, order="K", casting="unsafe", copy=True, device=None):
     """The elements converted to another type. Waits.
 
     In-range values become what NumPy makes of them. What NaN and floating-point values out of range
@@ -43,6 +43,11 @@ def astype(usm_ary, newdtype, /, order="K", casting="unsafe", *, copy=True, devi
             f"with casting={casting!r}"
         )
     return _core._as_asked(view, newdtype, None, None, device, order, True if copy else None)
+
+
+def array_astype(array, dtype, order="K", casting="unsafe", copy=True, device=None):
+    """What ``USMArray.astype`` does: `astype`, called as NumPy's method is."""
+    return astype(array, dtype, order=order, casting=casting, copy=copy, device=device)
 
 
 def to_device(array, device, /, *, stream=None):

@@ -579,3 +579,9 @@ def test_arguments_and_defaults_are_dpnps(name):
     theirs = inspect.signature(getattr(dpnp.tensor, name)).parameters
     assert set(ours) == set(theirs)
     assert {key: p.default for key, p in ours.items()} == {k: p.default for k, p in theirs.items()}
+
+
+@pytest.mark.parametrize("name", ["dtype", "usm_type", "order", "device"])
+def test_text_that_is_not_unicode_is_a_value_error(name):
+    with pytest.raises(ValueError, match=r"\\udc80"):
+        usmx.empty(3, **{name: "\udc80"})

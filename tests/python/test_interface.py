@@ -355,6 +355,19 @@ def test_typestr_that_is_no_string_is_a_type_error(memory, typestr):
     refused(producer_of(memory, typestr=typestr), TypeError, "typestr", type(typestr).__name__)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"typestr": "\udc80"},
+        {"syclobj": "\udc80"},
+        {"typestr": "|V8", "typedescr": [("\udc80", "<f8")]},
+        {"typestr": "|V8", "typedescr": [("a", "\udc80")]},
+    ],
+)
+def test_text_that_is_not_unicode_is_a_value_error_that_names_key_and_text(memory, changes):
+    refused(producer_of(memory, **changes), ValueError, list(changes)[-1], "\\udc80")
+
+
 def test_typestr_may_be_a_subclass_of_str(memory):
     assert from_usm_array_interface(producer_of(memory, typestr=np.str_("<f8"))).itemsize == 8
 
@@ -651,6 +664,18 @@ def test_get_capsule_that_cannot_be_called_is_a_type_error(memory):
 )
 def test_arithmetic_never_wraps_around(memory, changes):
     refused(producer_of(memory, **changes), ValueError)
+
+
+@pytest.mark.parametrize("shape", [(2**60,), (2**61,), (2**30, 2**30), (2**62,)])
+def test_bytes_of_one_element_again_and_again_must_be_countable(memory, shape):
+    strides = (0,) * len(shape)
+    refused(producer_of(memory, shape=shape, strides=strides), ValueError, "number of bytes")
+    with pytest.raises(ValueError, match="number of bytes"):
+        usmx.USMArray(shape, "f8", memory, strides=strides)
+    with pytest.raises(ValueError, match="number of bytes"):
+        usmx.USMArray(shape, "f8", strides=strides)
+    within = producer_of(memory, shape=(2**59,), strides=(0,))
+    assert from_usm_array_interface(within).nbytes == 2**62
 
 
 # ---- check 2: the pointer is USM of that context
@@ -983,6 +1008,14 @@ def test_typedescr_that_raises_passes_its_exception_through(memory):
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         from_usm_array_interface(producer_of(memory, typedescr=Raising()))
+
+
+def test_repr_that_is_no_text_is_still_shown(memory):
+    class Unprintable:
+        def __repr__(self):
+            return "\udc80"
+
+    refused(producer_of(memory, typedescr=[Unprintable()]), ValueError, "typedescr", "\\udc80")
 
 
 def test_value_whose_repr_raises_is_still_refused(memory):

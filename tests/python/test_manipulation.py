@@ -172,7 +172,7 @@ def test_error_of_a_shape_names_the_sizes():
         usmx.reshape(usmx.empty((2, 3, 4)), (5, 5))
 
 
-@pytest.mark.parametrize("order", ["A", "K", "c", None, 1])
+@pytest.mark.parametrize("order", ["A", "K", "", None, 1])
 def test_other_orders_are_refused(order):
     with pytest.raises(ValueError, match="order must be 'C' or 'F'"):
         usmx.reshape(usmx.empty(4), (2, 2), order=order)

@@ -17,7 +17,7 @@ from helpers import KINDS, MEMORY_CLASSES, TYPESTRS
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from test_lifetime import LIMIT, growth
+from leaks import LIMIT, growth
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 STRUCTURED = np.dtype(
