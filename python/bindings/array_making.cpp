@@ -108,13 +108,6 @@ nb::object new_array_like(const py_array& source, nb::handle dtype_object, nb::h
   return to_python(made);
 }
 
-nb::object copied(const py_array& source, nb::handle dtype_object, nb::handle usm_type,
-                  nb::handle sycl_queue, nb::handle device, nb::handle order) {
-  const char letter = order_argument(order, all_orders);
-  const plan wanted(source.value, dtype_object, usm_type, sycl_queue, device);
-  return to_python(copy_of(source.value, wanted.type, wanted.kind, wanted.queue, letter));
-}
-
 /// Whether `device=` names a queue, and not only a device on which any queue will do.
 bool names_queue(nb::handle device) {
   return !device.is_none() && PyObject_HasAttrString(device.ptr(), "sycl_device") != 0;
@@ -220,13 +213,7 @@ nb::object on_queue(const py_array& source, nb::handle device) {
     const without_interpreter_lock unlocked;
     a.wait();
   }
-  auto held = std::make_unique<std::shared_ptr<buffer>>(a.memory());
-  const buffer& whole = **held;
-  detail::release_action release(
-      [](void* state) noexcept { delete static_cast<std::shared_ptr<buffer>*>(state); },
-      held.release());
-  auto there = std::make_shared<buffer>(buffer::adopt_checked(
-      whole.data(), whole.nbytes(), whole.kind(), queue, std::move(release), whole.readonly()));
+  auto there = std::make_shared<buffer>(buffer::on_queue(a.memory(), queue));
   return to_python(array::unchecked(std::move(there), a.type(), a.layout(), a.readonly()));
 }
 
@@ -291,11 +278,6 @@ void bind_array_making(nb::module_& m) {
       "_order_letter",
       [](nb::handle order) { return std::string(1, order_argument(order, all_orders)); },
       nb::arg("order").none(), nb::sig("def _order_letter(order: object) -> str"));
-  m.def("_copied", &copied, nb::arg("source"), nb::arg("dtype").none(), nb::arg("usm_type").none(),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order").none(),
-        nb::sig("def _copied(source: USMArray, dtype: object, usm_type: object, sycl_queue: "
-                "object, device: object, order: object) -> USMArray"),
-        "A new array with the source's elements. None keeps what the source has. Waits.");
 }
 
 }  // namespace usmx::bindings

@@ -64,4 +64,4 @@ def to_device(array, device, /, *, stream=None):
         return array
     if wanted.sycl_context == found.sycl_context and wanted.sycl_device == found.sycl_device:
         return _core._on_queue(array, wanted)
-    return _core._copied(array, None, None, wanted, None, "K")
+    return _core._as_asked(array, None, None, wanted, None, "K", True)
