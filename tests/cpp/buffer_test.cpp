@@ -732,6 +732,24 @@ TEST_F(pending_work_test, wait_of_memory_that_never_left_ignores_its_queue) {
   queue.wait();
 }
 
+TEST_F(pending_work_test, bytes_on_another_queue_are_let_go_after_unrecorded_work_on_it) {
+  const runtime_block block(64, usm_kind::device, queue());
+  support::gate gate(context());
+  sycl::queue other = new_queue();
+  const counter deleted;
+  {
+    const buffer there = buffer::on_queue(
+        std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter())),
+        other);
+    other.memset(there.data(), 1, 64, gate.event());
+  }
+  EXPECT_EQ(deleted.value(), 0);
+  gate.open();
+  other.wait();
+  usmx::synchronize();
+  EXPECT_EQ(deleted.value(), 1);
+}
+
 TEST_F(pending_work_test, memory_let_go_with_unfinished_work_is_freed_after_it) {
   const runtime_block block(64, usm_kind::device, queue());
   support::gate gate(context());
