@@ -323,10 +323,10 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def(
           "astype",
           [](nb::handle self, nb::args args, nb::kwargs kwargs) {
-            return call_python("astype", self, args, kwargs);
+            return call_python("array_astype", self, args, kwargs);
           },
-          nb::sig("def astype(self, dtype: object, /, order: str = 'K', casting: str = 'unsafe', "
-                  "*, copy: bool = True, device: object = None) -> USMArray"),
+          nb::sig("def astype(self, dtype: object, order: str = 'K', casting: str = 'unsafe', "
+                  "copy: bool = True, device: object = None) -> USMArray"),
           "The elements converted to another type: usmx.astype.")
       .def(
           "to_device",
