@@ -1,12 +1,14 @@
-"""Elements by arrays of indices and masks, and setting them: functions, and what `a[key]` and
-`a[key] = value` need NumPy for.
+"""Elements by arrays of indices and masks, and setting them.
+
+Here are the functions, and what `a[key]` and `a[key] = value` need NumPy for.
 """
 
 from usmx import _core
-from usmx._core import _as_array
 from usmx._conversion import astype
+from usmx._core import _as_array
 from usmx._creation import _numpy, as_view, asarray, asnumpy
 from usmx._manipulation import reshape
+
 
 def take(x, indices, /, *, axis=None, out=None, mode="raise"):
     """The elements of `x` at some indices along an axis.
