@@ -33,10 +33,10 @@ const std::vector<dtype> item_types{usmx::type_code::int8,
 
 class GatherPaths : public support::device_test {
  protected:
-  static bytes numbered(std::size_t n) {
+  static bytes numbered(std::size_t n, std::size_t first = 0) {
     bytes made(n);
     for (std::size_t i = 0; i < n; ++i) {
-      made[i] = static_cast<std::byte>(i * 7 + i / 251);
+      made[i] = static_cast<std::byte>(first + i * 7 + i / 251);
     }
     return made;
   }
@@ -88,7 +88,7 @@ TEST_F(GatherPaths, both_ways_move_the_same_elements) {
           const selection selected = selection::of(where, key);
           const layout compact = layout::c_order(selected.shape());
           bytes memory = numbered(216 * type.itemsize());
-          bytes values = numbered(static_cast<std::size_t>(compact.size()) * type.itemsize());
+          bytes values = numbered(static_cast<std::size_t>(compact.size()) * type.itemsize(), 3);
           const auto run = [&](auto gather, auto scatter) {
             outcome result{bytes(values.size()), memory};
             gather(view(memory, type, selected.basic()), selected,
