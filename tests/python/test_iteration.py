@@ -10,7 +10,7 @@ from helpers import KINDS, TYPESTRS
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from test_lifetime import LIMIT, growth
+from leaks import LIMIT, growth
 
 
 @pytest.fixture(params=KINDS)
