@@ -123,6 +123,15 @@ def test_buffers_and_bytes_of_other_libraries():
     assert usmx.asnumpy(mine).tolist() == [7, 8, 9]
 
 
+def test_lists_may_hold_usm_arrays():
+    mine = usmx.zeros((2, 3), "i4")
+    row = usmx.asarray([1.0, 2.0, 3.0])
+    mine[...] = [row, (4, row[0], dpnp.asarray(6))]
+    assert mine.tolist() == [[1, 2, 3], [4, 1, 6]]
+    mine[[0, 1], [0, usmx.asarray(2)]] = [row[1], 9]
+    assert mine.tolist() == [[2, 2, 3], [4, 1, 9]]
+
+
 def test_numbers_that_do_not_fit_are_converted_as_numpy_does():
     mine = usmx.zeros(3, "u1")
     for value in (300, -1, [300, 1, 2]):
