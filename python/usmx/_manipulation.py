@@ -10,13 +10,14 @@ numpy.exceptions.AxisError (a ValueError and an IndexError); its message says ax
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, groupby, product
+from itertools import accumulate, product
 from operator import index
 from typing import TYPE_CHECKING, cast
 
 from usmx import _core
-from usmx._creation import asnumpy
+from usmx._creation import _numpy, asnumpy
 from usmx._placement import common_queue, common_usm_type
+from usmx._types import result_type
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -220,18 +221,15 @@ def repeat(x: USMArray, repeats: Any, /, *, axis: SupportsIndex | None = None) -
     if axis is None:
         x, axis = reshape(x, -1), 0
     axis = _core._normalized_axis(axis, _checked_array(x).ndim)
-    runs = _repeat_runs(x, repeats, x.shape[axis])
-    size = sum(length * count for length, count in runs)
-    result = _core._new_like(x, _replaced(x.shape, axis, size), "C")
-    start = place = 0  # along the axis of x, and of the result
-    for length, count in runs:
-        part = x[_along(axis, start, start + length)]
-        repeated = result[_along(axis, place, place + length * count)]
-        extents = [(n, n) for n in part.shape]
-        extents.insert(axis + 1, (1, count))
-        _spread(part, repeated, extents)
-        start += length
-        place += length * count
+    count = _repeat_count(repeats, x, x.shape[axis])
+    if isinstance(count, list):
+        numpy = _numpy()
+        indices = numpy.repeat(numpy.arange(len(count)), numpy.array(count, dtype=numpy.intp))
+        return x[(*(slice(None),) * axis, indices)]
+    result = _core._new_like(x, _replaced(x.shape, axis, x.shape[axis] * count), "C")
+    extents = [(n, n) for n in x.shape]
+    extents.insert(axis + 1, (1, count))
+    _spread(x, result, extents)
     return result
 
 
@@ -318,34 +316,33 @@ def _total_shifts(shifts, axes):
             f"shift and axis must have the same length, found {len(shifts)} and {len(axes)}"
         )
     totals = dict.fromkeys(axes, 0)
-    for k in range(max(len(shifts), len(axes)) if axes else 0):
+    for k in range(max(len(shifts), len(axes)) if shifts and axes else 0):
         totals[axes[k % len(axes)]] += index(shifts[k % len(shifts)])
     return list(totals.items())
 
 
-def _repeat_runs(x, repeats, n):
-    """[(length, count)]: so many of the n indices one after the other are repeated so often."""
+def _repeat_count(repeats, x, n):
+    """How often all of n indices are repeated, or the list that says it for each."""
     if isinstance(repeats, _core.USMArray):
         repeats = _integers_of(repeats, x)
     try:
-        runs = [(n, index(repeats))]
+        counts = [index(repeats)]
     except TypeError:
         if isinstance(repeats, str) or not (
             isinstance(repeats, Sequence) or hasattr(repeats, "__array__")
         ):
             raise
         counts = [index(count) for count in repeats]
-        if len(counts) == 1:
-            counts *= n
-        if len(counts) != n:
-            raise ValueError(
-                f"repeats must have one count for each of {n} indices, found {len(counts)}"
-            ) from None
-        runs = [(len(list(run)), count) for count, run in groupby(counts)]
-    for _, count in runs:
+    for count in counts:
         if count < 0:
             raise ValueError(f"repeats must not be negative, found {count}")
-    return runs
+    if len(counts) == 1:
+        return counts[0]
+    if len(counts) != n:
+        raise ValueError(
+            f"repeats must have one count for each of {n} indices, found {len(counts)}"
+        )
+    return counts
 
 
 def _integers_of(repeats, x):
@@ -390,8 +387,6 @@ def _common_dtype(arrays):
     first = arrays[0].dtype
     if all(array.dtype == first for array in arrays):  # structured types among them
         return first
-    from usmx._types import result_type
-
     return result_type(*arrays)
 
 
