@@ -358,7 +358,7 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
-                   "typing.NoReturn"),
+                   "numpy.typing.NDArray[typing.Any]"),
            "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
   bind_numpy_functions(cls);
 }

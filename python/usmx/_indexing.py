@@ -1,14 +1,30 @@
-"""Elements by arrays of indices and masks, and setting them: functions, and what `a[key]` and
-`a[key] = value` need NumPy for.
-"""
+"""Elements by arrays of indices and masks, and what `a[key]` and its assignment need NumPy for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._core import _as_array
 from usmx._conversion import astype
+from usmx._core import _as_array
 from usmx._creation import _numpy, as_view, asarray, asnumpy
 from usmx._manipulation import reshape
 
-def take(x, indices, /, *, axis=None, out=None, mode="raise"):
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
+
+    from usmx._core import USMArray
+
+
+def take(
+    x: USMArray,
+    indices: Any,
+    /,
+    *,
+    axis: SupportsIndex | None = None,
+    out: USMArray | None = None,
+    mode: str = "raise",
+) -> USMArray:
     """The elements of `x` at some indices along an axis.
 
     Args:
@@ -42,7 +58,15 @@ def take(x, indices, /, *, axis=None, out=None, mode="raise"):
     return out
 
 
-def put(x, indices, vals, /, *, axis=None, mode="raise"):
+def put(
+    x: USMArray,
+    indices: Any,
+    vals: Any,
+    /,
+    *,
+    axis: SupportsIndex | None = None,
+    mode: str = "raise",
+) -> None:
     """Sets the elements of `x` at some indices along an axis; nothing when this raises. Waits.
 
     Args:
@@ -57,7 +81,9 @@ def put(x, indices, vals, /, *, axis=None, mode="raise"):
     x[_along(axis, _integers(indices, x.shape[axis], mode))] = vals
 
 
-def take_along_axis(x, indices, /, *, axis=-1, mode="raise"):
+def take_along_axis(
+    x: USMArray, indices: Any, /, *, axis: SupportsIndex | None = -1, mode: str = "raise"
+) -> USMArray:
     """The elements of `x` at indices along an axis that are given for each place on the others.
 
     Args:
@@ -77,7 +103,9 @@ def take_along_axis(x, indices, /, *, axis=-1, mode="raise"):
     return x[_at_each_place(x, indices, axis, mode)]
 
 
-def put_along_axis(x, indices, vals, /, *, axis=-1, mode="raise"):
+def put_along_axis(
+    x: USMArray, indices: Any, vals: Any, /, *, axis: SupportsIndex | None = -1, mode: str = "raise"
+) -> None:
     """Sets the elements of `x` that ``take_along_axis(x, indices, axis=axis)`` gives. Waits.
 
     Args:
@@ -91,7 +119,7 @@ def put_along_axis(x, indices, vals, /, *, axis=-1, mode="raise"):
     x[_at_each_place(x, indices, axis, mode)] = vals
 
 
-def extract(condition, arr):
+def extract(condition: Any, arr: Any) -> USMArray:
     """The elements of `arr` for which `condition` is not zero, in C order. Waits.
 
     Args:
@@ -108,7 +136,7 @@ def extract(condition, arr):
     return arr[_mask_for(arr, "condition", condition)]
 
 
-def place(arr, mask, vals):
+def place(arr: Any, mask: Any, vals: Any) -> None:
     """Sets the elements of `arr` for which `mask` is not zero, in C order. Waits.
 
     Args:
@@ -138,7 +166,7 @@ def place(arr, mask, vals):
     arr[chosen] = values[:needed]
 
 
-def nonzero(arr):
+def nonzero(arr: USMArray) -> tuple[USMArray, ...]:
     """The indices of the elements that are not zero (NaN is not), in C order. Waits.
 
     Args:

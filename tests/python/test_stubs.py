@@ -17,6 +17,7 @@ from typing import Any, assert_type
 
 import numpy as np
 import usmx
+from numpy.typing import NDArray
 
 a = usmx.asarray([[1, 2], [3, 4]], usm_type="shared")
 assert_type(a, usmx.USMArray)
@@ -42,6 +43,13 @@ assert_type(memory.tobytes(), bytes)
 assert_type(bytes(memory), bytes)
 assert_type(usmx.memory.as_usm_memory(a).nbytes, int)
 assert_type(usmx.get_devices(), list[usmx.SyclDevice])
+assert_type(np.asarray(a), NDArray[Any])
+assert_type(usmx.asnumpy(a), NDArray[Any])
+assert_type(usmx.reshape(a, -1), usmx.USMArray)
+assert_type(usmx.concat([a, a], axis=1), usmx.USMArray)
+assert_type(usmx.nonzero(a), tuple[usmx.USMArray, ...])
+a[0] = 1
+a[a[:, 0]] = [1, 2]
 """
 
 WRONG = [
