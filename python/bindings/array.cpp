@@ -287,8 +287,7 @@ void bind_pickling(nb::class_<py_array>& cls) {
          nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
                  "...]"),
          "Pickles class, elements, order, kind, read-only flag and the device's filter string. "
-         "Read "
-         "back, the array is on usmx's own queue of that device. Waits.")
+         "Read back, the array is on usmx's own queue of that device. Waits.")
       .def(
           "__copy__", [](nb::handle self) { return duplicate(self, nb::none()); },
           nb::sig("def __copy__(self) -> typing.Self"),
@@ -358,7 +357,7 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
-                   "typing.NoReturn"),
+                   "numpy.typing.NDArray[typing.Any]"),
            "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
   bind_numpy_functions(cls);
 }
