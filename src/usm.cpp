@@ -57,6 +57,7 @@ std::unique_ptr<detail::allocation_backend> detail::make_generic_backend(
 }
 
 allocation_info query_allocation(const void* pointer, const sycl::context& context) {
+  require_usable_process();
   if (pointer == nullptr) {
     return {};
   }

@@ -298,6 +298,7 @@ void bind_pickling(nb::class_<py_array>& cls) {
 }
 
 void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
+  require_usable_process();  // else NumPy asks here because it gets no buffer
   throw type_error(detail::message("a USMArray in ", name(a.value.kind()),
                                    " memory cannot be converted to a NumPy array implicitly: "
                                    "usmx.asnumpy copies it to the host"));
@@ -308,11 +309,7 @@ void bind_methods(nb::class_<py_array>& cls) {
          "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
          "A view through which nothing can be written.")
       .def(
-          "wait",
-          [](const py_array& a) {
-            const without_interpreter_lock unlocked;
-            a.value.wait();
-          },
+          "wait", [](const py_array& a) { wait_for(*a.value.memory()); },
           "Waits for all work on the memory that usmx can know of.")
       .def(
           "copy",
@@ -428,6 +425,7 @@ void bind_array(nb::module_& m) {
   bind_scalars(cls);
   bind_shape_methods(cls);
   bind_array_flags(m);
+  bind_array_items(m);
   bind_iteration(m, cls);
   m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj").none(),
         nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),

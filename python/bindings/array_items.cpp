@@ -1,5 +1,9 @@
 #include "array_items.hpp"
 
+#include <array>
+#include <utility>
+#include <vector>
+
 #include "arguments.hpp"
 #include "array.hpp"
 #include "array_key.hpp"
@@ -66,7 +70,45 @@ void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
   scatter(values.converted(), std::move(selected), a.private_view());
 }
 
+// ---- masks
+
+std::ptrdiff_t count_in(const py_array& a) {
+  const without_interpreter_lock unlocked;
+  a.value.wait();
+  return count_nonzero(a.value.private_view());
+}
+
+std::vector<array> coordinates_of(const array& a) {
+  const without_interpreter_lock unlocked;
+  a.wait();
+  const std::array count{count_nonzero(a.private_view())};
+  std::vector<array> result;
+  std::vector<array_view> views;
+  for (int k = 0; k < a.ndim(); ++k) {
+    result.push_back(empty(count, type_code::int64, a.queue(), a.kind()));
+    views.push_back(result.back().private_view());
+  }
+  nonzero(a.private_view(), views);
+  return result;
+}
+
+nb::object coordinate_arrays(const py_array& a) {
+  nb::list arrays;
+  for (array& one : coordinates_of(a.value)) {
+    arrays.append(to_python(std::move(one)));
+  }
+  return nb::tuple(arrays);
+}
+
 }  // namespace
+
+void bind_array_items(nb::module_& m) {
+  m.def("_nonzero", &coordinate_arrays,
+        nb::sig("def _nonzero(array: USMArray, /) -> tuple[USMArray, ...]"),
+        "The indices of the elements that are not zero, one array for each dimension. Waits.");
+  m.def("_count_nonzero", &count_in, nb::sig("def _count_nonzero(array: USMArray, /) -> int"),
+        "How many elements are not zero. Waits.");
+}
 
 PyObject* get_item(PyObject* self, PyObject* key) {
   return guarded<PyObject*>(nullptr, [&] {

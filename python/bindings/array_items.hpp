@@ -5,6 +5,9 @@
 
 namespace usmx::bindings {
 
+/// usmx._core._nonzero and _count_nonzero, of which usmx._indexing makes functions.
+void bind_array_items(nb::module_& m);
+
 // The slots of Python's mapping protocol.
 
 /// A view where the key is basic or names a field, else a new array on the same queue and of the

@@ -7,6 +7,7 @@
 #include "device.hpp"
 #include "dtype_argument.hpp"
 #include "errors.hpp"
+#include "kernel_cache.hpp"
 #include "memory.hpp"
 #include "support.hpp"
 #include "sycl_event.hpp"
@@ -28,4 +29,5 @@ NB_MODULE(_core, m) {
   bind_adoption(m);
   bind_array(m);
   bind_api_table(m);
+  bind_kernel_cache(m);
 }

@@ -126,6 +126,7 @@ sycl::queue queue_of_context(nb::handle context, nb::handle device, nb::handle p
   if (d == nullptr) {
     throw_not_accepted("SyclQueue", "a SyclDevice after a SyclContext", device);
   }
+  require_usable_process();
   const std::vector<sycl::device> members = c->get_devices();
   if (std::ranges::find(members, *d) == members.end()) {
     throw value_error(detail::message("device must be one of the context's, found ", describe(*d),
@@ -171,7 +172,10 @@ void bind_value_semantics(nb::class_<T>& cls) {
 
 template <class Info>
 auto info() {
-  return [](const sycl::device& d) { return d.get_info<Info>(); };
+  return [](const sycl::device& d) {
+    require_usable_process();
+    return d.get_info<Info>();
+  };
 }
 
 void bind_device(nb::module_& m) {
@@ -265,7 +269,12 @@ void bind_queue(nb::module_& m) {
       .def_prop_ro("sycl_context", &sycl::queue::get_context)
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order)
       .def(
-          "wait", [](sycl::queue& q) { q.wait(); }, nb::call_guard<without_interpreter_lock>(),
+          "wait",
+          [](sycl::queue& q) {
+            require_usable_process();
+            const without_interpreter_lock unlocked;
+            q.wait();
+          },
           "Waits until everything submitted to the queue has finished.")
       .def(
           "_get_capsule",

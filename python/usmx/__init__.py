@@ -40,6 +40,15 @@ from usmx._creation import (
     zeros,
     zeros_like,
 )
+from usmx._indexing import (
+    extract,
+    nonzero,
+    place,
+    put,
+    put_along_axis,
+    take,
+    take_along_axis,
+)
 from usmx._info import array_namespace_info as __array_namespace_info__
 from usmx._manipulation import (
     broadcast_arrays,
@@ -89,6 +98,7 @@ __all__ = [
     "empty",
     "empty_like",
     "expand_dims",
+    "extract",
     "eye",
     "finfo",
     "flip",
@@ -109,11 +119,15 @@ __all__ = [
     "meshgrid",
     "moveaxis",
     "nan",
+    "nonzero",
     "ones",
     "ones_like",
     "permute_dims",
     "pi",
+    "place",
     "print_options",
+    "put",
+    "put_along_axis",
     "repeat",
     "reshape",
     "result_type",
@@ -123,6 +137,8 @@ __all__ = [
     "stack",
     "swapaxes",
     "synchronize",
+    "take",
+    "take_along_axis",
     "tile",
     "to_numpy",
     "tril",

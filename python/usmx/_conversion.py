@@ -1,12 +1,20 @@
 """Copies of arrays: as they are, of another element type, on another device."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from usmx import _core
 from usmx._core import Device, SyclQueue
 from usmx._creation import as_view
 from usmx._types import can_cast, default_types
 
+if TYPE_CHECKING:
+    from usmx._core import USMArray
+    from usmx._typing import DeviceLike, DTypeLike, Producer, QueueLike
 
-def copy(usm_ary, /, *, order="K"):
+
+def copy(usm_ary: Producer, /, *, order: str = "K") -> USMArray:
     """A new array with the elements of another one, on its queue and of its kind of memory. Waits.
 
     Args:
@@ -16,7 +24,16 @@ def copy(usm_ary, /, *, order="K"):
     return as_view("usm_ary", usm_ary).copy(order)
 
 
-def astype(usm_ary, newdtype, /, *, order="K", casting="unsafe", copy=True, device=None):
+def astype(
+    usm_ary: Producer,
+    newdtype: DTypeLike | None,
+    /,
+    *,
+    order: str = "K",
+    casting: str = "unsafe",
+    copy: bool = True,
+    device: DeviceLike | None = None,
+) -> USMArray:
     """The elements converted to another type. Waits.
 
     In-range values become what NumPy makes of them. What NaN and floating-point values out of range
@@ -45,12 +62,21 @@ def astype(usm_ary, newdtype, /, *, order="K", casting="unsafe", copy=True, devi
     return _core._as_asked(view, newdtype, None, None, device, order, True if copy else None)
 
 
-def array_astype(array, dtype, order="K", casting="unsafe", copy=True, device=None):
+def array_astype(
+    array: USMArray,
+    dtype: DTypeLike | None,
+    order: str = "K",
+    casting: str = "unsafe",
+    copy: bool = True,
+    device: DeviceLike | None = None,
+) -> USMArray:
     """What ``USMArray.astype`` does: `astype`, called as NumPy's method is."""
     return astype(array, dtype, order=order, casting=casting, copy=copy, device=device)
 
 
-def to_device(array, device, /, *, stream=None):
+def to_device(
+    array: USMArray, device: DeviceLike, /, *, stream: QueueLike | None = None
+) -> USMArray:
     """What ``USMArray.to_device`` does.
 
     Raises:

@@ -1,13 +1,36 @@
 """Making arrays, from nothing and from other objects. NumPy is imported when it is first needed."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from usmx import _core
 from usmx._core import USMArray, _as_array, _fill, _new_array, _new_array_like
+
+if TYPE_CHECKING:
+    from usmx._typing import (
+        ArrayLike,
+        DeviceLike,
+        DTypeLike,
+        NumpyArray,
+        Producer,
+        QueueLike,
+        Shape,
+    )
 
 _PLAIN = "?bBhHiIlLqQefdFD"  # NumPy's letters of the element types
 _MISSING_NUMPY = "usmx: NumPy is needed to convert objects of the host"
 
 
-def empty(shape, dtype=None, *, order="C", device=None, usm_type="device", sycl_queue=None):
+def empty(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array whose elements are not set.
 
     Args:
@@ -26,19 +49,44 @@ def empty(shape, dtype=None, *, order="C", device=None, usm_type="device", sycl_
     return _new_array(shape, dtype, usm_type, sycl_queue, device, order, False)
 
 
-def zeros(shape, dtype=None, *, order="C", device=None, usm_type="device", sycl_queue=None):
+def zeros(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array of zeros; arguments and errors as in `empty`. Waits until it is filled."""
     return _new_array(shape, dtype, usm_type, sycl_queue, device, order, True)
 
 
-def ones(shape, dtype=None, *, order="C", device=None, usm_type="device", sycl_queue=None):
+def ones(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array of ones; arguments and errors as in `empty`. Waits until it is filled."""
     result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False)
     _fill(result, 1)
     return result
 
 
-def full(shape, fill_value, dtype=None, *, order="C", device=None, usm_type=None, sycl_queue=None):
+def full(
+    shape: Shape,
+    fill_value: object,
+    dtype: DTypeLike | None = None,
+    *,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array of one value. Waits until it is filled.
 
     Args:
@@ -64,7 +112,16 @@ def full(shape, fill_value, dtype=None, *, order="C", device=None, usm_type=None
     return result
 
 
-def empty_like(x, /, *, dtype=None, order="K", device=None, usm_type=None, sycl_queue=None):
+def empty_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array of the shape of another one, whose elements are not set.
 
     Args:
@@ -79,12 +136,30 @@ def empty_like(x, /, *, dtype=None, order="K", device=None, usm_type=None, sycl_
     return _new_array_like(as_view("x", x), dtype, usm_type, sycl_queue, device, order, False)
 
 
-def zeros_like(x, /, *, dtype=None, order="K", device=None, usm_type=None, sycl_queue=None):
+def zeros_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array of zeros; arguments and errors as in `empty_like`. Waits until it is filled."""
     return _new_array_like(as_view("x", x), dtype, usm_type, sycl_queue, device, order, True)
 
 
-def ones_like(x, /, *, dtype=None, order="K", device=None, usm_type=None, sycl_queue=None):
+def ones_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array of ones; arguments and errors as in `empty_like`. Waits until it is filled."""
     result = empty_like(
         x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
@@ -94,8 +169,16 @@ def ones_like(x, /, *, dtype=None, order="K", device=None, usm_type=None, sycl_q
 
 
 def full_like(
-    x, /, fill_value, *, dtype=None, order="K", device=None, usm_type=None, sycl_queue=None
-):
+    x: Producer,
+    /,
+    fill_value: object,
+    *,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array of one value, or of an array that can be broadcast to the shape of `x`.
 
     Arguments and errors as in `empty_like` and `full`; the element type is by default that of `x`.
@@ -109,8 +192,16 @@ def full_like(
 
 
 def asarray(
-    obj, /, dtype=None, *, device=None, copy=None, usm_type=None, sycl_queue=None, order="K"
-):
+    obj: object,
+    /,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+    copy: bool | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+    order: str = "K",
+) -> USMArray:
     """`obj` as a USMArray.
 
     A producer of ``__sycl_usm_array_interface__`` becomes a view of its memory, unless another
@@ -159,14 +250,21 @@ def asarray(
     return _from_host(obj, dtype, device, usm_type, sycl_queue, order)
 
 
-def from_numpy(np_ary, /, *, device=None, usm_type="device", sycl_queue=None):
+def from_numpy(
+    np_ary: ArrayLike,
+    /,
+    *,
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array with a copy of a NumPy array; other arguments as in `empty`. Waits."""
     if not isinstance(np_ary, _numpy().ndarray):
         raise TypeError(f"np_ary must be a NumPy array, found {type(np_ary).__name__}")
     return _from_host(np_ary, None, device, usm_type, sycl_queue, "K")
 
 
-def asnumpy(usm_ary):
+def asnumpy(usm_ary: Producer) -> NumpyArray:
     """A new NumPy array with a copy of the elements; only these are moved. Waits.
 
     Its axes lie in memory in the order of those of `usm_ary`, as in NumPy's order 'K'.
@@ -180,12 +278,12 @@ def asnumpy(usm_ary):
     return result
 
 
-def to_numpy(usm_ary, /):
+def to_numpy(usm_ary: Producer, /) -> NumpyArray:
     """The same as `asnumpy`."""
     return asnumpy(usm_ary)
 
 
-def as_view(name, obj):
+def as_view(name: str, obj: object) -> USMArray:
     """The USMArray of a producer. TypeError naming the argument for any other object."""
     view = _as_array(obj)
     if view is None:

@@ -1,8 +1,17 @@
 """What the array API's ``__array_namespace_info__`` tells of usmx: a container, no mathematics."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from usmx import _core
 from usmx._core import SyclDevice, get_devices
 from usmx._types import NAMES, default_types, isdtype, plain_type
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from usmx._typing import DeviceLike, NumpyType
 
 _MAX_NDIM = 64
 
@@ -10,7 +19,7 @@ _MAX_NDIM = 64
 class ArrayNamespaceInfo:
     """Capabilities, devices and element types, as the array API's inspection functions say them."""
 
-    def capabilities(self):
+    def capabilities(self) -> dict[str, Any]:
         """What indexing can do, and how many dimensions an array can have."""
         return {
             "boolean indexing": True,
@@ -18,11 +27,11 @@ class ArrayNamespaceInfo:
             "max dimensions": _MAX_NDIM,
         }
 
-    def default_device(self):
+    def default_device(self) -> SyclDevice:
         """The SyclDevice of new arrays."""
         return SyclDevice()
 
-    def default_dtypes(self, *, device=None):
+    def default_dtypes(self, *, device: DeviceLike | None = None) -> dict[str, NumpyType]:
         """The default element types on a device.
 
         Args:
@@ -33,7 +42,9 @@ class ArrayNamespaceInfo:
         """
         return default_types(_device(device))
 
-    def dtypes(self, *, device=None, kind=None):
+    def dtypes(
+        self, *, device: DeviceLike | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, NumpyType]:
         """The array API's element types that a device has; float16 is not one of the array API's.
 
         Args:
@@ -53,12 +64,12 @@ class ArrayNamespaceInfo:
             and (kind is None or isdtype(dtype, kind))
         }
 
-    def devices(self):
+    def devices(self) -> list[SyclDevice]:
         """All SyclDevices that there are."""
         return get_devices()
 
 
-def array_namespace_info():
+def array_namespace_info() -> ArrayNamespaceInfo:
     """What usmx can do, as the array API asks for it; usmx has no functions that compute."""
     return ArrayNamespaceInfo()
 

@@ -7,20 +7,32 @@ An axis may be negative and then counts from the end. One that does not exist is
 numpy.exceptions.AxisError (a ValueError and an IndexError); its message says axis and dimensions.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from itertools import accumulate, groupby, product
+from itertools import accumulate, product
 from operator import index
+from typing import TYPE_CHECKING, cast
 
 from usmx import _core
-from usmx._creation import asnumpy
+from usmx._creation import _numpy, asnumpy
 from usmx._placement import common_queue, common_usm_type
+from usmx._types import result_type
+
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
+
+    from usmx._core import USMArray
+    from usmx._typing import Axes, Shape
 
 _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with each
 
 # ---- views
 
 
-def reshape(X, /, shape, *, order="C", copy=None):
+def reshape(
+    X: USMArray, /, shape: Shape, *, order: str = "C", copy: bool | None = None
+) -> USMArray:
     """The elements of `X` under another shape.
 
     Args:
@@ -49,15 +61,15 @@ def reshape(X, /, shape, *, order="C", copy=None):
             )
     compact = _core._new_like(X, None, order)
     _core._copy(X, compact)
-    return _core._reshaped(compact, shape, order)
+    return cast("USMArray", _core._reshaped(compact, shape, order))  # it has that view
 
 
-def permute_dims(X, /, axes):
+def permute_dims(X: USMArray, /, axes: Axes) -> USMArray:
     """A view of `X` whose dimension k is dimension ``axes[k]`` of `X`; each must be named once."""
     return _core._permuted(X, axes)
 
 
-def moveaxis(X, source, destination, /):
+def moveaxis(X: USMArray, source: Axes, destination: Axes, /) -> USMArray:
     """A view of `X` with the axes `source` at the places `destination`, the others in order.
 
     Both are integers, or tuples of the same length.
@@ -65,22 +77,22 @@ def moveaxis(X, source, destination, /):
     return _core._moved(X, source, destination)
 
 
-def swapaxes(X, axis1, axis2):
+def swapaxes(X: USMArray, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray:
     """A view of `X` in which two axes trade places."""
     return _core._swapped(X, axis1, axis2)
 
 
-def matrix_transpose(x):
+def matrix_transpose(x: USMArray) -> USMArray:
     """A view of `x` with the last two dimensions swapped; ValueError when there are fewer."""
     return _core._matrix_transposed(x)
 
 
-def flip(X, /, *, axis=None):
+def flip(X: USMArray, /, *, axis: Axes | None = None) -> USMArray:
     """A view of `X` with the elements in reverse order along an axis, several, or (None) all."""
     return _core._flipped(X, axis)
 
 
-def squeeze(X, /, axis=None):
+def squeeze(X: USMArray, /, axis: Axes | None = None) -> USMArray:
     """A view of `X` without axes of size 1.
 
     Args:
@@ -93,12 +105,12 @@ def squeeze(X, /, axis=None):
     return _core._squeezed(X, axis)
 
 
-def expand_dims(X, /, *, axis=0):
+def expand_dims(X: USMArray, /, *, axis: Axes = 0) -> USMArray:
     """A view of `X` with new axes of size 1; `axis` counts in the result, and may be a tuple."""
     return _core._expanded(X, axis)
 
 
-def broadcast_to(X, /, shape):
+def broadcast_to(X: USMArray, /, shape: Shape) -> USMArray:
     """A view of `X` repeated to `shape`.
 
     The view is read-only, as in NumPy (in dpnp.tensor it is not), since one element may stand in
@@ -110,7 +122,7 @@ def broadcast_to(X, /, shape):
     return _core._broadcast(X, shape)
 
 
-def broadcast_arrays(*args):
+def broadcast_arrays(*args: USMArray) -> list[USMArray]:
     """A list of the arrays, all with the shape that they have together.
 
     An array that has it already is returned as it is, the others as by `broadcast_to`.
@@ -123,7 +135,7 @@ def broadcast_arrays(*args):
     return [array if array.shape == shape else broadcast_to(array, shape) for array in arrays]
 
 
-def unstack(X, /, *, axis=0):
+def unstack(X: USMArray, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
     """A tuple of the views along an axis, each without it."""
     before = (slice(None),) * _core._normalized_axis(axis, _checked_array(X).ndim)
     return tuple(X[(*before, k)] for k in range(X.shape[len(before)]))
@@ -132,7 +144,7 @@ def unstack(X, /, *, axis=0):
 # ---- new arrays
 
 
-def concat(arrays, /, *, axis=0):
+def concat(arrays: Sequence[USMArray], /, *, axis: SupportsIndex | None = 0) -> USMArray:
     """The arrays one after the other along an existing axis, in a new array.
 
     Its element type is `result_type` of theirs; its kind follows `get_coerced_usm_type`.
@@ -157,7 +169,7 @@ def concat(arrays, /, *, axis=0):
     return result
 
 
-def stack(arrays, /, *, axis=0):
+def stack(arrays: Sequence[USMArray], /, *, axis: SupportsIndex = 0) -> USMArray:
     """The arrays one after the other along a new axis, in a new array.
 
     Element type, kind and errors are those of `concat`.
@@ -172,7 +184,7 @@ def stack(arrays, /, *, axis=0):
     return concat([expand_dims(array, axis=axis) for array in arrays], axis=axis)
 
 
-def roll(x, /, shift, *, axis=None):
+def roll(x: USMArray, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
     """A new array with the elements moved on by `shift` places; those moved out come in again.
 
     Args:
@@ -193,7 +205,7 @@ def roll(x, /, shift, *, axis=None):
     return x
 
 
-def repeat(x, repeats, /, *, axis=None):
+def repeat(x: USMArray, repeats: Any, /, *, axis: SupportsIndex | None = None) -> USMArray:
     """A new array with each element of `x` repeated.
 
     Args:
@@ -209,22 +221,19 @@ def repeat(x, repeats, /, *, axis=None):
     if axis is None:
         x, axis = reshape(x, -1), 0
     axis = _core._normalized_axis(axis, _checked_array(x).ndim)
-    runs = _repeat_runs(x, repeats, x.shape[axis])
-    size = sum(length * count for length, count in runs)
-    result = _core._new_like(x, _replaced(x.shape, axis, size), "C")
-    start = place = 0  # along the axis of x, and of the result
-    for length, count in runs:
-        part = x[_along(axis, start, start + length)]
-        repeated = result[_along(axis, place, place + length * count)]
-        extents = [(n, n) for n in part.shape]
-        extents.insert(axis + 1, (1, count))
-        _spread(part, repeated, extents)
-        start += length
-        place += length * count
+    count = _repeat_count(repeats, x, x.shape[axis])
+    if isinstance(count, list):
+        numpy = _numpy()
+        indices = numpy.repeat(numpy.arange(len(count)), numpy.array(count, dtype=numpy.intp))
+        return x[(*(slice(None),) * axis, indices)]
+    result = _core._new_like(x, _replaced(x.shape, axis, x.shape[axis] * count), "C")
+    extents = [(n, n) for n in x.shape]
+    extents.insert(axis + 1, (1, count))
+    _spread(x, result, extents)
     return result
 
 
-def tile(x, repetitions, /):
+def tile(x: USMArray, repetitions: Shape, /) -> USMArray:
     """A new array with all of `x` repeated along each axis.
 
     Args:
@@ -307,34 +316,33 @@ def _total_shifts(shifts, axes):
             f"shift and axis must have the same length, found {len(shifts)} and {len(axes)}"
         )
     totals = dict.fromkeys(axes, 0)
-    for k in range(max(len(shifts), len(axes)) if axes else 0):
+    for k in range(max(len(shifts), len(axes)) if shifts and axes else 0):
         totals[axes[k % len(axes)]] += index(shifts[k % len(shifts)])
     return list(totals.items())
 
 
-def _repeat_runs(x, repeats, n):
-    """[(length, count)]: so many of the n indices one after the other are repeated so often."""
+def _repeat_count(repeats, x, n):
+    """How often all of n indices are repeated, or the list that says it for each."""
     if isinstance(repeats, _core.USMArray):
         repeats = _integers_of(repeats, x)
     try:
-        runs = [(n, index(repeats))]
+        counts = [index(repeats)]
     except TypeError:
         if isinstance(repeats, str) or not (
             isinstance(repeats, Sequence) or hasattr(repeats, "__array__")
         ):
             raise
         counts = [index(count) for count in repeats]
-        if len(counts) == 1:
-            counts *= n
-        if len(counts) != n:
-            raise ValueError(
-                f"repeats must have one count for each of {n} indices, found {len(counts)}"
-            ) from None
-        runs = [(len(list(run)), count) for count, run in groupby(counts)]
-    for _, count in runs:
+    for count in counts:
         if count < 0:
             raise ValueError(f"repeats must not be negative, found {count}")
-    return runs
+    if len(counts) == 1:
+        return counts[0]
+    if len(counts) != n:
+        raise ValueError(
+            f"repeats must have one count for each of {n} indices, found {len(counts)}"
+        )
+    return counts
 
 
 def _integers_of(repeats, x):
@@ -379,8 +387,6 @@ def _common_dtype(arrays):
     first = arrays[0].dtype
     if all(array.dtype == first for array in arrays):  # structured types among them
         return first
-    from usmx._types import result_type
-
     return result_type(*arrays)
 
 

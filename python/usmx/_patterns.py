@@ -3,7 +3,10 @@
 The numbers of arange and linspace are NumPy's, made on the host.
 """
 
+from __future__ import annotations
+
 import operator
+from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._core import USMArray
@@ -11,10 +14,23 @@ from usmx._creation import _numpy, as_view, asarray
 from usmx._placement import common_queue
 from usmx._types import default_types
 
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    from usmx._typing import DeviceLike, DTypeLike, Producer, QueueLike
+
 
 def arange(
-    start, /, stop=None, step=1, *, dtype=None, device=None, usm_type="device", sycl_queue=None
-):
+    start: complex | Producer,
+    /,
+    stop: complex | Producer | None = None,
+    step: complex | Producer = 1,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new 1-dimensional array of start, start + step, ... up to but not including stop. Waits.
 
     Args:
@@ -40,17 +56,17 @@ def arange(
 
 
 def linspace(
-    start,
-    stop,
+    start: complex | Producer,
+    stop: complex | Producer,
     /,
-    num,
+    num: SupportsIndex,
     *,
-    dtype=None,
-    device=None,
-    endpoint=True,
-    sycl_queue=None,
-    usm_type="device",
-):
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    endpoint: bool = True,
+    sycl_queue: QueueLike | None = None,
+    usm_type: str = "device",
+) -> USMArray:
     """A new 1-dimensional array of `num` evenly spaced numbers. Waits.
 
     Args:
@@ -77,17 +93,17 @@ def linspace(
 
 
 def eye(
-    n_rows,
-    n_cols=None,
+    n_rows: SupportsIndex,
+    n_cols: SupportsIndex | None = None,
     /,
     *,
-    k=0,
-    dtype=None,
-    order="C",
-    device=None,
-    usm_type="device",
-    sycl_queue=None,
-):
+    k: SupportsIndex = 0,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new matrix with ones on a diagonal and zeros elsewhere. Waits.
 
     Args:
@@ -109,7 +125,7 @@ def eye(
     return result
 
 
-def tril(x, /, *, k=0):
+def tril(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
     """A new array with the elements of `x` on and below a diagonal, and zeros above it. Waits.
 
     Args:
@@ -123,7 +139,7 @@ def tril(x, /, *, k=0):
     return _triangle(x, k, lower=True)
 
 
-def triu(x, /, *, k=0):
+def triu(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
     """A new array with the elements of `x` on and above a diagonal, and zeros below it. Waits.
 
     Arguments and errors as in `tril`.
@@ -131,7 +147,7 @@ def triu(x, /, *, k=0):
     return _triangle(x, k, lower=False)
 
 
-def meshgrid(*arrays, indexing="xy"):
+def meshgrid(*arrays: USMArray, indexing: str = "xy") -> list[USMArray]:
     """Coordinates of a grid: a list of views, one for each array, all of the grid's shape.
 
     Args:

@@ -1,6 +1,17 @@
 """Compute follows data: where a result goes when several arrays are combined."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from usmx._core import SyclQueue, _queue_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from usmx._core import USMArray
+    from usmx._typing import QueueLike
 
 _KINDS = ("device", "shared", "host")  # the result is of the first kind that takes part
 
@@ -9,7 +20,7 @@ class ExecutionPlacementError(ValueError):
     """Arrays that are to be combined are on different queues, so none of them is the result's."""
 
 
-def get_execution_queue(queues, /):
+def get_execution_queue(queues: Sequence[QueueLike], /) -> Any:
     """The queue that all of `queues` are; None when they differ, or there are none.
 
     Args:
@@ -27,7 +38,7 @@ def get_execution_queue(queues, /):
     return queues[0]
 
 
-def get_coerced_usm_type(usm_types, /):
+def get_coerced_usm_type(usm_types: Sequence[str], /) -> str | None:
     """The kind of memory for the result of arrays of these kinds.
 
     It is 'device' if that takes part, else 'shared', else 'host'; None when there are no kinds, or
@@ -45,7 +56,7 @@ def get_coerced_usm_type(usm_types, /):
     return min(kinds, key=_KINDS.index, default=None)
 
 
-def common_queue(arrays):
+def common_queue(arrays: Sequence[USMArray]) -> SyclQueue:
     """The queue of all these USMArrays, of which there is at least one.
 
     Raises:
@@ -62,9 +73,9 @@ def common_queue(arrays):
     return first
 
 
-def common_usm_type(arrays):
+def common_usm_type(arrays: Sequence[USMArray]) -> str:
     """The kind of memory for the result of these USMArrays, of which there is at least one."""
-    return get_coerced_usm_type([array.usm_type for array in arrays])
+    return min((array.usm_type for array in arrays), key=_KINDS.index)
 
 
 def _list_of(name, what, values):

@@ -3,10 +3,19 @@
 NumPy is imported when one of these is first used.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._core import USMArray
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from usmx._core import SyclDevice
+    from usmx._typing import DTypeLike, NumpyType
 
 NAMES = (
     "bool",
@@ -36,7 +45,7 @@ _KINDS = {
 }
 
 
-def can_cast(from_, to, /, *, casting="safe"):
+def can_cast(from_: Any, to: Any, /, *, casting: str = "safe") -> bool:
     """Whether elements of one type may be converted to another under a casting rule.
 
     Where `from_` is an array, its device counts: what the device does not have, nothing can be cast
@@ -61,7 +70,7 @@ def can_cast(from_, to, /, *, casting="safe"):
     )
 
 
-def result_type(*arrays_and_dtypes):
+def result_type(*arrays_and_dtypes: Any) -> NumpyType:
     """The element type that the array API's rules of promotion give.
 
     Types of different kinds are promoted as by NumPy (int64 and float32 give float64). Python
@@ -116,7 +125,7 @@ class IntegerLimits:
     dtype: object
 
 
-def finfo(dtype, /):
+def finfo(dtype: Any, /) -> FloatLimits:
     """The limits of a floating-point type; of a complex one, those of its components.
 
     Args:
@@ -138,7 +147,7 @@ def finfo(dtype, /):
     )
 
 
-def iinfo(dtype, /):
+def iinfo(dtype: Any, /) -> IntegerLimits:
     """The limits of an integer type.
 
     Args:
@@ -154,7 +163,7 @@ def iinfo(dtype, /):
     return IntegerLimits(bits=limits.bits, max=limits.max, min=limits.min, dtype=found)
 
 
-def isdtype(dtype, kind):
+def isdtype(dtype: DTypeLike, kind: str | tuple[str, ...]) -> bool:
     """Whether an element type is of a kind.
 
     Args:
@@ -179,7 +188,7 @@ def isdtype(dtype, kind):
     raise TypeError(f"kind must be a string, an element type or a tuple, found {kind!r}")
 
 
-def plain_type(dtype):
+def plain_type(dtype: Any) -> NumpyType:
     """The NumPy dtype of anything that names one of the 14 element types.
 
     Raises:
@@ -193,7 +202,7 @@ def plain_type(dtype):
     return found
 
 
-def default_types(device):
+def default_types(device: SyclDevice) -> dict[str, NumpyType]:
     """The array API's default element types on a SyclDevice, by kind."""
     numpy = _numpy()
     fp16, fp64 = device.has_aspect_fp16, device.has_aspect_fp64
@@ -205,7 +214,7 @@ def default_types(device):
     }
 
 
-def constant(name):
+def constant(name: str) -> NumpyType:
     """The NumPy dtype that the package offers under its name. AttributeError for other names."""
     if name == "dtype":
         return _numpy().dtype

@@ -439,6 +439,19 @@ def test_arrays_of_one_element_are_joined():
 
 
 @pytest.mark.parametrize("function", [usmx.concat, usmx.stack])
+@pytest.mark.parametrize(
+    ("typestrs", "expected"),
+    [(("|b1", "<i4"), "<i4"), (("|i1", "|u1"), "<i2"), (("<f4", "<c8"), "<c8")],
+)
+def test_different_elements_are_converted_to_the_type_of_the_result(function, typestrs, expected):
+    values = [np.array([0, 1, 1]).astype(typestr) for typestr in typestrs]
+    mine = function([usmx.asarray(value) for value in values])
+    assert mine.dtype == expected
+    numpys = {usmx.concat: np.concatenate, usmx.stack: np.stack}[function](values)
+    assert_same_elements(mine, numpys)
+
+
+@pytest.mark.parametrize("function", [usmx.concat, usmx.stack])
 def test_kind_of_the_result_follows_the_data(function):
     def joined(*kinds):
         return function([usmx.empty(3, usm_type=kind) for kind in kinds]).usm_type
@@ -502,6 +515,12 @@ def test_many_axes_are_rolled():
     assert_new(usmx.roll(pair.mine, 1, axis=tuple(range(12))), expected, pair.mine)
 
 
+@pytest.mark.parametrize(("shift", "axis"), [(1, ()), ((), 0), ((), ())])
+def test_no_shift_or_axis_rolls_nothing(shift, axis):
+    pair = pair_of((2, 3))
+    assert_new(usmx.roll(pair.mine, shift, axis=axis), pair.numpys, pair.mine)
+
+
 def test_shifts_and_axes_go_together():
     with pytest.raises(ValueError, match="same length, found 3 and 2"):
         usmx.roll(A, (1, 2, 3), axis=(0, 1))
@@ -524,6 +543,13 @@ def test_repeated_elements_are_numpys(data, pair):
         given = usmx.asarray(np.array(counts, "i8"), sycl_queue=pair.mine.sycl_queue)
         for repeats in (counts, tuple(counts), np.array(counts, "i4"), given):
             assert_new(usmx.repeat(pair.mine, repeats, axis=axis), expected, pair.mine)
+
+
+def test_each_index_of_a_long_axis_has_its_count():
+    host = np.arange(20_000)
+    counts = host % 3
+    mine = usmx.repeat(usmx.asarray(host), counts)
+    assert np.array_equal(usmx.asnumpy(mine), np.repeat(host, counts))
 
 
 @pytest.mark.parametrize("repeats", [2, np.int8(2), np.array(2), [2], (2,), np.array([2])])

@@ -118,7 +118,7 @@ def test_array_comes_back(array, view, protocol):
 )
 def test_every_type_and_shape_comes_back(host, kind, protocol, transposed):
     array = usmx.asarray(host, usm_type=kind)
-    array = array.T if transposed else array
+    array = array.transpose() if transposed else array
     restored = pickled(array, protocol)
     assert_same(restored, array)
     assert restored.flags.fnc == array.flags.fnc
