@@ -26,7 +26,7 @@ def copy(usm_ary: Producer, /, *, order: str = "K") -> USMArray:
 
 def astype(
     usm_ary: Producer,
-    newdtype: DTypeLike,
+    newdtype: DTypeLike | None,
     /,
     *,
     order: str = "K",
@@ -64,7 +64,7 @@ def astype(
 
 def array_astype(
     array: USMArray,
-    dtype: DTypeLike,
+    dtype: DTypeLike | None,
     order: str = "K",
     casting: str = "unsafe",
     copy: bool = True,
