@@ -1,3 +1,4 @@
+// flags: -fno-trapping-math
 #include "convert.hpp"
 
 #include <array>
@@ -8,6 +9,8 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+
+#include "cpu.hpp"
 
 namespace usmx::detail {
 namespace {
@@ -50,47 +53,48 @@ inline constexpr bool is_complex<std::complex<T>> = true;
 
 // ---- half precision: a sign bit, 5 bits of exponent (bias 15), 10 bits of significand
 
-inline float to_float(half h) {
+// Without branches, so that the compiler makes vector code of it, and without numbers that a
+// processor told to take subnormal floats for zero would lose.
+
+inline float to_float(half h) noexcept {
   const std::uint32_t sign = static_cast<std::uint32_t>(h.bits & 0x8000U) << 16;
   const std::uint32_t magnitude = h.bits & 0x7fffU;
-  if (magnitude >= 0x7c00U) {  // infinite or not a number, which becomes a quiet one
-    const std::uint32_t quiet = magnitude > 0x7c00U ? 0x00400000U : 0U;
-    return std::bit_cast<float>(sign | 0x7f800000U | quiet | (magnitude & 0x3ffU) << 13);
-  }
-  // The bits as a float of too small an exponent; the product, exact, also normalises subnormals.
-  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
-  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(scaled));
+  const std::uint32_t shifted = magnitude << 13;
+  // A subnormal is its digits times 2^-24: as the last digits of 2^-14, which is taken away again.
+  const std::uint32_t smallest = std::bit_cast<std::uint32_t>(0x1p-14F);
+  const auto subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(smallest | shifted) -
+                                                      std::bit_cast<float>(smallest));
+  std::uint32_t bits = magnitude < 0x0400U ? subnormal : shifted + ((127U - 15U) << 23);
+  bits = magnitude >= 0x7c00U ? shifted | 0x7f800000U : bits;
+  bits |= magnitude > 0x7c00U ? 0x00400000U : 0U;  // not a number becomes a quiet one
+  return std::bit_cast<float>(sign | bits);
 }
 
 /// Bits: the unsigned integer of Float's size.
 template <class Float, class Bits>
-half to_half(Float value) {
+half to_half(Float value) noexcept {
   constexpr int digits = std::numeric_limits<Float>::digits - 1;
   constexpr int dropped = digits - 10;
-  constexpr Bits infinity = std::bit_cast<Bits>(std::numeric_limits<Float>::infinity());
-  constexpr Bits sign_bit = Bits{1} << (8 * sizeof(Bits) - 1);
-  const Bits bits = std::bit_cast<Bits>(value);
-  const Bits magnitude = bits & ~sign_bit;
-  const auto sign = static_cast<std::uint16_t>((bits & sign_bit) >> (8 * sizeof(Bits) - 16));
-  const auto with_sign = [&](Bits rest) {
-    return half{static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(rest))};
-  };
-  if (magnitude > infinity) {
-    return with_sign(0x7e00U | (magnitude >> dropped & 0x3ffU));
-  }
-  if (magnitude >= std::bit_cast<Bits>(Float{65520})) {
-    return with_sign(0x7c00U);
-  }
-  if (magnitude < std::bit_cast<Bits>(Float{0x1p-14F})) {
-    // The sum's last digit has the value of the smallest half, so that adding rounds for us.
-    constexpr Float magic = Float{0x1p-24F} * static_cast<Float>(std::uint64_t{1} << digits);
-    const Float sum = std::bit_cast<Float>(magnitude) + magic;
-    return with_sign(std::bit_cast<Bits>(sum) - std::bit_cast<Bits>(magic));
-  }
   constexpr int bias = std::numeric_limits<Float>::max_exponent - 1;
+  constexpr auto infinity = std::bit_cast<Bits>(std::numeric_limits<Float>::infinity());
+  constexpr auto too_large = std::bit_cast<Bits>(Float{65520});
+  constexpr auto smallest_normal = std::bit_cast<Bits>(Float{0x1p-14F});
+  constexpr Bits sign_bit = Bits{1} << (8 * sizeof(Bits) - 1);
+  const auto bits = std::bit_cast<Bits>(value);
+  const Bits magnitude = bits & ~sign_bit;
+  const Bits sign = (bits & sign_bit) >> (8 * sizeof(Bits) - 16);
+  // The sum's last digit has the value of the smallest half: adding rounds.
+  constexpr Float magic = Float{0x1p-24F} * static_cast<Float>(std::uint64_t{1} << digits);
+  const Bits subnormal =
+      std::bit_cast<Bits>(std::bit_cast<Float>(magnitude) + magic) - std::bit_cast<Bits>(magic);
   const Bits odd = magnitude >> dropped & 1;
   const Bits rounded = magnitude + ((Bits{1} << (dropped - 1)) - 1) + odd;
-  return with_sign((rounded >> dropped) - (static_cast<Bits>(bias - 15) << 10));
+  const Bits normal = (rounded >> dropped) - (static_cast<Bits>(bias - 15) << 10);
+  const Bits quiet_nan = 0x7e00U | (magnitude >> dropped & 0x3ffU);
+  Bits result = magnitude < smallest_normal ? subnormal : normal;
+  result = magnitude >= too_large ? Bits{0x7c00U} : result;
+  result = magnitude > infinity ? quiet_nan : result;
+  return half{static_cast<std::uint16_t>(sign | result)};
 }
 
 // ---- one element
@@ -164,7 +168,8 @@ To converted(From value) {
 // ---- rows
 
 template <class From, class To>
-void convert_one(const std::byte* source, std::byte* destination) {
+[[gnu::always_inline]] inline void convert_one(const std::byte* source,
+                                               std::byte* destination) noexcept {
   From from;
   std::memcpy(&from, source, sizeof from);
   const To to = converted<To>(from);
@@ -172,35 +177,85 @@ void convert_one(const std::byte* source, std::byte* destination) {
 }
 
 template <class From, class To>
-void convert_row(const std::byte* source, std::ptrdiff_t source_stride, std::byte* destination,
-                 std::ptrdiff_t destination_stride, std::ptrdiff_t count) {
+void convert_strided(const std::byte* source, std::ptrdiff_t source_step, std::byte* destination,
+                     std::ptrdiff_t destination_step, std::ptrdiff_t count) noexcept {
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     convert_one<From, To>(source, destination);
-    source += source_stride;
-    destination += destination_stride;
+    source += source_step;
+    destination += destination_step;
   }
 }
 
-using table = std::array<std::array<row_conversion, type_count>, type_count>;
+template <class From, class To>
+[[gnu::always_inline]] inline void convert_adjacent(const std::byte* __restrict source,
+                                                    std::byte* __restrict destination,
+                                                    std::ptrdiff_t count) noexcept {
+  if constexpr (is_complex<From> && is_complex<To>) {
+    convert_adjacent<typename From::value_type, typename To::value_type>(source, destination,
+                                                                         2 * count);
+  } else {
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      convert_one<From, To>(source + i * static_cast<std::ptrdiff_t>(sizeof(From)),
+                            destination + i * static_cast<std::ptrdiff_t>(sizeof(To)));
+    }
+  }
+}
+
+template <class From, class To>
+void convert_baseline(const std::byte* source, std::byte* destination,
+                      std::ptrdiff_t count) noexcept {
+  convert_adjacent<From, To>(source, destination, count);
+}
+
+template <class From, class To>
+USMX_AVX2 void convert_avx2(const std::byte* source, std::byte* destination,
+                            std::ptrdiff_t count) noexcept {
+  convert_adjacent<From, To>(source, destination, count);
+}
+
+template <class From, class To>
+USMX_AVX512 void convert_avx512(const std::byte* source, std::byte* destination,
+                                std::ptrdiff_t count) noexcept {
+  convert_adjacent<From, To>(source, destination, count);
+}
+
+// ---- the tables
+
+struct entry {
+  std::array<decltype(conversion::adjacent), 3> adjacent;  // by cpu_level
+  decltype(conversion::strided) strided;
+};
+
+template <class From, class To>
+constexpr entry entry_of{
+    {&convert_baseline<From, To>, &convert_avx2<From, To>, &convert_avx512<From, To>},
+    &convert_strided<From, To>};
+
+template <std::size_t Code>
+using element_of = typename stored<static_cast<type_code>(Code)>::element;
 
 template <std::size_t From, std::size_t... To>
-constexpr std::array<row_conversion, type_count> conversions_from(std::index_sequence<To...>) {
-  return {&convert_row<typename stored<static_cast<type_code>(From)>::element,
-                       typename stored<static_cast<type_code>(To)>::element>...};
+constexpr std::array<entry, type_count> entries_from(std::index_sequence<To...>) {
+  return {entry_of<element_of<From>, element_of<To>>...};
 }
 
 template <std::size_t... From>
-constexpr table all_conversions(std::index_sequence<From...> all) {
-  return {conversions_from<From>(all)...};
+constexpr std::array<std::array<entry, type_count>, type_count> all_entries(
+    std::index_sequence<From...> all) {
+  return {entries_from<From>(all)...};
 }
 
-constexpr table conversions = all_conversions(std::make_index_sequence<type_count>());
+constexpr auto entries = all_entries(std::make_index_sequence<type_count>());
+
+const entry& find_entry(dtype source, dtype destination) noexcept {
+  return entries[static_cast<std::size_t>(source.code())]
+                [static_cast<std::size_t>(destination.code())];
+}
 
 }  // namespace
 
-row_conversion conversion(dtype source, dtype destination) noexcept {
-  return conversions[static_cast<std::size_t>(source.code())]
-                    [static_cast<std::size_t>(destination.code())];
-}
+conversion::conversion(dtype source, dtype destination) noexcept
+    : adjacent(find_entry(source, destination).adjacent[static_cast<std::size_t>(cpu())]),
+      strided(find_entry(source, destination).strided) {}
 
 }  // namespace usmx::detail

@@ -8,16 +8,20 @@
 
 namespace usmx::detail {
 
-/// Converts `count` elements that lie these bytes apart, at any alignment.
-using row_conversion = void (*)(const std::byte* source, std::ptrdiff_t source_stride,
-                                std::byte* destination, std::ptrdiff_t destination_stride,
-                                std::ptrdiff_t count);
-
-/// The conversion between two plain types, also of a type to itself.
+/// The conversion between two plain types, also of a type to itself. Elements may lie at any
+/// alignment.
 ///
 /// Floats become integers by truncation; NaN and what is out of range gives an unspecified number.
 /// What is not zero, NaN included, is true. Complex numbers become real by their real part. A
 /// number is rounded once, to nearest even.
-row_conversion conversion(dtype source, dtype destination) noexcept;
+struct conversion {
+  conversion(dtype source, dtype destination) noexcept;
+
+  /// Adjacent elements on both sides.
+  void (*adjacent)(const std::byte* source, std::byte* destination, std::ptrdiff_t count) noexcept;
+  /// Elements these bytes apart.
+  void (*strided)(const std::byte* source, std::ptrdiff_t source_step, std::byte* destination,
+                  std::ptrdiff_t destination_step, std::ptrdiff_t count) noexcept;
+};
 
 }  // namespace usmx::detail

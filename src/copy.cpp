@@ -1,12 +1,16 @@
 #include "usmx/copy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "convert.hpp"
 #include "copy_host.hpp"
+#include "copy_kernel.hpp"
 #include "copy_plan.hpp"
+#include "copy_queue.hpp"
 #include "process_state.hpp"
 #include "usmx/error.hpp"
 #include "usmx/usm.hpp"
@@ -61,25 +65,76 @@ class staging_memory {
   std::unique_ptr<std::byte[]> bytes_;
 };
 
-/// A memcpy of the runtime for each row; items that are not adjacent are rows of one item.
-void run_queue_rows(const copy_plan& plan, sycl::queue queue) {
-  const bool has_rows = plan.has_rows();
-  const std::size_t nbytes = has_rows ? plan.row_nbytes() : plan.source_type.itemsize();
-  const std::size_t outer = has_rows && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim;
-  for_each_index(plan, outer, [&](const std::byte* source, std::byte* destination) {
-    queue.memcpy(destination, source, nbytes);
-  });
-  queue.wait();
-}
-
 /// The queue that can reach both sides.
 const sycl::queue& queue_for(const copy_side& source, const copy_side& destination) {
   return destination.kind == usm_kind::unknown ? source.queue : destination.queue;
 }
 
-bool in_one_context(const copy_side& source, const copy_side& destination) {
-  return source.kind == usm_kind::unknown || destination.kind == usm_kind::unknown ||
-         source.queue.get_context() == destination.queue.get_context();
+/// What decides how a copy is run.
+struct situation {
+  bool overlap;
+  bool host_reaches_source;
+  bool host_reaches_destination;
+  bool one_context;
+  bool device_reaches_both;
+
+  bool host_reaches_both() const { return host_reaches_source && host_reaches_destination; }
+};
+
+situation look_at(const copy_plan& plan, const copy_side& source, const copy_side& destination,
+                  copy_path path) {
+  const bool ordinary_memory =
+      source.kind == usm_kind::unknown || destination.kind == usm_kind::unknown;
+  situation now{may_overlap(plan), source.host_may_touch(), destination.host_may_touch(), true,
+                !ordinary_memory};
+  const bool host_loop_it_is = path == copy_path::automatic && now.host_reaches_both();
+  if (!ordinary_memory && !host_loop_it_is) {  // which needs no context
+    now.one_context = source.queue.get_context() == destination.queue.get_context();
+  }
+  return now;
+}
+
+/// The only way that there is, if there is only one.
+std::optional<copy_path> forced_path(const copy_plan& plan, const situation& now) {
+  if (now.overlap) {
+    // memmove, or as if the source had been copied first.
+    return plan.is_whole() && now.host_reaches_both() ? copy_path::host_loop : copy_path::staged;
+  }
+  if (!now.one_context && !now.host_reaches_both()) {
+    return copy_path::staged;
+  }
+  return std::nullopt;
+}
+
+/// Where a kernel would be best, but cannot reach both sides or none can be had.
+copy_path without_kernel(const copy_plan& plan) {
+  return plan.converts() ? copy_path::staged : copy_path::rows;
+}
+
+/// The choice between the executors: docs/copy-engine.md has the measurements. How the host's loop
+/// is run (on how many threads, past the caches or not) is decided in copy_host.hpp.
+copy_path choose(const copy_plan& plan, const situation& now) {
+  if (now.host_reaches_both()) {
+    return copy_path::host_loop;  // the smallest command of a queue takes 3 us or more
+  }
+  if (plan.is_whole()) {
+    return copy_path::whole;
+  }
+  return now.device_reaches_both ? copy_path::kernel : without_kernel(plan);
+}
+
+void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
+                copy_path path);
+
+/// By way of compact host memory, to which and from which there is a way. What stands in the way of
+/// a direct copy is dealt with one after the other: each part is planned anew.
+void copy_staged(shape_span shape, const copy_side& source, const copy_side& destination,
+                 const copy_plan& plan, const situation& now) {
+  const bool converts_first = plan.converts() && now.host_reaches_source && !now.overlap;
+  const staging_memory staging(shape, converts_first ? destination.end.type : source.end.type);
+  const copy_side middle = staging.side(queue_for(source, destination));
+  copy_sides(shape, source, middle, copy_path::automatic);
+  copy_sides(shape, middle, destination, copy_path::automatic);
 }
 
 [[noreturn]] void throw_impossible(std::string_view path, const copy_plan& plan,
@@ -88,15 +143,41 @@ bool in_one_context(const copy_side& source, const copy_side& destination) {
                                     name(source.kind), " to ", name(destination.kind), " memory"));
 }
 
-copy_path choose(const copy_plan& plan, bool host_reaches_both) {
-  if (host_reaches_both) {
-    return copy_path::host_loop;
+void run_on_host(const copy_plan& plan, const situation& now) {
+  if (now.overlap) {  // one run, see forced_path
+    std::memmove(plan.destination, plan.source, plan.row_nbytes());
+  } else {
+    detail::copy_on_host(plan);
   }
-  return plan.is_whole() ? copy_path::whole : copy_path::rows;
 }
 
-void run(const copy_plan& plan, copy_path path, const copy_side& source,
-         const copy_side& destination) {
+/// False where no kernel can do it.
+bool run_kernel(const copy_plan& plan, const copy_side& destination) {
+  const std::optional<sycl::event> done = detail::copy_by_kernel(plan, destination.queue);
+  if (done) {
+    sycl::event(*done).wait();
+  }
+  return done.has_value();
+}
+
+void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
+                copy_path path) {
+  const copy_plan plan = detail::make_plan(shape, source.end, destination.end);
+  if (is_in_place(plan)) {
+    return;
+  }
+  const situation now = look_at(plan, source, destination, path);
+  const bool may_choose = path == copy_path::automatic;
+  path = forced_path(plan, now).value_or(may_choose ? choose(plan, now) : path);
+  if (path == copy_path::kernel) {
+    if (now.device_reaches_both && now.one_context && run_kernel(plan, destination)) {
+      return;
+    }
+    if (!may_choose) {
+      throw_impossible("kernel", plan, source, destination);
+    }
+    path = without_kernel(plan);
+  }
   switch (path) {
     case copy_path::whole:
       if (!plan.is_whole()) {
@@ -107,40 +188,15 @@ void run(const copy_plan& plan, copy_path path, const copy_side& source,
       if (plan.converts()) {
         throw_impossible("rows", plan, source, destination);
       }
-      return run_queue_rows(plan, queue_for(source, destination));
+      return detail::copy_by_queue(plan, queue_for(source, destination));
+    case copy_path::staged:
+      return copy_staged(shape, source, destination, plan, now);
     default:
-      if (!source.host_may_touch() || !destination.host_may_touch()) {
+      if (!now.host_reaches_both()) {
         throw_impossible("host_loop", plan, source, destination);
       }
-      return detail::copy_on_host(plan);
+      return run_on_host(plan, now);
   }
-}
-
-/// Takes the obstacles to a direct copy out of the way, one in each call of itself.
-void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
-                copy_path path) {
-  const auto by_way_of = [&](dtype type) {
-    const staging_memory staging(shape, type);
-    const copy_side middle = staging.side(queue_for(source, destination));
-    copy_sides(shape, source, middle, copy_path::automatic);
-    copy_sides(shape, middle, destination, copy_path::automatic);
-  };
-  const copy_plan plan = detail::make_plan(shape, source.end, destination.end);
-  if (may_overlap(plan)) {
-    return by_way_of(source.end.type);
-  }
-  const bool host_reaches_source = source.host_may_touch();
-  const bool host_reaches_both = host_reaches_source && destination.host_may_touch();
-  if (!host_reaches_both) {
-    if (plan.converts()) {
-      return by_way_of(host_reaches_source ? destination.end.type : source.end.type);
-    }
-    if (!in_one_context(source, destination)) {
-      return by_way_of(source.end.type);
-    }
-  }
-  run(plan, path == copy_path::automatic ? choose(plan, host_reaches_both) : path, source,
-      destination);
 }
 
 void require_copyable(shape_span source_shape, dtype source_type, shape_span destination_shape,
@@ -195,24 +251,61 @@ void copy_to_host(const array_view& source, const host_array& destination) {
 
 void convert_element(dtype source_type, const std::byte* source, dtype destination_type,
                      std::byte* destination) noexcept {
-  detail::conversion(source_type, destination_type)(source, 0, destination, 0, 1);
+  detail::conversion(source_type, destination_type).strided(source, 0, destination, 0, 1);
 }
 
-void fill(const array_view& destination, const std::byte* element) {
+void fill(const array_view& destination, const std::byte* element, copy_path path) {
+  if (destination.readonly()) {
+    throw read_only_error("destination of a copy is read-only");
+  }
+  if (destination.size() == 0) {
+    return;
+  }
+  const detail::runtime_call call;
+  const copy_side to = side_of(destination);
   const std::array<std::ptrdiff_t, max_ndim> no_strides{};
-  copy_from_host({const_cast<std::byte*>(element), destination.type(), destination.shape(),
-                  std::span(no_strides).first(destination.shape().size())},
-                 destination);
+  const copy_side from =
+      side_of(host_array{const_cast<std::byte*>(element), destination.type(), destination.shape(),
+                         std::span(no_strides).first(destination.shape().size())},
+              destination.queue());
+  const copy_plan plan = detail::make_plan(destination.shape(), from.end, to.end);
+  const bool adjacent =
+      plan.ndim == 0 ||
+      (plan.ndim == 1 && plan.dimensions()[0].destination_stride ==
+                             static_cast<std::ptrdiff_t>(destination.type().itemsize()));
+  if (adjacent &&
+      (path == copy_path::whole || (path == copy_path::automatic && !to.host_may_touch()))) {
+    const std::ptrdiff_t count = plan.ndim == 0 ? 1 : plan.dimensions()[0].extent;
+    return detail::fill_by_queue(plan.destination, element, destination.type().itemsize(),
+                                 static_cast<std::size_t>(count), destination.queue());
+  }
+  const bool kernel =
+      path == copy_path::kernel || (path == copy_path::automatic && !to.host_may_touch());
+  if (kernel && to.kind != usm_kind::unknown) {
+    if (auto done = detail::fill_by_kernel(plan, element, destination.queue())) {
+      return done->wait();
+    }
+  }
+  copy_sides(destination.shape(), from, to, path);
 }
 
 void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
                 const sycl::queue& queue) {
   const detail::runtime_call call;
-  if (host_may_touch(kind, queue.get_device())) {
-    std::memset(pointer, value, nbytes);
-  } else {
+  if (!host_may_touch(kind, queue.get_device())) {
     sycl::queue(queue).memset(pointer, value, nbytes).wait();
+    return;
   }
+  if (nbytes == 0) {
+    return;
+  }
+  std::byte byte = static_cast<std::byte>(value);
+  const std::array extent{static_cast<std::ptrdiff_t>(nbytes)};
+  const std::array<std::ptrdiff_t, 1> still{0};
+  const std::array<std::ptrdiff_t, 1> adjacent{1};
+  detail::copy_on_host(
+      detail::make_plan(extent, {&byte, type_code::uint8, still, 1},
+                        {static_cast<std::byte*>(pointer), type_code::uint8, adjacent, 1}));
 }
 
 }  // namespace usmx

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
+#include <cstdlib>
+#include <numeric>
 #include <ostream>
 #include <utility>
 
@@ -12,9 +13,15 @@ namespace {
 void add_dimensions(copy_plan& plan, std::span<const std::ptrdiff_t> shape, const copy_end& source,
                     const copy_end& destination) {
   for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (shape[k] != 1) {
-      plan.all_dimensions[plan.ndim++] = {shape[k], source.strides[k] * source.unit,
-                                          destination.strides[k] * destination.unit};
+    if (shape[k] == 1) {
+      continue;
+    }
+    const std::ptrdiff_t source_stride = source.strides[k] * source.unit;
+    const std::ptrdiff_t destination_stride = destination.strides[k] * destination.unit;
+    if (destination_stride == 0) {  // of what goes to one place the last remains
+      plan.source += source_stride * (shape[k] - 1);
+    } else {
+      plan.all_dimensions[plan.ndim++] = {shape[k], source_stride, destination_stride};
     }
   }
 }
@@ -56,20 +63,62 @@ void merge(copy_plan& plan) {
   plan.ndim = merged;
 }
 
-struct byte_range {
-  std::uintptr_t begin;
-  std::uintptr_t end;
+using stride_of = std::ptrdiff_t copy_dimension::*;
+
+/// The bytes from the lowest to the highest one that the dimensions with steps shorter than `limit`
+/// reach from an item. `begin` is negative or 0.
+struct span_of_bytes {
+  std::ptrdiff_t begin;
+  std::ptrdiff_t end;
 };
 
-byte_range range_of(const copy_plan& plan, const std::byte* first, std::size_t itemsize,
-                    std::ptrdiff_t copy_dimension::* stride) {
-  auto begin = reinterpret_cast<std::uintptr_t>(first);
-  std::uintptr_t end = begin + itemsize;
+span_of_bytes span_below(const copy_plan& plan, std::size_t itemsize, stride_of stride,
+                         std::ptrdiff_t limit) {
+  span_of_bytes span{0, static_cast<std::ptrdiff_t>(itemsize)};
   for (const copy_dimension& d : plan.dimensions()) {
-    const std::ptrdiff_t reach = d.*stride * (d.extent - 1);
-    (reach < 0 ? begin : end) += static_cast<std::uintptr_t>(reach);
+    if (std::abs(d.*stride) < limit) {
+      const std::ptrdiff_t reach = d.*stride * (d.extent - 1);
+      (reach < 0 ? span.begin : span.end) += reach;
+    }
   }
-  return {begin, end};
+  return span;
+}
+
+/// Both sides as blocks that repeat at multiples of `period` bytes: whether the blocks never meet.
+/// The steps of `limit` bytes and more are all multiples of the period.
+bool blocks_are_apart(const copy_plan& plan, std::ptrdiff_t limit) {
+  std::ptrdiff_t period = 0;
+  for (const copy_dimension& d : plan.dimensions()) {
+    for (const std::ptrdiff_t step : {d.source_stride, d.destination_stride}) {
+      if (std::abs(step) >= limit) {
+        period = std::gcd(period, step);
+      }
+    }
+  }
+  const span_of_bytes source =
+      span_below(plan, plan.source_type.itemsize(), &copy_dimension::source_stride, limit);
+  const span_of_bytes destination = span_below(plan, plan.destination_type.itemsize(),
+                                               &copy_dimension::destination_stride, limit);
+  const std::ptrdiff_t source_length = source.end - source.begin;
+  const std::ptrdiff_t destination_length = destination.end - destination.begin;
+  const auto apart =
+      static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(plan.destination) -
+                                  reinterpret_cast<std::uintptr_t>(plan.source));
+  std::ptrdiff_t distance = (apart + destination.begin - source.begin) % period;
+  distance += distance < 0 ? period : 0;
+  return distance >= source_length && distance + destination_length <= period;
+}
+
+bool ranges_meet(const copy_plan& plan) {
+  const span_of_bytes source =
+      span_below(plan, plan.source_type.itemsize(), &copy_dimension::source_stride, PTRDIFF_MAX);
+  const span_of_bytes destination = span_below(plan, plan.destination_type.itemsize(),
+                                               &copy_dimension::destination_stride, PTRDIFF_MAX);
+  const auto at = [](const std::byte* pointer, std::ptrdiff_t offset) {
+    return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
+  };
+  return at(plan.source, source.begin) < at(plan.destination, destination.end) &&
+         at(plan.destination, destination.begin) < at(plan.source, source.end);
 }
 
 }  // namespace
@@ -102,11 +151,24 @@ copy_plan make_plan(std::span<const std::ptrdiff_t> shape, const copy_end& sourc
 }
 
 bool may_overlap(const copy_plan& plan) noexcept {
-  const byte_range source =
-      range_of(plan, plan.source, plan.source_type.itemsize(), &copy_dimension::source_stride);
-  const byte_range destination = range_of(plan, plan.destination, plan.destination_type.itemsize(),
-                                          &copy_dimension::destination_stride);
-  return source.begin < destination.end && destination.begin < source.end;
+  if (!ranges_meet(plan)) {
+    return false;
+  }
+  for (const copy_dimension& d : plan.dimensions()) {
+    for (const std::ptrdiff_t step : {d.source_stride, d.destination_stride}) {
+      if (step != 0 && blocks_are_apart(plan, std::abs(step))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool is_in_place(const copy_plan& plan) noexcept {
+  return !plan.converts() && plan.source == plan.destination &&
+         std::ranges::all_of(plan.dimensions(), [](const copy_dimension& d) {
+           return d.source_stride == d.destination_stride;
+         });
 }
 
 std::ostream& operator<<(std::ostream& out, const copy_plan& plan) {

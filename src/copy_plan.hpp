@@ -2,6 +2,7 @@
 // simplest form. How they are run is in copy_host.hpp and copy.cpp. No SYCL here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iosfwd>
@@ -59,12 +60,17 @@ struct copy_plan {
 
 /// The copy of every element between two arrays of that shape, which has elements: without
 /// dimensions of 1, the destination walked upwards with its longest stride outermost, neighbours
-/// joined where they are one run on both sides.
+/// joined where they are one run on both sides. Where the destination repeats an element by a
+/// stride of 0, the source's last one for it is copied.
 copy_plan make_plan(std::span<const std::ptrdiff_t> shape, const copy_end& source,
                     const copy_end& destination);
 
-/// Whether the bytes from the lowest to the highest one of both sides have any in common.
+/// Whether a byte may belong to both sides. False where they lie apart, or between each other as
+/// even and odd items, fields, and columns do; true where that is not seen.
 bool may_overlap(const copy_plan&) noexcept;
+
+/// Nothing to do: the source is the destination.
+bool is_in_place(const copy_plan&) noexcept;
 
 /// "float32 -> float64: 4 x (4 -> 8)": extent x (source stride -> destination stride), in bytes.
 std::ostream& operator<<(std::ostream&, const copy_plan&);

@@ -19,6 +19,10 @@ enum class copy_path {
   rows,
   /// A loop on the host over memory that it may touch.
   host_loop,
+  /// A kernel on the device, over USM of one context.
+  kernel,
+  /// By way of compact host memory.
+  staged,
 };
 
 /// Copies every element of `source` to the same index of `destination` and waits until that is
@@ -28,7 +32,8 @@ enum class copy_path {
 /// what a float that is NaN or out of range becomes as an integer is unspecified. Structured types
 /// are copied to themselves only (value_error).
 ///
-/// Overlapping views are copied as if `source` had been copied first. Work pending on either side
+/// Overlapping views are copied as if `source` had been copied first; what the destination has
+/// several elements for in one place is one of them. Work pending on either side
 /// must have finished. Ordinary host memory has kind `unknown`.
 USMX_API void copy(const array_view& source, const array_view& destination,
                    copy_path path = copy_path::automatic);
@@ -50,8 +55,10 @@ USMX_API void convert_element(dtype source_type, const std::byte* source, dtype 
                               std::byte* destination) noexcept;
 
 /// Sets every element to the one at `element`, which is of the destination's type, in host memory
-/// and at any alignment; waits. Throws read_only_error.
-USMX_API void fill(const array_view& destination, const std::byte* element);
+/// and at any alignment; waits. Throws read_only_error. Of the paths, `whole` doubles what is
+/// filled already, by a queue, where the destination is compact.
+USMX_API void fill(const array_view& destination, const std::byte* element,
+                   copy_path path = copy_path::automatic);
 
 /// Sets nbytes bytes of memory that queue can reach to `value` and waits.
 USMX_API void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,

@@ -303,7 +303,7 @@ bytes small_numbers(dtype type, std::size_t nbytes) {
   for (std::size_t at = 0; at + size <= nbytes; at += size) {
     const auto number = static_cast<std::uint8_t>(at / size * 37 % 101);
     const auto value = static_cast<std::byte>(number);
-    usmx::detail::conversion(type_code::uint8, component)(&value, 0, &result[at], 0, 1);
+    usmx::detail::conversion(type_code::uint8, component).strided(&value, 0, &result[at], 0, 1);
   }
   return result;
 }

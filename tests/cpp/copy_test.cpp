@@ -34,8 +34,8 @@ using usmx::value_error;
 using extents = std::vector<std::ptrdiff_t>;
 using bytes = std::vector<std::byte>;
 
-constexpr std::array all_paths{copy_path::automatic, copy_path::whole, copy_path::rows,
-                               copy_path::host_loop};
+constexpr std::array all_paths{copy_path::automatic, copy_path::whole,  copy_path::rows,
+                               copy_path::host_loop, copy_path::staged, copy_path::kernel};
 constexpr std::array every_kind{usm_kind::device, usm_kind::shared, usm_kind::host,
                                 usm_kind::unknown};
 /// A structured type with items of that many bytes.
@@ -201,6 +201,7 @@ TEST_P(copy_property_test, every_path_writes_what_a_loop_over_all_indices_writes
   const auto [source_kind, destination_kind] = GetParam();
   random_layouts random(5);
   int done_whole = 0;
+  int done_by_kernel = 0;
   for (int round = 0; round < 150; ++round) {
     const extents shape = random.shape();
     const layout from = random.any(shape);
@@ -225,13 +226,18 @@ TEST_P(copy_property_test, every_path_writes_what_a_loop_over_all_indices_writes
         possible = false;
       }
       done_whole += possible && path == copy_path::whole;
-      EXPECT_TRUE(possible || path == copy_path::whole || path == copy_path::host_loop);
+      EXPECT_TRUE(possible || path == copy_path::whole || path == copy_path::host_loop ||
+                  path == copy_path::kernel);
+      done_by_kernel += possible && path == copy_path::kernel && from.size() > 0;
       ASSERT_TRUE(destination.read() == (possible ? expected : destination_before))
           << "from " << from << " to " << to << ", " << type << ", path " << static_cast<int>(path);
       ASSERT_TRUE(source.read() == source_before);
     }
   }
   EXPECT_GT(done_whole, 10);  // the path was not merely refused
+  const bool kernel_reaches_both =
+      source_kind != usm_kind::unknown && destination_kind != usm_kind::unknown;
+  EXPECT_TRUE(kernel_reaches_both ? done_by_kernel > 100 : done_by_kernel == 0) << done_by_kernel;
 }
 
 std::string kinds_text(const testing::TestParamInfo<std::tuple<usm_kind, usm_kind>>& info) {
@@ -265,7 +271,8 @@ TEST_F(copy_test, overlapping_views_are_copied_as_if_the_source_had_been_copied_
         try {
           copy(memory.view(type, from), memory.view(type, to), path);
         } catch (const value_error&) {
-          EXPECT_TRUE(path == copy_path::whole || path == copy_path::host_loop);
+          EXPECT_TRUE(path == copy_path::whole || path == copy_path::host_loop ||
+                      path == copy_path::kernel);
           continue;
         }
         ASSERT_TRUE(memory.read() == expected)
@@ -649,11 +656,20 @@ TEST_F(copy_test, fill_sets_every_element_and_no_other) {
       const arena memory(nbytes, kind, queue());
       const bytes before = noise(nbytes);
       const bytes value = noise(type.itemsize());
-      memory.write(before);
-      usmx::fill(memory.view(type, to), value.data());
       const layout repeated = layout::strided(shape, extents(shape.size(), 0));
-      ASSERT_TRUE(memory.read() == copied_by_hand(value, repeated, before, to, type.itemsize()))
-          << to << ", " << type << ", " << name(kind);
+      const bytes expected = copied_by_hand(value, repeated, before, to, type.itemsize());
+      for (const copy_path path : all_paths) {
+        memory.write(before);
+        bool possible = true;
+        try {
+          usmx::fill(memory.view(type, to), value.data(), path);
+        } catch (const value_error&) {
+          possible = false;
+        }
+        EXPECT_TRUE(possible || path == copy_path::whole || path == copy_path::kernel);
+        ASSERT_TRUE(memory.read() == (possible ? expected : before))
+            << to << ", " << type << ", " << name(kind) << ", path " << static_cast<int>(path);
+      }
     }
   }
 }

@@ -1,0 +1,19 @@
+// Running a copy by commands of a queue: for memory that the host may not touch. All wait.
+#pragma once
+
+#include <cstddef>
+
+#include <sycl/queue.hpp>
+
+#include "copy_plan.hpp"
+
+namespace usmx::detail {
+
+/// A memcpy for each row; items that are not adjacent are rows of one item. Converts nothing.
+void copy_by_queue(const copy_plan& plan, sycl::queue queue);
+
+/// Sets `count` adjacent items to the one at `item`, which is in host memory.
+void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t itemsize,
+                   std::size_t count, sycl::queue queue);
+
+}  // namespace usmx::detail
