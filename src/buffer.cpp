@@ -8,6 +8,7 @@
 #include "context_state.hpp"
 #include "deferred_release.hpp"
 #include "process_state.hpp"
+#include "usmx/completion.hpp"
 #include "usmx/error.hpp"
 #include "usmx/memory_resource.hpp"
 #include "usmx/runtime.hpp"
@@ -189,7 +190,7 @@ void buffer::wait() {
     whole.wait_for_events();
   }
   if (whole.others_may_work() && !detail::is_known_empty(queue_)) {
-    queue_.wait();
+    wait_for_queue(queue_);
   }
 }
 

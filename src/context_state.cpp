@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "process_state.hpp"
+#include "usmx/completion.hpp"
 #include "usmx/error.hpp"
 #include "usmx/runtime.hpp"
 
@@ -133,8 +134,8 @@ class context_states {
       states_.erase(oldest);
     }
     // Nobody could wait for this work any more, and at exit it would abort the process.
-    for (sycl::queue& queue : evicted->queues()) {
-      queue.wait();
+    for (const sycl::queue& queue : evicted->queues()) {
+      wait_for_queue(queue);
     }
     return evicted;
   }
@@ -158,9 +159,9 @@ void finish_work_at_exit() noexcept {
   }
   begin_exit();
   try {
-    for (sycl::queue& queue : states().queues()) {
+    for (const sycl::queue& queue : states().queues()) {
       try {
-        queue.wait();
+        wait_for_queue(queue);
       } catch (...) {
         // The work failed: nobody is left to tell, and the other queues still need their wait.
       }
@@ -234,8 +235,8 @@ std::shared_ptr<context_state> state_of(const sycl::context& context) {
 }
 
 void wait_for_cached_queues() {
-  for (sycl::queue& queue : states().queues()) {
-    queue.wait();
+  for (const sycl::queue& queue : states().queues()) {
+    wait_for_queue(queue);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "dpctl_types.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
+#include "usmx/completion.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -89,7 +90,8 @@ void bind_device_object(nb::module_& m) {
       .def("print_device_info", &print_info,
            "Prints name, driver version, vendor and filter string.")
       .def(
-          "wait", [](py_device& d) { d.queue.wait(); }, nb::call_guard<without_interpreter_lock>(),
+          "wait", [](py_device& d) { wait_for_queue(d.queue); },
+          nb::call_guard<without_interpreter_lock>(),
           "Waits until everything submitted to the queue has finished.")
       .def("__eq__", &equal, nb::arg("other").none(),
            nb::sig("def __eq__(self, other: object, /) -> bool"))

@@ -12,6 +12,7 @@
 #include "arguments.hpp"
 #include "capsules.hpp"
 #include "syclobj.hpp"
+#include "usmx/completion.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -273,7 +274,7 @@ void bind_queue(nb::module_& m) {
           [](sycl::queue& q) {
             require_usable_process();
             const without_interpreter_lock unlocked;
-            q.wait();
+            wait_for_queue(q);
           },
           "Waits until everything submitted to the queue has finished.")
       .def(

@@ -187,6 +187,11 @@ def waiting(array):
     return by_address(array)
 
 
+def waiting_for_the_queue(array):
+    array.sycl_queue.wait()
+    return by_address(array)
+
+
 def by_address(array):
     return (ctypes.c_double * SIZE).from_address(array._pointer)
 
@@ -205,6 +210,7 @@ READS = {
     "pickle": lambda a: doubles(pickle.loads(pickle.dumps(a.base)).tobytes()),
     "text": lambda a: [float(str(a[SIZE - 1]))],
     "wait": waiting,
+    "wait of the queue": waiting_for_the_queue,
     "synchronized by another view": lambda a: (a[:0].wait(), by_address(a))[1],
     "asarray of NumPy": np.asarray,
     "memoryview": memoryview,
