@@ -21,7 +21,7 @@ def copied(
     """`out[...] = value` with a float32 array x of that shape; no memory is allocated."""
     code = f"out[...] = {value}"
 
-    def statement(library: object) -> Statement:
+    def statement(library: object, code: str = code) -> Statement:
         permute = getattr(library, "permute_dims", numpy.transpose)
         x = library.ones(shape, dtype="f4")
         return Statement(code, x=x, out=library.zeros(out_shape, dtype=dtype), permute=permute)
@@ -30,7 +30,8 @@ def copied(
         title,
         statement(usmx),
         [
-            Peer("dpnp.tensor", statement(dpnp.tensor), dpnp_aim),
+            # usmx's copies are done when they return, dpnp's are not.
+            Peer("dpnp.tensor", statement(dpnp.tensor, f"{code}; out.sycl_queue.wait()"), dpnp_aim),
             Peer("NumPy", statement(numpy), numpy_aim),
         ],
     )
