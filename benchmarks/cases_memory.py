@@ -4,7 +4,7 @@ import dpctl.memory
 import dpnp.tensor
 import numpy
 import usmx
-from pairing import Case, Peer, Statement
+from pairing import Aim, Case, Peer, Statement
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -61,6 +61,21 @@ def host_copy_of_small_view() -> Case:
             Peer(
                 "dpnp.tensor",
                 Statement(code, asnumpy=dpnp.tensor.asnumpy, x=dpnp.tensor.zeros(8 * MIB)[:4]),
+                Aim(seconds=2e-6),
+            )
+        ],
+    )
+
+
+def conversion() -> Case:
+    code = "astype(x, 'f4')"
+    shape = (16, 16)
+    return Case(
+        "astype of 16 x 16 float64 to float32",
+        Statement(code, astype=usmx.astype, x=usmx.ones(shape)),
+        [
+            Peer(
+                "dpnp.tensor", Statement(code, astype=dpnp.tensor.astype, x=dpnp.tensor.ones(shape))
             )
         ],
     )
@@ -97,6 +112,7 @@ CASES = (
     allocate_1_mib,
     allocate_16_mib,
     host_copy_of_small_view,
+    conversion,
     device_to_host,
     host_to_device,
 )

@@ -26,6 +26,12 @@ struct return_to_runtime {
   }
 };
 
+/// Holds a buffer until it runs.
+detail::release_action holding(std::shared_ptr<buffer> whole) {
+  auto* held = new std::shared_ptr<buffer>(std::move(whole));
+  return {[](void* state) noexcept { delete static_cast<std::shared_ptr<buffer>*>(state); }, held};
+}
+
 }  // namespace
 
 buffer::buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
@@ -67,6 +73,17 @@ buffer buffer::adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
                              bool readonly) noexcept {
   buffer result(static_cast<std::byte*>(pointer), nbytes, kind, queue, std::move(release),
                 {.readonly = readonly, .queue_is_ours = false, .owns = false});
+  result.expose();
+  return result;
+}
+
+buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue) {
+  if (queue.get_context() != whole->queue_.get_context()) {
+    throw value_error("a queue for existing memory must be of the memory's context, found another");
+  }
+  const buffer& bytes = *whole;
+  buffer result(bytes.data_, bytes.nbytes_, bytes.kind_, queue, holding(std::move(whole)),
+                {.readonly = bytes.readonly(), .queue_is_ours = false, .owns = true});
   result.expose();
   return result;
 }

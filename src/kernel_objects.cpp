@@ -4,10 +4,13 @@
 
 #include "embedded_file.hpp"
 
-#define USMX_OBJECTS(EACH) /* in the order of the groups */                         \
-  EACH(copy)                                                                        \
-  EACH(fill) EACH(cast) EACH(cast_double) EACH(cast_integer_double) EACH(copy_wide) \
-      EACH(fill_wide) EACH(cast_wide) EACH(cast_double_wide) EACH(cast_integer_double_wide)
+// In the order of the groups, first the narrow ones.
+// clang-format off
+#define USMX_OBJECTS(EACH)                                                                       \
+  EACH(copy) EACH(fill) EACH(cast) EACH(cast_double) EACH(cast_integer_double)                   \
+  EACH(copy_wide) EACH(fill_wide) EACH(cast_wide) EACH(cast_double_wide)                         \
+  EACH(cast_integer_double_wide)
+// clang-format on
 
 #define USMX_EMBED_OBJECT(symbol) \
   USMX_EMBED(object_##symbol, USMX_KERNEL_OBJECTS "/" #symbol ".syclbin")

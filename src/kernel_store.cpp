@@ -1,5 +1,7 @@
 #include "kernel_store.hpp"
 
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -126,11 +128,15 @@ std::uint64_t code_hash(kernel_group group, kernel_shape shape) {
   return hash;
 }
 
+/// Once for each group, whatever the number of contexts.
 void report_failure(const sycl::device& device, kernel_group group, kernel_shape shape,
-                    const std::string& reasons) noexcept {
-  std::fprintf(stderr,
-               "usmx: no '%s' kernels for %s, other ways are taken, which may be slower:%s\n",
-               name_of(group, shape).c_str(), describe(device).c_str(), reasons.c_str());
+                    const std::string& reasons) {
+  static std::array<std::atomic<bool>, kernel_group_count> reported{};
+  if (!reported[static_cast<std::size_t>(group)].exchange(true)) {
+    std::fprintf(stderr,
+                 "usmx: no '%s' kernels for %s, other ways are taken, which may be slower:%s\n",
+                 name_of(group, shape).c_str(), describe(device).c_str(), reasons.c_str());
+  }
 }
 
 /// Empty, and reported, where no origin has them.

@@ -92,6 +92,11 @@ class USMX_API buffer {
   static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                         bool readonly, detail::release_action release) noexcept;
 
+  /// The bytes of another buffer on another queue of their context, kept alive until that queue has
+  /// been idle. Work pending on the other buffer is not known here: wait for it before. Throws
+  /// value_error when the queue is of another context.
+  static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
+
   buffer(buffer&&) noexcept;
   buffer& operator=(buffer&&) noexcept;
   ~buffer();

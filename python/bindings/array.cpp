@@ -162,11 +162,11 @@ py_array with_layout(const py_array& a, layout where) {
   return {a.value.with_layout(std::move(where)), a.base};
 }
 
-/// The array API has it for matrices only; dpnp.tensor gives what has no two axes as it is.
+/// The array API and dpnp.tensor have it for matrices only.
 py_array transposed_matrix(const py_array& a) {
-  if (a.value.ndim() > 2) {
+  if (a.value.ndim() != 2) {
     throw value_error(detail::message(
-        "T needs an array of at most 2 dimensions, found ", a.value.ndim(),
+        "T needs an array of 2 dimensions, found ", a.value.ndim(),
         ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
   }
   return with_layout(a, transposed(a.value.layout()));
@@ -248,8 +248,8 @@ void bind_attributes(nb::class_<py_array>& cls) {
           "device", [](const py_array& a) { return device_on(a.value.queue()); },
           nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
       .def_prop_ro("T", &transposed_matrix,
-                   "A view of a matrix with its two dimensions swapped, of fewer dimensions as "
-                   "they are; ValueError for more.")
+                   "A view of a matrix with its two dimensions swapped; ValueError when there are "
+                   "not 2 dimensions.")
       .def_prop_ro(
           "mT",
           [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
@@ -287,8 +287,7 @@ void bind_pickling(nb::class_<py_array>& cls) {
          nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
                  "...]"),
          "Pickles class, elements, order, kind, read-only flag and the device's filter string. "
-         "Read "
-         "back, the array is on usmx's own queue of that device. Waits.")
+         "Read back, the array is on usmx's own queue of that device. Waits.")
       .def(
           "__copy__", [](nb::handle self) { return duplicate(self, nb::none()); },
           nb::sig("def __copy__(self) -> typing.Self"),
@@ -323,10 +322,10 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def(
           "astype",
           [](nb::handle self, nb::args args, nb::kwargs kwargs) {
-            return call_python("astype", self, args, kwargs);
+            return call_python("array_astype", self, args, kwargs);
           },
-          nb::sig("def astype(self, dtype: object, /, order: str = 'K', casting: str = 'unsafe', "
-                  "*, copy: bool = True, device: object = None) -> USMArray"),
+          nb::sig("def astype(self, dtype: object, order: str = 'K', casting: str = 'unsafe', "
+                  "copy: bool = True, device: object = None) -> USMArray"),
           "The elements converted to another type: usmx.astype.")
       .def(
           "to_device",
@@ -358,7 +357,7 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
-                   "typing.NoReturn"),
+                   "numpy.typing.NDArray[typing.Any]"),
            "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
   bind_numpy_functions(cls);
 }

@@ -14,6 +14,7 @@
 #include "syclobj.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/device_types.hpp"
+#include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -58,7 +59,9 @@ struct plan {
        nb::handle device)
       : queue(sycl_queue.is_none() && device.is_none() ? source.queue()
                                                        : queue_argument(sycl_queue, device)),
-        type(type_for(dtype_object, source.type(), queue.get_device())),
+        type(dtype_object.is_none() && queue == source.queue()
+                 ? source.type()
+                 : type_for(dtype_object, source.type(), queue.get_device())),
         kind(usm_type.is_none() ? source.kind() : kind_argument(usm_type)) {}
 
   sycl::queue queue;
@@ -105,11 +108,61 @@ nb::object new_array_like(const py_array& source, nb::handle dtype_object, nb::h
   return to_python(made);
 }
 
-nb::object copied(const py_array& source, nb::handle dtype_object, nb::handle usm_type,
-                  nb::handle sycl_queue, nb::handle device, nb::handle order) {
+/// Whether `device=` names a queue, and not only a device on which any queue will do.
+bool names_queue(nb::handle device) {
+  return !device.is_none() && PyObject_HasAttrString(device.ptr(), "sycl_device") != 0;
+}
+
+bool is_contiguous_as(const layout& where, char order) {
+  const bool c = where.is_c_contiguous();
+  const bool f = where.is_f_contiguous();
+  return order == 'K' || (order == 'C' ? c : order == 'F' ? f : c || f);
+}
+
+/// Why an array is not what was asked for; empty when it is.
+std::string reason_to_copy(const array& a, const plan& wanted, bool exactly_on_queue, char order) {
+  const sycl::queue& queue = a.queue();
+  if (wanted.type != a.type()) {
+    return detail::message("the element type is ", a.type(), ", not ", wanted.type);
+  }
+  if (wanted.kind != a.kind()) {
+    return detail::message("the memory is of kind '", name(a.kind()), "', not '", name(wanted.kind),
+                           "'");
+  }
+  if (wanted.queue.get_device() != queue.get_device()) {
+    return detail::message("the array is on ", describe(queue.get_device()), ", not ",
+                           describe(wanted.queue.get_device()));
+  }
+  if (wanted.queue.get_context() != queue.get_context()) {
+    return "the array is in another context";
+  }
+  if (exactly_on_queue && wanted.queue != queue) {
+    return "the array is on another queue of the same device";
+  }
+  if (!is_contiguous_as(a.layout(), order)) {
+    return order == 'A'   ? "the array is not contiguous"
+           : order == 'C' ? "the array is not C-contiguous"
+                          : "the array is not Fortran-contiguous";
+  }
+  return {};
+}
+
+nb::object as_asked(nb::handle self, nb::handle dtype_object, nb::handle usm_type,
+                    nb::handle sycl_queue, nb::handle device, nb::handle order, nb::handle copy) {
+  const array& a = nb::cast<const py_array&>(self).value;
   const char letter = order_argument(order, all_orders);
-  const plan wanted(source.value, dtype_object, usm_type, sycl_queue, device);
-  return to_python(copy_of(source.value, wanted.type, wanted.kind, wanted.queue, letter));
+  const plan wanted(a, dtype_object, usm_type, sycl_queue, device);
+  const bool exactly = !sycl_queue.is_none() || names_queue(device);
+  if (copy.ptr() != Py_True) {
+    const std::string reason = reason_to_copy(a, wanted, exactly, letter);
+    if (reason.empty()) {
+      return nb::borrow(self);
+    }
+    if (copy.ptr() == Py_False) {
+      throw value_error("copy=False cannot be met: " + reason);
+    }
+  }
+  return to_python(copy_of(a, wanted.type, wanted.kind, wanted.queue, letter));
 }
 
 /// Where the elements of a NumPy array lie. Strides that are no whole elements count in bytes:
@@ -160,13 +213,7 @@ nb::object on_queue(const py_array& source, nb::handle device) {
     const without_interpreter_lock unlocked;
     a.wait();
   }
-  auto held = std::make_unique<std::shared_ptr<buffer>>(a.memory());
-  const buffer& whole = **held;
-  detail::release_action release(
-      [](void* state) noexcept { delete static_cast<std::shared_ptr<buffer>*>(state); },
-      held.release());
-  auto there = std::make_shared<buffer>(buffer::adopt_checked(
-      whole.data(), whole.nbytes(), whole.kind(), queue, std::move(release), whole.readonly()));
+  auto there = std::make_shared<buffer>(buffer::on_queue(a.memory(), queue));
   return to_python(array::unchecked(std::move(there), a.type(), a.layout(), a.readonly()));
 }
 
@@ -207,6 +254,12 @@ void bind_array_making(nb::module_& m) {
         nb::sig("def _new_array_like(source: USMArray, dtype: object, usm_type: object, "
                 "sycl_queue: object, device: object, order: object, zeroed: bool) -> USMArray"),
         "The same with the source's shape. None keeps what the source has.");
+  m.def("_as_asked", &as_asked, nb::arg("source"), nb::arg("dtype").none(),
+        nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
+        nb::arg("order").none(), nb::arg("copy").none(),
+        nb::sig("def _as_asked(source: USMArray, dtype: object, usm_type: object, sycl_queue: "
+                "object, device: object, order: object, copy: bool | None) -> USMArray"),
+        "The array itself where it is what is asked for, else a copy. None keeps what it has.");
   m.def("_new_array_for", &new_array_for, nb::arg("host"), nb::arg("dtype").none(),
         nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
         nb::arg("order").none(),
@@ -225,11 +278,6 @@ void bind_array_making(nb::module_& m) {
       "_order_letter",
       [](nb::handle order) { return std::string(1, order_argument(order, all_orders)); },
       nb::arg("order").none(), nb::sig("def _order_letter(order: object) -> str"));
-  m.def("_copied", &copied, nb::arg("source"), nb::arg("dtype").none(), nb::arg("usm_type").none(),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order").none(),
-        nb::sig("def _copied(source: USMArray, dtype: object, usm_type: object, sycl_queue: "
-                "object, device: object, order: object) -> USMArray"),
-        "A new array with the source's elements. None keeps what the source has. Waits.");
 }
 
 }  // namespace usmx::bindings

@@ -40,7 +40,6 @@ from usmx._creation import (
     zeros,
     zeros_like,
 )
-from usmx._info import array_namespace_info as __array_namespace_info__
 from usmx._indexing import (
     extract,
     nonzero,
@@ -50,6 +49,7 @@ from usmx._indexing import (
     take,
     take_along_axis,
 )
+from usmx._info import array_namespace_info as __array_namespace_info__
 from usmx._manipulation import (
     broadcast_arrays,
     broadcast_to,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._core import Device, SyclQueue
-from usmx._creation import as_view, asarray
-from usmx._types import can_cast
+from usmx._creation import as_view
+from usmx._types import can_cast, default_types
 
 if TYPE_CHECKING:
     from usmx._core import USMArray
@@ -26,11 +26,11 @@ def copy(usm_ary: Producer, /, *, order: str = "K") -> USMArray:
 
 def astype(
     usm_ary: Producer,
-    newdtype: DTypeLike,
+    newdtype: DTypeLike | None,
     /,
+    *,
     order: str = "K",
     casting: str = "unsafe",
-    *,
     copy: bool = True,
     device: DeviceLike | None = None,
 ) -> USMArray:
@@ -52,12 +52,26 @@ def astype(
         ValueError, USMAllocationError: as in `empty`.
     """
     view = as_view("usm_ary", usm_ary)
-    wanted = _core._dtype("f8" if newdtype is None else newdtype)
-    if casting != "unsafe" and not can_cast(view.dtype, wanted, casting=casting):
+    if newdtype is None:
+        newdtype = default_types(view.sycl_device)["real floating"]
+    if casting != "unsafe" and not can_cast(view.dtype, newdtype, casting=casting):
         raise TypeError(
-            f"elements of type {view.dtype} cannot be cast to {wanted} with casting={casting!r}"
+            f"elements of type {view.dtype} cannot be cast to {_core._dtype(newdtype)} "
+            f"with casting={casting!r}"
         )
-    return asarray(view, wanted, device=device, copy=True if copy else None, order=order)
+    return _core._as_asked(view, newdtype, None, None, device, order, True if copy else None)
+
+
+def array_astype(
+    array: USMArray,
+    dtype: DTypeLike | None,
+    order: str = "K",
+    casting: str = "unsafe",
+    copy: bool = True,
+    device: DeviceLike | None = None,
+) -> USMArray:
+    """What ``USMArray.astype`` does: `astype`, called as NumPy's method is."""
+    return astype(array, dtype, order=order, casting=casting, copy=copy, device=device)
 
 
 def to_device(
@@ -76,4 +90,4 @@ def to_device(
         return array
     if wanted.sycl_context == found.sycl_context and wanted.sycl_device == found.sycl_device:
         return _core._on_queue(array, wanted)
-    return _core._copied(array, None, None, wanted, None, "K")
+    return _core._as_asked(array, None, None, wanted, None, "K", True)

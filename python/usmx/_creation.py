@@ -236,7 +236,7 @@ def asarray(
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"copy must be True, False or None, found {copy!r}")
     if view is not None:
-        return _from_view(view, dtype, device, copy, usm_type, sycl_queue, order)
+        return _core._as_asked(view, dtype, usm_type, sycl_queue, device, order, copy)
     if copy is False:
         raise ValueError(
             f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
@@ -330,47 +330,7 @@ def _set_all(result, values):
         _core._copy_from_host(result, _numpy().broadcast_to(values, result.shape))
 
 
-# ---- from producers and from the host
-
-
-def _from_view(view, dtype, device, copy, usm_type, sycl_queue, order):
-    """The view itself where it is what was asked for, else a copy."""
-    reason = _reason_to_copy(view, dtype, device, copy, usm_type, sycl_queue, order)
-    if reason is None:
-        return view
-    if copy is False:
-        raise ValueError(f"copy=False cannot be met: {reason}")
-    return _core._copied(view, dtype, usm_type, sycl_queue, device, order)
-
-
-def _reason_to_copy(view, dtype, device, copy, usm_type, sycl_queue, order):
-    """Why `view` is not what was asked for; None when it is."""
-    if copy:
-        return "a copy was asked for"
-    if dtype is not None and _core._dtype(dtype) != view.dtype:
-        return f"the element type is {view.dtype}, not {_core._dtype(dtype)}"
-    if usm_type is not None and usm_type != view.usm_type:
-        return f"the memory is of kind '{view.usm_type}', not '{usm_type}'"
-    if sycl_queue is not None or device is not None:
-        wanted = _core._queue_argument(sycl_queue, device)
-        if not _is_there(view, wanted, sycl_queue is not None or hasattr(device, "sycl_device")):
-            return f"the array is on {view.sycl_queue!r}, not {wanted!r}"
-    order = _core._order_letter(order)
-    if order == "C" and not view.flags.c_contiguous:
-        return "the array is not C-contiguous"
-    if order == "F" and not view.flags.f_contiguous:
-        return "the array is not Fortran-contiguous"
-    if order == "A" and not view.flags.forc:
-        return "the array is not contiguous"
-    return None
-
-
-def _is_there(view, queue, exactly):
-    """Whether the array is on this queue; unless `exactly`, on one of its device and context."""
-    if view.sycl_queue == queue:
-        return True
-    same = view.sycl_context == queue.sycl_context and view.sycl_device == queue.sycl_device
-    return same and not exactly
+# ---- from the host
 
 
 def require_plain(source, obj):

@@ -1,14 +1,35 @@
-"""Elements by arrays of indices and masks, and setting them: functions, and what `a[key]` and
-`a[key] = value` need NumPy for.
+"""Elements by arrays of indices and masks, and setting them.
+
+Here are the functions, and what `a[key]` and `a[key] = value` need NumPy for.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from usmx import _core
-from usmx._core import _as_array
 from usmx._conversion import astype
+from usmx._core import _as_array
 from usmx._creation import _numpy, as_view, asarray, asnumpy
 from usmx._manipulation import reshape
+from usmx._nested import arrays_in
 
-def take(x, indices, /, *, axis=None, out=None, mode="raise"):
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
+
+    from usmx._core import USMArray
+    from usmx._typing import ArrayLike, NumpyArray, NumpyType, Producer
+
+
+def take(
+    x: Producer,
+    indices: ArrayLike | Producer,
+    /,
+    *,
+    axis: SupportsIndex | None = None,
+    out: USMArray | None = None,
+    mode: str = "raise",
+) -> USMArray:
     """The elements of `x` at some indices along an axis.
 
     Args:
@@ -29,12 +50,12 @@ def take(x, indices, /, *, axis=None, out=None, mode="raise"):
         IndexError: an index is outside of its axis, or `indices` are no integers.
         ValueError: `axis` is missing, or `out` is read-only or of another shape or type.
     """
-    x, axis = _with_axis(as_view("x", x), axis)
-    chosen = _integers(indices, x.shape[axis], mode)
+    view, along = _with_axis(as_view("x", x), axis)
+    chosen = _integers(indices, view.shape[along], mode)
     if chosen.ndim > 0:
-        result = x[_along(axis, chosen)]
+        result = view[_along(along, chosen)]
     else:  # which would be taken for an integer, and select a view
-        result = x[_along(axis, chosen[None])][_along(axis, 0)]
+        result = view[_along(along, chosen[None])][_along(along, 0)]
     if out is None:
         return result
     _check_out(out, result)
@@ -42,7 +63,15 @@ def take(x, indices, /, *, axis=None, out=None, mode="raise"):
     return out
 
 
-def put(x, indices, vals, /, *, axis=None, mode="raise"):
+def put(
+    x: Producer,
+    indices: ArrayLike | Producer,
+    vals: object,
+    /,
+    *,
+    axis: SupportsIndex | None = None,
+    mode: str = "raise",
+) -> None:
     """Sets the elements of `x` at some indices along an axis; nothing when this raises. Waits.
 
     Args:
@@ -53,11 +82,18 @@ def put(x, indices, vals, /, *, axis=None, mode="raise"):
     Raises:
         IndexError, ValueError: as `take`; or `x` is read-only; or the shapes do not fit.
     """
-    x, axis = _with_axis(as_view("x", x), axis)
-    x[_along(axis, _integers(indices, x.shape[axis], mode))] = vals
+    view, along = _with_axis(as_view("x", x), axis)
+    view[_along(along, _integers(indices, view.shape[along], mode))] = vals
 
 
-def take_along_axis(x, indices, /, *, axis=-1, mode="raise"):
+def take_along_axis(
+    x: Producer,
+    indices: ArrayLike | Producer,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    mode: str = "raise",
+) -> USMArray:
     """The elements of `x` at indices along an axis that are given for each place on the others.
 
     Args:
@@ -73,11 +109,19 @@ def take_along_axis(x, indices, /, *, axis=-1, mode="raise"):
     Raises:
         IndexError, ValueError: as `take`; or the shapes do not fit.
     """
-    x = as_view("x", x)
-    return x[_at_each_place(x, indices, axis, mode)]
+    view = as_view("x", x)
+    return view[_at_each_place(view, indices, axis, mode)]
 
 
-def put_along_axis(x, indices, vals, /, *, axis=-1, mode="raise"):
+def put_along_axis(
+    x: Producer,
+    indices: ArrayLike | Producer,
+    vals: object,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    mode: str = "raise",
+) -> None:
     """Sets the elements of `x` that ``take_along_axis(x, indices, axis=axis)`` gives. Waits.
 
     Args:
@@ -87,11 +131,11 @@ def put_along_axis(x, indices, vals, /, *, axis=-1, mode="raise"):
     Raises:
         IndexError, ValueError: as `take_along_axis`; or `x` is read-only.
     """
-    x = as_view("x", x)
-    x[_at_each_place(x, indices, axis, mode)] = vals
+    view = as_view("x", x)
+    view[_at_each_place(view, indices, axis, mode)] = vals
 
 
-def extract(condition, arr):
+def extract(condition: ArrayLike | Producer, arr: Producer) -> USMArray:
     """The elements of `arr` for which `condition` is not zero, in C order. Waits.
 
     Args:
@@ -104,11 +148,11 @@ def extract(condition, arr):
     Raises:
         ValueError: the sizes differ.
     """
-    arr = as_view("arr", arr)
-    return arr[_mask_for(arr, "condition", condition)]
+    view = as_view("arr", arr)
+    return view[_mask_for(view, "condition", condition)]
 
 
-def place(arr, mask, vals):
+def place(arr: Producer, mask: ArrayLike | Producer, vals: object) -> None:
     """Sets the elements of `arr` for which `mask` is not zero, in C order. Waits.
 
     Args:
@@ -121,11 +165,11 @@ def place(arr, mask, vals):
         ValueError: the sizes differ, `vals` has more dimensions, or is empty while elements are
             to be set; or `arr` is read-only.
     """
-    arr = as_view("arr", arr)
-    chosen = _mask_for(arr, "mask", mask)
-    values = _as_array(vals)
+    view = as_view("arr", arr)
+    chosen = _mask_for(view, "mask", mask)
+    values: Any = _as_array(vals)
     if values is None:
-        values = host_value(vals, arr.dtype)
+        values = host_value(vals, view.dtype)
     if values.ndim > 1:
         raise ValueError(f"vals must have 1 dimension, found shape {values.shape}")
     values = values[None] if values.ndim == 0 else values
@@ -135,10 +179,10 @@ def place(arr, mask, vals):
         raise ValueError(f"vals must not be empty: {needed} elements are to be set")
     if 1 < given < needed:
         values = values[_numpy().arange(needed) % given]
-    arr[chosen] = values[:needed]
+    view[chosen] = values[:needed]
 
 
-def nonzero(arr):
+def nonzero(arr: Producer) -> tuple[USMArray, ...]:
     """The indices of the elements that are not zero (NaN is not), in C order. Waits.
 
     Args:
@@ -151,20 +195,20 @@ def nonzero(arr):
         ValueError: `arr` has no dimensions.
         TypeError: its elements are structured.
     """
-    arr = as_view("arr", arr)
-    if arr.ndim == 0:
+    view = as_view("arr", arr)
+    if view.ndim == 0:
         raise ValueError("arr must have at least 1 dimension, found shape ()")
-    return _core._nonzero(arr)
+    return _core._nonzero(view)
 
 
 # ---- what the functions have in common
 
 
-def _along(axis, item):
+def _along(axis: int, item: object) -> tuple[object, ...]:
     return (*(slice(None),) * axis, item)
 
 
-def _with_axis(x, axis):
+def _with_axis(x: USMArray, axis: SupportsIndex | None) -> tuple[USMArray, int]:
     """An array of one dimension at least, and the axis of it that is meant."""
     if axis is None and x.ndim > 1:
         raise ValueError(f"axis must be an integer for an array of shape {x.shape}, found None")
@@ -173,7 +217,7 @@ def _with_axis(x, axis):
     return x, _core._normalized_axis(0 if axis is None else axis, x.ndim)
 
 
-def _check_out(out, result):
+def _check_out(out: object, result: USMArray) -> None:
     if not isinstance(out, _core.USMArray):
         raise TypeError(f"out must be a USMArray, found {type(out).__name__}")
     if not out.flags.writable:
@@ -185,11 +229,11 @@ def _check_out(out, result):
         )
 
 
-def _integers(indices, size, mode):
+def _integers(indices: object, size: int, mode: str) -> Any:
     """An array of integers; those outside of the axis are brought into it where `mode` says so."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', found {mode!r}")
-    array = _as_array(indices)
+    array: Any = _as_array(indices)
     if array is None:
         array = host_index(indices)
     if array.dtype.kind not in "iu":
@@ -206,19 +250,21 @@ def _integers(indices, size, mode):
     return numpy.clip(host, host.dtype.type(0), host.dtype.type(size - 1))
 
 
-def _at_each_place(x, indices, axis, mode):
+def _at_each_place(
+    x: USMArray, indices: object, axis: SupportsIndex, mode: str
+) -> tuple[object, ...]:
     """The key of `take_along_axis`: along every other axis each index stands for itself."""
-    axis = _core._normalized_axis(axis, x.ndim)
+    along = _core._normalized_axis(axis, x.ndim)
     key = _numpy().ogrid[tuple(slice(extent) for extent in x.shape)]
-    chosen = _integers(indices, x.shape[axis], mode)
+    chosen = _integers(indices, x.shape[along], mode)
     if chosen.ndim != x.ndim:
         raise ValueError(
             f"indices must have as many dimensions as x, {x.ndim}, found {chosen.ndim}"
         )
-    return (*key[:axis], chosen, *key[axis + 1 :])
+    return (*key[:along], chosen, *key[along + 1 :])
 
 
-def _mask_for(arr, name, condition):
+def _mask_for(arr: USMArray, name: str, condition: Any) -> USMArray:
     """A USMArray of bools in the shape of `arr`: where `condition` is not zero."""
     view = _as_array(condition)
     if view is None:
@@ -239,10 +285,10 @@ _NO_INDEX = (
 )
 
 
-def host_index(item):
+def host_index(item: Any) -> NumpyArray:
     """The NumPy array of integers or bools that an item of a key stands for."""
     numpy = _numpy()
-    array = numpy.asarray(item)
+    array = numpy.asarray(_on_host(item))
     if array.size == 0 and not isinstance(item, numpy.ndarray):
         array = array.astype(numpy.int64)
     if array.dtype.kind not in "biu":
@@ -253,7 +299,7 @@ def host_index(item):
     return with_whole_strides(array)
 
 
-def host_value(value, dtype):
+def host_value(value: Any, dtype: NumpyType) -> NumpyArray:
     """The NumPy array that stands for a value to be assigned to elements of a type.
 
     Arrays of types that usmx has keep theirs: the copy converts them.
@@ -261,7 +307,10 @@ def host_value(value, dtype):
     numpy = _numpy()
     if dtype.names is not None:
         return _structured_value(value, dtype)
-    array = value if isinstance(value, numpy.ndarray) else numpy.asarray(value, dtype=dtype)
+    if isinstance(value, numpy.ndarray):
+        array = value
+    else:
+        array = numpy.asarray(_on_host(value), dtype=dtype)
     if array.dtype.names is not None:
         raise _structured_cast(dtype, array.dtype)
     if array.dtype.kind not in "biufc" or array.dtype.char in "gG":
@@ -269,7 +318,15 @@ def host_value(value, dtype):
     return with_whole_strides(array)
 
 
-def _structured_value(value, dtype):
+def _on_host(item: Any) -> Any:
+    """Lists and tuples with copies of the elements in the place of USM arrays."""
+    if isinstance(item, (list, tuple)) and arrays_in(item):
+        return [_on_host(part) for part in item]
+    view = _as_array(item)
+    return item if view is None else asnumpy(view)
+
+
+def _structured_value(value: Any, dtype: NumpyType) -> NumpyArray:
     """Equally structured elements, or tuples, one for each element, in nested lists."""
     numpy = _numpy()
     if isinstance(value, numpy.ndarray | numpy.void):
@@ -285,11 +342,11 @@ def _structured_value(value, dtype):
     return numpy.asarray(value, dtype=dtype)
 
 
-def _structured_cast(expected, found):
+def _structured_cast(expected: NumpyType, found: object) -> TypeError:
     return TypeError(f"structured elements are not converted: expected {expected}, found {found}")
 
 
-def with_whole_strides(array):
+def with_whole_strides(array: NumpyArray) -> NumpyArray:
     """The elements in this machine's byte order, a whole number of them apart."""
     if not array.dtype.isnative:
         return array.astype(array.dtype.newbyteorder("="))

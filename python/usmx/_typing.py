@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, SupportsIndex
 
 import numpy
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from usmx._core import Device, SyclDevice, SyclQueue
 
@@ -20,7 +20,7 @@ __all__ = [
     "Shape",
 ]
 
-NumpyArray = numpy.ndarray[Any, numpy.dtype[Any]]
+NumpyArray = NDArray[Any]
 NumpyType = numpy.dtype[Any]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Axes = SupportsIndex | Sequence[SupportsIndex]

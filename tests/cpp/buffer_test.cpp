@@ -423,6 +423,37 @@ TEST_F(buffer_test, many_threads_allocate_and_free_at_once) {
 
 // ---- Parts
 
+TEST_F(buffer_test, bytes_on_another_queue_are_the_same_bytes) {
+  const auto whole = shared_buffer();
+  const sycl::queue other = new_queue();
+  const buffer there = buffer::on_queue(whole, other);
+  EXPECT_EQ(there.data(), whole->data());
+  EXPECT_EQ(there.nbytes(), whole->nbytes());
+  EXPECT_EQ(there.kind(), whole->kind());
+  EXPECT_EQ(there.queue(), other);
+  EXPECT_FALSE(there.readonly());
+  EXPECT_TRUE(there.may_be_busy());
+}
+
+TEST_F(buffer_test, bytes_on_another_queue_are_kept_alive_and_keep_the_read_only_flag) {
+  const runtime_block block(64, usm_kind::device, queue());
+  const counter gone;
+  {
+    auto whole = std::make_shared<buffer>(
+        buffer::adopt_checked(block.data(), 64, usm_kind::device, queue(), gone.action(), true));
+    const buffer there = buffer::on_queue(std::move(whole), new_queue());
+    EXPECT_TRUE(there.readonly());
+    EXPECT_EQ(gone.value(), 0);
+  }
+  usmx::synchronize();
+  EXPECT_EQ(gone.value(), 1);
+}
+
+TEST_F(buffer_test, queue_of_another_context_is_an_error) {
+  const sycl::queue foreign(new_context(), device());
+  expect_error<value_error>([&] { buffer::on_queue(shared_buffer(), foreign); }, {"context"});
+}
+
 TEST_F(buffer_test, part_is_some_bytes_of_the_whole) {
   const auto whole = shared_buffer();
   const buffer part = buffer::part_of(whole, whole->data() + 8, 16, false, {});
@@ -699,6 +730,24 @@ TEST_F(pending_work_test, wait_of_memory_that_never_left_ignores_its_queue) {
   made.wait();  // would not come back
   gate.open();
   queue.wait();
+}
+
+TEST_F(pending_work_test, bytes_on_another_queue_are_let_go_after_unrecorded_work_on_it) {
+  const runtime_block block(64, usm_kind::device, queue());
+  support::gate gate(context());
+  sycl::queue other = new_queue();
+  const counter deleted;
+  {
+    const buffer there = buffer::on_queue(
+        std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter())),
+        other);
+    other.memset(there.data(), 1, 64, gate.event());
+  }
+  EXPECT_EQ(deleted.value(), 0);
+  gate.open();
+  other.wait();
+  usmx::synchronize();
+  EXPECT_EQ(deleted.value(), 1);
 }
 
 TEST_F(pending_work_test, memory_let_go_with_unfinished_work_is_freed_after_it) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <ostream>
 #include <random>
 #include <vector>
 
@@ -72,6 +73,8 @@ struct variant {
   kernel_shape shape;
   bool use_fp64;
 };
+void PrintTo(const variant& v, std::ostream* out) { *out << v.name; }
+
 constexpr std::array variants{variant{"narrow", kernel_shape::narrow, true},
                               variant{"wide", kernel_shape::wide, true},
                               variant{"integer_double", kernel_shape::narrow, false},

@@ -499,6 +499,19 @@ TEST(broadcast, size_that_cannot_be_counted_overflows) {
   EXPECT_THROW(usmx::broadcast(layout(), numbers{two_to_62, 2}), usmx::overflow_error);
 }
 
+TEST(broadcast_assigned, leading_dimensions_of_one_that_are_too_many_are_dropped) {
+  EXPECT_EQ(usmx::broadcast_assigned(c_order({1, 1, 3}, 2), numbers{2, 3}),
+            strided({2, 3}, {0, 1}, 2));
+  EXPECT_EQ(usmx::broadcast_assigned(c_order({1, 1}), numbers{}), layout());
+  EXPECT_EQ(usmx::broadcast_assigned(c_order({3}), numbers{2, 3}), strided({2, 3}, {0, 1}));
+}
+
+TEST(broadcast_assigned, incompatible_shapes_are_rejected_in_numpys_words) {
+  const auto call = [] { usmx::broadcast_assigned(c_order({2, 1, 3}), numbers{2, 3}); };
+  EXPECT_EQ(message_of<usmx::value_error>(call),
+            "could not broadcast input array from shape (2, 1, 3) into shape (2, 3)");
+}
+
 TEST(reshaped, contiguous_layouts_take_every_shape_of_their_size) {
   const layout source = c_order({4, 6}, 3);
   EXPECT_EQ(usmx::reshaped(source, numbers{2, 3, 4}), c_order({2, 3, 4}, 3));

@@ -3,8 +3,8 @@
 import array
 import threading
 
-import dpnp.tensor as dpt
 import dpnp
+import dpnp.tensor as dpt
 import numpy as np
 import pytest
 import usmx
@@ -148,9 +148,7 @@ def test_many_blocks_of_indices_keep_their_order():
     table = numbered((50, 2000), "i2")
     for key in ((slice(None), indices[0] % 2000), (indices[0] % 50,), (indices[:, :9] % 50, 7)):
         assert np.array_equal(usmx.asnumpy(usmx.asarray(table)[key]), table[key])
-        assert np.array_equal(
-            usmx.asnumpy(usmx.asarray(table, order="F")[key]), table[key]
-        )
+        assert np.array_equal(usmx.asnumpy(usmx.asarray(table, order="F")[key]), table[key])
 
 
 def test_threads_read_at_the_same_time():

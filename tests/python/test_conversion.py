@@ -198,6 +198,22 @@ def test_astype_without_need_copies_unless_told_not_to():
     assert x.astype("f8", copy=False, device=other).sycl_queue == other
 
 
+def test_method_is_called_as_numpys():
+    host = np.ones((2, 3), order="F")
+    x = usmx.asarray(host)
+    for arguments, keywords in (
+        (("f4",), {}),
+        (("f4", "C"), {}),
+        (("f4", "C", "same_kind"), {}),
+        ((), {"dtype": "f4", "order": "A", "casting": "unsafe", "copy": False}),
+    ):
+        ours, numpys = x.astype(*arguments, **keywords), host.astype(*arguments, **keywords)
+        assert same(ours, numpys)
+        assert same_order(ours, numpys)
+    with pytest.raises(TypeError):
+        x.astype()
+
+
 @pytest.mark.parametrize("casting", CASTINGS)
 def test_casting_allows_what_numpy_allows(casting):
     for source in ("i4", "f4", "f8", "c8", "?"):

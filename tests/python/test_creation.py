@@ -1,8 +1,10 @@
 """empty, zeros, asarray, asnumpy."""
 
 import array as stdlib_array
+import inspect
 
 import dpctl
+import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
@@ -566,17 +568,17 @@ def test_object_that_is_producer_and_buffer_is_a_producer():
     assert usmx.asarray(memory)._pointer == memory._pointer
 
 
-def test_names_of_arguments_are_dpnps():
-    import inspect
+CREATION = """empty zeros ones full empty_like zeros_like ones_like full_like arange linspace eye
+meshgrid tril triu asarray from_numpy asnumpy to_numpy copy astype can_cast result_type finfo iinfo
+isdtype""".split()  # noqa: SIM905
 
-    import dpnp.tensor
 
-    for name in ["empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "arange", "linspace", "eye", "meshgrid", "tril", "triu", "asarray", "from_numpy", "asnumpy", "to_numpy", "copy", "astype", "can_cast", "result_type", "finfo", "iinfo", "isdtype"]:
-        ours = inspect.signature(getattr(usmx, name)).parameters
-        theirs = inspect.signature(getattr(dpnp.tensor, name)).parameters
-        assert set(ours) == set(theirs), name
-        for key, parameter in theirs.items():
-            assert ours[key].default == parameter.default, (name, key)
+@pytest.mark.parametrize("name", CREATION)
+def test_arguments_and_defaults_are_dpnps(name):
+    ours = inspect.signature(getattr(usmx, name)).parameters
+    theirs = inspect.signature(getattr(dpnp.tensor, name)).parameters
+    assert set(ours) == set(theirs)
+    assert {key: p.default for key, p in ours.items()} == {k: p.default for k, p in theirs.items()}
 
 
 @pytest.mark.parametrize("name", ["dtype", "usm_type", "order", "device"])

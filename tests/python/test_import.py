@@ -226,7 +226,8 @@ def test_everything_public_has_a_docstring():
 
 def test_python_files_import_numpy_only_when_it_is_needed():
     for path in Path(usmx.__file__).parent.glob("*.py"):
-        if path.name.startswith(("_demo", "__main__", "_check")):  # _check: of usmx.testing
+        # _check: of usmx.testing; _typing: for type checkers
+        if path.name.startswith(("_demo", "__main__", "_check", "_typing")):
             continue
         for node in ast.parse(path.read_text()).body:
             names = [alias.name for alias in getattr(node, "names", [])]

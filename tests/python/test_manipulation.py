@@ -616,7 +616,9 @@ SIGNATURES = {  # of dpnp.tensor 0.20
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_signature_is_that_of_dpnp_tensor(name):
-    assert str(inspect.signature(getattr(usmx, name))) == SIGNATURES[name]
+    signature = inspect.signature(getattr(usmx, name))
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    assert str(inspect.Signature(plain)) == SIGNATURES[name]
 
 
 ARGUMENTS = {

@@ -236,6 +236,26 @@ def test_conversion_of_device_memory_is_refused():
             convert(new_array("device"))
 
 
+@pytest.mark.parametrize("options", [{"dtype": "f4"}, {"copy": False}, {"copy": True}], ids=str)
+def test_conversion_of_device_memory_is_refused_whatever_is_asked(options):
+    with pytest.raises(TypeError, match=r"usmx\.asnumpy"):
+        np.asarray(new_array("device"), **options)
+
+
+@pytest.mark.parametrize("kind", ["shared", "host"])
+def test_conversion_of_host_accessible_memory_does_as_it_is_asked(kind):
+    array = usmx.asarray([1, 2, 3], usm_type=kind)
+    for options in ({}, {"copy": False}, {"dtype": "i8"}, {"dtype": "i8", "copy": False}):
+        assert np.asarray(array, **options).ctypes.data == array._pointer
+    for options in ({"copy": True}, {"dtype": "f4"}):
+        converted = np.asarray(array, **options)
+        assert converted.ctypes.data != array._pointer
+        assert converted.tolist() == [1, 2, 3]
+        assert converted.dtype == options.get("dtype", "i8")
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(array, dtype="f4", copy=False)
+
+
 @pytest.mark.parametrize("kind", ["shared", "host"])
 def test_function_of_numpy_reads_host_accessible_memory(kind):
     array = usmx.asarray(np.arange(4.0), usm_type=kind)

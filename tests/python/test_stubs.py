@@ -12,28 +12,84 @@ import usmx
 import usmx.testing
 from test_readme import PYTHON
 
+TYPED = """
+from typing import Any, assert_type
+
+import numpy as np
+import usmx
+from numpy.typing import NDArray
+
+a = usmx.asarray([[1, 2], [3, 4]], usm_type="shared")
+assert_type(a, usmx.USMArray)
+assert_type(a[0], usmx.USMArray)
+assert_type(a.T, usmx.USMArray)
+assert_type(a.shape, tuple[int, ...])
+assert_type(a.dtype, np.dtype[Any])
+assert_type(int(a[0, 0]), int)
+assert_type(float(a[0, 0]), float)
+assert_type(complex(a[0, 0]), complex)
+assert_type(bool(a[0, 0]), bool)
+assert_type(len(a), int)
+assert_type([row for row in a], list[usmx.USMArray])
+assert_type("abc"[a[0, 0]], str)
+assert_type(memoryview(a).nbytes, int)
+assert_type(a.sycl_queue, usmx.SyclQueue)
+assert_type(a.sycl_queue == a.sycl_queue, bool)
+with usmx.print_options(precision=2) as options:
+    assert_type(options, dict[str, Any])
+memory = usmx.memory.MemoryUSMShared(a)
+assert_type(memory.nbytes, int)
+assert_type(memory.tobytes(), bytes)
+assert_type(bytes(memory), bytes)
+assert_type(usmx.memory.as_usm_memory(a).nbytes, int)
+assert_type(usmx.get_devices(), list[usmx.SyclDevice])
+assert_type(np.asarray(a), NDArray[Any])
+assert_type(usmx.asnumpy(a), NDArray[Any])
+assert_type(usmx.reshape(a, -1), usmx.USMArray)
+assert_type(usmx.concat([a, a], axis=1), usmx.USMArray)
+assert_type(usmx.nonzero(a), tuple[usmx.USMArray, ...])
+a[0] = 1
+a[a[:, 0]] = [1, 2]
+"""
+
+WRONG = [
+    "a + 1",
+    "2 * a",
+    "a < a",
+    "1 in a",
+    "a.nosuch",
+    "a.shape + 1",
+    "usmx.zeros('three')",
+    "usmx.zeros(3, usm_type=1)",
+    "usmx.SyclQueue(property=1)",
+]
+
 ROOT = Path(__file__).parents[2]
 STUB = Path(usmx._core.__file__).with_name("_core.pyi")
 
 # What stubtest says of every extension made with nanobind, whose functions and classes are of
 # types of their own.
-OF_NANOBIND = re.compile(r"is inconsistent, metaclass differs$|is not a function$")
+OF_NANOBIND = re.compile(
+    r"is inconsistent, metaclass differs$|is not a function$|stub is a staticmethod but runtime is not$"
+)
 # A slot until Python 3.12, and no attribute.
 OF_PYTHON_3_11 = re.compile(r"__buffer__ is not present at runtime$")
 
-# As `strict`, but that functions of the program itself need no types.
+# As `strict`, but that functions of the program itself need no types, nor other packages.
 STRICT_ABOUT_USMX = (
     "--strict",
     "--allow-untyped-defs",
     "--allow-incomplete-defs",
     "--check-untyped-defs",
     "--allow-subclassing-any",
+    "--allow-untyped-calls",
     "--no-warn-return-any",
+    "--ignore-missing-imports",
 )
 
 
-def mypy(*arguments, module="mypy"):
-    """The lines that mypy or stubtest prints. It finds usmx where this process has found it."""
+def run(module, *arguments):
+    """The lines that mypy or stubtest prints. They find usmx where this process has found it."""
     where = [str(Path(folder).parent) for folder in usmx.__path__]
     done = subprocess.run(
         [sys.executable, "-P", "-m", module, *map(str, arguments)],
@@ -45,24 +101,23 @@ def mypy(*arguments, module="mypy"):
         check=False,
     )
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return [line for line in done.stdout.splitlines() if ": error:" in line or module != "mypy"]
+    return done.stdout.splitlines()
 
 
-@pytest.fixture(scope="module")
-def disagreements():
-    """What stubtest finds between the stubs and the package that is installed."""
-    said = mypy(
-        *("--concise", "--ignore-disjoint-bases", "--mypy-config-file", ROOT / "pyproject.toml"),
-        "usmx",
-        module="mypy.stubtest",
+# ---- the stubs
+
+
+def test_stubs_agree_with_the_package():
+    options = (
+        "--concise",
+        "--ignore-disjoint-bases",
+        "--mypy-config-file",
+        ROOT / "pyproject.toml",
     )
-    return [line for line in said if not OF_NANOBIND.search(line)]
-
-
-def test_stubs_agree_with_the_package(disagreements):
+    said = [line for line in run("mypy.stubtest", *options, "usmx") if not OF_NANOBIND.search(line)]
     if sys.version_info < (3, 12):
-        disagreements = [line for line in disagreements if not OF_PYTHON_3_11.search(line)]
-    assert disagreements == []
+        said = [line for line in said if not OF_PYTHON_3_11.search(line)]
+    assert said == []
 
 
 def test_stubs_say_the_type_of_everything():
@@ -89,76 +144,37 @@ def test_public_functions_say_their_types(module):
     assert untyped == []
 
 
-def test_examples_are_right_by_their_types(tmp_path):
+# ---- programs
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """What mypy has against all programs, in one run: (name of the file, number of the line, text)."""
+    folder = tmp_path_factory.mktemp("programs")
+    texts = {f"{b.document.stem}_{b.line}".replace("-", "_"): b.text for b in PYTHON}
+    assert len(texts) > 5
+    texts |= {"typed": TYPED, "wrong": "\n".join(wrong_lines())}
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    example = sorted((ROOT / "examples/pca/python").rglob("*.py"))
+    said = run("mypy", *STRICT_ABOUT_USMX, *sorted(folder.glob("*.py")), *example)
+    matches = [re.match(r"(.*)\.py:(\d+): error: (.*)", line) for line in said]
+    return [(Path(m[1]).name, int(m[2]), m[3]) for m in matches if m]
+
+
+def wrong_lines():
+    return ["import usmx", "a = usmx.zeros(3)", *(f"x{k} = [{w}]" for k, w in enumerate(WRONG))]
+
+
+def test_examples_are_right_by_their_types(found):
     """Those of the documents, and examples/pca."""
-    programs = []
-    for number, block in enumerate(PYTHON):
-        name = f"{block.document.stem}_{block.line}".replace("-", "_")
-        programs.append(tmp_path / f"{name}_{number}.py")
-        programs[-1].write_text(block.text, encoding="utf-8")
-    assert len(programs) > 5
-    config = tmp_path / "mypy.ini"
-    config.write_text("[mypy]\nignore_missing_imports = True\n", encoding="utf-8")
-    programs += sorted((ROOT / "examples/pca/python").rglob("*.py"))
-    assert mypy("--config-file", config, *STRICT_ABOUT_USMX, *programs) == []
+    assert [entry for entry in found if entry[0] not in ("typed", "wrong")] == []
 
 
-TYPED = """
-from typing import Any, assert_type
-
-import numpy as np
-import usmx
-
-a = usmx.asarray([[1, 2], [3, 4]], usm_type="shared")
-assert_type(a, usmx.USMArray)
-assert_type(a[0], usmx.USMArray)
-assert_type(a.T, usmx.USMArray)
-assert_type(a.shape, tuple[int, ...])
-assert_type(a.dtype, np.dtype[Any])
-assert_type(int(a[0, 0]), int)
-assert_type(float(a[0, 0]), float)
-assert_type(complex(a[0, 0]), complex)
-assert_type(bool(a[0, 0]), bool)
-assert_type(len(a), int)
-assert_type([row for row in a], list[usmx.USMArray])
-assert_type("abc"[a[0, 0]], str)
-assert_type(memoryview(a).nbytes, int)
-assert_type(a.sycl_queue, usmx.SyclQueue)
-assert_type(a.sycl_queue == a.sycl_queue, bool)
-with usmx.print_options(precision=2) as options:
-    assert_type(options, dict[str, Any])
-memory = usmx.memory.MemoryUSMShared(a)
-assert_type(memory.nbytes, int)
-assert_type(memory.tobytes(), bytes)
-assert_type(bytes(memory), bytes)
-assert_type(usmx.memory.as_usm_memory(a).nbytes, int)
-assert_type(usmx.get_devices(), list[usmx.SyclDevice])
-"""
+def test_results_have_the_types_that_they_are_said_to_have(found):
+    assert [entry for entry in found if entry[0] == "typed"] == []
 
 
-def test_program_with_these_types_is_right(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(TYPED, encoding="utf-8")
-    assert mypy("--strict", program) == []
-
-
-WRONG = [
-    "a + 1",
-    "2 * a",
-    "a < a",
-    "1 in a",
-    "{a: 1}",
-    "a.nosuch",
-    "a.shape + 1",
-    "usmx.zeros('three')",
-    "usmx.zeros(3, usm_type=1)",
-    "usmx.SyclQueue(property=1)",
-]
-
-
-def test_expressions_that_would_fail_are_refused_by_their_types(tmp_path):
-    program = tmp_path / "program.py"
-    lines = ["import usmx", "a = usmx.zeros(3)", *(f"x = [{wrong}]" for wrong in WRONG)]
-    program.write_text("\n".join(lines), encoding="utf-8")
-    found = {int(re.search(r":(\d+): ", line)[1]) for line in mypy(program)}
-    assert [lines[number - 1] for number in sorted(found)] == lines[2:]
+def test_expressions_that_would_fail_are_refused_by_their_types(found):
+    refused = {number for name, number, _ in found if name == "wrong"}
+    assert [wrong_lines()[number - 1] for number in sorted(refused)] == wrong_lines()[2:]
