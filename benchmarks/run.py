@@ -47,12 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def find_cases() -> dict[str, Callable[[], Case]]:
     """All cases by name, in the order of the table; ImportError when a peer is missing."""
+    import cases_copy
     import cases_exchange
     import cases_memory
     import cases_package
     import cases_views
 
-    modules = (cases_exchange, cases_views, cases_memory, cases_package)
+    modules = (cases_exchange, cases_views, cases_memory, cases_copy, cases_package)
     return {make.__name__.replace("_", "-"): make for module in modules for make in module.CASES}
 
 

@@ -1,0 +1,89 @@
+"""Copies between existing arrays, of any layout and type, and filling."""
+
+import dpnp.tensor
+import numpy
+import usmx
+from pairing import Aim, Case, Peer, Statement
+
+SIDE = 4096  # of a matrix of 64 MiB of float32
+
+
+def copied(
+    title: str,
+    shape: tuple[int, ...],
+    value: str,
+    out_shape: tuple[int, ...],
+    dtype: str = "f4",
+    *,
+    dpnp_aim: Aim | None = None,
+    numpy_aim: Aim | None = None,
+) -> Case:
+    """`out[...] = value` with a float32 array x of that shape; no memory is allocated."""
+    code = f"out[...] = {value}"
+
+    def statement(library: object, code: str = code) -> Statement:
+        permute = getattr(library, "permute_dims", numpy.transpose)
+        x = library.ones(shape, dtype="f4")
+        return Statement(code, x=x, out=library.zeros(out_shape, dtype=dtype), permute=permute)
+
+    return Case(
+        title,
+        statement(usmx),
+        [
+            # usmx's copies are done when they return, dpnp's are not.
+            Peer("dpnp.tensor", statement(dpnp.tensor, f"{code}; out.sycl_queue.wait()"), dpnp_aim),
+            Peer("NumPy", statement(numpy), numpy_aim),
+        ],
+    )
+
+
+def matrix(
+    title: str, value: str, shape: tuple[int, int] = (SIDE, SIDE), **options: object
+) -> Case:
+    return copied(f"copy 4096x4096 f4 {title}", (SIDE, SIDE), value, shape, **options)
+
+
+def copy_8x8_view() -> Case:
+    return copied("copy 8x8 strided", (16, 16), "x[::2, ::2]", (8, 8), dpnp_aim=Aim(ratio=1 / 50))
+
+
+def copy_contiguous() -> Case:
+    return matrix("contiguous", "x", numpy_aim=Aim(seconds=3.5e-3))
+
+
+def copy_transposed() -> Case:
+    return matrix("transposed", "x.T", dpnp_aim=Aim(ratio=1 / 5))
+
+
+def copy_every_second() -> Case:
+    return matrix("[::2, ::2]", "x[::2, ::2]", (SIDE // 2, SIDE // 2), numpy_aim=Aim(ratio=0.8))
+
+
+def copy_reversed() -> Case:
+    return matrix("reversed", "x[::-1, ::-1]", numpy_aim=Aim(ratio=0.8))
+
+
+def copy_cast() -> Case:
+    return matrix("to f8", "x", dtype="f8", numpy_aim=Aim(ratio=0.8))
+
+
+def copy_permuted() -> Case:
+    cube = (256, 256, 256)
+    aim = Aim(ratio=1 / 5)
+    return copied("copy 256^3 f4 permuted", cube, "permute(x, (2, 0, 1))", cube, dpnp_aim=aim)
+
+
+def fill_matrix() -> Case:
+    return matrix("from one number", "2.5")
+
+
+CASES = (
+    copy_8x8_view,
+    copy_contiguous,
+    copy_transposed,
+    copy_every_second,
+    copy_reversed,
+    copy_cast,
+    copy_permuted,
+    fill_matrix,
+)
