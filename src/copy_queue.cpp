@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "block_kernels.hpp"
+#include "usmx/completion.hpp"
 
 namespace usmx::detail {
 
@@ -14,7 +15,7 @@ void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
   for_each_index(plan, outer, [&](const std::byte* source, std::byte* destination) {
     queue.memcpy(destination, source, nbytes);
   });
-  queue.wait();
+  wait_for_queue(queue);
 }
 
 void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t itemsize,
