@@ -149,14 +149,16 @@ PyObject* to_float(PyObject* self) {
   return guarded<PyObject*>(nullptr, [&] { return PyNumber_Float(scalar_of(self).ptr()); });
 }
 
+/// Always a TypeError, as NumPy has it: bytes(a) and bytearray(a) then ask for the buffer.
 PyObject* to_index(PyObject* self) {
   return guarded<PyObject*>(nullptr, [&] {
-    const dtype type = ready_instance<py_array>(self).value.type();
-    if (type.kind() != 'i' && type.kind() != 'u') {
-      throw index_error(
-          detail::message("only integer arrays are valid indices, found dtype ", type));
+    const array& a = ready_instance<py_array>(self).value;
+    if (a.ndim() != 0 || (a.type().kind() != 'i' && a.type().kind() != 'u')) {
+      throw type_error(
+          detail::message("only 0-dimensional integer arrays are an index, found shape ",
+                          tuple_text(a.shape()), " and dtype ", a.type()));
     }
-    return scalar_of(self).release().ptr();
+    return only_element(a).release().ptr();
   });
 }
 
