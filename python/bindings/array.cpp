@@ -128,6 +128,13 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
           std::move(given.object)};
 }
 
+/// A view of the same memory with the layout that `make` returns.
+template <class Make>
+nb::object view_with(const py_array& a, Make make) {
+  return make_instance_by<py_array>(nb::handle(reinterpret_cast<PyObject*>(array_type)),
+                                    [&](void* at) { new (at) py_array(a, make()); });
+}
+
 // ---- slots
 
 array field_by_name(const array& a, PyObject* name) {
@@ -145,9 +152,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     if (a.value.type().is_structured() && PyUnicode_Check(key)) {
       return to_python(field_by_name(a.value, key), a.base).release().ptr();
     }
-    return to_python(a.value.with_layout(subscript_by(a.value.layout(), key)), a.base)
-        .release()
-        .ptr();
+    return view_with(a, [&] { return subscript_by(a.value.layout(), key); }).release().ptr();
   });
 }
 
@@ -178,9 +183,7 @@ nb::object base_of(const py_array& a) {
   return a.base.is_valid() ? a.base : memory_object(a.value.memory());
 }
 
-py_array with_layout(const py_array& a, layout where) {
-  return {a.value.with_layout(std::move(where)), a.base};
-}
+py_array with_layout(const py_array& a, layout where) { return {a, std::move(where)}; }
 
 py_array matrix_transposed(const py_array& a) {
   const int ndim = a.value.ndim();
@@ -268,8 +271,11 @@ void bind_attributes(nb::class_<py_array>& cls) {
           "sycl_device", [](const py_array& a) { return to_python(a.value.queue().get_device()); },
           nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro(
-          "T", [](const py_array& a) { return with_layout(a, transposed(a.value.layout())); },
-          "A view with the dimensions in reverse order.")
+          "T",
+          [](const py_array& a) {
+            return view_with(a, [&] { return transposed(a.value.layout()); });
+          },
+          nb::sig("def T(self) -> USMArray"), "A view with the dimensions in reverse order.")
       .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
@@ -390,7 +396,7 @@ const array* as_array(PyObject* object) {
 nb::object view_of_producer(nb::handle object) {
   if (PyObject_TypeCheck(object.ptr(), array_type)) {
     const auto& own = ready_instance<py_array>(object.ptr());
-    return to_python(own.value, own.base);
+    return to_python(array(own.value), own.base);
   }
   if (std::shared_ptr<buffer> own = as_memory(object.ptr())) {
     return to_python(as_bytes(own), nb::borrow(object));
@@ -399,10 +405,13 @@ nb::object view_of_producer(nb::handle object) {
   return imported ? to_python(*std::move(imported)) : nb::object();
 }
 
-nb::object to_python(array value, nb::object base) {
-  return make_instance(nb::handle(reinterpret_cast<PyObject*>(array_type)),
-                       py_array{std::move(value), std::move(base)});
+nb::object to_python(array&& value, nb::object base) {
+  return make_instance_by<py_array>(
+      nb::handle(reinterpret_cast<PyObject*>(array_type)),
+      [&](void* at) { new (at) py_array(std::move(value), std::move(base)); });
 }
+
+nb::object to_python(const array& value) { return to_python(array(value)); }
 
 void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> slots = with_operators(array_slots);
