@@ -33,4 +33,30 @@ def transpose() -> Case:
     return view("transpose x.T", "x.T")
 
 
-CASES = (basic_slice, integer_row, transpose)
+def by_function(title: str, call: str) -> Case:
+    """Run the same function of three libraries on three arrays of 4 x 6 x 8 float64."""
+    shape = (4, 6, 8)
+    code = f"lib.{call}"
+    return Case(
+        title,
+        Statement(code, lib=usmx, x=usmx.zeros(shape)),
+        [
+            Peer("dpnp.tensor", Statement(code, lib=dpnp.tensor, x=dpnp.tensor.zeros(shape))),
+            Peer("NumPy", Statement(code, lib=numpy, x=numpy.zeros(shape))),
+        ],
+    )
+
+
+def reshape() -> Case:
+    return by_function("reshape to (24, 8)", "reshape(x, (24, 8))")
+
+
+def permute_dims() -> Case:
+    return by_function("permute_dims to (2, 0, 1)", "permute_dims(x, (2, 0, 1))")
+
+
+def flip() -> Case:
+    return by_function("flip of all axes", "flip(x)")
+
+
+CASES = (basic_slice, integer_row, transpose, reshape, permute_dims, flip)

@@ -13,6 +13,7 @@ void check_inside(const buffer& memory, dtype type, const layout& where) {
   if (!extent) {
     return;
   }
+  checked_nbytes(where.size(), type);
   const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
   const auto first = checked_multiply(extent->first, itemsize, "first byte of the array");
   const auto last = checked_add(checked_multiply(extent->last, itemsize, "last byte of the array"),
@@ -76,6 +77,7 @@ layout fitted_to_new_memory(const layout& where) {
 
 array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
             std::size_t alignment) {
+  checked_nbytes(where.size(), type);
   const auto extent = where.extent();
   if (extent && extent->first != 0) {
     throw value_error(

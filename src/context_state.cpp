@@ -203,7 +203,10 @@ void wait_at_exit() {
 }  // namespace
 
 context_state::context_state(const sycl::context& context)
-    : context_(context), devices_(context.get_devices()), allocations_(make_backend(context)) {}
+    : context_(context),
+      devices_(context.get_devices()),
+      allocations_(make_backend(context)),
+      kernels_(context) {}
 
 sycl::queue context_state::queue_of(const sycl::device& device) {
   const std::lock_guard lock(queues_mutex_);

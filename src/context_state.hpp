@@ -1,5 +1,5 @@
-// What usmx keeps for each context it meets: the back end to ask about memory, and the
-// queue of each device. Private to the library.
+// What usmx keeps for each context it meets: the back end to ask about memory, the kernels and
+// the queue of each device. Private to the library.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel_store.hpp"
 #include "usm_backend.hpp"
 
 namespace usmx::detail {
@@ -22,6 +23,7 @@ class context_state {
   const sycl::context& context() const noexcept { return context_; }
   const std::vector<sycl::device>& devices() const noexcept { return devices_; }
   const allocation_backend& allocations() const noexcept { return *allocations_; }
+  kernel_store& kernels() noexcept { return kernels_; }
   /// The cached queue of a device of this context, or of a sub-device of one. Throws
   /// value_error for any other device.
   sycl::queue queue_of(const sycl::device&);
@@ -36,6 +38,7 @@ class context_state {
   sycl::context context_;
   std::vector<sycl::device> devices_;
   std::unique_ptr<allocation_backend> allocations_;
+  kernel_store kernels_;
   mutable std::mutex queues_mutex_;
   std::vector<std::pair<sycl::device, sycl::queue>> queues_;
 };

@@ -1,12 +1,12 @@
 #include "usmx/copy.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <memory>
-#include <type_traits>
-#include <vector>
 
+#include "convert.hpp"
+#include "copy_host.hpp"
+#include "copy_plan.hpp"
 #include "process_state.hpp"
 #include "usmx/error.hpp"
 #include "usmx/usm.hpp"
@@ -14,266 +14,195 @@
 namespace usmx {
 namespace {
 
-/// One dimension that source and destination have in common; strides in bytes.
-struct shared_dimension {
-  std::ptrdiff_t extent;
-  std::ptrdiff_t source_stride;
-  std::ptrdiff_t destination_stride;
+using detail::copy_end;
+using detail::copy_plan;
+using shape_span = std::span<const std::ptrdiff_t>;
+
+/// One side of a copy and its memory. Kind `unknown` is ordinary host memory, in reach of every
+/// queue.
+struct copy_side {
+  copy_end end;
+  usm_kind kind;
+  const sycl::queue& queue;
+
+  bool host_may_touch() const { return usmx::host_may_touch(kind, queue.get_device()); }
 };
 
-/// The copy as nested loops over bytes, the innermost last.
-struct loop_nest {
-  const std::byte* source;
-  std::byte* destination;
-  std::size_t itemsize;
-  std::vector<shared_dimension> dimensions;
+copy_side side_of(const array_view& view) {
+  return {{view.data(), view.type(), view.strides(),
+           static_cast<std::ptrdiff_t>(view.type().itemsize())},
+          view.kind(),
+          view.queue()};
+}
 
-  /// The innermost dimension is a run of adjacent items on both sides (or there is one item).
-  bool has_rows() const {
-    if (dimensions.empty()) {
-      return true;
-    }
-    const auto item = static_cast<std::ptrdiff_t>(itemsize);
-    return dimensions.back().source_stride == item && dimensions.back().destination_stride == item;
+copy_side side_of(const host_array& host, const sycl::queue& any_queue) {
+  return {{host.data, host.type, host.strides_bytes, 1}, usm_kind::unknown, any_queue};
+}
+
+/// Compact ordinary memory for elements of that shape.
+class staging_memory {
+ public:
+  staging_memory(shape_span shape, dtype type)
+      : where_(layout::c_order(shape)),
+        type_(type),
+        bytes_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(
+            checked_multiply(where_.size(), static_cast<std::ptrdiff_t>(type.itemsize()),
+                             "number of bytes of a staged copy")))) {}
+
+  copy_side side(const sycl::queue& any_queue) const {
+    return {{bytes_.get(), type_, where_.strides(), static_cast<std::ptrdiff_t>(type_.itemsize())},
+            usm_kind::unknown,
+            any_queue};
   }
-  bool is_whole() const { return dimensions.size() <= 1 && has_rows(); }
+
+ private:
+  layout where_;
+  dtype type_;
+  std::unique_ptr<std::byte[]> bytes_;
 };
-
-std::size_t row_nbytes(const loop_nest& nest) {
-  return nest.dimensions.empty()
-             ? nest.itemsize
-             : nest.itemsize * static_cast<std::size_t>(nest.dimensions.back().extent);
-}
-
-std::vector<shared_dimension> dimensions_of(const array_view& source,
-                                            const array_view& destination) {
-  const auto item = static_cast<std::ptrdiff_t>(source.type().itemsize());
-  std::vector<shared_dimension> result;
-  for (int k = 0; k < source.ndim(); ++k) {
-    if (source.shape()[k] != 1) {
-      result.push_back(
-          {source.shape()[k], source.strides()[k] * item, destination.strides()[k] * item});
-    }
-  }
-  return result;
-}
-
-/// Walks the destination upwards, its longest stride outermost.
-void put_in_order(loop_nest& nest) {
-  for (shared_dimension& d : nest.dimensions) {
-    if (d.destination_stride < 0) {
-      nest.source += d.source_stride * (d.extent - 1);
-      nest.destination += d.destination_stride * (d.extent - 1);
-      d.source_stride = -d.source_stride;
-      d.destination_stride = -d.destination_stride;
-    }
-  }
-  std::ranges::stable_sort(nest.dimensions, std::ranges::greater{},
-                           &shared_dimension::destination_stride);
-}
-
-/// Joins neighbours that are one run on both sides.
-void merge(std::vector<shared_dimension>& dimensions) {
-  std::vector<shared_dimension> merged;
-  for (const shared_dimension& inner : dimensions) {
-    if (!merged.empty()) {
-      shared_dimension& outer = merged.back();
-      if (outer.source_stride == inner.source_stride * inner.extent &&
-          outer.destination_stride == inner.destination_stride * inner.extent) {
-        outer = {outer.extent * inner.extent, inner.source_stride, inner.destination_stride};
-        continue;
-      }
-    }
-    merged.push_back(inner);
-  }
-  dimensions = std::move(merged);
-}
-
-loop_nest plan(const array_view& source, const array_view& destination) {
-  loop_nest nest{source.data(), destination.data(), source.type().itemsize(),
-                 dimensions_of(source, destination)};
-  put_in_order(nest);
-  merge(nest.dimensions);
-  return nest;
-}
-
-/// Calls `body(source, destination)` once for each index of all dimensions but the innermost.
-template <class Body>
-void for_each_row(const loop_nest& nest, Body body) {
-  const std::size_t outer = nest.dimensions.empty() ? 0 : nest.dimensions.size() - 1;
-  std::vector<std::ptrdiff_t> index(outer, 0);
-  const std::byte* source = nest.source;
-  std::byte* destination = nest.destination;
-  for (;;) {
-    body(source, destination);
-    std::size_t k = outer;
-    for (; k > 0; --k) {
-      const shared_dimension& d = nest.dimensions[k - 1];
-      source += d.source_stride;
-      destination += d.destination_stride;
-      if (++index[k - 1] < d.extent) {
-        break;
-      }
-      source -= d.source_stride * d.extent;
-      destination -= d.destination_stride * d.extent;
-      index[k - 1] = 0;
-    }
-    if (k == 0) {
-      return;
-    }
-  }
-}
-
-/// ItemSize: std::size_t, or an integral_constant of it, with which a memcpy is one instruction.
-template <class ItemSize>
-void copy_strided_row(const std::byte* source, std::byte* destination, const shared_dimension& d,
-                      ItemSize itemsize) {
-  for (std::ptrdiff_t i = 0; i < d.extent; ++i) {
-    std::memcpy(destination, source, itemsize);
-    source += d.source_stride;
-    destination += d.destination_stride;
-  }
-}
-
-void run_host_loop(const loop_nest& nest) {
-  if (nest.has_rows()) {
-    for_each_row(nest, [n = row_nbytes(nest)](const std::byte* source, std::byte* destination) {
-      std::memcpy(destination, source, n);
-    });
-    return;
-  }
-  const auto copy_items = [&](auto itemsize) {
-    for_each_row(nest, [&](const std::byte* source, std::byte* destination) {
-      copy_strided_row(source, destination, nest.dimensions.back(), itemsize);
-    });
-  };
-  switch (nest.itemsize) {
-    case 1:
-      return copy_items(std::integral_constant<std::size_t, 1>());
-    case 2:
-      return copy_items(std::integral_constant<std::size_t, 2>());
-    case 4:
-      return copy_items(std::integral_constant<std::size_t, 4>());
-    case 8:
-      return copy_items(std::integral_constant<std::size_t, 8>());
-    case 16:
-      return copy_items(std::integral_constant<std::size_t, 16>());
-    default:  // structured types
-      return copy_items(nest.itemsize);
-  }
-}
 
 /// A memcpy of the runtime for each row; items that are not adjacent are rows of one item.
-void run_queue_rows(loop_nest nest, sycl::queue queue) {
-  if (!nest.has_rows()) {
-    nest.dimensions.push_back({1, static_cast<std::ptrdiff_t>(nest.itemsize),
-                               static_cast<std::ptrdiff_t>(nest.itemsize)});
-  }
-  for_each_row(nest, [&, n = row_nbytes(nest)](const std::byte* source, std::byte* destination) {
-    queue.memcpy(destination, source, n);
+void run_queue_rows(const copy_plan& plan, sycl::queue queue) {
+  const bool has_rows = plan.has_rows();
+  const std::size_t nbytes = has_rows ? plan.row_nbytes() : plan.source_type.itemsize();
+  const std::size_t outer = has_rows && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim;
+  for_each_index(plan, outer, [&](const std::byte* source, std::byte* destination) {
+    queue.memcpy(destination, source, nbytes);
   });
   queue.wait();
 }
 
-bool host_may_touch_both(const array_view& source, const array_view& destination) {
-  return host_may_touch(source.kind(), source.device()) &&
-         host_may_touch(destination.kind(), destination.device());
+/// The queue that can reach both sides.
+const sycl::queue& queue_for(const copy_side& source, const copy_side& destination) {
+  return destination.kind == usm_kind::unknown ? source.queue : destination.queue;
 }
 
-/// The queue that can reach both sides. Ordinary host memory is in reach of every queue.
-const sycl::queue& queue_for(const array_view& source, const array_view& destination) {
-  return destination.kind() == usm_kind::unknown ? source.queue() : destination.queue();
+bool in_one_context(const copy_side& source, const copy_side& destination) {
+  return source.kind == usm_kind::unknown || destination.kind == usm_kind::unknown ||
+         source.queue.get_context() == destination.queue.get_context();
 }
 
-bool in_one_context(const array_view& source, const array_view& destination) {
-  return source.kind() == usm_kind::unknown || destination.kind() == usm_kind::unknown ||
-         source.context() == destination.context();
+[[noreturn]] void throw_impossible(std::string_view path, const copy_plan& plan,
+                                   const copy_side& source, const copy_side& destination) {
+  throw value_error(detail::message("copy path '", path, "' cannot copy ", plan, ", from ",
+                                    name(source.kind), " to ", name(destination.kind), " memory"));
 }
 
-bool may_overlap(const array_view& source, const array_view& destination) {
-  const auto bytes = [](const array_view& view) {
-    const auto item = static_cast<std::ptrdiff_t>(view.type().itemsize());
-    const auto extent = *view.layout().extent();
-    return std::pair(reinterpret_cast<std::uintptr_t>(view.memory() + extent.first * item),
-                     reinterpret_cast<std::uintptr_t>(view.memory() + (extent.last + 1) * item));
-  };
-  const auto [source_begin, source_end] = bytes(source);
-  const auto [destination_begin, destination_end] = bytes(destination);
-  return source_begin < destination_end && destination_begin < source_end;
-}
-
-/// Through compact host memory: from there and to there every copy is possible.
-void copy_staged(const array_view& source, const array_view& destination) {
-  const auto staging = std::make_unique_for_overwrite<std::byte[]>(source.nbytes());
-  const array_view middle(staging.get(), source.type(), layout::c_order(source.shape()),
-                          usm_kind::unknown, source.queue(), false);
-  copy(source, middle);
-  copy(middle, destination);
-}
-
-void require_copyable(const array_view& source, const array_view& destination) {
-  if (!std::ranges::equal(source.shape(), destination.shape())) {
-    throw value_error(detail::message("source of a copy must have the destination's shape ",
-                                      tuple_text(destination.shape()), ", found ",
-                                      tuple_text(source.shape())));
-  }
-  if (source.type() != destination.type()) {
-    throw value_error(detail::message("source of a copy must have the destination's element type ",
-                                      destination.type(), ", found ", source.type()));
-  }
-  if (destination.readonly()) {
-    throw read_only_error("destination of a copy is read-only");
-  }
-}
-
-copy_path choose(const loop_nest& nest, bool host_reaches_both) {
+copy_path choose(const copy_plan& plan, bool host_reaches_both) {
   if (host_reaches_both) {
     return copy_path::host_loop;
   }
-  return nest.is_whole() ? copy_path::whole : copy_path::rows;
+  return plan.is_whole() ? copy_path::whole : copy_path::rows;
 }
 
-[[noreturn]] void throw_impossible(std::string_view path, const array_view& source,
-                                   const array_view& destination) {
-  throw value_error(detail::message(
-      "copy path '", path, "' cannot copy from ", source.layout(), " in ", name(source.kind()),
-      " memory to ", destination.layout(), " in ", name(destination.kind()), " memory"));
-}
-
-void run(const loop_nest& nest, copy_path path, const array_view& source,
-         const array_view& destination) {
+void run(const copy_plan& plan, copy_path path, const copy_side& source,
+         const copy_side& destination) {
   switch (path) {
     case copy_path::whole:
-      if (!nest.is_whole()) {
-        throw_impossible("whole", source, destination);
+      if (!plan.is_whole()) {
+        throw_impossible("whole", plan, source, destination);
       }
       [[fallthrough]];
     case copy_path::rows:
-      return run_queue_rows(nest, queue_for(source, destination));
-    default:
-      if (!host_may_touch_both(source, destination)) {
-        throw_impossible("host_loop", source, destination);
+      if (plan.converts()) {
+        throw_impossible("rows", plan, source, destination);
       }
-      return run_host_loop(nest);
+      return run_queue_rows(plan, queue_for(source, destination));
+    default:
+      if (!source.host_may_touch() || !destination.host_may_touch()) {
+        throw_impossible("host_loop", plan, source, destination);
+      }
+      return detail::copy_on_host(plan);
+  }
+}
+
+/// Takes the obstacles to a direct copy out of the way, one in each call of itself.
+void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
+                copy_path path) {
+  const auto by_way_of = [&](dtype type) {
+    const staging_memory staging(shape, type);
+    const copy_side middle = staging.side(queue_for(source, destination));
+    copy_sides(shape, source, middle, copy_path::automatic);
+    copy_sides(shape, middle, destination, copy_path::automatic);
+  };
+  const copy_plan plan = detail::make_plan(shape, source.end, destination.end);
+  if (may_overlap(plan)) {
+    return by_way_of(source.end.type);
+  }
+  const bool host_reaches_source = source.host_may_touch();
+  const bool host_reaches_both = host_reaches_source && destination.host_may_touch();
+  if (!host_reaches_both) {
+    if (plan.converts()) {
+      return by_way_of(host_reaches_source ? destination.end.type : source.end.type);
+    }
+    if (!in_one_context(source, destination)) {
+      return by_way_of(source.end.type);
+    }
+  }
+  run(plan, path == copy_path::automatic ? choose(plan, host_reaches_both) : path, source,
+      destination);
+}
+
+void require_copyable(shape_span source_shape, dtype source_type, shape_span destination_shape,
+                      dtype destination_type, bool readonly) {
+  if (!std::ranges::equal(source_shape, destination_shape)) {
+    throw value_error(detail::message("source of a copy must have the destination's shape ",
+                                      tuple_text(destination_shape), ", found ",
+                                      tuple_text(source_shape)));
+  }
+  if (source_type != destination_type &&
+      (source_type.is_structured() || destination_type.is_structured())) {
+    throw value_error(detail::message("source of a copy must have the destination's element type ",
+                                      destination_type, ", found ", source_type));
+  }
+  if (readonly) {
+    throw read_only_error("destination of a copy is read-only");
   }
 }
 
 }  // namespace
 
 void copy(const array_view& source, const array_view& destination, copy_path path) {
-  require_copyable(source, destination);
+  require_copyable(source.shape(), source.type(), destination.shape(), destination.type(),
+                   destination.readonly());
   if (source.size() == 0) {
     return;
   }
   const detail::runtime_call call;
-  const bool host_reaches_both = host_may_touch_both(source, destination);
-  if (may_overlap(source, destination) ||
-      (!host_reaches_both && !in_one_context(source, destination))) {
-    return copy_staged(source, destination);
+  copy_sides(source.shape(), side_of(source), side_of(destination), path);
+}
+
+void copy_from_host(const host_array& source, const array_view& destination) {
+  require_copyable(source.shape, source.type, destination.shape(), destination.type(),
+                   destination.readonly());
+  if (destination.size() == 0) {
+    return;
   }
-  const loop_nest nest = plan(source, destination);
-  run(nest, path == copy_path::automatic ? choose(nest, host_reaches_both) : path, source,
-      destination);
+  const detail::runtime_call call;
+  copy_sides(destination.shape(), side_of(source, destination.queue()), side_of(destination),
+             copy_path::automatic);
+}
+
+void copy_to_host(const array_view& source, const host_array& destination) {
+  require_copyable(source.shape(), source.type(), destination.shape, destination.type, false);
+  if (source.size() == 0) {
+    return;
+  }
+  const detail::runtime_call call;
+  copy_sides(source.shape(), side_of(source), side_of(destination, source.queue()),
+             copy_path::automatic);
+}
+
+void convert_element(dtype source_type, const std::byte* source, dtype destination_type,
+                     std::byte* destination) noexcept {
+  detail::conversion(source_type, destination_type)(source, 0, destination, 0, 1);
+}
+
+void fill(const array_view& destination, const std::byte* element) {
+  const std::array<std::ptrdiff_t, max_ndim> no_strides{};
+  copy_from_host({const_cast<std::byte*>(element), destination.type(), destination.shape(),
+                  std::span(no_strides).first(destination.shape().size())},
+                 destination);
 }
 
 void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,

@@ -2,23 +2,23 @@
 
 #include <array>
 #include <limits>
+#include <numeric>
 #include <ostream>
 #include <vector>
 
+#include "layout_builder.hpp"
 #include "usmx/error.hpp"
 
 namespace usmx {
+
+using detail::count_elements;
+using detail::extents;
+using detail::layout_builder;
+using detail::multiply_or_zero;
+
 namespace {
 
-using extents = std::span<const std::ptrdiff_t>;
-
 constexpr std::ptrdiff_t ptrdiff_max = std::numeric_limits<std::ptrdiff_t>::max();
-
-/// a * b where it fits, else 0: for strides that no element is reached by when they do not fit.
-std::ptrdiff_t multiply_or_zero(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
-  std::ptrdiff_t product;
-  return __builtin_mul_overflow(a, b, &product) ? 0 : product;
-}
 
 void check_shape(extents shape) {
   if (shape.size() > max_ndim) {
@@ -29,26 +29,6 @@ void check_shape(extents shape) {
     throw value_error(
         detail::message("'shape' must not have negative entries, found ", tuple_text(shape)));
   }
-}
-
-/// a * b for an axis of length 1, where it can be counted in bytes too, else 0. Consumers multiply
-/// every stride by the item's size.
-std::ptrdiff_t unused_stride(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
-  constexpr std::ptrdiff_t countable = ptrdiff_max >> 4;  // items of up to 16 bytes
-  const std::ptrdiff_t product = multiply_or_zero(a, b);
-  return product >= -countable && product <= countable ? product : 0;
-}
-
-/// The product of a checked shape; none when it does not fit. Large extents beside a 0 do not
-/// matter.
-std::optional<std::ptrdiff_t> count_elements(extents shape) noexcept {
-  std::ptrdiff_t count = 1;
-  bool fits = true;
-  for (const std::ptrdiff_t n : shape) {
-    if (n == 0) return 0;
-    fits = fits && !__builtin_mul_overflow(count, n, &count);
-  }
-  return fits ? std::optional(count) : std::nullopt;
 }
 
 std::ptrdiff_t checked_size(extents shape) {
@@ -87,43 +67,6 @@ void check_extent(extents shape, extents strides, std::ptrdiff_t offset) {
         tuple_text(shape), ", strides ", tuple_text(strides), ", offset ", offset));
   }
 }
-
-}  // namespace
-
-namespace detail {
-
-/// The axes of a layout in the making. None of these functions checks what it is given: callers
-/// have done so, or derive the axes from a valid layout in a way that keeps it valid.
-class layout_builder {
- public:
-  void append(std::ptrdiff_t extent, std::ptrdiff_t stride) noexcept {
-    shape_[ndim_] = extent;
-    strides_[ndim_++] = stride;
-  }
-  void append(const layout& source, std::size_t axis) noexcept {
-    append(source.shape()[axis], source.strides()[axis]);
-  }
-
-  layout build(std::ptrdiff_t offset) const {
-    const extents shape(shape_.data(), ndim_);
-    return layout(shape, extents(strides_.data(), ndim_), offset, *count_elements(shape));
-  }
-  static layout build(extents shape, extents strides, std::ptrdiff_t offset, std::ptrdiff_t size) {
-    return layout(shape, strides, offset, size);
-  }
-
- private:
-  std::size_t ndim_ = 0;
-  // Left uninitialised: subscript is on a hot path and fills a few entries of these.
-  std::array<std::ptrdiff_t, max_ndim> shape_;
-  std::array<std::ptrdiff_t, max_ndim> strides_;
-};
-
-}  // namespace detail
-
-using detail::layout_builder;
-
-namespace {
 
 /// Checks a shape, then lays it out compactly; axis_at(k) is the axis that varies k-th fastest.
 template <class AxisAt>
@@ -230,143 +173,6 @@ std::ostream& operator<<(std::ostream& out, const layout& source) {
 
 namespace {
 
-/// How many items of an index do what.
-struct index_counts {
-  std::size_t axes = 0;  // integers and slices: each takes one axis of the source
-  std::size_t integers = 0;
-  std::size_t newaxes = 0;
-  std::size_t ellipses = 0;
-};
-
-index_counts count_items(std::span<const index_item> items) noexcept {
-  index_counts counts;
-  for (const index_item& item : items) {
-    counts.axes += item.what == index_item::kind::integer || item.what == index_item::kind::slice;
-    counts.integers += item.what == index_item::kind::integer;
-    counts.newaxes += item.what == index_item::kind::newaxis;
-    counts.ellipses += item.what == index_item::kind::ellipsis;
-  }
-  return counts;
-}
-
-void check_counts(const index_counts& counts, std::size_t ndim) {
-  if (counts.ellipses > 1) throw index_error("an index can only have a single ellipsis ('...')");
-  if (counts.axes > ndim) {
-    throw index_error(detail::message("too many indices for array: array is ", ndim,
-                                      "-dimensional, but ", counts.axes, " were indexed"));
-  }
-  const std::size_t result_ndim = ndim - counts.integers + counts.newaxes;
-  if (result_ndim > max_ndim) {
-    throw index_error(detail::message("number of dimensions must be within [0, ", max_ndim,
-                                      "], indexing result would have ", result_ndim));
-  }
-}
-
-std::ptrdiff_t wrapped_index(std::ptrdiff_t index, std::ptrdiff_t extent, std::size_t axis) {
-  const std::ptrdiff_t wrapped = index < 0 ? index + extent : index;
-  if (wrapped < 0 || wrapped >= extent) {
-    throw index_error(detail::message("index ", index, " is out of bounds for axis ", axis,
-                                      " with size ", extent));
-  }
-  return wrapped;
-}
-
-/// `bound` counted from the front and clamped to [smallest, largest], as PySlice_AdjustIndices
-/// does for either bound of a slice.
-std::ptrdiff_t clamped_bound(std::ptrdiff_t bound, std::ptrdiff_t extent, std::ptrdiff_t smallest,
-                             std::ptrdiff_t largest) noexcept {
-  const std::ptrdiff_t from_front = bound < 0 ? bound + extent : bound;
-  return std::clamp(from_front, smallest, largest);
-}
-
-/// What a slice selects of an axis: `length` indices from `start` on, `step` apart.
-struct slice_range {
-  std::ptrdiff_t start;
-  std::ptrdiff_t length;
-  std::ptrdiff_t step;
-};
-
-slice_range ascending(const index_item& slice, std::ptrdiff_t extent) noexcept {
-  const auto bound = [&](std::ptrdiff_t b, std::ptrdiff_t otherwise) {
-    return b == index_item::none ? otherwise : clamped_bound(b, extent, 0, extent);
-  };
-  const std::ptrdiff_t start = bound(slice.start, 0);
-  const std::ptrdiff_t stop = bound(slice.stop, extent);
-  if (start >= stop) return {start, 0, slice.step};
-  const std::ptrdiff_t last = stop - start - 1;
-  // Most slices have step 1, and a division takes longer than the rest of this.
-  return {start, (slice.step == 1 ? last : last / slice.step) + 1, slice.step};
-}
-
-slice_range descending(const index_item& slice, std::ptrdiff_t extent) noexcept {
-  const auto bound = [&](std::ptrdiff_t b, std::ptrdiff_t otherwise) {
-    return b == index_item::none ? otherwise : clamped_bound(b, extent, -1, extent - 1);
-  };
-  const std::ptrdiff_t start = bound(slice.start, extent - 1);
-  const std::ptrdiff_t stop = bound(slice.stop, -1);
-  const std::ptrdiff_t step = std::max(slice.step, -ptrdiff_max);  // as Python: -step must exist
-  if (start <= stop) return {start, 0, step};
-  return {start, (start - stop - 1) / -step + 1, step};
-}
-
-slice_range resolved(const index_item& slice, std::ptrdiff_t extent) {
-  if (slice.step == 0) throw value_error("slice step cannot be zero");
-  return slice.step > 0 ? ascending(slice, extent) : descending(slice, extent);
-}
-
-/// The offset after `index` strides along one axis. In a layout with elements it always fits; in
-/// one without, strides may be anything, and an offset that would not fit stays where it is.
-std::ptrdiff_t moved(std::ptrdiff_t offset, std::ptrdiff_t index, std::ptrdiff_t stride) noexcept {
-  std::ptrdiff_t distance;
-  std::ptrdiff_t sum;
-  const bool overflow = __builtin_mul_overflow(index, stride, &distance) ||
-                        __builtin_add_overflow(offset, distance, &sum);
-  return overflow ? offset : sum;
-}
-
-}  // namespace
-
-layout subscript(const layout& source, std::span<const index_item> items) {
-  const extents shape = source.shape();
-  const extents strides = source.strides();
-  const index_counts counts = count_items(items);
-  check_counts(counts, shape.size());
-
-  layout_builder result;
-  std::ptrdiff_t offset = source.offset();
-  std::size_t axis = 0;
-  for (const index_item& item : items) {
-    switch (item.what) {
-      case index_item::kind::integer:
-        offset = moved(offset, wrapped_index(item.start, shape[axis], axis), strides[axis]);
-        ++axis;
-        break;
-      case index_item::kind::slice: {
-        const slice_range range = resolved(item, shape[axis]);
-        if (range.length == 0) {
-          result.append(0, strides[axis]);
-        } else {
-          offset = moved(offset, range.start, strides[axis]);
-          result.append(range.length, range.length > 1 ? multiply_or_zero(strides[axis], range.step)
-                                                       : unused_stride(strides[axis], range.step));
-        }
-        ++axis;
-        break;
-      }
-      case index_item::kind::ellipsis:
-        for (std::size_t n = shape.size() - counts.axes; n > 0; --n) result.append(source, axis++);
-        break;
-      case index_item::kind::newaxis:
-        result.append(1, 0);
-        break;
-    }
-  }
-  while (axis < shape.size()) result.append(source, axis++);
-  return result.build(offset);
-}
-
-namespace {
-
 void check_permutation(std::span<const int> axes, int ndim) {
   std::array<bool, max_ndim> seen{};
   bool valid = axes.size() == static_cast<std::size_t>(ndim);
@@ -396,6 +202,21 @@ layout transposed(const layout& source) {
   return result.build(source.offset());
 }
 
+layout compact_like(const layout& source) {
+  const extents shape = source.shape();
+  if (source.is_c_contiguous()) return layout::c_order(shape);
+  if (source.is_f_contiguous()) return layout::f_order(shape);
+  std::array<std::size_t, max_ndim> storage;
+  const std::span<std::size_t> axes(storage.data(), shape.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  std::ranges::reverse(axes);  // the innermost first
+  std::ranges::stable_sort(axes, {}, [&](std::size_t axis) {
+    const std::ptrdiff_t stride = source.strides()[axis];
+    return stride < 0 ? -static_cast<std::size_t>(stride) : static_cast<std::size_t>(stride);
+  });
+  return compact(shape, 0, [&](std::size_t k) { return axes[k]; });
+}
+
 layout broadcast(const layout& source, extents shape) {
   check_shape(shape);
   const std::size_t ndim = source.shape().size();
@@ -414,6 +235,22 @@ layout broadcast(const layout& source, extents shape) {
     result.append(shape[leading + k], n == 1 ? 0 : source.strides()[k]);
   }
   return result.build(source.offset());
+}
+
+layout broadcast_assigned(const layout& values, extents shape) {
+  extents from = values.shape();
+  extents strides = values.strides();
+  while (from.size() > shape.size() && from.front() == 1) {
+    from = from.subspan(1);
+    strides = strides.subspan(1);
+  }
+  try {
+    return broadcast(layout::strided(from, strides, values.offset()), shape);
+  } catch (const value_error&) {
+    throw value_error(detail::message("could not broadcast input array from shape ",
+                                      tuple_text(values.shape()), " into shape ",
+                                      tuple_text(shape)));
+  }
 }
 
 namespace {
@@ -489,6 +326,30 @@ std::optional<layout> reshaped(const layout& source, extents shape) {
   if (std::ranges::equal(source.shape(), shape)) return source;
   if (source.is_c_contiguous()) return layout::c_order(shape, source.offset());
   return regrouped(source, shape);
+}
+
+std::optional<layout> reshaped_f_order(const layout& source, extents shape) {
+  const std::vector<std::ptrdiff_t> reversed(shape.rbegin(), shape.rend());
+  const auto result = reshaped(transposed(source), reversed);
+  return result ? std::optional(transposed(*result)) : std::nullopt;
+}
+
+void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t size) {
+  const auto unknown = std::find(shape.begin(), shape.end(), -1);
+  if (unknown == shape.end()) return;
+  const std::vector<std::ptrdiff_t> given(shape.begin(), shape.end());
+  if (std::any_of(given.begin(), given.end(), [](std::ptrdiff_t n) { return n < -1; }) ||
+      std::find(unknown + 1, shape.end(), -1) != shape.end()) {
+    throw value_error(detail::message(
+        "only one entry of 'shape' may be negative, and that -1, found ", tuple_text(given)));
+  }
+  *unknown = 1;
+  const auto others = count_elements(shape);
+  if (!others || *others == 0 || size % *others != 0) {
+    throw value_error(
+        detail::message("cannot reshape ", size, " elements to shape ", tuple_text(given)));
+  }
+  *unknown = size / *others;
 }
 
 std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b, const char* what) {

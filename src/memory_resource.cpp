@@ -1,6 +1,9 @@
 #include "usmx/memory_resource.hpp"
 
+#include <sys/mman.h>
+
 #include <bit>
+#include <memory>
 
 #include <sycl/exception.hpp>
 #include <sycl/usm.hpp>
@@ -8,6 +11,7 @@
 #include "usmx/error.hpp"
 #include "usmx/registry.hpp"
 #include "usmx/runtime.hpp"
+#include "usmx/usm.hpp"
 
 namespace usmx {
 namespace {
@@ -42,6 +46,20 @@ std::byte* ask_runtime(std::size_t nbytes, std::size_t alignment, const sycl::qu
   return static_cast<std::byte*>(block);
 }
 
+/// Asks Linux for large pages where the host works on the memory: filling new memory for the first
+/// time takes a third of the time then, and reading it at random places less, too.
+void advise_large_pages(std::byte* block, std::size_t nbytes, usm_kind kind,
+                        const sycl::queue& queue) {
+  constexpr std::size_t page = std::size_t{1} << 21;
+  if (nbytes < 2 * page || !host_may_touch(kind, queue.get_device())) {
+    return;
+  }
+  void* first = block;
+  std::size_t left = nbytes;
+  std::align(page, page, first, left);
+  madvise(first, left / page * page, MADV_HUGEPAGE);  // where it is refused, nothing changes
+}
+
 std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                     std::string_view reason) {
   return detail::message("cannot allocate ", nbytes, " bytes of USM ", name(kind), " memory on ",
@@ -67,6 +85,7 @@ std::byte* usm_resource::allocate(std::size_t nbytes, std::size_t alignment) {
     throw allocation_error(refusal(nbytes, kind_, queue_, "the SYCL runtime returned no memory"));
   }
   try {
+    advise_large_pages(block, nbytes, kind_, queue_);
     registry::add({block, nbytes, kind_, queue_.get_context()});
   } catch (...) {
     sycl::free(block, queue_);

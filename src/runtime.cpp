@@ -364,6 +364,7 @@ std::string_view device_type_name(const sycl::device& device) {
 }
 
 sycl::context default_context(const sycl::device& device) {
+  require_usable_process();
   return device.get_platform().khr_get_default_context();
 }
 

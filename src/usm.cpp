@@ -68,6 +68,7 @@ allocation_info detail::query_allocation(const void* pointer, const context_stat
 }
 
 allocation_info query_allocation(const void* pointer, const sycl::context& context) {
+  require_usable_process();
   return pointer == nullptr ? allocation_info{}
                             : detail::query_allocation(pointer, *detail::state_of(context));
 }

@@ -30,6 +30,13 @@ class USMX_API index_error : public std::out_of_range {
   using std::out_of_range::out_of_range;
 };
 
+/// An axis that an array does not have. Python: numpy.exceptions.AxisError, or without NumPy an
+/// equal of it: a ValueError and an IndexError.
+class USMX_API axis_error : public index_error {
+ public:
+  using index_error::index_error;
+};
+
 /// A size, stride or offset that ptrdiff_t cannot hold. Python: ValueError.
 class USMX_API overflow_error : public std::overflow_error {
  public:

@@ -183,10 +183,25 @@ USMX_API layout transposed(const layout&);
 /// The layout repeated to `shape`: new leading dimensions and those of size 1 get stride 0. Throws
 /// value_error unless the shapes are compatible, overflow_error.
 USMX_API layout broadcast(const layout&, std::span<const std::ptrdiff_t> shape);
+/// The same for values that are assigned to elements of that shape: leading dimensions of 1 that
+/// there are too many of are dropped, as NumPy does.
+USMX_API layout broadcast_assigned(const layout& values, std::span<const std::ptrdiff_t> shape);
 /// The same elements in C order under another shape, with the strides that NumPy gives; none when
-/// only a copy could have it. Throws value_error when the sizes differ. No -1 here: the caller has
-/// resolved it.
+/// only a copy could have it. Throws value_error when the sizes differ. No -1 here: see
+/// resolve_extent.
 USMX_API std::optional<layout> reshaped(const layout&, std::span<const std::ptrdiff_t> shape);
+/// The same with the elements taken and laid out in Fortran order: the first index varies fastest.
+USMX_API std::optional<layout> reshaped_f_order(const layout&,
+                                                std::span<const std::ptrdiff_t> shape);
+/// Puts the extent that makes `size` elements in the place of a -1. Throws value_error when there
+/// are several, another entry is negative, or no extent does.
+USMX_API void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t size);
+
+/// The compact layout of the same shape whose axes have the order of the source's: NumPy's order
+/// 'K'. C order if the source is C-contiguous, else Fortran order if it is that, else the axes lie
+/// as their strides' absolute values say, and equal ones as in C. Offset 0, no stride negative.
+/// Throws overflow_error.
+USMX_API layout compact_like(const layout& source);
 
 /// a + b and a * b, or overflow_error: "<what>: <a> + <b> does not fit ptrdiff_t".
 USMX_API std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b, const char* what);

@@ -15,7 +15,13 @@ std::string repr_text(PyObject* object) {
   if (!text.is_valid()) {
     nb::raise_python_error();
   }
-  return nb::cast<std::string>(text);
+  // A lone surrogate is no text in UTF-8.
+  const nb::object bytes =
+      nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes.is_valid()) {
+    nb::raise_python_error();
+  }
+  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
 nb::object to_integer(const char* what, const char* expected, PyObject* object) {
@@ -65,6 +71,11 @@ std::string_view to_text(const char* what, PyObject* object, const char* expecte
   }
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(object, &size);
+  if (text == nullptr && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+    PyErr_Clear();
+    throw value_error(
+        detail::message("'", what, "' must be Unicode text, found ", repr_text(object)));
+  }
   if (text == nullptr) {
     nb::raise_python_error();
   }
@@ -111,7 +122,7 @@ usm_kind kind_argument(nb::handle kind) {
   if (!nb::isinstance<nb::str>(kind)) {
     throw_wrong_type("usm_type", "'device', 'shared' or 'host'", kind.ptr());
   }
-  const auto text = nb::cast<std::string_view>(kind);
+  const std::string_view text = to_text("usm_type", kind.ptr());
   const auto found = parse_usm_kind(text);
   if (!found) {
     throw value_error(

@@ -19,6 +19,7 @@ class counts {
   counts(const char* what, PyObject* sequence);
 
   std::span<const std::ptrdiff_t> span() const { return {values_.data(), size_}; }
+  std::span<std::ptrdiff_t> span() { return {values_.data(), size_}; }
 
  private:
   friend counts shape_argument(nb::handle);

@@ -9,17 +9,24 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "array_copies.hpp"
 #include "array_flags.hpp"
+#include "array_items.hpp"
+#include "array_iteration.hpp"
+#include "array_key.hpp"
+#include "array_making.hpp"
 #include "array_operators.hpp"
+#include "array_scalars.hpp"
+#include "array_shapes.hpp"
 #include "buffer_protocol.hpp"
+#include "device.hpp"
 #include "dtype_argument.hpp"
-#include "held_buffer.hpp"
-#include "indexing.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
 #include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
+#include "usmx/axes.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/field_view.hpp"
 #include "usmx/runtime.hpp"
@@ -32,20 +39,10 @@ PyTypeObject* array_type = nullptr;
 
 // ---- the constructor
 
-bool is_f_order(nb::handle order) {
-  if (nb::isinstance<nb::str>(order)) {
-    const auto text = nb::cast<std::string_view>(order);
-    if (text == "C" || text == "F") {
-      return text == "F";
-    }
-  }
-  throw value_error(detail::message("order must be 'C' or 'F', found ", repr_text(order.ptr())));
-}
-
 layout layout_argument(nb::handle shape, nb::handle strides, std::ptrdiff_t offset,
                        nb::handle order) {
   const counts extents = shape_argument(shape);
-  const bool f_order = is_f_order(order);
+  const bool f_order = order_argument(order, "CF") == 'F';
   if (strides.is_none()) {
     return f_order ? layout::f_order(extents.span(), offset)
                    : layout::c_order(extents.span(), offset);
@@ -59,7 +56,9 @@ memory_options memory_options_from(nb::handle kwargs) {
   }
   memory_options options;
   for (const auto [key, value] : nb::borrow<nb::dict>(kwargs)) {
-    const std::string name = nb::isinstance<nb::str>(key) ? nb::cast<std::string>(key) : "";
+    const std::string name = nb::isinstance<nb::str>(key)
+                                 ? std::string(to_text("a key of buffer_ctor_kwargs", key.ptr()))
+                                 : "";
     if (name == "queue") {
       options.queue = nb::borrow(value);
     } else if (name == "alignment") {
@@ -128,33 +127,7 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
           std::move(given.object)};
 }
 
-/// A view of the same memory with the layout that `make` returns.
-template <class Make>
-nb::object view_with(const py_array& a, Make make) {
-  return make_instance_by<py_array>(nb::handle(reinterpret_cast<PyObject*>(array_type)),
-                                    [&](void* at) { new (at) py_array(a, make()); });
-}
-
 // ---- slots
-
-array field_by_name(const array& a, PyObject* name) {
-  const std::string_view text = to_text("name", name);
-  if (find_field(a.type(), text) == nullptr) {
-    PyErr_SetObject(PyExc_KeyError, name);
-    nb::raise_python_error();
-  }
-  return field_view(a, text);
-}
-
-PyObject* get_item(PyObject* self, PyObject* key) {
-  return guarded<PyObject*>(nullptr, [&] {
-    const auto& a = ready_instance<py_array>(self);
-    if (a.value.type().is_structured() && PyUnicode_Check(key)) {
-      return to_python(field_by_name(a.value, key), a.base).release().ptr();
-    }
-    return view_with(a, [&] { return subscript_by(a.value.layout(), key); }).release().ptr();
-  });
-}
 
 Py_ssize_t length(PyObject* self) {
   return guarded<Py_ssize_t>(-1, [&]() -> Py_ssize_t {
@@ -172,7 +145,9 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+                             {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
                              {Py_mp_length, reinterpret_cast<void*>(length)},
+                             {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(get_array_buffer)},
                              {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                              {0, nullptr}};
@@ -183,19 +158,16 @@ nb::object base_of(const py_array& a) {
   return a.base.is_valid() ? a.base : memory_object(a.value.memory());
 }
 
-py_array with_layout(const py_array& a, layout where) { return {a, std::move(where)}; }
+py_array with_layout(const py_array& a, layout&& where) { return {a, std::move(where)}; }
 
-py_array matrix_transposed(const py_array& a) {
-  const int ndim = a.value.ndim();
-  if (ndim < 2) {
-    throw value_error(detail::message("mT needs an array of at least 2 dimensions, found ", ndim));
+/// The array API has it for matrices only; dpnp.tensor gives what has no two axes as it is.
+nb::object transposed_matrix(const py_array& a) {
+  if (a.value.ndim() > 2) {
+    throw value_error(detail::message(
+        "T needs an array of at most 2 dimensions, found ", a.value.ndim(),
+        ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
   }
-  std::array<int, max_ndim> axes;
-  for (int k = 0; k < ndim; ++k) {
-    axes[static_cast<std::size_t>(k)] = k;
-  }
-  std::swap(axes[static_cast<std::size_t>(ndim - 1)], axes[static_cast<std::size_t>(ndim - 2)]);
-  return with_layout(a, permuted(a.value.layout(), {axes.data(), static_cast<std::size_t>(ndim)}));
+  return to_python(a, transposed(a.value.layout()));
 }
 
 /// The real (part 0) or imaginary (part 1) components of complex elements, in place.
@@ -252,7 +224,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
           nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
       .def_prop_ro(
           "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
-          nb::sig("def dtype(self) -> numpy.dtype"))
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"))
       .def_prop_ro(
           "flags", [](nb::handle self) { return flags_of(self); },
           nb::sig("def flags(self) -> Flags"))
@@ -271,12 +243,15 @@ void bind_attributes(nb::class_<py_array>& cls) {
           "sycl_device", [](const py_array& a) { return to_python(a.value.queue().get_device()); },
           nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro(
-          "T",
-          [](const py_array& a) {
-            return view_with(a, [&] { return transposed(a.value.layout()); });
-          },
-          nb::sig("def T(self) -> USMArray"), "A view with the dimensions in reverse order.")
-      .def_prop_ro("mT", &matrix_transposed, "A view with the last two dimensions swapped.")
+          "device", [](const py_array& a) { return device_on(a.value.queue()); },
+          nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
+      .def_prop_ro("T", &transposed_matrix,
+                   "A view of a matrix with its two dimensions swapped, of fewer dimensions as "
+                   "they are; ValueError for more.")
+      .def_prop_ro(
+          "mT",
+          [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
+          "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
@@ -290,7 +265,38 @@ nb::object formatted(nb::handle self, const char* how) {
   return nb::module_::import_("usmx._formatting").attr(how)(self);
 }
 
+/// usmx._conversion.<function>(self, ...).
+nb::object call_python(const char* function, nb::handle self, const nb::args& args,
+                       const nb::kwargs& kwargs) {
+  return nb::module_::import_("usmx._conversion").attr(function)(self, *args, **kwargs);
+}
+
+nb::object duplicate(nb::handle self, nb::handle memo) {
+  return nb::module_::import_("usmx._array_pickling").attr("copy_array")(self, memo);
+}
+
+void bind_pickling(nb::class_<py_array>& cls) {
+  cls.def(
+         "__reduce_ex__",
+         [](nb::handle self, nb::handle protocol) {
+           return nb::module_::import_("usmx._array_pickling").attr("reduce_array")(self, protocol);
+         },
+         nb::arg("protocol"),
+         nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
+                 "...]"),
+         "Pickles class, elements, order, kind, read-only flag and the device's filter string. "
+         "Read "
+         "back, the array is on usmx's own queue of that device. Waits.")
+      .def(
+          "__copy__", [](nb::handle self) { return duplicate(self, nb::none()); },
+          nb::sig("def __copy__(self) -> typing.Self"),
+          "The same elements in new, writable memory of the same kind on the same queue. Waits.")
+      .def("__deepcopy__", &duplicate, nb::arg("memo"),
+           nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"));
+}
+
 void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
+  require_usable_process();  // else NumPy asks here because it gets no buffer
   throw type_error(detail::message("a USMArray in ", name(a.value.kind()),
                                    " memory cannot be converted to a NumPy array implicitly: "
                                    "usmx.asnumpy copies it to the host"));
@@ -301,12 +307,34 @@ void bind_methods(nb::class_<py_array>& cls) {
          "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
          "A view through which nothing can be written.")
       .def(
-          "wait",
-          [](const py_array& a) {
-            const without_interpreter_lock unlocked;
-            a.value.wait();
-          },
+          "wait", [](const py_array& a) { wait_for(*a.value.memory()); },
           "Waits for all work on the memory that usmx can know of.")
+      .def(
+          "copy",
+          [](const py_array& a, nb::handle order) {
+            return to_python(copy_of(a.value, a.value.type(), a.value.kind(), a.value.queue(),
+                                     order_argument(order, "CFAK")));
+          },
+          nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
+          "A new array with the same elements, on the same queue and in the same kind of memory, "
+          "in order 'C', 'F', 'A' or 'K' (as in asarray). Waits.")
+      .def(
+          "astype",
+          [](nb::handle self, nb::args args, nb::kwargs kwargs) {
+            return call_python("astype", self, args, kwargs);
+          },
+          nb::sig("def astype(self, dtype: object, /, order: str = 'K', casting: str = 'unsafe', "
+                  "*, copy: bool = True, device: object = None) -> USMArray"),
+          "The elements converted to another type: usmx.astype.")
+      .def(
+          "to_device",
+          [](nb::handle self, nb::args args, nb::kwargs kwargs) {
+            return call_python("to_device", self, args, kwargs);
+          },
+          nb::sig("def to_device(self, device: object, /, *, stream: SyclQueue | None = None) -> "
+                  "USMArray"),
+          "The array on another device or queue: itself if it is there, a view if the memory can "
+          "be used there, else a copy.")
       .def(
           "record",
           [](const py_array& a, nb::handle event) {
@@ -322,61 +350,15 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def(
           "__str__", [](nb::handle self) { return formatted(self, "array_str"); },
           nb::sig("def __str__(self) -> str"))
+      .def(
+          "_repr_html_", [](nb::handle self) { return formatted(self, "array_html"); },
+          nb::sig("def _repr_html_(self) -> str"))
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
                    "typing.NoReturn"),
            "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
   bind_numpy_functions(cls);
-}
-
-/// A NumPy-like buffer of the same shape and item size as one side of a copy.
-array_view host_view(const Py_buffer& host, const array& other, bool readonly) {
-  const auto itemsize = static_cast<Py_ssize_t>(other.type().itemsize());
-  const std::span<const std::ptrdiff_t> shape(host.shape, static_cast<std::size_t>(host.ndim));
-  if (host.itemsize != itemsize || !std::ranges::equal(shape, other.shape())) {
-    throw value_error(detail::message("host buffer must have shape ", tuple_text(other.shape()),
-                                      " and items of ", itemsize, " bytes, found ",
-                                      tuple_text(shape), " and ", host.itemsize));
-  }
-  std::array<std::ptrdiff_t, max_ndim> strides;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (host.strides[k] % itemsize != 0) {
-      throw value_error(detail::message("host buffer's strides must be whole items of ", itemsize,
-                                        " bytes, found ", host.strides[k], " bytes"));
-    }
-    strides[k] = host.strides[k] / itemsize;
-  }
-  return {host.buf,          other.type(),  layout::strided(shape, {strides.data(), shape.size()}),
-          usm_kind::unknown, other.queue(), readonly};
-}
-
-void copy_to_host(const py_array& source, nb::handle destination) {
-  const held_buffer host(destination, PyBUF_STRIDED);
-  const array_view target = host_view(host.view(), source.value, false);
-  const without_interpreter_lock unlocked;
-  source.value.wait();
-  copy(source.value.private_view(), target);
-}
-
-void copy_from_host(const py_array& destination, nb::handle source) {
-  const held_buffer host(source, PyBUF_STRIDED_RO);
-  const array_view from = host_view(host.view(), destination.value, true);
-  const without_interpreter_lock unlocked;
-  destination.value.wait();
-  copy(from, destination.value.private_view());
-}
-
-nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
-                     nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed) {
-  const array made =
-      empty(layout_argument(shape, nb::none(), 0, order), dtype_argument(dtype_object),
-            queue_argument(sycl_queue, device), kind_argument(usm_type));
-  if (zeroed) {
-    const without_interpreter_lock unlocked;
-    fill_bytes(made.memory()->data(), 0, made.memory()->nbytes(), made.kind(), made.queue());
-  }
-  return to_python(made);
 }
 
 nb::object from_usm_array_interface(nb::handle object) {
@@ -411,10 +393,17 @@ nb::object to_python(array&& value, nb::object base) {
       [&](void* at) { new (at) py_array(std::move(value), std::move(base)); });
 }
 
-nb::object to_python(const array& value) { return to_python(array(value)); }
+nb::object to_python(const array& value, nb::object base) {
+  return to_python(array(value), std::move(base));
+}
+
+nb::object to_python(const py_array& parent, layout&& where) {
+  return make_instance_by<py_array>(nb::handle(reinterpret_cast<PyObject*>(array_type)),
+                                    [&](void* at) { new (at) py_array(parent, std::move(where)); });
+}
 
 void bind_array(nb::module_& m) {
-  std::vector<PyType_Slot> slots = with_operators(array_slots);
+  std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
   nb::class_<py_array> cls(m, "USMArray", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
                            "An n-dimensional array in unified shared memory.");
   cls.def(
@@ -440,7 +429,12 @@ void bind_array(nb::module_& m) {
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   bind_attributes(cls);
   bind_methods(cls);
+  bind_pickling(cls);
+  bind_scalars(cls);
+  bind_shape_methods(cls);
   bind_array_flags(m);
+  bind_array_items(m);
+  bind_iteration(m, cls);
   m.def("from_usm_array_interface", &from_usm_array_interface, nb::arg("obj").none(),
         nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
         "A view of any producer's memory, always without a copy; it keeps the producer alive.\n\n"
@@ -458,14 +452,9 @@ void bind_array(nb::module_& m) {
       },
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
       "The array itself, a view of any other producer, or None.");
-  m.def("_new_array", &new_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("usm_type"),
-        nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order"), nb::arg("zeroed"),
-        nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
-                "object, device: object, order: object, zeroed: bool) -> USMArray"));
-  m.def("_copy_to_host", &copy_to_host,
-        nb::sig("def _copy_to_host(source: USMArray, destination: object, /) -> None"));
-  m.def("_copy_from_host", &copy_from_host,
-        nb::sig("def _copy_from_host(destination: USMArray, source: object, /) -> None"));
+  bind_array_shapes(m);
+  bind_array_making(m);
+  bind_array_copies(m);
 }
 
 }  // namespace usmx::bindings

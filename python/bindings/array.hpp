@@ -11,7 +11,7 @@ struct py_array {
   py_array(array&& made, nb::object made_from) noexcept
       : value(std::move(made)), base(std::move(made_from)) {}
   /// Other elements of the same memory.
-  py_array(const py_array& parent, layout where)
+  py_array(const py_array& parent, layout&& where)
       : value(parent.value.with_layout(std::move(where))), base(parent.base) {}
   py_array(py_array&&) noexcept = default;
   ~py_array() {
@@ -37,6 +37,8 @@ nb::object view_of_producer(nb::handle object);
 
 /// A new USMArray.
 nb::object to_python(array&& value, nb::object base = nb::object());
-nb::object to_python(const array& value);
+nb::object to_python(const array& value, nb::object base = nb::object());
+/// The same of other elements of the memory of one that exists.
+nb::object to_python(const py_array& parent, layout&& where);
 
 }  // namespace usmx::bindings

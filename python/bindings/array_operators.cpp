@@ -9,8 +9,6 @@ constexpr const char* no_mathematics =
 constexpr const char* no_comparison =
     "USMArray compares no elements: hand it to dpnp (dpnp.as_usm_ndarray(a), no copy) or to NumPy "
     "(usmx.asnumpy(a)); 'a is b' compares identities";
-constexpr const char* no_truth =
-    "USMArray has no truth value: ask a.size, or usmx.asnumpy(a) for the elements";
 
 PyObject* refuse_unary(PyObject*) {
   PyErr_SetString(PyExc_TypeError, no_mathematics);
@@ -27,8 +25,8 @@ PyObject* refuse_comparison(PyObject*, PyObject*, int) {
   return nullptr;
 }
 
-int refuse_truth(PyObject*) {
-  PyErr_SetString(PyExc_TypeError, no_truth);
+int refuse_containment(PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError, no_comparison);
   return -1;
 }
 
@@ -56,7 +54,7 @@ std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others) {
     all.push_back({slot, reinterpret_cast<void*>(refuse_binary)});
   }
   all.push_back({Py_nb_power, reinterpret_cast<void*>(refuse_power)});
-  all.push_back({Py_nb_bool, reinterpret_cast<void*>(refuse_truth)});
+  all.push_back({Py_sq_contains, reinterpret_cast<void*>(refuse_containment)});
   all.push_back({Py_tp_richcompare, reinterpret_cast<void*>(refuse_comparison)});
   all.push_back({Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)});
   all.insert(all.end(), others.begin(), others.end());

@@ -1,5 +1,5 @@
-// What USMArray refuses: operators, comparisons, truth and hashing. Each refusal says what to use
-// instead; without these slots Python would compare identities and take len() for the truth.
+// What USMArray refuses: operators, comparisons, `in` and hashing. Each refusal says what to use
+// instead; without these slots Python would compare identities.
 #pragma once
 
 #include <span>

@@ -39,6 +39,7 @@ void destroy(PyObject* capsule) {
 
 template <class T>
 nb::object make(const T& value) {
+  require_usable_process();
   auto copy = std::make_unique<T>(value);
   PyObject* capsule = PyCapsule_New(copy.get(), names<T>::fresh, destroy<T>);
   if (capsule == nullptr) {
@@ -53,6 +54,7 @@ std::optional<T> read(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, names<T>::fresh)) {
     return std::nullopt;
   }
+  require_usable_process();
   check_single_runtime();
   return *static_cast<const T*>(PyCapsule_GetPointer(capsule, names<T>::fresh));
 }

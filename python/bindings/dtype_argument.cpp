@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "typedescr.hpp"
+#include "usmx/device_types.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -52,14 +53,28 @@ dtype from_numpy_dtype(const nb::object& numpy_dtype) {
     return exchange::parse_typedescr(to_typedescr(nb::object(numpy_dtype.attr("descr")).ptr()));
   }
   const nb::object typestr = numpy_dtype.attr("str");
-  return dtype::from_typestr(nb::cast<std::string_view>(typestr));
+  return dtype::from_typestr(to_text("typestr", typestr.ptr()));
+}
+
+/// NumPy knows more names than typestrs: 'd', 'int', 'single', ... What it does not know either is
+/// refused as the typestr that it is not.
+dtype from_text(nb::handle argument, std::string_view text) {
+  try {
+    return dtype::from_typestr(text);
+  } catch (const value_error&) {
+    try {
+      return from_numpy_dtype(numpy_dtype_class()(argument));
+    } catch (const nb::python_error&) {
+    }
+    throw;
+  }
 }
 
 dtype parse(nb::handle argument) {
   if (nb::isinstance<nb::str>(argument)) {
-    const auto text = nb::cast<std::string_view>(argument);
+    const auto text = to_text("dtype", argument.ptr());
     const auto named = by_name(text);
-    return named ? *named : dtype::from_typestr(text);
+    return named ? *named : from_text(argument, text);
   }
   if (nb::isinstance<nb::list>(argument)) {
     if (const auto described = by_typedescr(argument)) {
@@ -128,6 +143,22 @@ nb::object to_numpy_dtype(dtype type) {
     entry = numpy_dtype_class()(nb::str(text.data(), text.size())).release().ptr();
   }
   return nb::borrow(entry);
+}
+
+void bind_dtype_functions(nb::module_& m) {
+  m.def(
+      "_dtype", [](nb::handle argument) { return to_numpy_dtype(dtype_argument(argument)); },
+      nb::arg("argument"), nb::sig("def _dtype(argument: object) -> numpy.dtype"),
+      "The NumPy dtype of anything that `dtype=` takes.");
+  m.def(
+      "_nearest_supported",
+      [](nb::handle argument, bool fp16, bool fp64) {
+        return to_numpy_dtype(
+            nearest_supported(dtype_argument(argument), {.fp16 = fp16, .fp64 = fp64}));
+      },
+      nb::arg("dtype"), nb::arg("fp16"), nb::arg("fp64"),
+      nb::sig("def _nearest_supported(dtype: object, fp16: bool, fp64: bool) -> numpy.dtype"),
+      "The type itself, or single precision in place of what a device of these aspects lacks.");
 }
 
 }  // namespace usmx::bindings

@@ -13,4 +13,6 @@ dtype dtype_argument(nb::handle argument);
 /// The NumPy dtype, made once for each plain type. Imports NumPy on first use.
 nb::object to_numpy_dtype(dtype);
 
+void bind_dtype_functions(nb::module_& m);
+
 }  // namespace usmx::bindings

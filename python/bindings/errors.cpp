@@ -11,6 +11,31 @@ namespace {
 PyObject* device_creation_error = PyExc_RuntimeError;
 PyObject* allocation_error_class = PyExc_MemoryError;
 
+/// numpy.exceptions.AxisError; null when there is no NumPy.
+PyObject* numpys_axis_error() noexcept {
+  PyObject* exceptions = PyImport_ImportModule("numpy.exceptions");
+  PyObject* found =
+      exceptions == nullptr ? nullptr : PyObject_GetAttrString(exceptions, "AxisError");
+  Py_XDECREF(exceptions);
+  PyErr_Clear();
+  return found;
+}
+
+/// The class that NumPy's users catch; without NumPy one with the same bases. Never let go.
+PyObject* axis_error_class() noexcept {
+  static PyObject* known = nullptr;
+  if (known == nullptr) {
+    known = numpys_axis_error();
+  }
+  if (known == nullptr) {
+    PyObject* bases = PyTuple_Pack(2, PyExc_ValueError, PyExc_IndexError);
+    known = bases == nullptr ? nullptr : PyErr_NewException("usmx.AxisError", bases, nullptr);
+    Py_XDECREF(bases);
+    PyErr_Clear();
+  }
+  return known == nullptr ? PyExc_IndexError : known;
+}
+
 PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char* doc) {
   const std::string qualified = std::string("usmx.") + name;
   PyObject* created = PyErr_NewExceptionWithDoc(qualified.c_str(), doc, base, nullptr);
@@ -44,6 +69,8 @@ bool translate_exception(const std::exception_ptr& exception) noexcept {
     PyErr_SetString(PyExc_TypeError, e.what());
   } catch (const value_error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const axis_error& e) {
+    PyErr_SetString(axis_error_class(), e.what());
   } catch (const index_error& e) {
     PyErr_SetString(PyExc_IndexError, e.what());
   } catch (const overflow_error& e) {

@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "array.hpp"
+
 namespace usmx::bindings {
 namespace {
 
 /// A whole axis and a new one for each of max_ndim dimensions, and an ellipsis.
 constexpr std::size_t max_items = 2 * max_ndim + 1;
 constexpr std::size_t few_items = 6;
-
-[[noreturn]] void throw_no_basic_index(PyObject* item) {
-  throw index_error(detail::message(
-      "an index must be an integer, a slice, Ellipsis, None or a tuple of them, found ",
-      Py_TYPE(item)->tp_name));
-}
 
 index_item integer_item(PyObject* item) {
   const Py_ssize_t value = PyNumber_AsSsize_t(item, PyExc_IndexError);
@@ -43,45 +39,60 @@ index_item slice_item(PyObject* item) {
   return index_item::slice(bound(slice->start, start), bound(slice->stop, stop), step);
 }
 
-index_item to_item(PyObject* item) {
-  if (PySlice_Check(item)) {
-    return slice_item(item);
-  }
-  if (item == Py_Ellipsis) {
-    return index_item::ellipsis();
-  }
-  if (item == Py_None) {
-    return index_item::newaxis();
-  }
-  if (PyBool_Check(item) || !PyIndex_Check(item)) {
-    throw_no_basic_index(item);
-  }
-  return integer_item(item);
-}
-
 /// Capacity is a parameter because clearing room for the rare longest index takes longer than the
 /// usual index itself.
 template <std::size_t Capacity>
-layout subscript_by_tuple(const layout& where, PyObject* key, std::size_t n) {
+std::optional<layout> subscript_by_tuple(const layout& where, PyObject* key, std::size_t n) {
   std::array<index_item, Capacity> items;
   for (std::size_t k = 0; k < n; ++k) {
-    items[k] = to_item(PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(k)));
+    if (!to_basic_item(PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(k)), items[k])) {
+      return std::nullopt;
+    }
   }
   return subscript(where, {items.data(), n});
 }
 
+/// A USMArray, or a sequence, has an __index__ too, which it uses when it has one element.
+bool is_integer(PyObject* object) {
+  return PyLong_CheckExact(object) || (PyIndex_Check(object) && !PyBool_Check(object) &&
+                                       !PySequence_Check(object) && as_array(object) == nullptr);
+}
+
 }  // namespace
 
-layout subscript_by(const layout& where, PyObject* key) {
-  if (!PyTuple_Check(key)) {
-    const index_item item = to_item(key);
-    return subscript(where, {&item, 1});
-  }
-  const auto n = static_cast<std::size_t>(PyTuple_GET_SIZE(key));
+std::size_t item_count(PyObject* tuple) {
+  const auto n = static_cast<std::size_t>(PyTuple_GET_SIZE(tuple));
   if (n > max_items) {
     throw index_error(
         detail::message("too many indices for array: at most ", max_items, ", found ", n));
   }
+  return n;
+}
+
+bool to_basic_item(PyObject* object, index_item& item) {
+  if (PySlice_Check(object)) {
+    item = slice_item(object);
+  } else if (object == Py_Ellipsis) {
+    item = index_item::ellipsis();
+  } else if (object == Py_None) {
+    item = index_item::newaxis();
+  } else if (is_integer(object)) {
+    item = integer_item(object);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::optional<layout> subscript_by(const layout& where, PyObject* key) {
+  if (!PyTuple_Check(key)) {
+    index_item item;
+    if (!to_basic_item(key, item)) {
+      return std::nullopt;
+    }
+    return subscript(where, {&item, 1});
+  }
+  const std::size_t n = item_count(key);
   return n <= few_items ? subscript_by_tuple<few_items>(where, key, n)
                         : subscript_by_tuple<max_items>(where, key, n);
 }

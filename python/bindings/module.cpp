@@ -4,7 +4,10 @@
 #include "adoption.hpp"
 #include "api_table.hpp"
 #include "array.hpp"
+#include "device.hpp"
+#include "dtype_argument.hpp"
 #include "errors.hpp"
+#include "kernel_cache.hpp"
 #include "memory.hpp"
 #include "support.hpp"
 #include "sycl_event.hpp"
@@ -19,9 +22,12 @@ NB_MODULE(_core, m) {
   m.attr("__version__") = USMX_VERSION_STRING;
   bind_errors(m);
   bind_sycl_objects(m);
+  bind_dtype_functions(m);
+  bind_device_object(m);
   bind_sycl_event(m);
   bind_memory(m);
   bind_adoption(m);
   bind_array(m);
   bind_api_table(m);
+  bind_kernel_cache(m);
 }

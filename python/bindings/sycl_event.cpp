@@ -135,7 +135,7 @@ void bind_sycl_event(nb::module_& m) {
           "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
       .def(
           "_get_capsule", [](const sycl::event& event) { return to_capsule(event); },
-          nb::sig("def _get_capsule(self) -> types.CapsuleType"),
+          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclEventRef' that owns a copy.")
       .def(
           "__eq__", [](const sycl::event& a, const sycl::event& b) { return a == b; },

@@ -9,6 +9,7 @@
 
 #include <sycl/properties/queue_properties.hpp>
 
+#include "arguments.hpp"
 #include "capsules.hpp"
 #include "syclobj.hpp"
 #include "usmx/runtime.hpp"
@@ -35,7 +36,7 @@ sycl::device device_from(nb::handle argument) {
     return default_device();
   }
   if (nb::isinstance<nb::str>(argument)) {
-    return select_device(nb::cast<std::string_view>(argument));
+    return select_device(to_text("filter selector", argument.ptr()));
   }
   if (const sycl::device* device = as_device(argument.ptr())) {
     return *device;
@@ -70,7 +71,7 @@ sycl::property_list queue_properties(nb::handle property) {
       throw_not_accepted("property", "'default', 'in_order', 'enable_profiling' or a tuple of them",
                          item);
     }
-    const auto text = nb::cast<std::string_view>(item);
+    const auto text = to_text("property", item.ptr());
     if (text == "in_order") {
       in_order = true;
     } else if (text == "enable_profiling") {
@@ -125,6 +126,7 @@ sycl::queue queue_of_context(nb::handle context, nb::handle device, nb::handle p
   if (d == nullptr) {
     throw_not_accepted("SyclQueue", "a SyclDevice after a SyclContext", device);
   }
+  require_usable_process();
   const std::vector<sycl::device> members = c->get_devices();
   if (std::ranges::find(members, *d) == members.end()) {
     throw value_error(detail::message("device must be one of the context's, found ", describe(*d),
@@ -170,7 +172,10 @@ void bind_value_semantics(nb::class_<T>& cls) {
 
 template <class Info>
 auto info() {
-  return [](const sycl::device& d) { return d.get_info<Info>(); };
+  return [](const sycl::device& d) {
+    require_usable_process();
+    return d.get_info<Info>();
+  };
 }
 
 void bind_device(nb::module_& m) {
@@ -221,7 +226,8 @@ void bind_context(nb::module_& m) {
          "__init__",
          [](sycl::context* self, nb::handle arg) { new (self) sycl::context(context_from(arg)); },
          nb::arg("arg") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclDevice | SyclContext | types.CapsuleType | "
+         nb::sig("def __init__(self, arg: str | SyclDevice | SyclContext | "
+                 "typing_extensions.CapsuleType | "
                  "None = None) -> None"),
          "The platform default context of a device (by default the default one), the same context "
          "again, or a copy of what a capsule 'SyclContextRef' holds (the capsule is renamed and "
@@ -230,7 +236,7 @@ void bind_context(nb::module_& m) {
       .def_prop_ro("device_count", [](const sycl::context& c) { return c.get_devices().size(); })
       .def(
           "_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
-          nb::sig("def _get_capsule(self) -> types.CapsuleType"),
+          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclContextRef' that owns a copy.");
   bind_value_semantics(cls);
   context_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
@@ -245,7 +251,8 @@ void bind_queue(nb::module_& m) {
            new (self) sycl::queue(queue_from(arg, property));
          },
          nb::arg("arg") = nb::none(), nb::kw_only(), nb::arg("property") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | types.CapsuleType | None "
+         nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
+                 "typing_extensions.CapsuleType | None "
                  "= None, *, property: str | tuple[str, ...] | list[str] | None = None) -> None"),
          "A new queue on a device (by default the default one) in its platform's default context, "
          "the same queue again, or a copy of what a capsule 'SyclQueueRef' holds (the capsule is "
@@ -262,7 +269,12 @@ void bind_queue(nb::module_& m) {
       .def_prop_ro("sycl_context", &sycl::queue::get_context)
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order)
       .def(
-          "wait", [](sycl::queue& q) { q.wait(); }, nb::call_guard<without_interpreter_lock>(),
+          "wait",
+          [](sycl::queue& q) {
+            require_usable_process();
+            const without_interpreter_lock unlocked;
+            q.wait();
+          },
           "Waits until everything submitted to the queue has finished.")
       .def(
           "_get_capsule",
@@ -270,7 +282,7 @@ void bind_queue(nb::module_& m) {
             note_cached_queues_handed_out();
             return to_capsule(q);
           },
-          nb::sig("def _get_capsule(self) -> types.CapsuleType"),
+          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclQueueRef' that owns a copy.");
   bind_value_semantics(cls);
   queue_type = reinterpret_cast<PyTypeObject*>(cls.ptr());

@@ -2,13 +2,18 @@
 
 #include <nanobind/stl/string_view.h>
 
+#include "arguments.hpp"
 #include "capsules.hpp"
+#include "device.hpp"
 #include "dpctl_types.hpp"
 #include "sycl_objects.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+interned sycl_queue_name("sycl_queue");
+interned filter_string_name("filter_string");
 
 std::optional<exchange::placement> in_capsule(PyObject* capsule) {
   if (auto queue = queue_in_capsule(capsule)) {
@@ -46,18 +51,38 @@ std::optional<sycl::queue> queue_in(nb::handle argument) {
   return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
 }
 
+/// What others than usmx describe a device with: an object that holds a queue, dpnp's Device, which
+/// has one as an attribute, or dpctl's SyclDevice.
+std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
+  if (const auto queue = queue_in(device)) {
+    return queue;
+  }
+  const nb::object queue = optional_attribute(device.ptr(), sycl_queue_name.get());
+  if (queue.is_valid()) {
+    return queue_in(queue);
+  }
+  const nb::object filter = optional_attribute(device.ptr(), filter_string_name.get());
+  if (filter.is_valid() && nb::isinstance<nb::str>(filter)) {
+    return queue_on(select_device(nb::cast<std::string_view>(filter)));
+  }
+  return std::nullopt;
+}
+
 sycl::queue queue_for_device(nb::handle device) {
   if (nb::isinstance<nb::str>(device)) {
-    return queue_on(select_device(nb::cast<std::string_view>(device)));
+    return queue_on(select_device(to_text("device", device.ptr())));
+  }
+  if (const sycl::queue* queue = as_device_queue(device.ptr())) {
+    return *queue;
   }
   if (const sycl::device* found = as_device(device.ptr())) {
     return queue_on(*found);
   }
-  if (const auto queue = queue_in(device)) {
+  if (const auto queue = queue_of_foreign_device(device)) {
     return *queue;
   }
   throw type_error(
-      detail::message("device must be a filter string, a SyclDevice or a SyclQueue, "
+      detail::message("device must be a filter string, a SyclDevice, a SyclQueue or a Device, "
                       "found ",
                       Py_TYPE(device.ptr())->tp_name));
 }
@@ -75,7 +100,7 @@ exchange::placement resolve_syclobj(PyObject* object) {
     return *context;
   }
   if (PyUnicode_Check(object)) {
-    return default_context(select_device(nb::cast<std::string_view>(nb::handle(object))));
+    return default_context(select_device(to_text("syclobj", object)));
   }
   if (PyCapsule_CheckExact(object)) {
     return from_capsule(object);

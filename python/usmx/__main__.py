@@ -35,13 +35,21 @@ def make_parser() -> argparse.ArgumentParser:
         help="compiler options for usmx's and SYCL's headers",
     )
 
-    commands = parser.add_subparsers(title="commands", metavar="{devices,demo}")
+    commands = parser.add_subparsers(title="commands", metavar="{devices,cache,demo}")
     devices = commands.add_parser(
         "devices",
         help="list the devices that are there",
         description="Lists the devices that are there; * marks the default one.",
     )
     devices.set_defaults(command=run_devices)
+    cache = commands.add_parser(
+        "cache",
+        help="show or clear the disk cache of device kernels",
+        description="Shows what the disk cache of device kernels holds, the latest used first. "
+        "Deleting it is always safe: kernels are built again when they are needed.",
+    )
+    cache.add_argument("--clear", action="store_true", help="delete all entries")
+    cache.set_defaults(command=run_cache)
     add_demo_parser(commands)
     return parser
 
@@ -132,6 +140,13 @@ def run_devices(_: argparse.Namespace) -> int:
     from usmx import _devices
 
     return _devices.run()
+
+
+def run_cache(options: argparse.Namespace) -> int:
+    """``python -m usmx cache``."""
+    from usmx import _cache
+
+    return _cache.run(clear=options.clear)
 
 
 def run_demo(options: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -26,7 +27,13 @@ _START_SECONDS = 120  # for the child to import what it needs
 _CASE_SECONDS = 60
 
 
-def check_consumer(f, *, to_numpy=None, as_bytes=False, copies=False) -> Report:
+def check_consumer(
+    f: str | Callable[..., Any],
+    *,
+    to_numpy: str | Callable[..., Any] | None = None,
+    as_bytes: bool = False,
+    copies: bool = False,
+) -> Report:
     """Feed a function that takes any producer of the protocol with good and with hostile ones.
 
     Of a good producer it must take the elements, zero-copy, read-only where it says so, and keep
@@ -113,8 +120,10 @@ def _name_of(f) -> str:
 
 
 def _judged(consumer: _Consumer, case: Good | Hostile) -> Finding:
-    judge = _judge_good if isinstance(case, Good) else _judge_hostile
-    outcome, found = judge(consumer, case)
+    if isinstance(case, Good):
+        outcome, found = _judge_good(consumer, case)
+    else:
+        outcome, found = _judge_hostile(consumer, case)
     return Finding(case.name, outcome, _expected(case), found)
 
 

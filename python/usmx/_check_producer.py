@@ -123,7 +123,7 @@ class _Subject:
     def all_strides(self) -> tuple[int, ...]:
         if self.strides is not None:
             return self.strides
-        strides = []
+        strides: list[int] = []
         step = 1
         for extent in reversed(self.shape):
             strides.insert(0, step)
@@ -162,7 +162,7 @@ class _Subject:
         self.bytes_at(self.first_byte, 1).sycl_queue.wait()
 
 
-def check_producer(obj, *, start_work=None) -> Report:
+def check_producer(obj: object, *, start_work: Callable[[], object] | None = None) -> Report:
     """Judge a producer of the protocol by each rule that can be seen from outside.
 
     The object is only read. Waits.

@@ -1,49 +1,229 @@
 """Making arrays, from nothing and from other objects. NumPy is imported when it is first needed."""
 
-from usmx import _core
-from usmx._core import _as_array
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._core import USMArray, _as_array, _fill, _new_array, _new_array_like
+
+if TYPE_CHECKING:
+    from usmx._typing import (
+        ArrayLike,
+        DeviceLike,
+        DTypeLike,
+        NumpyArray,
+        Producer,
+        QueueLike,
+        Shape,
+    )
+
+_PLAIN = "?bBhHiIlLqQefdFD"  # NumPy's letters of the element types
 _MISSING_NUMPY = "usmx: NumPy is needed to convert objects of the host"
 
 
-def empty(shape, dtype="f8", *, order="C", device=None, usm_type="device", sycl_queue=None):
+def empty(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array whose elements are not set.
 
     Args:
         shape: an integer or a tuple of integers.
-        dtype: element type: a typestr, a name, a NumPy dtype or scalar type.
+        dtype: element type: a typestr, a name, a NumPy dtype or scalar type, a Python type. By
+            default float64, or float32 on a device without it.
         order: 'C' or 'F'.
-        device: a filter string, SyclDevice or SyclQueue; by default the default device.
+        device: a filter string, SyclDevice, SyclQueue or Device; by default the default device.
         usm_type: 'device', 'shared' or 'host'.
         sycl_queue: the queue of the array; by default usmx's own queue of the device.
 
     Raises:
-        ValueError, TypeError: an argument is not one of these.
+        ValueError, TypeError: an argument is not one of these, or the device lacks the type.
         USMAllocationError: there is no such memory (a MemoryError).
     """
-    return _core._new_array(shape, _or_float(dtype), usm_type, sycl_queue, device, order, False)
+    return _new_array(shape, dtype, usm_type, sycl_queue, device, order, False)
 
 
-def zeros(shape, dtype="f8", *, order="C", device=None, usm_type="device", sycl_queue=None):
+def zeros(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
     """A new array of zeros; arguments and errors as in `empty`. Waits until it is filled."""
-    return _core._new_array(shape, _or_float(dtype), usm_type, sycl_queue, device, order, True)
+    return _new_array(shape, dtype, usm_type, sycl_queue, device, order, True)
 
 
-def asarray(obj, dtype=None, *, device=None, copy=None, usm_type=None, sycl_queue=None, order="K"):
+def ones(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of ones; arguments and errors as in `empty`. Waits until it is filled."""
+    result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False)
+    _fill(result, 1)
+    return result
+
+
+def full(
+    shape: Shape,
+    fill_value: object,
+    dtype: DTypeLike | None = None,
+    *,
+    order: str = "C",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of one value. Waits until it is filled.
+
+    Args:
+        shape, order, device, usm_type, sycl_queue: as in `empty`; where `fill_value` is an array,
+            by default its kind of memory and queue.
+        fill_value: a number, or any array (a producer of ``__sycl_usm_array_interface__``, a NumPy
+            array) that can be broadcast to `shape`.
+        dtype: element type; by default that of `asarray(fill_value)`.
+
+    Raises:
+        OverflowError: a Python integer does not fit the element type.
+        ValueError, TypeError, USMAllocationError: as in `empty`.
+    """
+    values = _as_values(fill_value)
+    if isinstance(values, USMArray):
+        usm_type = values.usm_type if usm_type is None else usm_type
+        if sycl_queue is None and device is None:
+            sycl_queue = values.sycl_queue
+    usm_type = "device" if usm_type is None else usm_type
+    natural = _scalar_type(values) if dtype is None else None
+    result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False, natural or "f8")
+    _set_all(result, values)
+    return result
+
+
+def empty_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of the shape of another one, whose elements are not set.
+
+    Args:
+        x: a USMArray or any producer of ``__sycl_usm_array_interface__``.
+        dtype, device, usm_type, sycl_queue: as in `empty`; by default those of `x`.
+        order: 'C', 'F', 'A' (F if `x` is Fortran- and not C-contiguous, else C) or 'K' (compact,
+            its axes in memory in the order of those of `x`).
+
+    Raises:
+        ValueError, TypeError, USMAllocationError: as in `empty`.
+    """
+    return _new_array_like(as_view("x", x), dtype, usm_type, sycl_queue, device, order, False)
+
+
+def zeros_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of zeros; arguments and errors as in `empty_like`. Waits until it is filled."""
+    return _new_array_like(as_view("x", x), dtype, usm_type, sycl_queue, device, order, True)
+
+
+def ones_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of ones; arguments and errors as in `empty_like`. Waits until it is filled."""
+    result = empty_like(
+        x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
+    )
+    _fill(result, 1)
+    return result
+
+
+def full_like(
+    x: Producer,
+    /,
+    fill_value: object,
+    *,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    device: DeviceLike | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of one value, or of an array that can be broadcast to the shape of `x`.
+
+    Arguments and errors as in `empty_like` and `full`; the element type is by default that of `x`.
+    Waits until it is filled.
+    """
+    result = empty_like(
+        x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
+    )
+    _set_all(result, _as_values(fill_value))
+    return result
+
+
+def asarray(
+    obj: object,
+    /,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+    copy: bool | None = None,
+    usm_type: str | None = None,
+    sycl_queue: QueueLike | None = None,
+    order: str = "K",
+) -> USMArray:
     """`obj` as a USMArray.
 
     A producer of ``__sycl_usm_array_interface__`` becomes a view of its memory, unless another
-    argument demands a copy. Everything else (NumPy arrays, buffers, scalars, nested lists) is
-    copied into new memory, of kind 'device' unless `usm_type` says otherwise.
+    argument demands a copy. Everything else is copied into new memory: NumPy arrays and scalars,
+    objects with a buffer, Python numbers, and nested lists or tuples of all of these, producers
+    included. What has both the interface and a buffer counts as a producer. Waits for copies.
 
     Args:
         obj: what to convert.
-        dtype, usm_type, sycl_queue, device: as in `empty`; None keeps what `obj` has.
+        dtype: as in `empty`; None keeps what `obj` has, as NumPy would find it (of host data on a
+            device without float64 or float16: float32).
+        device, sycl_queue, usm_type: as in `empty`; None keeps what `obj` has. New memory for host
+            data is of kind 'device'; for a list with producers, on their common queue and of the
+            kind `get_coerced_usm_type` gives.
         copy: True: always; None: when needed; False: never, ValueError when needed.
-        order: 'C', 'F', 'A' (F if `obj` is Fortran-contiguous, else C) or 'K' (as it is).
+        order: 'C', 'F', 'A' (F if `obj` is Fortran- and not C-contiguous, else C) or 'K' (as it
+            is; in copies compact, the axes in memory in the order of those of `obj`).
 
     Raises:
-        ValueError: `copy=False` cannot be met, or `obj` breaks a rule of the exchange.
+        ValueError: `copy=False` cannot be met, `obj` breaks a rule of the exchange, or a list is
+            ragged.
+        ExecutionPlacementError: arrays of a list are on different queues, and none was asked for.
         TypeError: `obj` cannot be an array.
     """
     view = _as_array(obj)
@@ -53,44 +233,65 @@ def asarray(obj, dtype=None, *, device=None, copy=None, usm_type=None, sycl_queu
         and order == "K"
     ):
         return view
-    if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"order must be 'C', 'F', 'A' or 'K', found {order!r}")
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"copy must be True, False or None, found {copy!r}")
-    if view is None:
-        return _from_host(obj, dtype, device, copy, usm_type, sycl_queue, order)
-    reason = _reason_to_copy(view, dtype, device, copy, usm_type, sycl_queue, order)
-    if reason is None:
-        return view
+    if view is not None:
+        return _from_view(view, dtype, device, copy, usm_type, sycl_queue, order)
     if copy is False:
-        raise ValueError(f"copy=False cannot be met: {reason}")
-    if sycl_queue is None and device is None:
-        sycl_queue = view.sycl_queue
-    return _from_host(
-        asnumpy(view), dtype, device, None, usm_type or view.usm_type, sycl_queue, order
-    )
+        raise ValueError(
+            f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
+        )
+    if isinstance(obj, (list, tuple)):
+        from usmx import _nested
+
+        arrays = _nested.arrays_in(obj)
+        if arrays:
+            return _nested.stacked(obj, arrays, dtype, device, usm_type, sycl_queue, order)
+    return _from_host(obj, dtype, device, usm_type, sycl_queue, order)
 
 
-def asnumpy(usm_ary):
+def from_numpy(
+    np_ary: ArrayLike,
+    /,
+    *,
+    device: DeviceLike | None = None,
+    usm_type: str = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array with a copy of a NumPy array; other arguments as in `empty`. Waits."""
+    if not isinstance(np_ary, _numpy().ndarray):
+        raise TypeError(f"np_ary must be a NumPy array, found {type(np_ary).__name__}")
+    return _from_host(np_ary, None, device, usm_type, sycl_queue, "K")
+
+
+def asnumpy(usm_ary: Producer) -> NumpyArray:
     """A new NumPy array with a copy of the elements; only these are moved. Waits.
+
+    Its axes lie in memory in the order of those of `usm_ary`, as in NumPy's order 'K'.
 
     Args:
         usm_ary: a USMArray or any producer of ``__sycl_usm_array_interface__``.
     """
-    view = _as_array(usm_ary)
-    if view is None:
-        raise TypeError(
-            "usm_ary must be an object with __sycl_usm_array_interface__, "
-            f"found {type(usm_ary).__name__}"
-        )
-    order = "F" if view.flags.fnc else "C"
-    result = _numpy().empty(view.shape, view.dtype, order=order)
+    view = as_view("usm_ary", usm_ary)
+    result = _core._new_host_array(view)
     _core._copy_to_host(view, result)
     return result
 
 
-def _or_float(dtype):
-    return "f8" if dtype is None else dtype
+def to_numpy(usm_ary: Producer, /) -> NumpyArray:
+    """The same as `asnumpy`."""
+    return asnumpy(usm_ary)
+
+
+def as_view(name: str, obj: object) -> USMArray:
+    """The USMArray of a producer. TypeError naming the argument for any other object."""
+    view = _as_array(obj)
+    if view is None:
+        raise TypeError(
+            f"{name} must be an object with __sycl_usm_array_interface__, "
+            f"found {type(obj).__name__}"
+        )
+    return view
 
 
 def _numpy():
@@ -101,56 +302,96 @@ def _numpy():
     return numpy
 
 
-def _refuse_structured_cast(found, wanted):
-    """NumPy would convert field by field, by position, or spread one value over all fields."""
-    wanted = _numpy().dtype(wanted)
-    if found != wanted and (found.names is not None or wanted.names is not None):
-        raise TypeError(
-            f"structured elements are not converted: expected dtype {found}, found {wanted}"
-        )
+# ---- values to fill with
+
+
+def _as_values(fill_value):
+    """A number as it is, anything else as a USMArray or a NumPy array."""
+    if isinstance(fill_value, (bool, int, float, complex)):
+        return fill_value
+    view = _as_array(fill_value)
+    return _numpy().asarray(fill_value) if view is None else view
+
+
+def _scalar_type(values):
+    """The element type that an array of these values has by itself."""
+    if isinstance(values, USMArray):
+        return values.dtype
+    return require_plain(_numpy().asarray(values), values).dtype
+
+
+def _set_all(result, values):
+    """`values`, repeated to the shape of `result`."""
+    if isinstance(values, USMArray):
+        _core._copy(values, result)
+    elif getattr(values, "ndim", 0) == 0:
+        _fill(result, values)
+    else:
+        _core._copy_from_host(result, _numpy().broadcast_to(values, result.shape))
+
+
+# ---- from producers and from the host
+
+
+def _from_view(view, dtype, device, copy, usm_type, sycl_queue, order):
+    """The view itself where it is what was asked for, else a copy."""
+    reason = _reason_to_copy(view, dtype, device, copy, usm_type, sycl_queue, order)
+    if reason is None:
+        return view
+    if copy is False:
+        raise ValueError(f"copy=False cannot be met: {reason}")
+    return _core._copied(view, dtype, usm_type, sycl_queue, device, order)
 
 
 def _reason_to_copy(view, dtype, device, copy, usm_type, sycl_queue, order):
     """Why `view` is not what was asked for; None when it is."""
     if copy:
         return "a copy was asked for"
-    if dtype is not None and _numpy().dtype(dtype) != view.dtype:
-        return f"the element type is {view.dtype}, not {_numpy().dtype(dtype)}"
+    if dtype is not None and _core._dtype(dtype) != view.dtype:
+        return f"the element type is {view.dtype}, not {_core._dtype(dtype)}"
     if usm_type is not None and usm_type != view.usm_type:
         return f"the memory is of kind '{view.usm_type}', not '{usm_type}'"
     if sycl_queue is not None or device is not None:
         wanted = _core._queue_argument(sycl_queue, device)
-        same = wanted.sycl_context == view.sycl_context and wanted.sycl_device == view.sycl_device
-        if not same or (sycl_queue is not None and wanted != view.sycl_queue):
+        if not _is_there(view, wanted, sycl_queue is not None or hasattr(device, "sycl_device")):
             return f"the array is on {view.sycl_queue!r}, not {wanted!r}"
+    order = _core._order_letter(order)
     if order == "C" and not view.flags.c_contiguous:
         return "the array is not C-contiguous"
     if order == "F" and not view.flags.f_contiguous:
         return "the array is not Fortran-contiguous"
+    if order == "A" and not view.flags.forc:
+        return "the array is not contiguous"
     return None
 
 
-def _from_host(obj, dtype, device, copy, usm_type, sycl_queue, order):
-    """New memory with a copy of anything that NumPy can make an array of."""
-    if copy is False:
-        raise ValueError(
-            f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
+def _is_there(view, queue, exactly):
+    """Whether the array is on this queue; unless `exactly`, on one of its device and context."""
+    if view.sycl_queue == queue:
+        return True
+    same = view.sycl_context == queue.sycl_context and view.sycl_device == queue.sycl_device
+    return same and not exactly
+
+
+def require_plain(source, obj):
+    """`source`, the NumPy array of `obj`, if usmx has its element type. TypeError if not."""
+    if source.dtype.char not in _PLAIN and source.dtype.names is None:
+        raise TypeError(
+            "elements must be bool, integers, floating-point or complex numbers of at most 64 bits "
+            f"a component, or structures of them, found {source.dtype} of a {type(obj).__name__}"
         )
+    return source
+
+
+def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
+    """New memory with a copy of anything that NumPy can make an array of."""
     numpy = _numpy()
-    if dtype is not None and isinstance(obj, numpy.ndarray):
-        _refuse_structured_cast(obj.dtype, dtype)
-    source = numpy.asarray(obj, dtype=dtype)
-    fortran = order == "F" or (order in "AK" and source.flags.fnc)
-    result = _core._new_array(
-        source.shape,
-        source.dtype,
-        usm_type or "device",
-        sycl_queue,
-        device,
-        "F" if fortran else "C",
-        False,
-    )
-    if any(stride % source.itemsize for stride in source.strides):
-        source = numpy.ascontiguousarray(source)
+    source = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(obj, dtype)
+    if dtype is None:
+        require_plain(source, obj)
+    elif source.dtype.names is None and not (source.dtype.char in _PLAIN and source.dtype.isnative):
+        source = source.astype(_core._dtype(dtype))  # strings, foreign byte order, ...
+    usm_type = "device" if usm_type is None else usm_type
+    result = _core._new_array_for(source, dtype, usm_type, sycl_queue, device, order)
     _core._copy_from_host(result, source)
     return result

@@ -97,11 +97,11 @@ def run(csv: Path | None, output: Path, device: str | None, *, install: bool = T
 def demonstrate(csv: Path | None, output: Path, device: str | None, *, install: bool) -> int:
     """Take all steps of the demo: input, set-up, load, analysis, report."""
     check_output(output)
-    numbers = read_csv(csv) if csv else None
+    given = (csv, read_csv(csv)) if csv else None
     check_device(device)
     _demo_setup.ensure(install=install)
 
-    data = load_digits() if numbers is None else from_csv(csv, numbers)
+    data = from_csv(*given) if given else load_digits()
     print(f"usmx {usmx.__version__}: principal components of {data.title}")
     x = load(data.values, device)
     report = Report()
@@ -424,14 +424,13 @@ def relative_error(found, expected) -> float:
 def print_report(report: Report) -> None:
     """Both tables and the conclusion."""
     print("\nHand-overs")
+    hand_overs = list(map(hand_over_row, report.hand_overs))
     header = ("from", "to", "how", "pointer", "bytes", "copied", "time")
-    print(
-        format_table(header, list(map(hand_over_row, report.hand_overs)), right=("bytes", "time"))
-    )
+    print(format_table(header, hand_overs, right=("bytes", "time")))
     print("Times with usmx_pca and Numba are those of the whole call, computation included.")
     print("\nChecks (largest error relative to the largest number)")
-    header = ("check", "error", "limit", "ok")
-    print(format_table(header, list(map(check_row, report.checks)), right=("error", "limit")))
+    checks = list(map(check_row, report.checks))
+    print(format_table(("check", "error", "limit", "ok"), checks, right=("error", "limit")))
     print(f"\n{conclusion(report)}")
 
 

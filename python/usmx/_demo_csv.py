@@ -56,7 +56,7 @@ def parse(lines: Iterator[str], name: str) -> Numbers:
     rows = len(values) // (columns or 1)
     if rows < 2:
         raise CsvError(f"{name}: expected at least 2 rows of numbers, found {rows}")
-    return Numbers(values, columns)
+    return Numbers(values, columns or 1)
 
 
 def split(lines: Iterator[str], name: str) -> Iterator[tuple[int, list[str]]]:

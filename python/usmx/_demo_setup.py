@@ -83,7 +83,7 @@ def missing_requirements() -> list[str]:
 
 def name_of(requirement: str) -> str:
     """'dpnp' of 'dpnp>=0.20'."""
-    return re.match(r"[\w.-]+", requirement).group()
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
 
 
 def is_installed(package: str) -> bool:

@@ -54,8 +54,9 @@ def describe(device: "usmx.SyclDevice", *, is_default: bool) -> tuple[str, ...]:
 
 def size_text(nbytes: int) -> str:
     """Bytes in the largest binary unit that leaves at least 1: "15.6 GiB"."""
+    size = float(nbytes)
     for unit in ("B", "KiB", "MiB"):
-        if nbytes < 1024:
-            return f"{nbytes:.4g} {unit}"
-        nbytes /= 1024
-    return f"{nbytes:.4g} GiB"
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} GiB"

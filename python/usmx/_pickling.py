@@ -1,4 +1,7 @@
-"""How memory objects are pickled and copied: subclasses keep their class and attributes."""
+"""How memory objects are pickled and copied: subclasses keep their class and attributes.
+
+Arrays: _array_pickling.py.
+"""
 
 from copy import deepcopy
 
@@ -17,10 +20,7 @@ _KINDS = (MemoryUSMDevice, MemoryUSMShared, MemoryUSMHost)
 
 def reduce_memory(memory):
     """What pickle writes for a memory object. A sub-device has no filter string: ValueError."""
-    try:
-        device = memory.sycl_device.filter_string
-    except ValueError as error:
-        raise ValueError(f"memory on a sub-device cannot be pickled: {memory!r}") from error
+    device = device_name(memory, "memory")
     state = memory.__getstate__()
     arguments = (type(memory), memory.tobytes(), device, memory.readonly)
     return (restore_memory, arguments) if state is None else (restore_memory, arguments, state)
@@ -28,12 +28,7 @@ def reduce_memory(memory):
 
 def restore_memory(cls, content, device, readonly):
     """The memory that `reduce_memory` described, on usmx's own queue of that device."""
-    try:
-        queue = _queue_argument(None, device)
-    except SyclDeviceCreationError as error:
-        raise SyclDeviceCreationError(
-            f"{cls.__name__} was pickled on device {device!r}, which is not here: {error}"
-        ) from error
+    queue = queue_on(device, cls)
     if not readonly:
         memory = _new_memory(cls, len(content), queue)
         memory.copy_from_host(content)
@@ -51,20 +46,38 @@ def copy_memory(memory, memo):
         memo[id(memory)] = duplicate
     state = memory.__getstate__()
     if state is not None:
-        _set_state(duplicate, state if memo is None else deepcopy(state, memo))
+        set_state(duplicate, state if memo is None else deepcopy(state, memo))
     return duplicate
 
 
-def _set_state(memory, state):
+def device_name(pickled, what):
+    """The filter string of the device. A sub-device has none: ValueError."""
+    try:
+        return pickled.sycl_device.filter_string
+    except ValueError as error:
+        raise ValueError(f"{what} on a sub-device cannot be pickled: {pickled!r}") from error
+
+
+def queue_on(device, cls):
+    """Find usmx's own queue of the device that an instance of `cls` was pickled on."""
+    try:
+        return _queue_argument(None, device)
+    except SyclDeviceCreationError as error:
+        raise SyclDeviceCreationError(
+            f"{cls.__name__} was pickled on device {device!r}, which is not here: {error}"
+        ) from error
+
+
+def set_state(instance, state):
     """What pickle does with the state of an object."""
-    if hasattr(memory, "__setstate__"):
-        memory.__setstate__(state)
+    if hasattr(instance, "__setstate__"):
+        instance.__setstate__(state)
         return
     attributes, slots = state if isinstance(state, tuple) else (state, None)
     if attributes:
-        memory.__dict__.update(attributes)
+        instance.__dict__.update(attributes)
     for name, value in (slots or {}).items():
-        setattr(memory, name, value)
+        setattr(instance, name, value)
 
 
 def _new_memory(cls, nbytes, queue):

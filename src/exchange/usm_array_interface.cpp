@@ -144,6 +144,7 @@ checked_import check(const usm_array_interface& given, const placement& at) {
   if (given.strides) {
     check_byte_strides(*given.strides, type);
   }
+  checked_nbytes(where.size(), type);
   const auto extent = where.extent();
   if (!extent) {
     return check_empty(given, type, where.with_offset(0), at);

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -425,18 +428,27 @@ TEST_F(copy_error_test, shapes_that_differ_are_refused_and_named) {
   expect_error<value_error>([&] { copy_shapes({0}, {4}); }, {"(0,)", "(4,)"});
 }
 
-TEST_F(copy_error_test, types_that_differ_are_refused_and_named) {
+TEST_F(copy_error_test, structured_types_are_not_converted) {
   const layout where = layout::c_order(extents{4});
-  expect_error<value_error>(
-      [&] {
-        copy(source_->view(type_code::int32, where), destination_->view(type_code::float32, where));
-      },
-      {"int32", "float32"});
-  expect_error<value_error>(
-      [&] {
-        copy(source_->view(type_code::int32, where), destination_->view(type_code::uint32, where));
-      },
-      {"int32", "uint32"});
+  const auto copy_types = [&](dtype from, dtype to) {
+    copy(source_->view(from, where), destination_->view(to, where));
+  };
+  expect_error<value_error>([&] { copy_types(of_size(4), type_code::int32); },
+                            {"int32", "T{=b:a:"});
+  expect_error<value_error>([&] { copy_types(type_code::int32, of_size(4)); },
+                            {"int32", "T{=b:a:"});
+}
+
+TEST_F(copy_error_test, queue_paths_refuse_to_convert) {
+  const layout where = layout::c_order(extents{4});
+  for (const copy_path path : {copy_path::whole, copy_path::rows}) {
+    expect_error<value_error>(
+        [&] {
+          copy(source_->view(type_code::int32, where),
+               destination_->view(type_code::float32, where), path);
+        },
+        {"int32 -> float32"});
+  }
 }
 
 TEST_F(copy_error_test, structured_types_of_one_size_that_differ_are_refused_and_named) {
@@ -454,16 +466,17 @@ TEST_F(copy_error_test, whole_path_refuses_what_is_not_compact_in_one_order_on_b
   };
   const layout c = layout::c_order(extents{3, 4});
   const layout f = layout::f_order(extents{3, 4});
-  expect_error<value_error>([&] { copy_whole(c, f); }, {"whole", "shared", "(4, 1)", "(1, 3)"});
+  expect_error<value_error>([&] { copy_whole(c, f); },
+                            {"whole", "shared", "3 x (8 -> 2)", "4 x (2 -> 6)"});
   expect_error<value_error>(
       [&] { copy_whole(layout::strided(extents{4}, extents{2}), layout::c_order(extents{4})); },
-      {"(2,)"});
+      {"4 x (4 -> 2)"});
   expect_error<value_error>(
       [&] { copy_whole(layout::strided(extents{4}, extents{0}), layout::c_order(extents{4})); },
-      {"(0,)"});
+      {"4 x (0 -> 2)"});
   expect_error<value_error>(
       [&] { copy_whole(layout::strided(extents{4}, extents{-1}, 3), layout::c_order(extents{4})); },
-      {"(-1,)"});
+      {"4 x (-2 -> 2)"});
 }
 
 TEST_F(copy_test, whole_path_takes_what_is_compact_in_one_order_on_both_sides) {
@@ -481,7 +494,176 @@ TEST_F(copy_test, whole_path_takes_what_is_compact_in_one_order_on_both_sides) {
   EXPECT_NO_THROW(copy_whole(layout()));
 }
 
+// ---- Conversions
+
+/// A number that every type but bool holds exactly.
+template <class T>
+void write_number(std::byte* to, int number) {
+  const T value = static_cast<T>(static_cast<float>(number));
+  std::memcpy(to, &value, sizeof value);
+}
+
+/// The bytes of `number` (0 ... 100) as an element of that type.
+void write_as(dtype type, int number, std::byte* to) {
+  switch (type.code()) {
+    case type_code::bool_:
+      return write_number<bool>(to, number);
+    case type_code::int8:
+    case type_code::uint8:
+      return write_number<std::uint8_t>(to, number);
+    case type_code::int16:
+    case type_code::uint16:
+      return write_number<std::uint16_t>(to, number);
+    case type_code::int32:
+    case type_code::uint32:
+      return write_number<std::uint32_t>(to, number);
+    case type_code::int64:
+    case type_code::uint64:
+      return write_number<std::uint64_t>(to, number);
+    case type_code::float16: {
+      int exponent = 0;
+      const float fraction = std::frexp(static_cast<float>(number), &exponent);  // 0.5 ... 1
+      const auto bits = static_cast<int>(fraction * 2048) + ((exponent + 13) << 10);
+      const auto half = static_cast<std::uint16_t>(number == 0 ? 0 : bits);
+      std::memcpy(to, &half, sizeof half);
+      return;
+    }
+    case type_code::float32:
+      return write_number<float>(to, number);
+    case type_code::float64:
+      return write_number<double>(to, number);
+    case type_code::complex64:
+      return write_number<std::complex<float>>(to, number);
+    default:
+      return write_number<std::complex<double>>(to, number);
+  }
+}
+
+TEST_F(copy_test, numbers_are_converted_between_all_types_layouts_and_kinds) {
+  random_layouts random(31);
+  int round = 0;
+  for (int source_code = 0; source_code < usmx::type_count; ++source_code) {
+    for (int destination_code = 0; destination_code < usmx::type_count; ++destination_code) {
+      const dtype from_type(static_cast<type_code>(source_code));
+      const dtype to_type(static_cast<type_code>(destination_code));
+      const usm_kind from_kind = every_kind[static_cast<std::size_t>(round) % 4];
+      const usm_kind to_kind = every_kind[static_cast<std::size_t>(round++ / 4) % 4];
+      for (int repeat = 0; repeat < 10; ++repeat) {
+        const extents shape = random.shape();
+        const layout from = random.any(shape);
+        const layout to = random.distinct(shape);
+        const auto places =
+            static_cast<std::size_t>(std::max(items_needed(from), items_needed(to)));
+        // One number for each place in the source, in the bytes of both types.
+        bytes numbers(places * from_type.itemsize());
+        bytes converted(places * to_type.itemsize());
+        for (std::size_t i = 0; i < places; ++i) {
+          int number = static_cast<int>(random.number(0, 100));
+          number = from_type.kind() == 'b' || to_type.kind() == 'b' ? number % 2 : number;
+          write_as(from_type, number, numbers.data() + i * from_type.itemsize());
+          write_as(to_type, number, converted.data() + i * to_type.itemsize());
+        }
+        const bytes before = noise(places * to_type.itemsize());
+        const arena source(numbers.size() + 1, from_kind, queue());
+        const arena destination(before.size() + 1, to_kind, queue());
+        numbers.push_back({});
+        source.write(numbers);
+        bytes padded = before;
+        padded.push_back({});
+        destination.write(padded);
+        copy(source.view(from_type, from), destination.view(to_type, to));
+        bytes expected = copied_by_hand(converted, from, before, to, to_type.itemsize());
+        expected.push_back({});
+        ASSERT_TRUE(destination.read() == expected)
+            << from_type << " from " << from << " to " << to_type << " " << to;
+      }
+    }
+  }
+}
+
+TEST_F(copy_test, elements_are_converted_where_source_and_destination_overlap) {
+  const arena memory(64, usm_kind::shared, queue());
+  std::array<float, 8> floats{1, 2, 3, 4, 5, 6, 7, 8};
+  std::memcpy(memory.data(), floats.data(), sizeof floats);
+  const layout where = layout::c_order(extents{8});
+  copy(memory.view(type_code::float32, where), memory.view(type_code::float64, where));
+  std::array<double, 8> doubles;
+  std::memcpy(doubles.data(), memory.data(), sizeof doubles);
+  EXPECT_EQ(doubles, (std::array<double, 8>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+// ---- The host
+
+TEST_F(copy_test, host_arrays_may_have_any_strides_in_bytes) {
+  const arena memory(64, usm_kind::device, queue());
+  const array_view view = memory.view(type_code::int16, layout::c_order(extents{3}));
+  bytes host(20);
+  for (int k = 0; k < 3; ++k) {
+    write_as(type_code::int32, k + 1, host.data() + 13 - 5 * k);
+  }
+  const bytes before = host;
+  const extents shape{3};
+  const extents strides{-5};
+  const usmx::host_array side{host.data() + 13, type_code::int32, shape, strides};
+  usmx::copy_from_host(side, view);
+  std::array<std::int16_t, 3> found;
+  queue().memcpy(found.data(), memory.data(), sizeof found).wait();
+  EXPECT_EQ(found, (std::array<std::int16_t, 3>{1, 2, 3}));
+  host.assign(20, {});
+  usmx::copy_to_host(view, side);
+  EXPECT_EQ(host, before);
+}
+
+TEST_F(copy_error_test, host_array_of_another_shape_or_for_read_only_memory_is_refused) {
+  bytes host(20);
+  const extents shape{3};
+  const extents strides{1};
+  const usmx::host_array side{host.data(), type_code::int8, shape, strides};
+  expect_error<value_error>(
+      [&] {
+        usmx::copy_from_host(side,
+                             destination_->view(type_code::int8, layout::c_order(extents{4})));
+      },
+      {"(3,)", "(4,)"});
+  expect_error<value_error>(
+      [&] {
+        usmx::copy_to_host(source_->view(type_code::int8, layout::c_order(extents{4})), side);
+      },
+      {"(3,)", "(4,)"});
+  expect_error<read_only_error>([&] {
+    usmx::copy_from_host(side,
+                         destination_->view(type_code::int8, layout::c_order(extents{3}), true));
+  });
+}
+
 // ---- Filling
+
+TEST_F(copy_test, fill_sets_every_element_and_no_other) {
+  for (const usm_kind kind : every_kind) {
+    random_layouts random(37);
+    for (int round = 0; round < 100; ++round) {
+      const extents shape = random.shape();
+      const layout to = random.distinct(shape);
+      const dtype type = item_types[static_cast<std::size_t>(round) % item_types.size()];
+      const std::size_t nbytes = (static_cast<std::size_t>(items_needed(to)) + 2) * type.itemsize();
+      const arena memory(nbytes, kind, queue());
+      const bytes before = noise(nbytes);
+      const bytes value = noise(type.itemsize());
+      memory.write(before);
+      usmx::fill(memory.view(type, to), value.data());
+      const layout repeated = layout::strided(shape, extents(shape.size(), 0));
+      ASSERT_TRUE(memory.read() == copied_by_hand(value, repeated, before, to, type.itemsize()))
+          << to << ", " << type << ", " << name(kind);
+    }
+  }
+}
+
+TEST_F(copy_error_test, fill_of_a_read_only_array_is_refused) {
+  expect_error<read_only_error>([&] {
+    usmx::fill(destination_->view(type_code::int8, layout::c_order(extents{4}), true),
+               before_.data());
+  });
+}
 
 TEST_F(copy_test, fill_sets_the_bytes_and_no_others) {
   for (const usm_kind kind : every_kind) {

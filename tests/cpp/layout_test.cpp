@@ -445,6 +445,25 @@ TEST(permuted, what_is_no_permutation_is_rejected) {
   }
 }
 
+TEST(compact_like, contiguous_layouts_keep_their_order) {
+  EXPECT_EQ(usmx::compact_like(c_order({2, 3, 4}, 5)), c_order({2, 3, 4}));
+  EXPECT_EQ(usmx::compact_like(usmx::transposed(c_order({2, 3, 4}))),
+            strided({4, 3, 2}, {1, 4, 12}));
+  EXPECT_EQ(usmx::compact_like(layout()), layout());
+  EXPECT_EQ(usmx::compact_like(strided({3, 0, 2}, {9, -5, 7})), c_order({3, 0, 2}));
+}
+
+TEST(compact_like, axes_lie_as_the_absolute_values_of_the_strides_say) {
+  EXPECT_EQ(usmx::compact_like(strided({2, 3, 4}, {4, 100, -20}, 80)),
+            strided({2, 3, 4}, {1, 8, 2}));
+  EXPECT_EQ(usmx::compact_like(strided({3, 4}, {0, 1})), strided({3, 4}, {1, 3}));
+}
+
+TEST(compact_like, axes_with_equal_strides_lie_as_in_c_order) {
+  EXPECT_EQ(usmx::compact_like(strided({2, 3, 4}, {5, 5, 5})), c_order({2, 3, 4}));
+  EXPECT_EQ(usmx::compact_like(strided({2, 3}, {0, 0})), c_order({2, 3}));
+}
+
 TEST(transposed, reverses_the_dimensions) {
   EXPECT_EQ(usmx::transposed(c_order({2, 3, 4}, 1)), strided({4, 3, 2}, {1, 4, 12}, 1));
   EXPECT_EQ(usmx::transposed(layout()), layout());
@@ -547,6 +566,47 @@ TEST(tuple_text, is_as_python_prints_a_tuple) {
   EXPECT_EQ(usmx::tuple_text(numbers{}), "()");
   EXPECT_EQ(usmx::tuple_text(numbers{4}), "(4,)");
   EXPECT_EQ(usmx::tuple_text(numbers{2, -3}), "(2, -3)");
+}
+
+// Shapes with one entry left to compute.
+
+numbers resolved(numbers shape, std::ptrdiff_t size) {
+  usmx::resolve_extent(shape, size);
+  return shape;
+}
+
+TEST(layout, minus_one_becomes_the_extent_that_is_missing) {
+  EXPECT_EQ(resolved({4, -1}, 24), (numbers{4, 6}));
+  EXPECT_EQ(resolved({-1}, 1), numbers{1});
+  EXPECT_EQ(resolved({3, -1}, 0), (numbers{3, 0}));
+  EXPECT_EQ(resolved({5, 5}, 24), (numbers{5, 5}));
+}
+
+TEST(layout, minus_one_is_an_error_where_no_extent_fits) {
+  for (const numbers& shape : {numbers{5, -1}, numbers{0, -1}, numbers{two_to_62, 4, -1}}) {
+    EXPECT_NE(message_of<usmx::value_error>([&] {
+                resolved(shape, 24);
+              }).find("24 elements to shape " + usmx::tuple_text(shape)),
+              std::string::npos);
+  }
+  message_of<usmx::value_error>([] { resolved({0, -1}, 0); });
+}
+
+TEST(layout, only_one_entry_can_be_computed) {
+  for (const numbers& shape : {numbers{-1, -1}, numbers{-1, -2}}) {
+    EXPECT_NE(message_of<usmx::value_error>([&] {
+                resolved(shape, 24);
+              }).find("found " + usmx::tuple_text(shape)),
+              std::string::npos);
+  }
+}
+
+TEST(layout, reshaped_in_fortran_order_takes_the_first_index_fastest) {
+  const layout f = layout::f_order(numbers{2, 3, 4}, 7);
+  EXPECT_EQ(usmx::reshaped_f_order(f, numbers{6, 4}), strided({6, 4}, {1, 6}, 7));
+  EXPECT_EQ(usmx::reshaped_f_order(f, numbers{24}), strided({24}, {1}, 7));
+  EXPECT_EQ(usmx::reshaped_f_order(c_order({2, 3}), numbers{6}), std::nullopt);
+  EXPECT_EQ(usmx::reshaped_f_order(c_order({2, 3}), numbers{2, 3}), c_order({2, 3}));
 }
 
 }  // namespace

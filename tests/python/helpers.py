@@ -46,7 +46,7 @@ def producer_of(memory, **changes):
     return Producer(interface_of(memory, **changes), memory)
 
 
-def run_python(code, **environment):
+def run_python(code, timeout=120, **environment):
     """Run code in a fresh interpreter; an environment variable of None is removed."""
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
     variables = {name: value for name, value in variables.items() if value is not None}
@@ -56,13 +56,13 @@ def run_python(code, **environment):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=timeout,
     )
 
 
-def output_of(code, **environment):
+def output_of(code, timeout=120, **environment):
     """What the code prints. It must succeed and have nothing to complain about."""
-    result = run_python(code, **environment)
+    result = run_python(code, timeout, **environment)
     assert result.returncode == 0, result.stderr
     assert result.stderr == "", result.stderr
     return result.stdout.strip()

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import KINDS, MEMORY_CLASSES, Producer, make_capsule, output_of
-from test_lifetime import LIMIT, failing, growth
+from leaks import LIMIT, failing, growth
 from usmx.memory import MemoryUSMShared, as_usm_memory, from_pointer, get_usm_type
 
 

@@ -222,7 +222,7 @@ def test_strided_arrays_are_copied_both_ways(kind, key, typestr):
     array = usmx.asarray(host, usm_type=kind)
     assert same(usmx.asarray(host[key], usm_type=kind), host[key])
     assert same(array[key], host[key])
-    assert same(array[key].T, host[key].T)
+    assert same(array[key].transpose(), host[key].T)
 
 
 def test_host_array_with_odd_strides_is_copied():
@@ -444,3 +444,168 @@ def test_bits_of_nan_survive_both_ways():
 def test_bytes_of_bool_that_are_neither_0_nor_1_are_moved_as_they_are(kind):
     host = np.array([0, 1, 2, 255], "u1").view("?")
     assert usmx.asnumpy(usmx.asarray(host, usm_type=kind)).view("u1").tolist() == [0, 1, 2, 255]
+
+
+# ---- ones and full
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("typestr", TYPESTRS)
+@pytest.mark.parametrize("shape", [(), 0, (3, 0), (4, 5)])
+def test_ones_and_full_are_numpys(kind, typestr, shape):
+    assert same(usmx.ones(shape, typestr, usm_type=kind), np.ones(shape, typestr))
+    made = usmx.full(shape, 1, typestr, order="F", usm_type=kind)
+    assert same(made, np.full(shape, 1, typestr))
+    assert made.flags.f_contiguous
+    assert made.usm_type == kind
+
+
+@pytest.mark.parametrize(
+    "value", [True, 3, -1, 2.5, 1 - 2j, np.int8(3), np.float32(0.1), np.bool(1)]
+)
+def test_type_of_full_is_that_of_the_value(value):
+    assert same(usmx.full((2, 3), value), np.full((2, 3), value))
+
+
+@given(
+    st.sampled_from(TYPESTRS), st.sampled_from([0, 1, 100, 2.75, True, np.float16(7), np.uint8(9)])
+)
+def test_full_converts_as_numpy_assigns(typestr, value):
+    assert same(usmx.full(3, value, typestr), np.full(3, value, typestr))
+
+
+def test_full_repeats_arrays():
+    host = np.arange(3.0)
+    expected = np.full((2, 3), host)
+    for value in (usmx.asarray(host, usm_type="shared"), host, [0.0, 1.0, 2.0]):
+        assert same(usmx.full((2, 3), value), expected)
+        assert same(usmx.full((2, 3), value, "i4"), expected.astype("i4"))
+        assert same(usmx.full_like(usmx.ones((2, 3)), value), expected)
+    assert usmx.full(3, usmx.asarray(2, usm_type="host")).usm_type == "host"
+    queue = usmx.SyclQueue()
+    assert usmx.full(3, usmx.asarray(2, sycl_queue=queue)).sycl_queue == queue
+    assert usmx.full(3, usmx.asarray(2, sycl_queue=queue), usm_type="shared").usm_type == "shared"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((3, 300, "i1"), OverflowError),
+        ((3, -1, "u4"), OverflowError),
+        ((3, 1j, "f4"), TypeError),
+        ((3, "1"), TypeError),
+        ((3, None), TypeError),
+        ((3, float("nan"), "i4"), ValueError),
+        ((3, [1, 2]), ValueError),
+        (((2, 3), np.ones((2, 2))), ValueError),
+        ((-1, 1), ValueError),
+    ],
+)
+def test_value_that_cannot_fill_is_an_error(arguments, error):
+    with pytest.raises(error):
+        usmx.full(*arguments)
+
+
+@pytest.mark.parametrize("make", [usmx.empty_like, usmx.zeros_like, usmx.ones_like])
+def test_what_is_new_about_an_array_like_another_can_be_given(make):
+    queue = usmx.SyclQueue()
+    x = usmx.asarray(sample(), usm_type="shared", sycl_queue=queue)
+    made = make(x)
+    assert (made.shape, made.dtype, made.usm_type) == (x.shape, x.dtype, "shared")
+    assert made.sycl_queue == queue
+    made = make(x, dtype="i2", usm_type="host", device=x.sycl_device)
+    assert (made.dtype, made.usm_type) == (np.int16, "host")
+    assert made.sycl_queue == usmx.empty(1).sycl_queue
+    assert make(x, sycl_queue=queue, order="F").flags.f_contiguous
+    assert make(x.readonly()).flags.writable
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_elements_of_arrays_like_another_are_set(kind):
+    x = usmx.asarray(sample(), usm_type=kind)[::-1, ::2]
+    assert same(usmx.zeros_like(x), np.zeros((3, 2)))
+    assert same(usmx.ones_like(x, dtype="?"), np.ones((3, 2), "?"))
+    assert same(usmx.full_like(x, 2.5), np.full((3, 2), 2.5))
+    assert same(usmx.full_like(x, 2.5, dtype="i4"), np.full((3, 2), 2, "i4"))
+
+
+# ---- host arrays in and out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_from_numpy_is_a_copy_of_a_numpy_array(kind):
+    host = sample()
+    made = usmx.from_numpy(host[::-1], usm_type=kind)
+    host[:] = 0
+    assert same(made, sample()[::-1])
+    assert made.usm_type == kind
+    with pytest.raises(TypeError, match="must be a NumPy array, found list"):
+        usmx.from_numpy([1, 2])
+
+
+def test_to_numpy_is_asnumpy():
+    assert usmx.to_numpy(usmx.ones(3)).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("obj", [None, "abc", ["a"], object(), {1, 2}, [2**70], np.array([1], "g")])
+def test_what_has_no_elements_of_usmx_is_a_type_error(obj):
+    with pytest.raises(TypeError, match="elements must be"):
+        usmx.asarray(obj)
+
+
+def test_what_numpy_can_convert_is_converted_to_the_type_that_is_asked_for():
+    assert usmx.asnumpy(usmx.asarray(np.array(["1.5", "2"]), "f8")).tolist() == [1.5, 2]
+    assert usmx.asnumpy(usmx.asarray(np.array([1, None, 3])[::2], "i4")).tolist() == [1, 3]
+    assert usmx.asnumpy(usmx.asarray(np.array([1, 2], ">f4"), "i8")).tolist() == [1, 2]
+
+
+def test_object_that_is_producer_and_buffer_is_a_producer():
+    array = usmx.ones(3, usm_type="shared")
+    assert usmx.asarray(array) is array
+    memory = usmx.memory.MemoryUSMShared(8)
+    assert usmx.asarray(memory)._pointer == memory._pointer
+
+
+def test_names_of_arguments_are_dpnps():
+    import inspect
+
+    import dpnp.tensor
+
+    for name in [
+        "empty",
+        "zeros",
+        "ones",
+        "full",
+        "empty_like",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "arange",
+        "linspace",
+        "eye",
+        "meshgrid",
+        "tril",
+        "triu",
+        "asarray",
+        "from_numpy",
+        "asnumpy",
+        "to_numpy",
+        "copy",
+        "astype",
+        "can_cast",
+        "result_type",
+        "finfo",
+        "iinfo",
+        "isdtype",
+    ]:
+        ours = inspect.signature(getattr(usmx, name)).parameters
+        theirs = inspect.signature(getattr(dpnp.tensor, name)).parameters
+        assert set(ours) == set(theirs), name
+        for key, parameter in theirs.items():
+            assert ours[key].default == parameter.default, (name, key)
+
+
+@pytest.mark.parametrize("name", ["dtype", "usm_type", "order", "device"])
+def test_text_that_is_not_unicode_is_a_value_error(name):
+    with pytest.raises(ValueError, match=r"\\udc80"):
+        usmx.empty(3, **{name: "\udc80"})

@@ -1,6 +1,7 @@
 """repr and str: NumPy's text of the elements, fetched only as far as they are shown."""
 
 import tracemalloc
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -82,6 +83,157 @@ def test_str_follows_numpys_options(options):
         assert str(usmx.asarray(host)) == str(host)
 
 
+# ---- options of usmx's own
+
+
+@pytest.fixture(autouse=True)
+def own_options():
+    """Leaves no options behind; those of a thread that set none are NumPy's."""
+    usmx.set_print_options(numpy=True)
+    yield
+    usmx.set_print_options(numpy=True)
+
+
+SOME_OPTIONS = {
+    "linewidth": 30,
+    "edgeitems": 1,
+    "threshold": 5,
+    "precision": 2,
+    "floatmode": "fixed",
+    "suppress": True,
+    "nanstr": "--",
+    "infstr": "oo",
+    "sign": "+",
+}
+some_options = st.fixed_dictionaries(
+    {},
+    optional={
+        "linewidth": st.integers(10, 100),
+        "edgeitems": st.integers(1, 4),
+        "threshold": st.integers(0, 40),
+        "precision": st.integers(0, 12),
+        "floatmode": st.sampled_from(["fixed", "unique", "maxprec", "maxprec_equal"]),
+        "suppress": st.booleans(),
+        "nanstr": st.sampled_from(["nan", "--", "missing"]),
+        "infstr": st.sampled_from(["inf", "oo"]),
+        "sign": st.sampled_from(["-", "+", " "]),
+    },
+)
+
+
+def test_options_are_numpys_until_they_are_set():
+    with np.printoptions(precision=3, sign=" "):
+        options = usmx.get_print_options()
+        assert (options["precision"], options["sign"]) == (3, " ")
+        usmx.set_print_options(precision=5)
+        options = usmx.get_print_options()
+        assert (options["precision"], options["sign"]) == (5, " ")
+    assert usmx.get_print_options() == {
+        name: value
+        for name, value in {**np.get_printoptions(), "precision": 5}.items()
+        if name in SOME_OPTIONS
+    }
+
+
+def test_set_option_is_got_back():
+    usmx.set_print_options(**SOME_OPTIONS)
+    assert usmx.get_print_options() == SOME_OPTIONS
+
+
+def test_options_have_dpnp_tensors_names_and_order():
+    import inspect
+
+    import dpnp.tensor as dpt
+
+    assert list(usmx.get_print_options()) == list(dpt.get_print_options())
+    assert list(inspect.signature(usmx.set_print_options).parameters) == list(
+        inspect.signature(dpt.set_print_options).parameters
+    )
+
+
+def test_numpys_options_can_be_taken_again():
+    usmx.set_print_options(**SOME_OPTIONS)
+    usmx.set_print_options(numpy=True, precision=3)
+    assert usmx.get_print_options()["precision"] == 3
+    assert usmx.get_print_options()["sign"] == np.get_printoptions()["sign"]
+
+
+def test_suppress_can_be_taken_back():
+    usmx.set_print_options(suppress=True)
+    usmx.set_print_options(suppress=False)
+    assert usmx.get_print_options()["suppress"] is False
+
+
+@given(
+    hnp.arrays(st.sampled_from(["<f8", "<c16", "<i4"]), hnp.array_shapes(max_dims=3, max_side=9)),
+    some_options,
+    st.sampled_from(KINDS),
+)
+def test_text_is_numpys_with_the_same_options(host, options, kind):
+    array = usmx.asarray(host, usm_type=kind)
+    with usmx.print_options(**options):
+        text, representation = str(array), repr(array)
+    with np.printoptions(**options):
+        assert text == str(host)
+        expected = np.array2string(host, separator=", ", prefix="USMArray(")
+    assert representation.startswith(f"USMArray({expected},")
+
+
+def test_options_of_usmx_hold_for_0d_arrays_too():
+    array = usmx.asarray(5e-10)
+    assert str(array) == "5e-10"
+    with usmx.print_options(suppress=True, sign=" "):
+        assert str(array) == " 0."
+
+
+def test_options_of_a_block_end_with_it():
+    usmx.set_print_options(precision=6)
+    with usmx.print_options(precision=2, nanstr="--") as options:
+        assert options == usmx.get_print_options()
+        assert str(usmx.asarray([1 / 3, np.nan])) == "[0.33   --]"
+        usmx.set_print_options(precision=1)
+    assert str(usmx.asarray([1 / 3, np.nan])) == "[0.333333      nan]"
+    with pytest.raises(KeyError), usmx.print_options(precision=2):
+        raise KeyError
+    assert usmx.get_print_options()["precision"] == 6
+
+
+def test_refused_option_changes_nothing():
+    with pytest.raises(ValueError, match="sign"):
+        usmx.set_print_options(precision=2, sign="*")
+    with pytest.raises(ValueError, match="sign"), usmx.print_options(precision=2, sign="*"):
+        pass
+    assert usmx.get_print_options()["precision"] == np.get_printoptions()["precision"]
+
+
+def test_options_belong_to_their_thread():
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as other:
+        other.submit(usmx.set_print_options, precision=2).result()
+        assert other.submit(usmx.get_print_options).result()["precision"] == 2
+    assert usmx.get_print_options()["precision"] == np.get_printoptions()["precision"]
+
+
+@pytest.mark.parametrize("name", ["linewidth", "edgeitems", "threshold", "precision"])
+@pytest.mark.parametrize("value", ["I", 2.5, [1]], ids=str)
+def test_option_that_is_no_integer_is_a_type_error(name, value):
+    with pytest.raises(TypeError, match=f"{name} must be an integer, found"):
+        usmx.set_print_options(**{name: value})
+
+
+@pytest.mark.parametrize("name", ["nanstr", "infstr"])
+def test_option_that_is_no_string_is_a_type_error(name):
+    with pytest.raises(TypeError, match=f"{name} must be a string, found nan"):
+        usmx.set_print_options(**{name: np.nan})
+
+
+@pytest.mark.parametrize("name", ["sign", "floatmode"])
+def test_option_that_is_no_word_of_numpys_is_a_value_error(name):
+    with pytest.raises(ValueError, match=f"{name} must be one of '.*', found 'I'"):
+        usmx.set_print_options(**{name: "I"})
+
+
 # ---- repr
 
 
@@ -160,6 +312,13 @@ def test_str_of_many_elements_is_numpys(shape, typestr):
     assert str(usmx.asarray(host)[..., ::-1]) == str(host[..., ::-1])
 
 
+@pytest.mark.parametrize("shape", [(2,), (2000,), (2, 3), (50, 50)])
+def test_last_element_is_shown_even_without_edges(shape):
+    host = np.arange(np.prod(shape)).reshape(shape)
+    with np.printoptions(threshold=0, edgeitems=0):
+        assert str(usmx.asarray(host)) == str(host)
+
+
 def test_str_of_many_elements_without_a_summary_is_numpys():
     host = np.arange(3000)
     with np.printoptions(threshold=10**9):
@@ -202,3 +361,95 @@ def test_large_device_array_is_not_fetched_to_be_shown(large, show, edgeitems):
         finally:
             tracemalloc.stop()
     assert peak < 1 << 20
+
+
+# ---- in notebooks
+
+
+class TableReader(HTMLParser):
+    """The cells of the rows, and what stands in <pre>; no other resources may be named."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.rows, self.pre = [], [], ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in ("div", "table", "tr", "th", "td", "pre")
+        assert {name for name, _ in attributes} <= {"style"}
+        self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1] == "pre":
+            self.pre += data
+        else:
+            self.rows[-1].append(data)
+
+
+def table_of(array):
+    reader = TableReader(array._repr_html_())
+    return dict(reader.rows), reader.pre
+
+
+def test_notebooks_show_shape_type_kind_device_and_memory(kind):
+    device = usmx.SyclDevice()
+    table, elements = table_of(usmx.zeros((256, 512), "f4", usm_type=kind))
+    assert table == {
+        "shape": "(256, 512)",
+        "dtype": "float32",
+        "usm_type": kind,
+        "device": f"{device.filter_string}: {device.name}",
+        "memory": "512 KiB",
+    }
+    assert elements.startswith("[[0. 0. ... 0. 0.]")
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (2, 2), (1,) * 20])
+def test_notebooks_show_arrays_of_every_shape(kind, shape):
+    table, elements = table_of(usmx.zeros(shape, "i4", usm_type=kind))
+    assert table["shape"] == str(shape)
+    assert elements == str(np.zeros(shape, "i4"))
+
+
+def test_notebooks_say_that_a_view_is_read_only():
+    assert table_of(usmx.zeros(3).readonly())[0]["usm_type"] == "device, read-only"
+
+
+def test_text_for_notebooks_is_escaped():
+    host = np.zeros(2, [("<b>&", "<f8")])
+    table, _ = table_of(usmx.asarray(host))
+    assert table["dtype"] == str(host.dtype)
+    assert "<b>" not in usmx.asarray(host)._repr_html_()
+    with usmx.print_options(nanstr="<i>"):
+        assert table_of(usmx.asarray([np.nan]))[1] == "[<i>]"
+
+
+def test_text_for_notebooks_is_short():
+    _, elements = table_of(usmx.zeros((9, 9, 9, 9)))
+    assert len(elements.splitlines()) == 21
+    assert elements.endswith("\n...")
+
+
+def test_large_device_array_is_not_fetched_for_a_notebook(large):
+    array, _ = large
+    array._repr_html_()
+    tracemalloc.start()
+    try:
+        array._repr_html_()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+def test_notebooks_show_arrays_on_sub_devices():
+    import dpctl
+
+    queue = dpctl.SyclQueue(dpctl.SyclDevice().create_sub_devices(partition=1)[0])
+    assert table_of(usmx.zeros(1, sycl_queue=queue))[0]["device"].startswith("sub-device")

@@ -209,23 +209,6 @@ def test_more_than_64_dimensions_are_an_index_error():
         usmx.empty(3)[(None,) * 100]
 
 
-@pytest.mark.parametrize(
-    "key",
-    [1.0, "x", b"x", True, False, [0], np.array([0, 1]), np.array([True] * 3), 1j, object(), {}],
-)
-def test_index_that_is_not_basic_is_an_error(key):
-    array = usmx.empty((3, 4))
-    for item in (key, (key, 0), (slice(None), key)):
-        with pytest.raises((IndexError, TypeError)):
-            array[item]
-
-
-@pytest.mark.parametrize("key", [1.0, "x", True, [0], 1j, object()])
-def test_index_of_another_type_is_an_index_error_that_names_it(key):
-    with pytest.raises(IndexError, match=f"found {type(key).__name__}"):
-        usmx.empty((3, 4))[key]
-
-
 def test_step_of_zero_is_a_value_error():
     with pytest.raises(ValueError, match="zero"):
         usmx.empty(3)[::0]
@@ -245,9 +228,3 @@ def test_exception_of_an_index_passes_through_unchanged():
     for key in (Raising(), slice(Raising()), (0, Raising())):
         with pytest.raises(ZeroDivisionError, match="mine"):
             usmx.empty((3, 4))[key]
-
-
-def test_elements_cannot_be_deleted():
-    array = usmx.zeros(3, usm_type="shared")
-    with pytest.raises(TypeError):
-        del array[0]

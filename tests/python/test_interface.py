@@ -7,6 +7,7 @@ counterparts (dpctl, dpnp): test_interop.py. Read-only: test_readonly.py.
 import collections
 import collections.abc
 import ctypes
+import gc
 import types
 
 import dpctl
@@ -355,6 +356,19 @@ def test_typestr_that_is_no_string_is_a_type_error(memory, typestr):
     refused(producer_of(memory, typestr=typestr), TypeError, "typestr", type(typestr).__name__)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"typestr": "\udc80"},
+        {"syclobj": "\udc80"},
+        {"typestr": "|V8", "typedescr": [("\udc80", "<f8")]},
+        {"typestr": "|V8", "typedescr": [("a", "\udc80")]},
+    ],
+)
+def test_text_that_is_not_unicode_is_a_value_error_that_names_key_and_text(memory, changes):
+    refused(producer_of(memory, **changes), ValueError, list(changes)[-1], "\\udc80")
+
+
 def test_typestr_may_be_a_subclass_of_str(memory):
     assert from_usm_array_interface(producer_of(memory, typestr=np.str_("<f8"))).itemsize == 8
 
@@ -604,6 +618,27 @@ def test_capsule_that_was_used_is_a_value_error(memory, cls):
     refused(producer_of(memory, syclobj=capsule), ValueError, "'used_SyclQueueRef'")
 
 
+@pytest.mark.parametrize("cls", [usmx.SyclQueue, usmx.SyclContext])
+def test_object_that_was_never_constructed_is_a_type_error(memory, cls):
+    refused(producer_of(memory, syclobj=cls.__new__(cls)), TypeError, "never called")
+
+
+@pytest.mark.parametrize("cls", [usmx.SyclQueue, dpctl.SyclQueue])
+def test_subclass_of_a_queue_is_the_queue_that_it_holds(memory, cls):
+    class Subclass(cls):
+        def _get_capsule(self):
+            raise AssertionError("not needed")
+
+    queue = Subclass()
+    view = from_usm_array_interface(producer_of(memory, syclobj=queue))
+    assert view.sycl_queue == usmx.SyclQueue(cls._get_capsule(queue))
+
+
+def test_class_of_queues_is_a_type_error(memory):
+    refused(producer_of(memory, syclobj=usmx.SyclQueue), TypeError)
+    refused(producer_of(memory, syclobj=dpctl.SyclQueue), TypeError)
+
+
 @pytest.mark.parametrize("given", [None, 5, "cpu", object()])
 def test_get_capsule_that_returns_something_else_is_a_type_error(memory, given):
     refused(producer_of(memory, syclobj=Holder(lambda: given)), TypeError, type(given).__name__)
@@ -651,6 +686,18 @@ def test_get_capsule_that_cannot_be_called_is_a_type_error(memory):
 )
 def test_arithmetic_never_wraps_around(memory, changes):
     refused(producer_of(memory, **changes), ValueError)
+
+
+@pytest.mark.parametrize("shape", [(2**60,), (2**61,), (2**30, 2**30), (2**62,)])
+def test_bytes_of_one_element_again_and_again_must_be_countable(memory, shape):
+    strides = (0,) * len(shape)
+    refused(producer_of(memory, shape=shape, strides=strides), ValueError, "number of bytes")
+    with pytest.raises(ValueError, match="number of bytes"):
+        usmx.USMArray(shape, "f8", memory, strides=strides)
+    with pytest.raises(ValueError, match="number of bytes"):
+        usmx.USMArray(shape, "f8", strides=strides)
+    within = producer_of(memory, shape=(2**59,), strides=(0,))
+    assert from_usm_array_interface(within).nbytes == 2**62
 
 
 # ---- check 2: the pointer is USM of that context
@@ -951,6 +998,113 @@ def test_dictionary_is_read_as_it_was_before_an_integer_replaced_entries(memory)
     assert (view.shape, view.strides, view.itemsize) == ((3, 4), (4, 1), 8)
 
 
+def test_dictionary_that_only_usmx_holds_lives_until_it_is_read(memory):
+    gone = []
+
+    class Dictionary(dict):
+        def __del__(self):
+            gone.append(self)
+
+    class LettingGo:
+        def __index__(self):
+            producer.__sycl_usm_array_interface__ = None
+            gc.collect()
+            assert gone == []
+            return 3
+
+    producer = producer_of(memory, shape=(LettingGo(), 4))
+    producer.__sycl_usm_array_interface__ = Dictionary(producer.__sycl_usm_array_interface__)
+    assert from_usm_array_interface(producer).shape == (3, 4)
+    assert len(gone) == 1
+
+
+def test_memory_that_is_freed_during_the_import_is_refused():
+    memories = [usmx.memory.MemoryUSMShared(1 << 20)]
+
+    class Freeing:
+        def __index__(self):
+            memories.clear()
+            return 3
+
+    producer = Producer(interface_of(memories[0], shape=(Freeing(), 4)))
+    with pytest.raises(ValueError, match="not USM"):
+        from_usm_array_interface(producer)
+
+
+def test_mapping_that_shrinks_with_each_look_is_refused(memory):
+    class Shrinking(AnyMapping):
+        def __getitem__(self, key):
+            return self.entries.pop(key)
+
+    producer = Producer(Shrinking(interface_of(memory)))
+    assert from_usm_array_interface(producer).shape == (3, 4)  # each entry is read once
+    refused(producer, ValueError, "'version'")
+
+
+@pytest.mark.parametrize("method", ["__len__", "__iter__", "__contains__", "keys", "get", "items"])
+def test_of_a_mapping_only_its_entries_are_asked_for(memory, method):
+    def evil(self, *arguments):
+        raise AssertionError(method)
+
+    for base in (AnyMapping, DictSubclass):
+        mapping = type("Evil", (base,), {method: evil})(interface_of(memory))
+        assert from_usm_array_interface(Producer(mapping)).shape == (3, 4)
+
+
+@pytest.mark.parametrize("base", [tuple, list])
+@pytest.mark.parametrize("key", ["shape", "strides", "data"])
+def test_sequence_is_what_it_holds_whatever_it_says(memory, base, key):
+    class Lying(base):
+        def __len__(self):
+            return 10**9
+
+        def __getitem__(self, index):
+            raise AssertionError("never asked")
+
+        __iter__ = __contains__ = __eq__ = __getitem__
+        __hash__ = None
+
+    held = {"shape": (3, 4), "strides": (4, 1), "data": (memory._pointer, False)}[key]
+    view = from_usm_array_interface(producer_of(memory, **{key: Lying(held)}))
+    assert (view.shape, view.strides, view._pointer) == ((3, 4), (4, 1), memory._pointer)
+
+
+def test_typestr_is_its_text_whatever_it_says(memory):
+    class Lying(str):
+        def __str__(self):
+            return "|u1"
+
+        __repr__ = __format__ = __str__
+
+        def __eq__(self, other):
+            raise AssertionError("never asked")
+
+        __hash__ = None
+
+    assert from_usm_array_interface(producer_of(memory, typestr=Lying("<f8"))).itemsize == 8
+
+
+@pytest.mark.parametrize("error", [AttributeError, KeyError, RecursionError, SystemExit])
+def test_exception_of_getattr_passes_through_unless_there_is_no_attribute(error):
+    class Raising:
+        def __getattr__(self, name):
+            raise error(name)
+
+    expected = TypeError if error is AttributeError else error
+    with pytest.raises(expected, match="__sycl_usm_array_interface__"):
+        from_usm_array_interface(Raising())
+
+
+def test_producer_that_imports_itself_is_a_recursion_error_and_no_crash():
+    class Endless:
+        @property
+        def __sycl_usm_array_interface__(self):
+            return usmx.asarray(self).__sycl_usm_array_interface__
+
+    with pytest.raises(RecursionError):
+        usmx.asarray(Endless())
+
+
 @pytest.mark.parametrize("key", ["version", "shape", "data", "strides", "offset"])
 def test_exception_of_an_integer_passes_through_unchanged(memory, key):
     error = ZeroDivisionError("mine")
@@ -991,6 +1145,14 @@ def test_typedescr_that_raises_passes_its_exception_through(memory):
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         from_usm_array_interface(producer_of(memory, typedescr=Raising()))
+
+
+def test_repr_that_is_no_text_is_still_shown(memory):
+    class Unprintable:
+        def __repr__(self):
+            return "\udc80"
+
+    refused(producer_of(memory, typedescr=[Unprintable()]), ValueError, "typedescr", "\\udc80")
 
 
 def test_value_whose_repr_raises_is_still_refused(memory):

@@ -4,14 +4,13 @@ import gc
 import sys
 import threading
 import weakref
-from pathlib import Path
 
 import dpctl.memory
 import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, output_of, producer_of
+from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, output_of
 
 
 @pytest.fixture(params=KINDS)
@@ -322,128 +321,3 @@ view = usmx.asarray(
 )
 """
     assert output_of(code) == "gone"
-
-
-# ---- leaks: what 100,000 rounds leave behind
-
-
-def resident_bytes():
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096
-
-
-def growth(action, rounds):
-    """How much the process has grown, once it has had its warm-up."""
-    for _ in range(rounds // 5):
-        action()
-    gc.collect()
-    before = resident_bytes()
-    for _ in range(rounds):
-        action()
-    gc.collect()
-    return resident_bytes() - before
-
-
-def failing(action, error=(ValueError, TypeError)):
-    def attempt():
-        try:
-            action()
-        except error:
-            return
-        raise AssertionError("did not fail")
-
-    return attempt
-
-
-def leak_cases():
-    """{name: what to do again and again}"""
-    shared = usmx.zeros((3, 4), usm_type="shared")
-    device = usmx.zeros((3, 4))
-    foreign = dpnp.zeros((3, 4))
-    memory = MEMORY_CLASSES["shared"](96)
-    plain = producer_of(memory)
-    dpctls = producer_of(dpctl.memory.MemoryUSMDevice(96))
-    holder = producer_of(memory, syclobj=usmx.SyclQueue()._get_capsule())
-    outside = producer_of(memory, shape=(3, 5))
-    wrong = producer_of(memory, typestr=">f8")
-    no_usm = producer_of(memory, data=(16, False))
-    bad_type = producer_of(memory, strides=(1.0, 2.0))
-    capsules = usmx.SyclQueue()
-    host = np.zeros(96, "u1")
-    return {
-        "import": lambda: usmx.asarray(plain),
-        "import of dpnp": lambda: usmx.asarray(foreign),
-        "import of dpctl": lambda: usmx.asarray(dpctls),
-        "import by capsule": lambda: usmx.asarray(holder),
-        "base": lambda: usmx.asarray(plain).base,
-        "memory": lambda: usmx.memory.as_usm_memory(plain),
-        "dictionary": lambda: shared.__sycl_usm_array_interface__,
-        "dictionary of memory": lambda: memory.__sycl_usm_array_interface__,
-        "buffer": lambda: memoryview(shared).release(),
-        "numpy": lambda: np.asarray(shared),
-        "slice": lambda: shared[1:, ::-1],
-        "attributes": lambda: (
-            shared.T,
-            shared.flags,
-            shared.dtype,
-            shared.sycl_queue,
-            shared.base,
-        ),
-        "capsule": lambda: usmx.SyclQueue(capsules._get_capsule()),
-        "allocation": lambda: usmx.empty((16, 16)),
-        "copies": lambda: memory.copy_from_host(host),
-        "outside": failing(lambda: usmx.asarray(outside)),
-        "bad typestr": failing(lambda: usmx.asarray(wrong)),
-        "no USM": failing(lambda: usmx.asarray(no_usm)),
-        "bad type": failing(lambda: usmx.asarray(bad_type)),
-        "bad index": failing(lambda: shared[5], IndexError),
-        "refused buffer": failing(lambda: memory.copy_to_host(b"1234"), (ValueError, BufferError)),
-        "refused conversion": failing(lambda: np.asarray(device), TypeError),
-    }
-
-
-LEAK_NAMES = [
-    "import",
-    "import of dpnp",
-    "import of dpctl",
-    "import by capsule",
-    "base",
-    "memory",
-    "dictionary",
-    "dictionary of memory",
-    "buffer",
-    "numpy",
-    "slice",
-    "attributes",
-    "capsule",
-    "allocation",
-    "copies",
-    "outside",
-    "bad typestr",
-    "no USM",
-    "bad type",
-    "bad index",
-    "refused buffer",
-    "refused conversion",
-]
-ROUNDS = {"allocation": 20_000, "copies": 20_000, "refused conversion": 20_000}
-LIMIT = 2 << 20  # less than 100,000 of the smallest objects
-
-
-@pytest.mark.parametrize("name", LEAK_NAMES)
-def test_nothing_is_left_behind(name):
-    assert growth(leak_cases()[name], ROUNDS.get(name, 100_000)) < LIMIT
-
-
-def test_memory_returns_to_the_runtime():
-    def action():
-        for kind in KINDS:
-            MEMORY_CLASSES[kind](1 << 20).memset(1)
-
-    assert growth(action, 100) < 64 << 20
-
-
-def test_copy_of_memory_is_freed():
-    source = MEMORY_CLASSES["shared"](1 << 20)
-    source.memset(1)
-    assert growth(lambda: usmx.memory.MemoryUSMHost(source, copy=True), 100) < 32 << 20

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import MEMORY_CLASSES, interface_of
-from test_lifetime import LIMIT, failing, growth
+from leaks import LIMIT, failing, growth
 from usmx.memory import MemoryUSMDevice, MemoryUSMShared, as_usm_memory
 
 HOST_KINDS = ("shared", "host")

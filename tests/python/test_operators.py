@@ -1,4 +1,4 @@
-"""What arrays refuse: mathematics, comparisons, truth, hashing, NumPy's functions on device memory."""
+"""What arrays refuse: mathematics, comparisons, hashing, NumPy's functions on device memory."""
 
 import collections.abc
 import operator
@@ -144,10 +144,13 @@ def test_comparison_of_identities_stays(array):
     assert any(candidate is array for candidate in [1, array])
 
 
-def test_array_has_no_truth_value():
-    for array in (new_array(), usmx.zeros((), "b1"), usmx.zeros(0), usmx.zeros(1)):
-        with pytest.raises(TypeError, match="truth.*asnumpy"):
-            bool(array)
+def test_containment_is_refused(array, other):
+    refuses(operator.contains, array, other)
+
+
+@pytest.mark.parametrize("shape", [(), 0, (3, 0)])
+def test_containment_is_refused_by_arrays_of_every_shape(shape):
+    refuses(operator.contains, usmx.zeros(shape), 1)
 
 
 def test_subclass_can_have_operators_of_its_own():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of
-from test_lifetime import LIMIT, growth
+from leaks import LIMIT, growth
 from usmx.memory import MemoryUSMDevice, MemoryUSMHost, MemoryUSMShared, as_usm_memory
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import output_of
+from usmx.memory import from_pointer
 
 
 def in_forked_child(action):
@@ -35,6 +36,10 @@ def error_of(action):
 
 array = usmx.asarray(np.arange(6.0), usm_type="shared")
 dictionary = array.__sycl_usm_array_interface__
+idle = usmx.zeros(3)
+queue = usmx.SyclQueue()
+context = queue.sycl_context
+queue_capsule, context_capsule = queue._get_capsule(), context._get_capsule()
 
 
 class Producer:
@@ -54,6 +59,21 @@ class Producer:
         pytest.param(lambda: array.base.memset(0), id="memset"),
         pytest.param(lambda: array.base.tobytes(), id="tobytes"),
         pytest.param(lambda: array.base.copy_from_host(b"12"), id="copy_from_host"),
+        pytest.param(lambda: array.wait(), id="wait"),
+        pytest.param(lambda: idle.wait(), id="wait for idle memory"),
+        pytest.param(lambda: np.asarray(array), id="NumPy"),
+        pytest.param(lambda: array.base.get_usm_type(queue), id="get_usm_type"),
+        pytest.param(lambda: usmx.memory.get_usm_type(4096, queue), id="type of a pointer"),
+        pytest.param(lambda: from_pointer(array._pointer, 8, queue, array), id="from_pointer"),
+        pytest.param(lambda: queue.wait(), id="queue.wait"),
+        pytest.param(lambda: queue._get_capsule(), id="queue capsule"),
+        pytest.param(lambda: context._get_capsule(), id="context capsule"),
+        pytest.param(lambda: usmx.SyclQueue(queue_capsule), id="queue of a capsule"),
+        pytest.param(lambda: usmx.SyclContext(context_capsule), id="context of a capsule"),
+        pytest.param(lambda: usmx.SyclQueue(queue.sycl_device), id="queue of a device"),
+        pytest.param(lambda: usmx.SyclQueue(context, queue.sycl_device), id="queue of a context"),
+        pytest.param(lambda: usmx.SyclContext(queue.sycl_device), id="context of a device"),
+        pytest.param(lambda: queue.sycl_device.name, id="name of a device"),
         pytest.param(usmx.get_devices, id="get_devices"),
         pytest.param(usmx.SyclDevice, id="SyclDevice"),
         pytest.param(usmx.SyclQueue, id="SyclQueue"),

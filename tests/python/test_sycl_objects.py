@@ -49,7 +49,21 @@ def test_comma_of_a_filter_means_else(device):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "CPU", "*:cpu", " cpu", "cpu ", "cpu:0:1", "opencl:opencl", ":", ",", "cpu,", "-1"]
+    "text",
+    [
+        "",
+        "CPU",
+        "*:cpu",
+        " cpu",
+        "cpu ",
+        "cpu:0:1",
+        "opencl:opencl",
+        ":",
+        ",",
+        "cpu,",
+        "-1",
+        "\udc80",
+    ],
 )
 def test_text_that_is_no_filter_is_a_value_error(text):
     with pytest.raises(ValueError, match="filter selector"):

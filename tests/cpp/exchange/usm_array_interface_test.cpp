@@ -587,7 +587,8 @@ struct model {
       count *= shape[k];
       const wide reach = stride * (shape[k] - 1);
       (reach < 0 ? lowest : highest) += reach;
-      representable &= fits(stride * itemsize) && fits(count) && fits(lowest) && fits(highest);
+      representable &=
+          fits(stride * itemsize) && fits(count * itemsize) && fits(lowest) && fits(highest);
     }
     representable &= fits(lowest * itemsize) && fits((highest + 1) * itemsize);
     first = wide(data) + lowest * itemsize;

@@ -1,0 +1,102 @@
+#include "array_key.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "array.hpp"
+#include "indexing.hpp"
+#include "usmx/copy.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+bool is_one_integer(const array_view& view) {
+  return view.ndim() == 0 && (view.type().kind() == 'i' || view.type().kind() == 'u');
+}
+
+/// The only element of an array of integers without dimensions.
+std::ptrdiff_t integer_in(const array_view& view) {
+  std::int64_t value = 0;
+  copy(view, {reinterpret_cast<std::byte*>(&value), type_code::int64, layout(), usm_kind::unknown,
+              view.queue(), false});
+  return value;
+}
+
+const bool truths[] = {false, true};
+
+}  // namespace
+
+array_key::array_key(PyObject* key, const sycl::queue& queue) : queue_(queue) {
+  if (!PyTuple_Check(key)) {
+    add(key);
+    return;
+  }
+  const std::size_t n = item_count(key);
+  for (std::size_t k = 0; k < n; ++k) {
+    add(PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(k)));
+  }
+}
+
+void array_key::add(PyObject* item) {
+  if (const array* own = as_array(item)) {
+    return add_array(*own);
+  }
+  index_item basic;
+  if (to_basic_item(item, basic)) {
+    items_.emplace_back(basic);
+    return;
+  }
+  if (PyBool_Check(item)) {
+    items_.emplace_back(std::in_place_type<array_view>, const_cast<bool*>(&truths[item == Py_True]),
+                        type_code::bool_, layout(), usm_kind::unknown, queue_, true);
+    return;
+  }
+  if (const nb::object view = view_of_producer(item); view.is_valid()) {
+    return add_array(*as_array(view.ptr()));
+  }
+  add_host_array(nb::module_::import_("usmx._indexing").attr("host_index")(nb::handle(item)));
+}
+
+void array_key::add_array(const array& values) {
+  const array_view view = values.private_view();
+  if (is_one_integer(view)) {
+    const without_interpreter_lock unlocked;
+    values.wait();
+    items_.emplace_back(index_item::integer(integer_in(view)));
+    return;
+  }
+  items_.emplace_back(view);
+  arrays_.push_back(values);
+}
+
+void array_key::add_host_array(const nb::object& values) {
+  auto held = std::make_unique<held_array>(values, queue_);
+  if (is_one_integer(held->view())) {
+    items_.emplace_back(index_item::integer(integer_in(held->view())));
+    return;
+  }
+  items_.emplace_back(held->view());
+  host_arrays_.push_back(std::move(held));
+}
+
+bool array_key::is_basic() const noexcept {
+  return std::ranges::all_of(
+      items_, [](const key_item& item) { return std::holds_alternative<index_item>(item); });
+}
+
+std::vector<index_item> array_key::basic_items() const {
+  std::vector<index_item> result;
+  for (const key_item& item : items_) {
+    result.push_back(std::get<index_item>(item));
+  }
+  return result;
+}
+
+selection array_key::select(const layout& where) const {
+  for (const array& values : arrays_) {
+    values.wait();
+  }
+  return selection::of(where, items_);
+}
+
+}  // namespace usmx::bindings

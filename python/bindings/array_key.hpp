@@ -1,0 +1,42 @@
+// Keys with arrays among their items: arrays of integers and masks from usmx, other producers,
+// NumPy, sequences and bools.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <sycl/queue.hpp>
+
+#include "held_array.hpp"
+#include "support.hpp"
+#include "usmx/array.hpp"
+#include "usmx/selection.hpp"
+
+namespace usmx::bindings {
+
+class array_key {
+ public:
+  /// `queue` is for views of ordinary memory. IndexError (index_error) when an item is nothing that
+  /// an array can be indexed by.
+  array_key(PyObject* key, const sycl::queue& queue);
+
+  /// True when no item is an array: then basic_items are all.
+  bool is_basic() const noexcept;
+  std::vector<index_item> basic_items() const;
+
+  /// What the key addresses. Waits for the arrays among its items; to be called without the
+  /// interpreter lock.
+  selection select(const layout& where) const;
+
+ private:
+  void add(PyObject* item);
+  void add_array(const array& values);
+  void add_host_array(const nb::object& values);
+
+  sycl::queue queue_;
+  std::vector<key_item> items_;
+  std::vector<array> arrays_;
+  std::vector<std::unique_ptr<held_array>> host_arrays_;
+};
+
+}  // namespace usmx::bindings

@@ -1,0 +1,280 @@
+#include "array_scalars.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <complex>
+#include <cstring>
+#include <memory>
+
+#include "arguments.hpp"
+#include "interface.hpp"
+#include "usmx/copy.hpp"
+#include "usmx/usm.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+nb::object checked(PyObject* made) {
+  if (made == nullptr) {
+    nb::raise_python_error();
+  }
+  return nb::steal(made);
+}
+
+// ---- elements that the host can read
+
+/// The elements of an array where the host may read them, as long as this and the array live: in
+/// place, or in a packed copy. Making one waits for the work on the memory.
+class readable_elements {
+ public:
+  explicit readable_elements(const array& a) {
+    wait_for(*a.memory());
+    if (is_host_accessible(a.kind()) || host_may_touch(a.kind(), a.queue().get_device())) {
+      memory_ = a.memory()->data();
+      where_ = a.layout();
+      return;
+    }
+    packed_ = std::make_unique_for_overwrite<std::byte[]>(a.nbytes());
+    memory_ = packed_.get();
+    where_ = layout::c_order(a.shape());
+    const array_view target(packed_.get(), a.type(), where_, usm_kind::unknown, a.queue(), false);
+    const without_interpreter_lock unlocked;
+    copy(a.private_view(), target);
+  }
+
+  /// Where the layout's offsets count from.
+  const std::byte* memory() const noexcept { return memory_; }
+  const layout& where() const noexcept { return where_; }
+
+ private:
+  const std::byte* memory_ = nullptr;
+  layout where_;
+  std::unique_ptr<std::byte[]> packed_;
+};
+
+template <class T>
+T load(const std::byte* element) noexcept {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  return value;
+}
+
+/// A plain element as Python's bool, int, float or complex.
+PyObject* number_at(const std::byte* element, type_code code) {
+  switch (code) {
+    case type_code::bool_:
+      return PyBool_FromLong(load<std::uint8_t>(element) != 0);
+    case type_code::int8:
+      return PyLong_FromLong(load<std::int8_t>(element));
+    case type_code::int16:
+      return PyLong_FromLong(load<std::int16_t>(element));
+    case type_code::int32:
+      return PyLong_FromLong(load<std::int32_t>(element));
+    case type_code::int64:
+      return PyLong_FromLongLong(load<std::int64_t>(element));
+    case type_code::uint8:
+      return PyLong_FromUnsignedLong(load<std::uint8_t>(element));
+    case type_code::uint16:
+      return PyLong_FromUnsignedLong(load<std::uint16_t>(element));
+    case type_code::uint32:
+      return PyLong_FromUnsignedLong(load<std::uint32_t>(element));
+    case type_code::uint64:
+      return PyLong_FromUnsignedLongLong(load<std::uint64_t>(element));
+    case type_code::float16:
+      return PyFloat_FromDouble(PyFloat_Unpack2(reinterpret_cast<const char*>(element),
+                                                std::endian::native == std::endian::little));
+    case type_code::float32:
+      return PyFloat_FromDouble(load<float>(element));
+    case type_code::float64:
+      return PyFloat_FromDouble(load<double>(element));
+    case type_code::complex64: {
+      const auto z = load<std::complex<float>>(element);
+      return PyComplex_FromDoubles(z.real(), z.imag());
+    }
+    case type_code::complex128: {
+      const auto z = load<std::complex<double>>(element);
+      return PyComplex_FromDoubles(z.real(), z.imag());
+    }
+    case type_code::structured:
+      break;
+  }
+  throw type_error("a structured element is no number");
+}
+
+/// What NumPy's item() and tolist() make of structured elements: tuples.
+nb::object through_numpy(const array& a, const char* method) {
+  return nb::module_::import_("usmx._creation").attr("asnumpy")(to_python(a)).attr(method)();
+}
+
+// ---- one element
+
+/// The element of an array that has exactly one.
+nb::object only_element(const array& a) {
+  if (a.type().is_structured()) {
+    return through_numpy(a, "item");
+  }
+  const readable_elements elements(a);
+  const std::ptrdiff_t place =
+      elements.where().offset() * static_cast<std::ptrdiff_t>(a.type().itemsize());
+  return checked(number_at(elements.memory() + place, a.type().code()));
+}
+
+/// As the array API and dpnp.tensor have it: an array of one element with an axis is no number.
+void require_scalar(const array& a, const char* wrong_size) {
+  if (a.size() != 1) {
+    throw value_error(detail::message(wrong_size, ", found shape ", tuple_text(a.shape())));
+  }
+  if (a.ndim() != 0) {
+    throw type_error(detail::message(
+        "only 0-dimensional arrays can be converted to Python scalars, found shape ",
+        tuple_text(a.shape()), ": a.item() takes any array of one element"));
+  }
+  if (a.type().is_structured()) {
+    throw type_error(detail::message("a structured element is no number, found dtype ", a.type()));
+  }
+}
+
+nb::object scalar_of(PyObject* self) {
+  const array& a = ready_instance<py_array>(self).value;
+  require_scalar(a, "only size-1 arrays can be converted to Python scalars");
+  return only_element(a);
+}
+
+PyObject* to_int(PyObject* self) {
+  return guarded<PyObject*>(nullptr, [&] { return PyNumber_Long(scalar_of(self).ptr()); });
+}
+
+PyObject* to_float(PyObject* self) {
+  return guarded<PyObject*>(nullptr, [&] { return PyNumber_Float(scalar_of(self).ptr()); });
+}
+
+PyObject* to_index(PyObject* self) {
+  return guarded<PyObject*>(nullptr, [&] {
+    const dtype type = ready_instance<py_array>(self).value.type();
+    if (type.kind() != 'i' && type.kind() != 'u') {
+      throw index_error(
+          detail::message("only integer arrays are valid indices, found dtype ", type));
+    }
+    return scalar_of(self).release().ptr();
+  });
+}
+
+int to_bool(PyObject* self) {
+  return guarded(-1, [&] {
+    const array& a = ready_instance<py_array>(self).value;
+    require_scalar(a, a.size() == 0
+                          ? "the truth value of an empty array is ambiguous: ask a.size"
+                          : "the truth value of an array with more than one element is ambiguous");
+    return PyObject_IsTrue(only_element(a).ptr());
+  });
+}
+
+nb::object to_complex(nb::handle self) {
+  return nb::handle(reinterpret_cast<PyObject*>(&PyComplex_Type))(scalar_of(self.ptr()));
+}
+
+// ---- item
+
+/// The layout of the element that stands at `index` in C order, which may count from the end.
+layout element_in_c_order(const layout& where, std::ptrdiff_t index) {
+  const std::ptrdiff_t size = where.size();
+  std::ptrdiff_t rest = index < 0 ? index + size : index;
+  if (rest < 0 || rest >= size) {
+    throw index_error(
+        detail::message("index ", index, " is out of bounds for an array of size ", size));
+  }
+  std::array<index_item, max_ndim> items;
+  for (int k = where.ndim() - 1; k >= 0; --k) {
+    const auto axis = static_cast<std::size_t>(k);
+    items[axis] = index_item::integer(rest % where.shape()[axis]);
+    rest /= where.shape()[axis];
+  }
+  return subscript(where, {items.data(), static_cast<std::size_t>(where.ndim())});
+}
+
+/// The layout of the element with one index for each axis.
+layout element_at(const layout& where, std::span<const std::ptrdiff_t> indices) {
+  if (indices.size() != where.shape().size()) {
+    throw value_error(detail::message("item() takes no index, one, or one for each of ",
+                                      where.ndim(), " axes, found ", indices.size()));
+  }
+  std::array<index_item, max_ndim> items;
+  std::ranges::transform(indices, items.begin(), index_item::integer);
+  return subscript(where, {items.data(), indices.size()});
+}
+
+nb::object item(const py_array& self, const nb::args& args) {
+  const array& a = self.value;
+  if (args.size() == 0) {
+    if (a.size() != 1) {
+      throw value_error(detail::message(
+          "item() without an index needs an array of size 1, found shape ", tuple_text(a.shape())));
+    }
+    return only_element(a);
+  }
+  const bool one_argument = args.size() == 1;
+  if (one_argument && PyIndex_Check(args[0].ptr())) {
+    const std::ptrdiff_t index = to_count("index", "an integer", args[0].ptr());
+    return only_element(a.with_layout(element_in_c_order(a.layout(), index)));
+  }
+  const nb::object given = one_argument ? nb::object(args[0]) : nb::object(args);
+  return only_element(a.with_layout(element_at(a.layout(), counts("index", given.ptr()).span())));
+}
+
+// ---- tolist
+
+/// The elements from axis `axis` on, as lists in lists; `first` is the first one of them.
+nb::object nested_list(const std::byte* first, const layout& where, dtype type, int axis) {
+  if (axis == where.ndim()) {
+    return checked(number_at(first, type.code()));
+  }
+  const auto k = static_cast<std::size_t>(axis);
+  const std::ptrdiff_t step = where.strides()[k] * static_cast<std::ptrdiff_t>(type.itemsize());
+  nb::object list = checked(PyList_New(where.shape()[k]));
+  for (Py_ssize_t i = 0; i < where.shape()[k]; ++i) {
+    PyList_SET_ITEM(list.ptr(), i,
+                    nested_list(first + i * step, where, type, axis + 1).release().ptr());
+  }
+  return list;
+}
+
+nb::object to_list(const py_array& self) {
+  const array& a = self.value;
+  if (a.type().is_structured()) {
+    return through_numpy(a, "tolist");
+  }
+  const readable_elements elements(a);
+  const auto itemsize = static_cast<std::ptrdiff_t>(a.type().itemsize());
+  const std::ptrdiff_t first = a.size() == 0 ? 0 : elements.where().offset() * itemsize;
+  return nested_list(elements.memory() + first, elements.where(), a.type(), 0);
+}
+
+const PyType_Slot scalar_slots[] = {
+    {Py_nb_int, reinterpret_cast<void*>(to_int)},
+    {Py_nb_float, reinterpret_cast<void*>(to_float)},
+    {Py_nb_index, reinterpret_cast<void*>(to_index)},
+    {Py_nb_bool, reinterpret_cast<void*>(to_bool)},
+};
+
+}  // namespace
+
+std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others) {
+  std::vector<PyType_Slot> all(std::begin(scalar_slots), std::end(scalar_slots));
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+void bind_scalars(nb::class_<py_array>& cls) {
+  cls.def("__complex__", &to_complex, nb::sig("def __complex__(self) -> complex"))
+      .def("item", &item, nb::sig("def item(self, *args: typing.Any) -> typing.Any"),
+           "One element as Python's bool, int, float or complex; a tuple when it is structured. "
+           "Waits.\n\nWithout arguments the element of an array of size 1; with one integer the "
+           "element that stands there in C order; with one integer for each axis, or a tuple of "
+           "them, the element at that index.\n\nRaises ValueError when the size is not 1 or the "
+           "indices are not as many as the axes, IndexError when one is outside of its axis.")
+      .def("tolist", &to_list, nb::sig("def tolist(self) -> typing.Any"),
+           "The elements as `item` gives them, in lists in lists; a 0-d array's alone. Waits.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,102 @@
+#include "device.hpp"
+
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+
+#include "dpctl_types.hpp"
+#include "sycl_objects.hpp"
+#include "syclobj.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+PyTypeObject* device_type = nullptr;
+
+struct py_device {
+  sycl::queue queue;
+};
+
+/// The queue of a Device or of usmx's or dpctl's SyclQueue: what a Device can be equal to.
+const sycl::queue* comparable_queue(PyObject* object) {
+  if (const sycl::queue* queue = as_device_queue(object)) {
+    return queue;
+  }
+  if (const sycl::queue* queue = as_queue(object)) {
+    return queue;
+  }
+  return as_dpctl_queue(object);
+}
+
+nb::object equal(const py_device& device, nb::handle other) {
+  const sycl::queue* queue = comparable_queue(other.ptr());
+  return queue == nullptr ? nb::borrow(Py_NotImplemented) : nb::cast(device.queue == *queue);
+}
+
+/// A sub-device has no filter string.
+std::string name_of(const sycl::device& device) {
+  try {
+    return filter_string(device);
+  } catch (const value_error&) {
+    return "sub-device of " + describe(device);
+  }
+}
+
+void print_info(const py_device& on) {
+  const sycl::device device = on.queue.get_device();
+  namespace id = sycl::info::device;
+  nb::print(detail::message("    Name            ", device.get_info<id::name>(),
+                            "\n    Driver version  ", device.get_info<id::driver_version>(),
+                            "\n    Vendor          ", device.get_info<id::vendor>(),
+                            "\n    Filter string   ", name_of(device), "\n")
+                .c_str());
+}
+
+}  // namespace
+
+const sycl::queue* as_device_queue(PyObject* object) {
+  return PyObject_TypeCheck(object, device_type) ? &ready_instance<py_device>(object).queue
+                                                 : nullptr;
+}
+
+nb::object device_on(const sycl::queue& queue) {
+  return make_instance(nb::handle(reinterpret_cast<PyObject*>(device_type)), py_device{queue});
+}
+
+void bind_device_object(nb::module_& m) {
+  nb::class_<py_device> cls(m, "Device",
+                            "Where an array is: a queue, and with it a device and a context. "
+                            "`a.device` and `Device.create_device` make one, every `device=` takes "
+                            "one. Equal to a Device or SyclQueue of the same queue.");
+  cls.def_static(
+         "create_device",
+         [](nb::handle device) { return device_on(queue_argument(nb::none(), device)); },
+         nb::arg("device") = nb::none(),
+         nb::sig("def create_device(device: object = None) -> Device"),
+         "The Device that `device=` of the functions of this package means: None (the default "
+         "device), a filter string, a SyclDevice, a SyclQueue or a Device.\n\n"
+         "Raises TypeError for anything else, ValueError for what is no filter selector, "
+         "SyclDeviceCreationError when no device matches.")
+      .def_prop_ro(
+          "sycl_queue", [](const py_device& d) { return to_python(d.queue); },
+          nb::sig("def sycl_queue(self) -> SyclQueue"))
+      .def_prop_ro(
+          "sycl_context", [](const py_device& d) { return d.queue.get_context(); },
+          nb::sig("def sycl_context(self) -> SyclContext"))
+      .def_prop_ro(
+          "sycl_device", [](const py_device& d) { return d.queue.get_device(); },
+          nb::sig("def sycl_device(self) -> SyclDevice"))
+      .def("print_device_info", &print_info,
+           "Prints name, driver version, vendor and filter string.")
+      .def(
+          "wait", [](py_device& d) { d.queue.wait(); }, nb::call_guard<without_interpreter_lock>(),
+          "Waits until everything submitted to the queue has finished.")
+      .def("__eq__", &equal, nb::arg("other").none(),
+           nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__", [](const py_device& d) { return std::hash<sycl::queue>{}(d.queue); })
+      .def("__repr__",
+           [](const py_device& d) { return "Device(" + name_of(d.queue.get_device()) + ")"; });
+  device_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,299 @@
+"""Elements by arrays of indices and masks, and setting them: functions, and what `a[key]` and
+`a[key] = value` need NumPy for.
+"""
+
+from usmx import _core
+from usmx._core import _as_array
+from usmx._conversion import astype
+from usmx._creation import _numpy, as_view, asarray, asnumpy
+from usmx._manipulation import reshape
+
+
+def take(x, indices, /, *, axis=None, out=None, mode="raise"):
+    """The elements of `x` at some indices along an axis.
+
+    Args:
+        x: an array.
+        indices: an array of integers, of any shape.
+        axis: an integer; None only where `x` has one dimension, or none.
+        out: where the result is written to and which is returned: an array of the result's shape
+            and of the element type of `x`.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; 'wrap': it is
+            counted on from the other end; 'clip': it becomes the first or the last one, and so
+            does any negative index. (With 'raise', negative indices count from the end.)
+
+    Returns:
+        A new array on the queue of `x` and of its kind, of shape
+        ``x.shape[:axis] + indices.shape + x.shape[axis + 1:]``; or `out`. Waits.
+
+    Raises:
+        IndexError: an index is outside of its axis, or `indices` are no integers.
+        ValueError: `axis` is missing, or `out` is read-only or of another shape or type.
+    """
+    x, axis = _with_axis(as_view("x", x), axis)
+    chosen = _integers(indices, x.shape[axis], mode)
+    if chosen.ndim > 0:
+        result = x[_along(axis, chosen)]
+    else:  # which would be taken for an integer, and select a view
+        result = x[_along(axis, chosen[None])][_along(axis, 0)]
+    if out is None:
+        return result
+    _check_out(out, result)
+    out[...] = result
+    return out
+
+
+def put(x, indices, vals, /, *, axis=None, mode="raise"):
+    """Sets the elements of `x` at some indices along an axis; nothing when this raises. Waits.
+
+    Args:
+        x, indices, axis, mode: as in `take`.
+        vals: an array, a scalar or nested lists, which can be broadcast to the shape of
+            ``take(x, indices, axis=axis)``. For an index that is there twice the last one counts.
+
+    Raises:
+        IndexError, ValueError: as `take`; or `x` is read-only; or the shapes do not fit.
+    """
+    x, axis = _with_axis(as_view("x", x), axis)
+    x[_along(axis, _integers(indices, x.shape[axis], mode))] = vals
+
+
+def take_along_axis(x, indices, /, *, axis=-1, mode="raise"):
+    """The elements of `x` at indices along an axis that are given for each place on the others.
+
+    Args:
+        x: an array.
+        indices: an array of integers of as many dimensions as `x`, whose shape can be broadcast
+            together with that of `x` but for the axis.
+        axis: an integer.
+        mode: as in `take`.
+
+    Returns:
+        A new array on the queue of `x` and of its kind. Waits.
+
+    Raises:
+        IndexError, ValueError: as `take`; or the shapes do not fit.
+    """
+    x = as_view("x", x)
+    return x[_at_each_place(x, indices, axis, mode)]
+
+
+def put_along_axis(x, indices, vals, /, *, axis=-1, mode="raise"):
+    """Sets the elements of `x` that ``take_along_axis(x, indices, axis=axis)`` gives. Waits.
+
+    Args:
+        x, indices, axis, mode: as in `take_along_axis`.
+        vals: as in `put`; can be broadcast to the shape of what is set.
+
+    Raises:
+        IndexError, ValueError: as `take_along_axis`; or `x` is read-only.
+    """
+    x = as_view("x", x)
+    x[_at_each_place(x, indices, axis, mode)] = vals
+
+
+def extract(condition, arr):
+    """The elements of `arr` for which `condition` is not zero, in C order. Waits.
+
+    Args:
+        condition: an array of any type and shape.
+        arr: an array with as many elements.
+
+    Returns:
+        A new array of one dimension on the queue of `arr` and of its kind.
+
+    Raises:
+        ValueError: the sizes differ.
+    """
+    arr = as_view("arr", arr)
+    return arr[_mask_for(arr, "condition", condition)]
+
+
+def place(arr, mask, vals):
+    """Sets the elements of `arr` for which `mask` is not zero, in C order. Waits.
+
+    Args:
+        arr: an array.
+        mask: an array of any type and shape, with as many elements.
+        vals: an array or sequence of one dimension, or a scalar: as many of its elements as are
+            needed; where they are too few, again from its start.
+
+    Raises:
+        ValueError: the sizes differ, `vals` has more dimensions, or is empty while elements are
+            to be set; or `arr` is read-only.
+    """
+    arr = as_view("arr", arr)
+    chosen = _mask_for(arr, "mask", mask)
+    values = _as_array(vals)
+    if values is None:
+        values = host_value(vals, arr.dtype)
+    if values.ndim > 1:
+        raise ValueError(f"vals must have 1 dimension, found shape {values.shape}")
+    values = values[None] if values.ndim == 0 else values
+    given = values.shape[0]
+    needed = _core._count_nonzero(chosen)
+    if given == 0 and needed > 0:
+        raise ValueError(f"vals must not be empty: {needed} elements are to be set")
+    if 1 < given < needed:
+        values = values[_numpy().arange(needed) % given]
+    arr[chosen] = values[:needed]
+
+
+def nonzero(arr):
+    """The indices of the elements that are not zero (NaN is not), in C order. Waits.
+
+    Args:
+        arr: an array of one dimension at least.
+
+    Returns:
+        A tuple of int64 arrays, one for each dimension, on the queue of `arr` and of its kind.
+
+    Raises:
+        ValueError: `arr` has no dimensions.
+        TypeError: its elements are structured.
+    """
+    arr = as_view("arr", arr)
+    if arr.ndim == 0:
+        raise ValueError("arr must have at least 1 dimension, found shape ()")
+    return _core._nonzero(arr)
+
+
+# ---- what the functions have in common
+
+
+def _along(axis, item):
+    return (*(slice(None),) * axis, item)
+
+
+def _with_axis(x, axis):
+    """An array of one dimension at least, and the axis of it that is meant."""
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"axis must be an integer for an array of shape {x.shape}, found None")
+    if x.ndim == 0:
+        x = x[None]
+    return x, _core._normalized_axis(0 if axis is None else axis, x.ndim)
+
+
+def _check_out(out, result):
+    if not isinstance(out, _core.USMArray):
+        raise TypeError(f"out must be a USMArray, found {type(out).__name__}")
+    if not out.flags.writable:
+        raise ValueError("out is read-only")
+    if out.shape != result.shape or out.dtype != result.dtype:
+        raise ValueError(
+            f"out must have shape {result.shape} and dtype {result.dtype}, "
+            f"found {out.shape} and {out.dtype}"
+        )
+
+
+def _integers(indices, size, mode):
+    """An array of integers; those outside of the axis are brought into it where `mode` says so."""
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', found {mode!r}")
+    array = _as_array(indices)
+    if array is None:
+        array = host_index(indices)
+    if array.dtype.kind not in "iu":
+        raise IndexError(f"indices must be integers, found {array.dtype}")
+    if mode == "raise" or array.size == 0:
+        return array
+    if size == 0:
+        raise IndexError("an axis with size 0 has no index")
+    numpy = _numpy()
+    host = asnumpy(array) if isinstance(array, _core.USMArray) else array
+    host = host.astype(f"{host.dtype.kind}8")
+    if mode == "wrap":
+        return numpy.remainder(host, host.dtype.type(size))
+    return numpy.clip(host, host.dtype.type(0), host.dtype.type(size - 1))
+
+
+def _at_each_place(x, indices, axis, mode):
+    """The key of `take_along_axis`: along every other axis each index stands for itself."""
+    axis = _core._normalized_axis(axis, x.ndim)
+    key = _numpy().ogrid[tuple(slice(extent) for extent in x.shape)]
+    chosen = _integers(indices, x.shape[axis], mode)
+    if chosen.ndim != x.ndim:
+        raise ValueError(
+            f"indices must have as many dimensions as x, {x.ndim}, found {chosen.ndim}"
+        )
+    return (*key[:axis], chosen, *key[axis + 1 :])
+
+
+def _mask_for(arr, name, condition):
+    """A USMArray of bools in the shape of `arr`: where `condition` is not zero."""
+    view = _as_array(condition)
+    if view is None:
+        view = asarray(condition, sycl_queue=arr.sycl_queue)
+    if view.size != arr.size:
+        raise ValueError(f"{name} must have {arr.size} elements, found {view.size}")
+    if view.dtype != bool:
+        view = astype(view, bool)
+    return reshape(view, arr.shape)
+
+
+# ---- keys and values
+
+
+_NO_INDEX = (
+    "an index must be an integer, a slice, Ellipsis, None, an array of integers or bools, "
+    "or a tuple of them, found {}"
+)
+
+
+def host_index(item):
+    """The NumPy array of integers or bools that an item of a key stands for."""
+    numpy = _numpy()
+    array = numpy.asarray(item)
+    if array.size == 0 and not isinstance(item, numpy.ndarray):
+        array = array.astype(numpy.int64)
+    if array.dtype.kind not in "biu":
+        found = type(item).__name__
+        if array.ndim > 0:
+            found += f" of {array.dtype}"
+        raise IndexError(_NO_INDEX.format(found))
+    return with_whole_strides(array)
+
+
+def host_value(value, dtype):
+    """The NumPy array that stands for a value to be assigned to elements of a type.
+
+    Arrays of types that usmx has keep theirs: the copy converts them.
+    """
+    numpy = _numpy()
+    if dtype.names is not None:
+        return _structured_value(value, dtype)
+    array = value if isinstance(value, numpy.ndarray) else numpy.asarray(value, dtype=dtype)
+    if array.dtype.names is not None:
+        raise _structured_cast(dtype, array.dtype)
+    if array.dtype.kind not in "biufc" or array.dtype.char in "gG":
+        array = array.astype(dtype)
+    return with_whole_strides(array)
+
+
+def _structured_value(value, dtype):
+    """Equally structured elements, or tuples, one for each element, in nested lists."""
+    numpy = _numpy()
+    if isinstance(value, numpy.ndarray | numpy.void):
+        array = numpy.asarray(value)
+        if array.dtype != dtype:
+            raise _structured_cast(dtype, array.dtype)
+        return with_whole_strides(array)
+    element = value
+    while isinstance(element, list) and element:
+        element = element[0]
+    if not isinstance(element, tuple | numpy.void):
+        raise _structured_cast(dtype, type(element).__name__)
+    return numpy.asarray(value, dtype=dtype)
+
+
+def _structured_cast(expected, found):
+    return TypeError(f"structured elements are not converted: expected {expected}, found {found}")
+
+
+def with_whole_strides(array):
+    """The elements in this machine's byte order, a whole number of them apart."""
+    if not array.dtype.isnative:
+        return array.astype(array.dtype.newbyteorder("="))
+    if any(stride % array.itemsize for stride in array.strides):
+        return array.copy()
+    return array

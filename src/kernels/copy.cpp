@@ -1,0 +1,60 @@
+// Kernels that move elements as they are.
+#include "items.hpp"
+#include "kernel_list.hpp"
+#include "strided.hpp"
+
+namespace usmx::kernels {
+
+inline constexpr int tile = transposed_tile;
+
+/// A block of `tile` x `tile` elements through the work item's own memory: read along the source's
+/// rows, which are adjacent, written along the destination's columns, which are.
+template <class Item>
+inline void transpose_tile(const Item* __restrict source, Item* __restrict destination,
+                           const traversal& t) {
+  Item kept[tile][tile];
+  for (int j = 0; j < tile; ++j) {
+    for (int i = 0; i < tile; ++i) {
+      kept[i][j] = moved(source, j * t.source_column)[i];
+    }
+  }
+  for (int i = 0; i < tile; ++i) {
+    for (int j = 0; j < tile; ++j) {
+      moved(destination, i * t.destination_row)[j] = kept[i][j];
+    }
+  }
+}
+
+template <class Item>
+inline void transpose(const Item* source, Item* destination, const traversal& t) {
+  walk at(t);
+  do {
+    const Item* const s = moved(source, at.source);
+    Item* const d = moved(destination, at.destination);
+    if (at.rows == tile && at.columns == tile) {
+      transpose_tile(s, d, t);
+      continue;
+    }
+    for (std::int64_t i = 0; i < at.rows; ++i) {
+      for (std::int64_t j = 0; j < at.columns; ++j) {
+        moved(d, i * t.destination_row)[j] = moved(s, j * t.source_column)[i];
+      }
+    }
+  } while (at.next(t));
+}
+
+}  // namespace usmx::kernels
+
+using namespace usmx::kernels;
+
+#define USMX_COPY(size)                                                                            \
+  USMX_KERNEL usmx_copy_##size(const item_##size* source, item_##size* destination, traversal t) { \
+    transform(source, destination, t, [](item_##size item) { return item; });                      \
+  }
+#define USMX_TRANSPOSE(size)                                                             \
+  USMX_KERNEL usmx_transpose_##size(const item_##size* source, item_##size* destination, \
+                                    traversal t) {                                       \
+    transpose(source, destination, t);                                                   \
+  }
+USMX_ITEM_SIZES(USMX_COPY)
+USMX_ITEM_SIZES(USMX_TRANSPOSE)

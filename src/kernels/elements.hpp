@@ -1,0 +1,347 @@
+// Element types and conversions between them, with NumPy's results; a number that its new type
+// cannot hold gives some value, and never traps. Half precision in integer arithmetic, and with
+// USMX_INTEGER_DOUBLE double precision as well, for devices that lack those types. For device and
+// host code, without SYCL.
+#pragma once
+
+#include <cstdint>
+
+namespace usmx::kernels {
+
+template <class To, class From>
+inline To same_bits(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+
+// By the names of NumPy's typestrs.
+using i1 = std::int8_t;
+using i2 = std::int16_t;
+using i4 = std::int32_t;
+using i8 = std::int64_t;
+using u1 = std::uint8_t;
+using u2 = std::uint16_t;
+using u4 = std::uint32_t;
+using u8 = std::uint64_t;
+using f4 = float;
+struct b1 {
+  u1 byte;  // any but 0 is true
+};
+struct f2 {
+  u2 bits;
+};
+struct c8 {
+  f4 real;
+  f4 imaginary;
+};
+
+#ifdef USMX_INTEGER_DOUBLE
+struct f8 {
+  u8 bits;
+};
+#else
+using f8 = double;
+#endif
+struct c16 {
+  f8 real;
+  f8 imaginary;
+};
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <>
+inline constexpr bool is_complex<c8> = true;
+template <>
+inline constexpr bool is_complex<c16> = true;
+
+template <class A, class B>
+inline constexpr bool same = false;
+template <class A>
+inline constexpr bool same<A, A> = true;
+
+// ---- integer arithmetic on floating point numbers
+// -------------------------------------------------
+
+/// The widths of a binary floating point format, and the integer that holds one.
+template <class Bits, int Fraction, int Exponent>
+struct binary_format {
+  using bits = Bits;
+  static constexpr int fraction = Fraction;
+  static constexpr int bias = (1 << (Exponent - 1)) - 1;
+  static constexpr Bits infinity = ((Bits{1} << Exponent) - 1) << Fraction;
+  static constexpr Bits sign = Bits{1} << (Fraction + Exponent);
+};
+using half_format = binary_format<u2, 10, 5>;
+using single_format = binary_format<u4, 23, 8>;
+using double_format = binary_format<u8, 52, 11>;
+
+/// The `from` with its lowest `count` digits (1 to 63) rounded away: to nearest, ties to even.
+inline u8 rounded_off(u8 from, int count) {
+  const u8 rest = from & ((u8{1} << count) - 1);
+  const u8 half = u8{1} << (count - 1);
+  const u8 kept = from >> count;
+  return kept + (rest > half || (rest == half && (kept & 1) != 0) ? 1 : 0);
+}
+
+/// Rounds once; not-a-number stays one, made quiet.
+template <class Wide, class Narrow>
+inline typename Narrow::bits narrowed(typename Wide::bits from) {
+  using to_bits = typename Narrow::bits;
+  constexpr int dropped = Wide::fraction - Narrow::fraction;
+  constexpr int width_difference = 8 * (sizeof(typename Wide::bits) - sizeof(to_bits));
+  const auto magnitude = static_cast<typename Wide::bits>(from & ~Wide::sign);
+  const auto sign = static_cast<to_bits>((from & Wide::sign) >> width_difference);
+  if (magnitude > Wide::infinity) {
+    const auto fraction =
+        static_cast<to_bits>(magnitude >> dropped & ((to_bits{1} << Narrow::fraction) - 1));
+    const auto quiet = static_cast<to_bits>(to_bits{1} << (Narrow::fraction - 1));
+    return static_cast<to_bits>(sign | Narrow::infinity | quiet | fraction);
+  }
+  const int exponent = static_cast<int>(magnitude >> Wide::fraction) - Wide::bias + Narrow::bias;
+  const u8 fraction = magnitude & ((u8{1} << Wide::fraction) - 1);
+  if (exponent <= 0) {  // below the narrow format's normal numbers
+    const u8 significand = fraction | u8{1} << Wide::fraction;
+    const int count = dropped + 1 - exponent;
+    return static_cast<to_bits>(
+        sign | (count > Wide::fraction + 1 ? u8{0} : rounded_off(significand, count)));
+  }
+  if (exponent > 2 * Narrow::bias) {
+    return static_cast<to_bits>(sign | Narrow::infinity);
+  }
+  // A carry out of the fraction goes into the exponent, up to infinity, as it should.
+  const u8 rounded =
+      rounded_off(fraction, dropped) + (static_cast<u8>(exponent) << Narrow::fraction);
+  return static_cast<to_bits>(sign | rounded);
+}
+
+/// Exact; not-a-number is made quiet.
+template <class Narrow, class Wide>
+inline typename Wide::bits widened(typename Narrow::bits from) {
+  using to_bits = typename Wide::bits;
+  constexpr int added = Wide::fraction - Narrow::fraction;
+  constexpr int width_difference = 8 * (sizeof(to_bits) - sizeof(typename Narrow::bits));
+  const auto magnitude = static_cast<to_bits>(from & ~Narrow::sign);
+  const auto sign = static_cast<to_bits>(from & Narrow::sign) << width_difference;
+  if (magnitude >= Narrow::infinity) {
+    const to_bits quiet =
+        magnitude > Narrow::infinity ? to_bits{1} << (Wide::fraction - 1) : to_bits{0};
+    const to_bits fraction = (magnitude - Narrow::infinity) << added;
+    return sign | Wide::infinity | quiet | fraction;
+  }
+  constexpr auto bias_difference = static_cast<to_bits>(Wide::bias - Narrow::bias);
+  if ((magnitude & Narrow::infinity) != 0) {
+    return sign | ((magnitude << added) + (bias_difference << Wide::fraction));
+  }
+  if (magnitude == 0) {
+    return sign;
+  }
+  // Below the narrow format's normal numbers: the highest digit becomes the hidden one.
+  const int highest = 63 - __builtin_clzll(static_cast<u8>(magnitude));
+  const auto exponent =
+      static_cast<to_bits>(Wide::bias - Narrow::bias + 1 + highest - Narrow::fraction);
+  const to_bits significand = magnitude << (Wide::fraction - highest);
+  return sign | (((exponent - 1) << Wide::fraction) + significand);
+}
+
+// ---- half and single precision
+// ---------------------------------------------------------------------
+
+inline f4 to_single(f2 from) {
+  const u4 sign = static_cast<u4>(from.bits & 0x8000U) << 16;
+  const u4 magnitude = from.bits & 0x7fffU;
+  // Below the normal numbers: as many times the smallest one. No branch, so that it vectorises.
+  const u4 small = same_bits<u4>(static_cast<f4>(static_cast<i4>(magnitude)) * 0x1p-24F);
+  const u4 normal = (magnitude << 13) + (112U << 23);
+  const u4 quiet = magnitude > 0x7c00U ? 0x00400000U : 0U;
+  const u4 special = 0x7f800000U | quiet | (magnitude & 0x3ffU) << 13;
+  const u4 finite = magnitude < 0x0400U ? small : normal;
+  return same_bits<f4>(sign | (magnitude >= 0x7c00U ? special : finite));
+}
+
+inline f2 to_half(f4 from) {
+  const u4 bits = same_bits<u4>(from);
+  const u4 magnitude = bits & 0x7fffffffU;
+  const u4 sign = bits >> 16 & 0x8000U;
+  // Below the normal numbers: the sum's last digit is worth the smallest half, so adding rounds.
+  const u4 small = same_bits<u4>(same_bits<f4>(magnitude) + 0.5F) - same_bits<u4>(0.5F);
+  const u4 normal = ((magnitude + 0xfffU + (magnitude >> 13 & 1U)) >> 13) - (112U << 10);
+  const u4 not_a_number = 0x7e00U | (magnitude >> 13 & 0x3ffU);
+  const u4 finite = magnitude < 0x38800000U ? small : normal;
+  const u4 limited = magnitude >= 0x477ff000U ? 0x7c00U : finite;  // from 65520 on
+  return {static_cast<u2>(sign | (magnitude > 0x7f800000U ? not_a_number : limited))};
+}
+
+/// Int: 32 or 64 bits, signed. Its lowest number for those it cannot hold.
+template <class Int, class Float>
+inline Int truncated(Float from) {
+  constexpr Int lowest_int = Int{1} << (8 * sizeof(Int) - 1);
+  constexpr Float lowest = static_cast<Float>(lowest_int);
+  const bool fits = from >= lowest && from < -lowest;
+  return fits ? static_cast<Int>(from) : lowest_int;
+}
+
+/// Float: as C++ has it.
+template <class To, class Float>
+inline To to_integer(Float from) {
+  if constexpr (same<To, u8>) {
+    constexpr Float middle = static_cast<Float>(0x1p63F);
+    return from >= middle ? static_cast<u8>(truncated<i8>(from - middle)) ^ u8 { 1 } << 63
+                          : static_cast<u8>(truncated<i8>(from));
+  } else if constexpr (sizeof(To) < 4 || same<To, i4>) {
+    return static_cast<To>(truncated<i4>(from));
+  } else {
+    return static_cast<To>(truncated<i8>(from));
+  }
+}
+
+// ---- double precision
+// ------------------------------------------------------------------------------
+
+#ifdef USMX_INTEGER_DOUBLE
+
+inline f8 to_double(f4 from) {
+  return {widened<single_format, double_format>(same_bits<u4>(from))};
+}
+inline f8 to_double(f2 from) { return {widened<half_format, double_format>(from.bits)}; }
+inline f2 to_half(f8 from) { return {narrowed<double_format, half_format>(from.bits)}; }
+inline f4 to_single(f8 from) {
+  return same_bits<f4>(narrowed<double_format, single_format>(from.bits));
+}
+inline bool is_nonzero(f8 from) { return (from.bits & ~double_format::sign) != 0; }
+
+inline f8 to_double(u8 from) {
+  if (from == 0) {
+    return {0};
+  }
+  const int highest = 63 - __builtin_clzll(from);
+  const u8 exponent = static_cast<u8>(double_format::bias + highest) << double_format::fraction;
+  const u8 significand = highest <= double_format::fraction
+                             ? from << (double_format::fraction - highest)
+                             : rounded_off(from, highest - double_format::fraction);
+  // The hidden digit of the significand adds 1 to the exponent.
+  return {exponent - (u8{1} << double_format::fraction) + significand};
+}
+inline f8 to_double(i8 from) {
+  const u8 magnitude = from < 0 ? u8{0} - static_cast<u8>(from) : static_cast<u8>(from);
+  return {to_double(magnitude).bits | (from < 0 ? double_format::sign : 0)};
+}
+inline f8 to_double(i1 from) { return to_double(static_cast<i8>(from)); }
+inline f8 to_double(i2 from) { return to_double(static_cast<i8>(from)); }
+inline f8 to_double(i4 from) { return to_double(static_cast<i8>(from)); }
+inline f8 to_double(u1 from) { return to_double(static_cast<u8>(from)); }
+inline f8 to_double(u2 from) { return to_double(static_cast<u8>(from)); }
+inline f8 to_double(u4 from) { return to_double(static_cast<u8>(from)); }
+
+/// The magnitude's whole part; `limit` and more for those that are not below it, a power of two.
+inline u8 whole_part(f8 from, int digits) {
+  const u8 magnitude = from.bits & ~double_format::sign;
+  const int exponent = static_cast<int>(magnitude >> double_format::fraction) - double_format::bias;
+  if (exponent < 0) {
+    return 0;
+  }
+  if (exponent >= digits) {
+    return u8{1} << (digits - 1) << 1;
+  }
+  const u8 significand =
+      (magnitude & ((u8{1} << double_format::fraction) - 1)) | u8{1} << double_format::fraction;
+  return exponent <= double_format::fraction ? significand >> (double_format::fraction - exponent)
+                                             : significand << (exponent - double_format::fraction);
+}
+
+template <class Int>
+inline Int truncated(f8 from) {
+  constexpr int digits = 8 * sizeof(Int) - 1;
+  constexpr Int lowest = Int{1} << digits;
+  const u8 magnitude = whole_part(from, digits);
+  if (magnitude >> digits != 0) {
+    return lowest;
+  }
+  const auto value = static_cast<Int>(magnitude);
+  return (from.bits & double_format::sign) != 0 ? static_cast<Int>(-value) : value;
+}
+
+template <class To>
+inline To to_integer(f8 from) {
+  if constexpr (same<To, u8>) {
+    const int exponent =
+        static_cast<int>(from.bits >> double_format::fraction) - double_format::bias;
+    // Without a sign, and from 2^63 to 2^64: all digits are significant.
+    if (exponent == 63) {
+      return u8{1} << 63 | (from.bits & ((u8{1} << double_format::fraction) - 1)) << 11;
+    }
+    return exponent > 63 && (from.bits & double_format::sign) == 0
+               ? u8{0}
+               : static_cast<u8>(truncated<i8>(from));
+  } else if constexpr (sizeof(To) < 4 || same<To, i4>) {
+    return static_cast<To>(truncated<i4>(from));
+  } else {
+    return static_cast<To>(truncated<i8>(from));
+  }
+}
+
+#else
+
+template <class From>
+inline f8 to_double(From from) {
+  return static_cast<f8>(from);
+}
+inline f8 to_double(f2 from) { return static_cast<f8>(to_single(from)); }
+inline f4 to_single(f8 from) { return static_cast<f4>(from); }
+inline bool is_nonzero(f8 from) { return from != 0; }
+inline f2 to_half(f8 from) { return {narrowed<double_format, half_format>(same_bits<u8>(from))}; }
+
+#endif
+
+template <class From>
+inline bool is_nonzero(From from) {
+  return from != 0;
+}
+inline bool is_nonzero(b1 from) { return from.byte != 0; }
+inline bool is_nonzero(f2 from) { return (from.bits & 0x7fffU) != 0; }
+inline bool is_nonzero(c8 from) { return is_nonzero(from.real) || is_nonzero(from.imaginary); }
+inline bool is_nonzero(c16 from) { return is_nonzero(from.real) || is_nonzero(from.imaginary); }
+
+// ---- any to any
+// -------------------------------------------------------------------------------------
+
+template <class To, class From>
+inline To converted(From from) {
+  if constexpr (same<To, From>) {
+    return from;
+  } else if constexpr (same<To, b1>) {
+    return {static_cast<u1>(is_nonzero(from) ? 1 : 0)};
+  } else if constexpr (same<From, b1>) {
+    return converted<To>(static_cast<u1>(is_nonzero(from) ? 1 : 0));
+  } else if constexpr (same<To, c8> && same<From, c16>) {
+    return {to_single(from.real), to_single(from.imaginary)};
+  } else if constexpr (same<To, c16> && same<From, c8>) {
+    return {to_double(from.real), to_double(from.imaginary)};
+  } else if constexpr (is_complex<From>) {
+    return converted<To>(from.real);
+  } else if constexpr (same<To, c8>) {
+    return {converted<f4>(from), 0};
+  } else if constexpr (same<To, c16>) {
+    return {converted<f8>(from), f8{0}};
+  } else if constexpr (same<To, f8>) {
+    return to_double(from);
+  } else if constexpr (same<From, f8>) {
+    if constexpr (same<To, f4>) {
+      return to_single(from);
+    } else if constexpr (same<To, f2>) {
+      return to_half(from);
+    } else {
+      return to_integer<To>(from);
+    }
+  } else if constexpr (same<From, f2>) {
+    return converted<To>(to_single(from));
+  } else if constexpr (same<To, f2>) {
+    // Integers that single precision does not hold exactly are all too large for a half.
+    return to_half(static_cast<f4>(from));
+  } else if constexpr (same<From, f4>) {
+    return to_integer<To>(from);
+  } else {
+    return static_cast<To>(from);
+  }
+}
+
+}  // namespace usmx::kernels

@@ -1,0 +1,43 @@
+// The kernels there are, for those that define them and for those that look for them. For device
+// and host code, without SYCL.
+#pragma once
+
+namespace usmx::kernels {
+
+/// Rows and columns of a block of the kernels usmx_transpose_*.
+inline constexpr int transposed_tile = 16;
+
+}  // namespace usmx::kernels
+
+/// usmx_copy_<bytes>, usmx_transpose_<bytes>, usmx_fill_<bytes>
+#define USMX_ITEM_SIZES(EACH) EACH(1) EACH(2) EACH(4) EACH(8) EACH(16)
+
+/// usmx_cast_<from>_<to>. Integers keep their low bytes whatever their sign, so those of one size
+/// are copied, and of a destination's types the signed one stands for both; narrowing never asks
+/// for the sign of the source. From floating point numbers, 32 and 64 bits differ by sign. What
+/// becomes of a complex number's real part is a cast from its real type. Both as in cast_of().
+#define USMX_CASTS(EACH)                                                                           \
+  EACH(b1, i1)                                                                                     \
+  EACH(b1, i2) EACH(b1, i4) EACH(b1, i8) EACH(b1, f2) EACH(b1, f4) EACH(b1, c8) EACH(u1, b1) EACH( \
+      u2, b1) EACH(u4, b1) EACH(u8, b1) EACH(f2, b1) EACH(f4, b1) EACH(c8, b1) EACH(u2, i1)        \
+      EACH(u4, i1) EACH(u8, i1) EACH(u4, i2) EACH(u8, i2) EACH(u8, i4) EACH(i1, i2) EACH(i1, i4)   \
+          EACH(i1, i8) EACH(i2, i4) EACH(i2, i8) EACH(i4, i8) EACH(u1, i2) EACH(u1, i4)            \
+              EACH(u1, i8) EACH(u2, i4) EACH(u2, i8) EACH(u4, i8) EACH(i1, f2) EACH(i2, f2)        \
+                  EACH(i4, f2) EACH(i8, f2) EACH(u1, f2) EACH(u2, f2) EACH(u4, f2) EACH(u8, f2)    \
+                      EACH(f4, f2) EACH(i1, f4) EACH(i2, f4) EACH(i4, f4) EACH(i8, f4)             \
+                          EACH(u1, f4) EACH(u2, f4) EACH(u4, f4) EACH(u8, f4) EACH(f2, f4)         \
+                              EACH(i1, c8) EACH(i2, c8) EACH(i4, c8) EACH(i8, c8) EACH(u1, c8)     \
+                                  EACH(u2, c8) EACH(u4, c8) EACH(u8, c8) EACH(f2, c8) EACH(f4, c8) \
+                                      EACH(f2, i1) EACH(f2, i2) EACH(f2, i4) EACH(f2, u4)          \
+                                          EACH(f2, i8) EACH(f2, u8) EACH(f4, i1) EACH(f4, i2)      \
+                                              EACH(f4, i4) EACH(f4, u4) EACH(f4, i8) EACH(f4, u8)
+
+/// Those with double precision on one side or both.
+#define USMX_DOUBLE_CASTS(EACH)                                                                 \
+  EACH(b1, f8)                                                                                  \
+  EACH(i1, f8) EACH(i2, f8) EACH(i4, f8) EACH(i8, f8) EACH(u1, f8) EACH(u2, f8) EACH(u4, f8)    \
+      EACH(u8, f8) EACH(f2, f8) EACH(f4, f8) EACH(b1, c16) EACH(i1, c16) EACH(i2, c16)          \
+          EACH(i4, c16) EACH(i8, c16) EACH(u1, c16) EACH(u2, c16) EACH(u4, c16) EACH(u8, c16)   \
+              EACH(f2, c16) EACH(f4, c16) EACH(f8, b1) EACH(f8, i1) EACH(f8, i2) EACH(f8, i4)   \
+                  EACH(f8, u4) EACH(f8, i8) EACH(f8, u8) EACH(f8, f2) EACH(f8, f4) EACH(f8, c8) \
+                      EACH(f8, c16) EACH(c8, c16) EACH(c16, c8) EACH(c16, b1)

@@ -1,0 +1,132 @@
+// How a work group walks over its elements. Device code.
+#pragma once
+
+#include <cstdint>
+#include <sycl/ext/oneapi/free_function_queries.hpp>
+#include <sycl/ext/oneapi/kernel_properties/properties.hpp>
+
+#include "traversal.hpp"
+
+// The host finds them by their plain names.
+#define USMX_KERNEL                             \
+  extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY( \
+      sycl::ext::oneapi::experimental::nd_range_kernel<3>) void
+
+// Not inlined: one copy for all kernels, which halves the time that a driver takes to build them.
+#define USMX_SHARED_CODE __attribute__((noinline))
+
+namespace usmx::kernels {
+
+template <class From, class To>
+struct with_const_of {
+  using type = To;
+};
+template <class From, class To>
+struct with_const_of<const From, To> {
+  using type = const To;
+};
+template <class From, class To>
+using copy_const = typename with_const_of<From, To>::type;
+
+inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+/// Which work item of its group this one is, and how many share the columns of a row. On a CPU one
+/// does all: code in which nothing differs from one item to the next is built in less than half the
+/// time there, since there is nothing to vectorise across them.
+struct lanes {
+#ifdef USMX_WIDE_GROUPS
+  std::int64_t first = static_cast<std::int64_t>(
+      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_id(2));
+  std::int64_t count = static_cast<std::int64_t>(
+      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_range(2));
+#else
+  static constexpr std::int64_t first = 0;
+  static constexpr std::int64_t count = 1;
+#endif
+};
+
+/// The blocks of one work group, one after the other. Offsets in bytes.
+class walk {
+ public:
+  USMX_SHARED_CODE explicit walk(const traversal& t) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<3>();
+    const auto group = [&](int dimension) {
+      return static_cast<std::int64_t>(item.get_group(dimension));
+    };
+    const std::int64_t row = group(1) * t.block_rows;
+    const std::int64_t column = group(2) * t.block_columns;
+    rows = smaller(t.block_rows, t.rows - row);
+    columns = smaller(t.block_columns, t.columns - column);
+    source = row * t.source_row + column * t.source_column;
+    destination = row * t.destination_row + column * t.destination_column;
+    const std::int64_t first = group(0) * t.repeats_per_group;
+    left_ = smaller(t.repeats_per_group, t.repeats - first);
+    std::int64_t rest = first;
+    for (std::int64_t k = t.outer_count; k-- > 0;) {
+      const outer_dimension& d = t.outer[k];
+      const std::int64_t quotient = rest / d.extent;
+      index_[k] = rest - quotient * d.extent;
+      rest = quotient;
+      source += index_[k] * d.source_stride;
+      destination += index_[k] * d.destination_stride;
+    }
+  }
+
+  /// Goes on to the next index of the outer dimensions; false when there is none.
+  USMX_SHARED_CODE bool next(const traversal& t) {
+    if (--left_ <= 0) {
+      return false;
+    }
+    for (std::int64_t k = t.outer_count; k-- > 0;) {
+      const outer_dimension& d = t.outer[k];
+      source += d.source_stride;
+      destination += d.destination_stride;
+      if (++index_[k] < d.extent) {
+        break;
+      }
+      source -= d.source_stride * d.extent;
+      destination -= d.destination_stride * d.extent;
+      index_[k] = 0;
+    }
+    return true;
+  }
+
+  std::int64_t source;
+  std::int64_t destination;
+  std::int64_t rows;
+  std::int64_t columns;
+
+ private:
+  std::int64_t left_;
+  std::int64_t index_[max_outer_dimensions];
+};
+
+template <class T>
+inline T* moved(T* pointer, std::int64_t nbytes) {
+  using byte_pointer = copy_const<T, char>*;
+  return reinterpret_cast<T*>(reinterpret_cast<byte_pointer>(pointer) + nbytes);
+}
+
+/// Sets every destination element of the work group to `convert(its source element)`.
+template <class From, class To, class Convert>
+inline void transform(const From* source, To* destination, const traversal& t, Convert convert) {
+  const lanes lane;
+  walk at(t);
+  do {
+    for (std::int64_t i = 0; i < at.rows; ++i) {
+      const From* __restrict const s = moved(source, at.source + i * t.source_row);
+      To* __restrict const d = moved(destination, at.destination + i * t.destination_row);
+      if (t.source_column == sizeof(From) && t.destination_column == sizeof(To)) {
+        for (std::int64_t j = lane.first; j < at.columns; j += lane.count) {
+          d[j] = convert(s[j]);
+        }
+      } else {
+        for (std::int64_t j = lane.first; j < at.columns; j += lane.count) {
+          *moved(d, j * t.destination_column) = convert(*moved(s, j * t.source_column));
+        }
+      }
+    }
+  } while (at.next(t));
+}
+
+}  // namespace usmx::kernels

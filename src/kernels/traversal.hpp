@@ -1,0 +1,36 @@
+// What a kernel is told about the elements that it walks over; the host fills it in. For device and
+// host code, without SYCL.
+#pragma once
+
+#include <cstdint>
+
+namespace usmx::kernels {
+
+/// One outer dimension; strides in bytes.
+struct outer_dimension {
+  std::int64_t extent;
+  std::int64_t source_stride;
+  std::int64_t destination_stride;
+};
+
+inline constexpr int max_outer_dimensions = 6;
+
+/// Rows and columns, the columns innermost, and what repeats them. Strides in bytes. A work group
+/// does one block of rows and columns for `repeats_per_group` indices of the outer dimensions: its
+/// three ids are those of the repeats, the block's rows and the block's columns.
+struct traversal {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t source_row;
+  std::int64_t source_column;
+  std::int64_t destination_row;
+  std::int64_t destination_column;
+  std::int64_t block_rows;
+  std::int64_t block_columns;
+  std::int64_t repeats;  // product of the outer extents
+  std::int64_t repeats_per_group;
+  std::int64_t outer_count;
+  outer_dimension outer[max_outer_dimensions];  // the first outer_count are set, outermost first
+};
+
+}  // namespace usmx::kernels

@@ -1,0 +1,280 @@
+"""What an action leaves behind when it is done again and again, and the actions of test_leaks.py.
+
+They run in a process of their own: what other tests have freed would hide what these keep.
+"""
+
+import functools
+import gc
+import json
+import pickle
+import sys
+from pathlib import Path
+
+import dpctl
+import dpctl.memory
+import dpnp
+import numpy as np
+import usmx
+from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, make_capsule, producer_of
+from usmx.memory import MemoryUSMHost, MemoryUSMShared, as_usm_memory, from_pointer, get_usm_type
+
+LIMIT = 400 << 10  # bytes: less than 100,000 of the smallest objects
+BLOCKS = 200  # of Python's memory
+
+
+def resident_bytes():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096
+
+
+def growth(action, rounds):
+    """How many bytes the process has grown by, once it has had its warm-up."""
+    for _ in range(min(rounds // 5, 5_000)):
+        action()
+    gc.collect()
+    before = resident_bytes()
+    for _ in range(rounds):
+        action()
+    gc.collect()
+    return resident_bytes() - before
+
+
+def failing(action, error=(ValueError, TypeError)):
+    def attempt():
+        try:
+            action()
+        except error:
+            return
+        raise AssertionError("did not fail")
+
+    return attempt
+
+
+class Holder:
+    def __init__(self, given):
+        self.given = given
+
+    def _get_capsule(self):
+        return self.given
+
+
+class Raising:
+    @property
+    def __sycl_usm_array_interface__(self):
+        raise OSError("mine")
+
+
+class RaisingIndex:
+    def __index__(self):
+        raise ZeroDivisionError("mine")
+
+
+class Buffered(bytes):
+    """A producer with a buffer of ordinary memory."""
+
+
+def used_capsule():
+    capsule = usmx.SyclQueue()._get_capsule()
+    usmx.SyclQueue(capsule)
+    return capsule
+
+
+memory = MemoryUSMShared(96)
+own_queue = usmx.SyclQueue()
+freed = MemoryUSMShared(1 << 20)._pointer
+STRUCTURE = {"shape": (3,), "typestr": "|V9", "typedescr": [("a", "<i8"), ("b", "|b1")]}
+
+
+def imports():
+    """{name: a way to import}"""
+    queue = dpctl.SyclQueue()
+    producers = {
+        "own array": usmx.zeros((3, 4)),
+        "own memory": memory,
+        "dictionary": producer_of(memory),
+        "dpnp": dpnp.zeros((3, 4)),
+        "dpctl": dpctl.memory.MemoryUSMDevice(96),
+        "dpctl's queue": producer_of(memory, syclobj=queue),
+        "dpctl's context": producer_of(memory, syclobj=queue.sycl_context),
+        "context": producer_of(memory, syclobj=own_queue.sycl_context),
+        "queue capsule": producer_of(memory, syclobj=own_queue._get_capsule()),
+        "context capsule": producer_of(memory, syclobj=own_queue.sycl_context._get_capsule()),
+        "holder of a capsule": producer_of(memory, syclobj=Holder(own_queue._get_capsule())),
+        "strides": producer_of(memory, strides=(-4, 0), offset=8),
+        "many dimensions": producer_of(memory, shape=(1,) * 40),
+        "lists": producer_of(memory, shape=[3, 4], strides=[4, 1], data=[memory._pointer, True]),
+        "structure": producer_of(memory, **STRUCTURE),
+        "no elements": producer_of(memory, shape=(0,), data=(0, False)),
+        "mapping": Producer(dict_subclass(interface_of(memory))),
+    }
+    actions = {name: functools.partial(usmx.asarray, p) for name, p in producers.items()}
+    actions["filter string"] = functools.partial(
+        usmx.asarray, producer_of(memory, syclobj=own_queue.sycl_device.filter_string)
+    )
+    actions["as_usm_memory"] = lambda: as_usm_memory(producers["dictionary"])
+    actions["memory class"] = lambda: MemoryUSMShared(producers["dictionary"])
+    actions["constructor"] = lambda: usmx.USMArray((2,), "f8", producers["dictionary"])
+    actions["base"] = lambda: usmx.asarray(producers["dictionary"]).base
+    actions["asnumpy"] = lambda: usmx.asnumpy(producers["dictionary"])
+    return actions
+
+
+class dict_subclass(dict):
+    pass
+
+
+REFUSED = {
+    "version": {"version": 2},
+    "type of version": {"version": "1"},
+    "shape": {"shape": (3, -4)},
+    "type of shape": {"shape": 3},
+    "type of an extent": {"shape": (3.0, 4)},
+    "dimensions": {"shape": (1,) * 65},
+    "integer that raises": {"shape": (RaisingIndex(), 4)},
+    "typestr": {"typestr": ">f8"},
+    "type of typestr": {"typestr": None},
+    "text": {"typestr": "\udc80"},
+    "typedescr": {"typedescr": [("x", "<f8")]},
+    "missing typedescr": {"typestr": "|V8"},
+    "wrong structure": STRUCTURE | {"typestr": "|V10"},
+    "field": STRUCTURE | {"typedescr": [("a", "<f16")]},
+    "NULL": {"data": (0, False)},
+    "negative pointer": {"data": (-1, False)},
+    "type of pointer": {"data": (1.0, False)},
+    "type of flag": {"data": (memory._pointer, None)},
+    "length of data": {"data": (memory._pointer,)},
+    "type of data": {"data": 5},
+    "no buffer": {"data": None},
+    "length of strides": {"strides": (1,)},
+    "type of strides": {"strides": (1.0, 1)},
+    "wrapping strides": {"strides": (2**62, 1)},
+    "type of offset": {"offset": "1"},
+    "wrapping offset": {"offset": 2**62},
+    "type of syclobj": {"syclobj": 5},
+    "no filter": {"syclobj": "nonsense"},
+    "capsule": {"syclobj": make_capsule("other")},
+    "used capsule": {"syclobj": used_capsule()},
+    "no capsule": {"syclobj": Holder(None)},
+    "wrapping size": {"shape": (2**40, 2**40)},
+    "wrapping bytes": {"shape": (2**61,), "strides": (0,)},
+    "no USM": {"data": (4096, False)},
+    "freed": {"data": (freed, False)},
+    "outside": {"shape": (3, 5)},
+    "misaligned": {"shape": (2,), "data": (memory._pointer + 1, False)},
+    "absent device": {"syclobj": "accelerator:99"},
+}
+
+
+def refusals():
+    """{name: an attempt to import that fails, for each error of the protocol}"""
+    errors = (ValueError, TypeError, OSError, ZeroDivisionError, usmx.SyclDeviceCreationError)
+    producers = {name: producer_of(memory, **changes) for name, changes in REFUSED.items()}
+    for key in ("version", "shape", "typestr", "syclobj"):
+        interface = interface_of(memory)
+        del interface[key]
+        producers[f"missing {key}"] = Producer(interface, memory)
+    queue = dpctl.SyclQueue(dpctl.SyclContext([dpctl.SyclDevice()]), dpctl.SyclDevice())
+    foreign = dpctl.memory.MemoryUSMShared(96, queue=queue)
+    producers["another context"] = producer_of(foreign, syclobj=own_queue)
+    producers["no mapping"] = Producer([("version", 1)])
+    producers["no producer"] = object()
+    producers["property that raises"] = Raising()
+    buffered = Buffered(96)
+    buffered.__sycl_usm_array_interface__ = interface_of(memory, data=None)
+    producers["buffer of no USM"] = buffered
+    actions = {
+        name: failing(functools.partial(usmx.from_usm_array_interface, p), errors)
+        for name, p in producers.items()
+    }
+    array = usmx.zeros((3, 4), usm_type="shared")
+    device = usmx.zeros(3)
+    readonly = as_usm_memory(array.readonly())
+    used = used_capsule()
+    return actions | {
+        "kind of memory": failing(lambda: MemoryUSMHost(memory)),
+        "copy=False": failing(lambda: usmx.asarray(array, "f4", copy=False)),
+        "bad index": failing(lambda: array[5], IndexError),
+        "small buffer": failing(lambda: memory.copy_to_host(b"1234"), (ValueError, BufferError)),
+        "long source": failing(lambda: memory.copy_from_host(bytes(97))),
+        "write to read-only memory": failing(lambda: readonly.memset(0)),
+        "writable buffer": failing(lambda: np.frombuffer(readonly, "u1").fill(0)),
+        "conversion of device memory": failing(lambda: np.asarray(device)),
+        "operator": failing(lambda: array + array),
+        "type of no USM": lambda: get_usm_type(4096, own_queue),
+        "used queue capsule": failing(functools.partial(usmx.SyclQueue, used)),
+        "adopting no USM": failing(lambda: from_pointer(4096, 8, own_queue, print_nothing)),
+    }
+
+
+def print_nothing(pointer):
+    """A callable owner."""
+
+
+def objects():
+    """{name: what else makes and drops objects}"""
+    shared = usmx.zeros((3, 4), usm_type="shared")
+    host = np.zeros(96, "u1")
+    context = own_queue.sycl_context
+    return {
+        "dictionary": lambda: shared.__sycl_usm_array_interface__,
+        "dictionary of memory": lambda: memory.__sycl_usm_array_interface__,
+        "memoryview": lambda: memoryview(shared).release(),
+        "numpy": lambda: np.asarray(shared),
+        "slice": lambda: shared[1:, ::-1],
+        "element": lambda: shared[1, 2],
+        "attributes": lambda: (
+            shared.T,
+            shared.flags,
+            shared.dtype,
+            shared.sycl_queue,
+            shared.base,
+        ),
+        "readonly": lambda: shared.readonly(),
+        "queue capsule": own_queue._get_capsule,
+        "context capsule": context._get_capsule,
+        "queue of a capsule": lambda: usmx.SyclQueue(own_queue._get_capsule()),
+        "context of a capsule": lambda: usmx.SyclContext(context._get_capsule()),
+        "dpctl's queue of a capsule": lambda: dpctl.SyclQueue(own_queue._get_capsule()),
+        "dpctl's context of a capsule": lambda: dpctl.SyclContext(context._get_capsule()),
+        "dpctl's memory": lambda: dpctl.memory.as_usm_memory(shared),
+        "dpnp's array": lambda: dpnp.tensor.asarray(shared),
+        "allocation": lambda: usmx.empty((16, 16)),
+        "allocations of each kind": lambda: [MEMORY_CLASSES[kind](100) for kind in KINDS],
+        "zeros": lambda: usmx.zeros((16, 16)),
+        "asarray of NumPy": lambda: usmx.asarray(host),
+        "copy_from_host": lambda: memory.copy_from_host(host),
+        "copy_to_host": lambda: memory.copy_to_host(host),
+        "copy_from_device": lambda: memory.copy_from_device(shared),
+        "copy": lambda: MemoryUSMHost(shared, copy=True),
+        "tobytes": memory.tobytes,
+        "memset": lambda: memory.memset(0),
+        "wait": shared.wait,
+        "synchronize": usmx.synchronize,
+        "pickle": lambda: pickle.loads(pickle.dumps(memory)),
+        "get_usm_type": lambda: get_usm_type(memory._pointer, own_queue),
+        "adopted, kept": lambda: from_pointer(memory._pointer, 96, own_queue, host),
+        "adopted, called": lambda: from_pointer(memory._pointer, 96, own_queue, print_nothing),
+        "field": lambda: usmx.zeros(1, [("a", "<i8"), ("b", "<f8")])["b"],
+        "text": lambda: repr(shared),
+    }
+
+
+GROUPS = {"imports": imports, "refusals": refusals, "objects": objects}
+FEWER = {  # what takes much longer
+    "absent device": 2_000,
+    "text": 2_000,
+    "pickle": 10_000,
+    "dpnp's array": 20_000,
+    "filter string": 20_000,
+}
+
+
+def report(group):
+    """Prints {name: (bytes, blocks of Python's) that 100,000 rounds of it leave} as JSON."""
+    left = {}
+    for name, action in GROUPS[group]().items():
+        action()
+        blocks = sys.getallocatedblocks()
+        grown = growth(action, FEWER.get(name, 100_000))
+        left[name] = grown, sys.getallocatedblocks() - blocks
+    print(json.dumps(left))
