@@ -52,9 +52,10 @@ array detail::adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, 
                           const sycl::queue& queue, release_action release) {
   layout where = layout::c_order(shape);
   const std::size_t nbytes = checked_nbytes(where.size(), type);
-  auto memory = std::make_shared<buffer>(
-      nbytes > 0 ? buffer::adopt(pointer, nbytes, queue, std::move(release))
-                 : buffer::adopt_checked(pointer, 0, usm_kind::device, queue, std::move(release)));
+  auto memory =
+      nbytes > 0
+          ? std::make_shared<buffer>(buffer::adopt(pointer, nbytes, queue, std::move(release)))
+          : buffer::adopt_checked(pointer, 0, usm_kind::device, queue, std::move(release));
   return array(std::move(memory), type, std::move(where));
 }
 

@@ -64,17 +64,19 @@ buffer buffer::adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue
   }
   const usm_kind kind = check_access(pointer, nbytes, queue.get_context());
   check_device(pointer, kind, queue);
-  buffer adopted = adopt_checked(pointer, nbytes, kind, queue, std::move(release));
-  adopted.traits_.owns = true;
+  buffer adopted(static_cast<std::byte*>(pointer), nbytes, kind, queue, std::move(release),
+                 {.readonly = false, .queue_is_ours = false, .owns = true});
+  adopted.expose();
   return adopted;
 }
 
-buffer buffer::adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
-                             const sycl::queue& queue, detail::release_action release,
-                             bool readonly) noexcept {
-  buffer result(static_cast<std::byte*>(pointer), nbytes, kind, queue, std::move(release),
-                {.readonly = readonly, .queue_is_ours = false, .owns = false});
-  result.expose();
+std::shared_ptr<buffer> buffer::adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
+                                              sycl::queue queue, detail::release_action release,
+                                              bool readonly) {
+  auto result = std::make_shared<buffer>(
+      static_cast<std::byte*>(pointer), nbytes, kind, std::move(queue), std::move(release),
+      traits{.readonly = readonly, .queue_is_ours = false, .owns = false});
+  result->expose();
   return result;
 }
 

@@ -77,6 +77,24 @@ class context_states {
     return made;
   }
 
+  queue_state of(const sycl::queue& queue) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (last_queue_ && last_queue_->queue == queue) {
+        return last_queue_->state;
+      }
+    }
+    const std::shared_ptr<context_state> state = of(queue.get_context());
+    const std::vector<sycl::device>& devices = state->devices();
+    known_queue known{queue, {state, devices.size() == 1 && devices.front() == queue.get_device()}};
+    queue_state result = known.state;
+    // What it takes the place of may be the last of a queue: let go outside of the lock.
+    std::optional<known_queue> previous(std::move(known));
+    const std::lock_guard lock(mutex_);
+    last_queue_.swap(previous);
+    return result;
+  }
+
   std::vector<sycl::queue> queues() {
     std::vector<sycl::queue> all;
     const std::lock_guard lock(mutex_);
@@ -95,6 +113,11 @@ class context_states {
 
     // Nobody can begin to use it while the table is locked.
     bool in_use() const { return state.use_count() > 1 || state->queues_in_use(); }
+  };
+
+  struct known_queue {
+    sycl::queue queue;
+    queue_state state;
   };
 
   static constexpr std::size_t limit = 64;
@@ -144,6 +167,7 @@ class context_states {
   std::unordered_map<sycl::context, entry> states_;
   entry* latest_ = nullptr;
   std::uint64_t clock_ = 0;
+  std::optional<known_queue> last_queue_;
 };
 
 context_states& states() {
@@ -233,6 +257,8 @@ std::optional<sycl::device> parent_of(const sycl::device& device) {
 std::shared_ptr<context_state> state_of(const sycl::context& context) {
   return states().of(context);
 }
+
+queue_state state_of(const sycl::queue& queue) { return states().of(queue); }
 
 void wait_for_cached_queues() {
   for (const sycl::queue& queue : states().queues()) {

@@ -48,6 +48,16 @@ class context_state {
 /// destroyed at exit. A state holds its context, so another one never has its identity.
 std::shared_ptr<context_state> state_of(const sycl::context&);
 
+struct queue_state {
+  std::shared_ptr<context_state> of_context;
+  /// Whether the queue's device is the only one of the context.
+  bool has_only_device;
+};
+
+/// The same for a queue's context. The last queue asked about is remembered, and held until another
+/// one takes its place: imports come in rows from one producer.
+queue_state state_of(const sycl::queue&);
+
 /// The device that a sub-device is part of; none for a root device.
 std::optional<sycl::device> parent_of(const sycl::device&);
 

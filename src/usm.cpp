@@ -6,6 +6,7 @@
 
 #include "context_state.hpp"
 #include "usm_backend.hpp"
+#include "usm_checks.hpp"
 #include "usmx/error.hpp"
 #include "usmx/registry.hpp"
 #include "usmx/runtime.hpp"
@@ -56,18 +57,20 @@ std::unique_ptr<detail::allocation_backend> detail::make_generic_backend(
   return std::make_unique<generic_backend>(context);
 }
 
-allocation_info query_allocation(const void* pointer, const sycl::context& context) {
-  require_usable_process();
-  if (pointer == nullptr) {
-    return {};
-  }
+allocation_info detail::query_allocation(const void* pointer, const context_state& state) {
   if (const auto block = registry::find(pointer)) {
-    if (block->context != context) {
+    if (block->context != state.context()) {
       return {};
     }
     return {block->kind, block->base, block->nbytes, true};
   }
-  return detail::state_of(context)->allocations().query(pointer);
+  return state.allocations().query(pointer);
+}
+
+allocation_info query_allocation(const void* pointer, const sycl::context& context) {
+  require_usable_process();
+  return pointer == nullptr ? allocation_info{}
+                            : detail::query_allocation(pointer, *detail::state_of(context));
 }
 
 usm_kind pointer_kind(const void* pointer, const sycl::context& context) {
@@ -82,9 +85,14 @@ sycl::device pointer_device(const void* pointer, const sycl::context& context) {
 }
 
 usm_kind check_access(const void* pointer, std::size_t nbytes, const sycl::context& context) {
-  const allocation_info found = query_allocation(pointer, context);
+  return detail::check_access(pointer, nbytes, *detail::state_of(context));
+}
+
+usm_kind detail::check_access(const void* pointer, std::size_t nbytes, const context_state& state) {
+  const allocation_info found =
+      pointer == nullptr ? allocation_info{} : query_allocation(pointer, state);
   if (found.kind == usm_kind::unknown) {
-    throw_not_usm(pointer, context);
+    throw_not_usm(pointer, state.context());
   }
   if (!found.extent_known) {
     return found.kind;
@@ -98,7 +106,7 @@ usm_kind check_access(const void* pointer, std::size_t nbytes, const sycl::conte
         " (first and last) are not all inside the ", name(found.kind),
         " allocation they start in, which is ", static_cast<const void*>(found.base), " to ",
         static_cast<const void*>(found.base + (found.nbytes - 1)), " (", found.nbytes,
-        " bytes) of ", describe(context)));
+        " bytes) of ", describe(state.context())));
   }
   return found.kind;
 }
@@ -107,12 +115,11 @@ void check_device(const void* pointer, usm_kind kind, const sycl::queue& queue) 
   if (kind == usm_kind::host) {
     return;  // host memory belongs to the whole context
   }
-  const sycl::context context = queue.get_context();
-  const auto state = detail::state_of(context);
-  const sycl::device mine = queue.get_device();
-  if (state->devices().size() == 1 && state->devices().front() == mine) {
+  const auto [state, has_only_device] = detail::state_of(queue);
+  if (has_only_device) {
     return;
   }
+  const sycl::device mine = queue.get_device();
   const sycl::device owner = state->allocations().owner(pointer);
   for (sycl::device d = mine;; d = d.get_info<sycl::info::device::parent_device>()) {
     if (d == owner) {

@@ -63,7 +63,7 @@ class USMX_API array {
   array with_layout(usmx::layout where) const {
     return array(memory_, type_, std::move(where), readonly_, 0);
   }
-  array as_readonly() const { return array(memory_, type_, layout_, true, 0); }
+  array as_readonly() const { return array(memory_, type_, usmx::layout(layout_), true, 0); }
 
   /// Announces unfinished work of native code on this memory.
   void record(sycl::event event) const { memory_->record(std::move(event)); }
@@ -71,7 +71,8 @@ class USMX_API array {
   void wait() const { memory_->wait(); }
 
  private:
-  array(std::shared_ptr<buffer> memory, dtype type, usmx::layout where, bool readonly, int) noexcept
+  array(std::shared_ptr<buffer> memory, dtype type, usmx::layout&& where, bool readonly,
+        int) noexcept
       : memory_(std::move(memory)),
         layout_(std::move(where)),
         type_(type),

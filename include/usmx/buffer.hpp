@@ -63,6 +63,15 @@ class USMX_API release_action {
 /// must not call the runtime), the bytes are freed by a later call on another thread; synchronize()
 /// frees all.
 class USMX_API buffer {
+  /// What does not change over the life of a buffer. Private, and with it the constructor.
+  struct traits {
+    bool readonly;
+    /// One of usmx's cached queues, which nobody else has unless it was handed out.
+    bool queue_is_ours;
+    /// Letting go frees memory: all work must have finished, not only what usmx has recorded.
+    bool owns;
+  };
+
  public:
   /// New memory from the runtime. nbytes > 0; alignment 0 or a power of two (value_error).
   /// Throws allocation_error with bytes, kind and device.
@@ -83,9 +92,9 @@ class USMX_API buffer {
 
   /// The same for memory that check_access has vouched for already, or with nbytes == 0 for none.
   /// Nothing that is made from a read-only buffer may be written to.
-  static buffer adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
-                              const sycl::queue& queue, detail::release_action release,
-                              bool readonly = false) noexcept;
+  static std::shared_ptr<buffer> adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
+                                               sycl::queue queue, detail::release_action release,
+                                               bool readonly = false);
 
   /// Some bytes of another buffer, whose memory they keep alive and whose pending work they share;
   /// `release` runs in addition when this part is gone, though parts of this part may go on.
@@ -123,18 +132,11 @@ class USMX_API buffer {
     return whole.recorded_.load(std::memory_order_acquire) || whole.others_may_work();
   }
 
- private:
-  /// What does not change over the life of a buffer.
-  struct traits {
-    bool readonly;
-    /// One of usmx's cached queues, which nobody else has unless it was handed out.
-    bool queue_is_ours;
-    /// Letting go frees memory: all work must have finished, not only what usmx has recorded.
-    bool owns;
-  };
-
+  /// What the functions above make buffers by.
   buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
          detail::release_action release, traits known) noexcept;
+
+ private:
   /// What knows the pending work: the buffer this one is a part of, or itself.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }

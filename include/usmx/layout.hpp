@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -129,7 +130,10 @@ class USMX_API layout {
       : ndim_(static_cast<int>(shape.size())), offset_(offset), size_(size) {
     if (ndim_ > inline_ndim) heap_.reset(new std::ptrdiff_t[2 * axes()]);
     std::ptrdiff_t* const to = heap_ ? heap_.get() : inline_;
-    std::copy(strides.begin(), strides.end(), std::copy(shape.begin(), shape.end(), to));
+    for (std::size_t k = 0; k < axes(); ++k) {
+      to[k] = shape[k];
+      to[axes() + k] = strides[k];
+    }
   }
 
   std::size_t axes() const noexcept { return static_cast<std::size_t>(ndim_); }
@@ -141,7 +145,15 @@ class USMX_API layout {
     offset_ = std::exchange(other.offset_, 0);
     size_ = std::exchange(other.size_, 1);
     heap_ = std::move(other.heap_);
-    if (!heap_) std::copy_n(other.inline_, 2 * axes(), inline_);
+    // All of it: a copy of a fixed size takes less time than one of the few entries in use. What is
+    // not in use has no value, which the compiler need not mention.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+    std::memcpy(inline_, other.inline_, sizeof inline_);
+#pragma GCC diagnostic pop
   }
 
   int ndim_ = 0;

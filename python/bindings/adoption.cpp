@@ -47,11 +47,11 @@ nb::object from_pointer(nb::handle pointer, nb::handle nbytes, nb::handle syclob
   const std::uintptr_t address = to_address("pointer", an_address, integer.ptr());
   detail::release_action release = release_of(owner, integer);
   const std::ptrdiff_t count = to_count("nbytes", "a number of bytes", nbytes.ptr());
-  const exchange::checked_import checked =
+  exchange::checked_import checked =
       check_bytes(address, count, resolve_syclobj(syclobj.ptr()), readonly);
-  return memory_object(std::make_shared<buffer>(
-      buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind, checked.queue,
-                            std::move(release), checked.readonly)));
+  return memory_object(buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind,
+                                             std::move(checked.queue), std::move(release),
+                                             checked.readonly));
 }
 
 std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
@@ -63,8 +63,8 @@ std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
   if (syclobj.is_none()) {
     throw type_error("'syclobj' must say in which context an address is meant, found None");
   }
-  return name(
-      pointer_kind(reinterpret_cast<const void*>(address), resolve_syclobj(syclobj.ptr()).context));
+  return name(pointer_kind(reinterpret_cast<const void*>(address),
+                           resolve_syclobj(syclobj.ptr()).context()));
 }
 
 }  // namespace

@@ -51,12 +51,16 @@ std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object
 }
 
 std::uintptr_t to_address(const char* what, const char* expected, PyObject* object) {
-  const nb::object integer = to_integer(what, expected, object);
-  const unsigned long long value = PyLong_AsUnsignedLongLong(integer.ptr());
-  if (PyErr_Occurred()) {
+  nb::object converted;
+  if (!PyLong_CheckExact(object)) {
+    converted = to_integer(what, expected, object);
+    object = converted.ptr();
+  }
+  const std::size_t value = PyLong_AsSize_t(object);
+  if (value == static_cast<std::size_t>(-1) && PyErr_Occurred()) {
     PyErr_Clear();
-    throw value_error(detail::message("'", what, "' must be an address of 64 bits, found ",
-                                      repr_text(integer.ptr())));
+    throw value_error(
+        detail::message("'", what, "' must be an address of 64 bits, found ", repr_text(object)));
   }
   return value;
 }

@@ -158,18 +158,16 @@ nb::object base_of(const py_array& a) {
   return a.base.is_valid() ? a.base : memory_object(a.value.memory());
 }
 
-py_array with_layout(const py_array& a, layout where) {
-  return {a.value.with_layout(std::move(where)), a.base};
-}
+py_array with_layout(const py_array& a, layout&& where) { return {a, std::move(where)}; }
 
 /// The array API and dpnp.tensor have it for matrices only.
-py_array transposed_matrix(const py_array& a) {
+nb::object transposed_matrix(const py_array& a) {
   if (a.value.ndim() != 2) {
     throw value_error(detail::message(
         "T needs an array of 2 dimensions, found ", a.value.ndim(),
         ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
   }
-  return with_layout(a, transposed(a.value.layout()));
+  return to_python(a, transposed(a.value.layout()));
 }
 
 /// The real (part 0) or imaginary (part 1) components of complex elements, in place.
@@ -379,7 +377,7 @@ const array* as_array(PyObject* object) {
 nb::object view_of_producer(nb::handle object) {
   if (PyObject_TypeCheck(object.ptr(), array_type)) {
     const auto& own = ready_instance<py_array>(object.ptr());
-    return to_python(own.value, own.base);
+    return to_python(array(own.value), own.base);
   }
   if (std::shared_ptr<buffer> own = as_memory(object.ptr())) {
     return to_python(as_bytes(own), nb::borrow(object));
@@ -388,9 +386,19 @@ nb::object view_of_producer(nb::handle object) {
   return imported ? to_python(*std::move(imported)) : nb::object();
 }
 
-nb::object to_python(array value, nb::object base) {
-  return make_instance(nb::handle(reinterpret_cast<PyObject*>(array_type)),
-                       py_array{std::move(value), std::move(base)});
+nb::object to_python(array&& value, nb::object base) {
+  return make_instance_by<py_array>(
+      nb::handle(reinterpret_cast<PyObject*>(array_type)),
+      [&](void* at) { new (at) py_array(std::move(value), std::move(base)); });
+}
+
+nb::object to_python(const array& value, nb::object base) {
+  return to_python(array(value), std::move(base));
+}
+
+nb::object to_python(const py_array& parent, layout&& where) {
+  return make_instance_by<py_array>(nb::handle(reinterpret_cast<PyObject*>(array_type)),
+                                    [&](void* at) { new (at) py_array(parent, std::move(where)); });
 }
 
 void bind_array(nb::module_& m) {

@@ -8,9 +8,18 @@
 namespace usmx::bindings {
 
 struct py_array {
-  py_array(array made, nb::object made_from) : value(std::move(made)), base(std::move(made_from)) {}
+  py_array(array&& made, nb::object made_from) noexcept
+      : value(std::move(made)), base(std::move(made_from)) {}
+  /// Other elements of the same memory.
+  py_array(const py_array& parent, layout&& where)
+      : value(parent.value.with_layout(std::move(where))), base(parent.base) {}
   py_array(py_array&&) noexcept = default;
-  ~py_array() { note_python_thread(); }
+  ~py_array() {
+    // Only who lets go last may free the memory.
+    if (value.memory().use_count() == 1) {
+      note_python_thread();
+    }
+  }
 
   array value;
   /// The memory object given to the constructor; null: made when somebody asks for `base`.
@@ -27,6 +36,9 @@ const array* as_array(PyObject* object);
 nb::object view_of_producer(nb::handle object);
 
 /// A new USMArray.
-nb::object to_python(array value, nb::object base = nb::object());
+nb::object to_python(array&& value, nb::object base = nb::object());
+nb::object to_python(const array& value, nb::object base = nb::object());
+/// The same of other elements of the memory of one that exists.
+nb::object to_python(const py_array& parent, layout&& where);
 
 }  // namespace usmx::bindings

@@ -117,7 +117,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
       return to_python(field_by_name(a.value, key), a.base).release().ptr();
     }
     if (auto where = subscript_by(a.value.layout(), key)) {
-      return to_python(a.value.with_layout(*std::move(where)), a.base).release().ptr();
+      return to_python(a, *std::move(where)).release().ptr();
     }
     return get_by_arrays(a, key).release().ptr();
   });

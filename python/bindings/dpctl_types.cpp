@@ -1,5 +1,7 @@
 #include "dpctl_types.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "usmx/runtime.hpp"
@@ -8,13 +10,16 @@ namespace usmx::bindings {
 namespace {
 
 /// A module if it is loaded; never imports it.
-nb::object loaded_module(const char* name) {
-  nb::object module = nb::steal(PyMapping_GetItemString(PyImport_GetModuleDict(), name));
+nb::object loaded_module(interned& name) {
+  nb::object module = nb::steal(PyImport_GetModule(name.get()));
   if (!module.is_valid()) {
     PyErr_Clear();
   }
   return module;
 }
+
+interned queue_module("dpctl._sycl_queue");
+interned memory_module("dpctl.memory._memory");
 
 /// dpctl.SyclQueue and the function of dpctl's C interface that looks into one.
 struct queue_access {
@@ -26,7 +31,7 @@ struct queue_access {
 
 /// None while dpctl is not loaded, or when its C interface is another.
 std::optional<queue_access> find_queue_access() {
-  const nb::object module = loaded_module("dpctl._sycl_queue");
+  const nb::object module = loaded_module(queue_module);
   if (!module.is_valid()) {
     return std::nullopt;
   }
@@ -46,6 +51,25 @@ std::optional<queue_access> find_queue_access() {
       reinterpret_cast<queue_access::get_reference>(PyCapsule_GetPointer(capsule, signature))};
 }
 
+using memory_types = std::array<PyTypeObject*, 3>;  // held for ever; null where there is none
+
+/// dpctl's three memory classes; none while dpctl is not loaded.
+std::optional<memory_types> find_memory_types() {
+  const nb::object module = loaded_module(memory_module);
+  if (!module.is_valid()) {
+    return std::nullopt;
+  }
+  memory_types found{};
+  std::ranges::transform(std::array{"MemoryUSMDevice", "MemoryUSMShared", "MemoryUSMHost"},
+                         found.begin(), [&](const char* name) -> PyTypeObject* {
+                           nb::object cls = nb::getattr(module, name, nb::none());
+                           return PyType_Check(cls.ptr())
+                                      ? reinterpret_cast<PyTypeObject*>(cls.release().ptr())
+                                      : nullptr;
+                         });
+  return found;
+}
+
 }  // namespace
 
 const sycl::queue* as_dpctl_queue(PyObject* object) {
@@ -61,16 +85,18 @@ const sycl::queue* as_dpctl_queue(PyObject* object) {
 }
 
 bool has_truthful_readonly_flag(PyObject* producer) {
-  const nb::object module = loaded_module("dpctl.memory._memory");
-  if (!module.is_valid()) {
+  static std::optional<memory_types> types;
+  if (!types) {
+    types = find_memory_types();
+  }
+  if (!types) {
     return true;
   }
-  for (const char* name : {"MemoryUSMDevice", "MemoryUSMShared", "MemoryUSMHost"}) {
-    const nb::object cls = nb::getattr(module, name, nb::none());
-    if (PyType_Check(cls.ptr()) && nb::isinstance(nb::handle(producer), cls)) {
-      const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(producer)));
-      return !type.attr("__sycl_usm_array_interface__")
-                  .is(cls.attr("__sycl_usm_array_interface__"));
+  for (PyTypeObject* type : *types) {
+    if (type != nullptr && PyObject_TypeCheck(producer, type)) {
+      constexpr const char* name = "__sycl_usm_array_interface__";
+      const nb::handle own(reinterpret_cast<PyObject*>(Py_TYPE(producer)));
+      return !own.attr(name).is(nb::handle(reinterpret_cast<PyObject*>(type)).attr(name));
     }
   }
   return true;

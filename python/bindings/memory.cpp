@@ -409,7 +409,7 @@ nb::object as_usm_memory(nb::handle producer) {
 
 usm_kind usm_type_of(const buffer& memory, nb::handle syclobj) {
   return syclobj.is_none() ? memory.kind()
-                           : pointer_kind(memory.data(), resolve_syclobj(syclobj.ptr()).context);
+                           : pointer_kind(memory.data(), resolve_syclobj(syclobj.ptr()).context());
 }
 
 array as_bytes(const std::shared_ptr<buffer>& memory) {

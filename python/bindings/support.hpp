@@ -67,13 +67,19 @@ T& ready_instance(PyObject* self) {
   return *nb::inst_ptr<T>(self);
 }
 
-/// A new Python object of that class around a value that is moved in.
-template <class T>
-nb::object make_instance(nb::handle type, T value) {
+/// A new Python object of that class around the value that `construct(address)` makes there.
+template <class T, class Construct>
+nb::object make_instance_by(nb::handle type, Construct construct) {
   nb::object instance = nb::inst_alloc(type);
-  new (nb::inst_ptr<T>(instance)) T(std::move(value));
+  construct(static_cast<void*>(nb::inst_ptr<T>(instance)));
   nb::inst_mark_ready(instance);
   return instance;
+}
+
+/// The same around a value that is moved in.
+template <class T>
+nb::object make_instance(nb::handle type, T value) {
+  return make_instance_by<T>(type, [&](void* at) { new (at) T(std::move(value)); });
 }
 
 }  // namespace usmx::bindings

@@ -15,14 +15,12 @@ namespace {
 interned sycl_queue_name("sycl_queue");
 interned filter_string_name("filter_string");
 
-exchange::placement on_queue(const sycl::queue& queue) { return {queue.get_context(), queue}; }
-
 std::optional<exchange::placement> in_capsule(PyObject* capsule) {
-  if (const auto queue = queue_in_capsule(capsule)) {
-    return on_queue(*queue);
+  if (auto queue = queue_in_capsule(capsule)) {
+    return *std::move(queue);
   }
   if (auto context = context_in_capsule(capsule)) {
-    return exchange::placement{*std::move(context), std::nullopt};
+    return *std::move(context);
   }
   return std::nullopt;
 }
@@ -93,16 +91,16 @@ sycl::queue queue_for_device(nb::handle device) {
 
 exchange::placement resolve_syclobj(PyObject* object) {
   if (const sycl::queue* queue = as_queue(object)) {
-    return on_queue(*queue);
+    return *queue;
   }
   if (const sycl::queue* queue = as_dpctl_queue(object)) {
-    return on_queue(*queue);
+    return *queue;
   }
   if (const sycl::context* context = as_context(object)) {
-    return {*context, std::nullopt};
+    return *context;
   }
   if (PyUnicode_Check(object)) {
-    return {default_context(select_device(to_text("syclobj", object))), std::nullopt};
+    return default_context(select_device(to_text("syclobj", object)));
   }
   if (PyCapsule_CheckExact(object)) {
     return from_capsule(object);

@@ -2,7 +2,9 @@
 
 #include <limits>
 
+#include "../context_state.hpp"
 #include "../quoted.hpp"
+#include "../usm_checks.hpp"
 #include "usmx/error.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/usm.hpp"
@@ -90,40 +92,47 @@ void check_inside_buffer(const usm_array_interface& given, byte_range touched) {
 }
 
 /// And the buffer in memory that the host and the context's devices reach.
-void check_host_accessible(const void* pointer, const sycl::context& context) {
-  const usm_kind kind = pointer_kind(pointer, context);
+void check_host_accessible(const void* pointer, const detail::context_state& state) {
+  const usm_kind kind = detail::query_allocation(pointer, state).kind;
   if (!is_host_accessible(kind)) {
     throw value_error(detail::message(
         "the buffer that takes the place of the missing 'data' must be host-accessible USM (shared "
         "or host) of ",
-        usmx::describe(context), ", found ", kind == usm_kind::unknown ? "no USM" : "device memory",
-        " at ", pointer));
+        usmx::describe(state.context()), ", found ",
+        kind == usm_kind::unknown ? "no USM" : "device memory", " at ", pointer));
   }
 }
 
-sycl::queue choose_queue(const placement& where, const void* pointer, usm_kind kind) {
-  if (where.queue) {
-    return *where.queue;
+detail::queue_state state_of(const placement& where) {
+  return where.queue() != nullptr ? detail::state_of(*where.queue())
+                                  : detail::queue_state{detail::state_of(where.context()), false};
+}
+
+/// The producer's own, or the one that usmx keeps for the pointer's device.
+sycl::queue choose_queue(const placement& where, detail::context_state& state, const void* pointer,
+                         usm_kind kind) {
+  if (where.queue() != nullptr) {
+    return *where.queue();
   }
   const bool owned_by_device = kind == usm_kind::device || kind == usm_kind::shared;
-  const std::vector<sycl::device> devices = where.context.get_devices();
-  return cached_queue(where.context, owned_by_device && devices.size() > 1
-                                         ? pointer_device(pointer, where.context)
-                                         : devices.front());
+  return state.queue_of(owned_by_device && state.devices().size() > 1
+                            ? pointer_device(pointer, state.context())
+                            : state.devices().front());
 }
 
 /// No elements: the pointer may be anything, and is never used.
 checked_import check_empty(const usm_array_interface& given, dtype type, layout where,
                            const placement& at) {
   auto* memory = reinterpret_cast<std::byte*>(given.data);
-  const usm_kind kind = pointer_kind(memory, at.context);
-  sycl::queue queue = choose_queue(at, memory, kind);
+  const auto state = state_of(at).of_context;
+  const usm_kind kind =
+      memory == nullptr ? usm_kind::unknown : detail::query_allocation(memory, *state).kind;
   return {memory,
           0,
           type,
           std::move(where),
           kind == usm_kind::unknown ? usm_kind::device : kind,
-          std::move(queue),
+          choose_queue(at, *state, memory, kind),
           given.readonly};
 }
 
@@ -146,17 +155,22 @@ checked_import check(const usm_array_interface& given, const placement& at) {
   }
   const byte_range touched = touched_bytes(given, type, *extent);
   auto* memory = reinterpret_cast<std::byte*>(touched.first);
+  const auto [state, has_only_device] = state_of(at);
   if (given.buffer_nbytes) {
     check_inside_buffer(given, touched);
-    check_host_accessible(memory, at.context);
+    check_host_accessible(memory, *state);
   }
-  const usm_kind kind = check_access(memory, touched.nbytes, at.context);
-  // Representable: it is at most the number of bytes touched.
-  where = where.with_offset(where.offset() - extent->first);
+  const usm_kind kind = detail::check_access(memory, touched.nbytes, *state);
+  if (extent->first != 0) {
+    // Representable: it is at most the number of bytes touched.
+    where = where.with_offset(where.offset() - extent->first);
+  }
   check_alignment(touched.first + static_cast<std::uintptr_t>(where.offset()) * type.itemsize(),
                   type);
-  sycl::queue queue = choose_queue(at, memory, kind);
-  check_device(memory, kind, queue);
+  sycl::queue queue = choose_queue(at, *state, memory, kind);
+  if (!has_only_device) {
+    check_device(memory, kind, queue);
+  }
   return {memory, touched.nbytes, type, std::move(where), kind, std::move(queue), given.readonly};
 }
 

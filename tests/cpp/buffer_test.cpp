@@ -244,11 +244,11 @@ TEST_F(buffer_test, deleter_that_cannot_be_copied_runs_once_all_the_same) {
 TEST_F(buffer_test, checked_adoption_of_nothing_asks_nobody) {
   const counter deleted;
   {
-    const buffer nothing =
+    const auto nothing =
         buffer::adopt_checked(nullptr, 0, usm_kind::device, queue(), deleted.action());
-    EXPECT_EQ(nothing.data(), nullptr);
-    EXPECT_EQ(nothing.nbytes(), 0U);
-    EXPECT_EQ(nothing.kind(), usm_kind::device);
+    EXPECT_EQ(nothing->data(), nullptr);
+    EXPECT_EQ(nothing->nbytes(), 0U);
+    EXPECT_EQ(nothing->kind(), usm_kind::device);
   }
   EXPECT_EQ(deleted.value(), 1);
 }
@@ -256,9 +256,9 @@ TEST_F(buffer_test, checked_adoption_of_nothing_asks_nobody) {
 TEST_F(buffer_test, checked_adoption_keeps_the_read_only_flag) {
   const runtime_block block(64, usm_kind::shared, queue());
   for (const bool readonly : {false, true}) {
-    EXPECT_EQ(
-        buffer::adopt_checked(block.data(), 64, usm_kind::shared, queue(), {}, readonly).readonly(),
-        readonly);
+    const auto adopted =
+        buffer::adopt_checked(block.data(), 64, usm_kind::shared, queue(), {}, readonly);
+    EXPECT_EQ(adopted->readonly(), readonly);
   }
 }
 
@@ -278,8 +278,8 @@ TEST_F(buffer_test, moved_buffer_takes_everything_and_leaves_nothing) {
   const runtime_block block(64, usm_kind::shared, queue());
   const counter deleted;
   {
-    buffer old =
-        buffer::adopt_checked(block.data(), 64, usm_kind::shared, queue(), deleted.action(), true);
+    buffer old = std::move(*buffer::adopt_checked(block.data(), 64, usm_kind::shared, queue(),
+                                                  deleted.action(), true));
     {
       const buffer young = std::move(old);
       EXPECT_EQ(young.data(), block.data());

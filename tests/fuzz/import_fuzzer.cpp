@@ -131,8 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const description given(input);
   const allocation& memory = the_allocation();
   try {
-    const auto taken =
-        usmx::exchange::check(given.interface(), {memory.queue.get_context(), memory.queue});
+    const auto taken = usmx::exchange::check(given.interface(), memory.queue);
     USMX_EXPECT(is_acceptable(given));
     expect_as_described(taken, given);
   } catch (const usmx::value_error& error) {

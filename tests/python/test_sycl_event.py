@@ -132,13 +132,13 @@ def test_other_threads_run_while_an_event_is_waited_for():
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("argument", [5, "event", object(), [SyclEvent()]])
+@pytest.mark.parametrize("argument", [5, "event", object(), [1]])
 def test_event_of_another_type_is_a_type_error_that_names_it(argument):
     with pytest.raises(TypeError, match=type(argument).__name__):
         SyclEvent(argument)
 
 
-@pytest.mark.parametrize("argument", [5, "event", None, {SyclEvent()}, [5]])
+@pytest.mark.parametrize("argument", [5, "event", None, {1}, [5]])
 def test_what_is_no_event_cannot_be_waited_for(argument):
     found = argument[0] if isinstance(argument, list) else argument
     with pytest.raises(TypeError, match=type(found).__name__):
@@ -352,7 +352,7 @@ def test_event_of_nothing_costs_no_wait_and_changes_nothing(kind):
 
 
 @pytest.mark.parametrize("owner", [lambda: usmx.zeros(3), lambda: usmx.zeros(3).base])
-@pytest.mark.parametrize("argument", [None, 5, object(), [SyclEvent()]])
+@pytest.mark.parametrize("argument", [None, 5, object(), [1]])
 def test_only_events_are_recorded(owner, argument):
     with pytest.raises(TypeError, match=f"event must be .* found {type(argument).__name__}"):
         owner().record(argument)

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include <sycl/queue.hpp>
 
@@ -33,10 +35,20 @@ struct usm_array_interface {
   std::optional<std::size_t> buffer_nbytes = std::nullopt;
 };
 
-/// What `syclobj` resolved to: a context, and a queue where it had one.
-struct placement {
-  sycl::context context;
-  std::optional<sycl::queue> queue;
+/// What `syclobj` resolved to: a queue, or a context alone.
+class placement {
+ public:
+  placement(sycl::queue queue) noexcept : where_(std::move(queue)) {}
+  placement(sycl::context context) noexcept : where_(std::move(context)) {}
+
+  /// Null for a context alone.
+  const sycl::queue* queue() const noexcept { return std::get_if<sycl::queue>(&where_); }
+  sycl::context context() const {
+    return queue() != nullptr ? queue()->get_context() : std::get<sycl::context>(where_);
+  }
+
+ private:
+  std::variant<sycl::queue, sycl::context> where_;
 };
 
 /// A description that has passed every check: the bytes its elements touch, and where in those

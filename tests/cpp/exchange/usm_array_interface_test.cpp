@@ -54,7 +54,7 @@ class exchange_test : public support::device_test {
   }
 
   std::uintptr_t start() const { return reinterpret_cast<std::uintptr_t>(block_->data()); }
-  static placement here() { return {context(), queue()}; }
+  static placement here() { return queue(); }
 
   // A description whose parts live as long as it does.
   class description {
@@ -314,11 +314,9 @@ TEST_F(exchange_test, ordinary_host_memory_is_an_error) {
 
 TEST_F(exchange_test, memory_of_another_context_is_an_error_with_and_without_a_queue) {
   const sycl::context other = new_context();
-  for (const auto& queue :
-       {std::optional<sycl::queue>(), std::optional(sycl::queue(other, device()))}) {
-    expect_error<value_error>(
-        [&] { check(description{start(), "<f8", {4}}, placement{other, queue}); },
-        {hex(start()), "not USM", usmx::describe(other)});
+  for (const placement& where : {placement(other), placement(sycl::queue(other, device()))}) {
+    expect_error<value_error>([&] { check(description{start(), "<f8", {4}}, where); },
+                              {hex(start()), "not USM", usmx::describe(other)});
   }
 }
 
@@ -488,8 +486,8 @@ TEST_F(exchange_test, strides_of_unit_dimensions_must_be_countable_in_bytes) {
 
 TEST_F(exchange_test, queue_that_was_given_is_kept) {
   const sycl::queue given(context(), device());
-  EXPECT_EQ(check(description{start(), "<f8", {4}}, {context(), given}).queue, given);
-  EXPECT_EQ(check(description{0, "<f8", {0}}, {context(), given}).queue, given);
+  EXPECT_EQ(check(description{start(), "<f8", {4}}, given).queue, given);
+  EXPECT_EQ(check(description{0, "<f8", {0}}, given).queue, given);
 }
 
 TEST_F(exchange_test, context_alone_takes_the_cached_queue_of_the_pointers_device) {
@@ -497,15 +495,14 @@ TEST_F(exchange_test, context_alone_takes_the_cached_queue_of_the_pointers_devic
     const sycl::context own = new_context();
     const runtime_block block(64, kind, sycl::queue(own, device()));
     const checked_import found =
-        check(description{reinterpret_cast<std::uintptr_t>(block.data()), "<f8", {8}},
-              {own, std::nullopt});
+        check(description{reinterpret_cast<std::uintptr_t>(block.data()), "<f8", {8}}, own);
     EXPECT_EQ(found.queue, usmx::cached_queue(own, device())) << name(kind);
     EXPECT_FALSE(found.queue.is_in_order());
   }
 }
 
 TEST_F(exchange_test, context_alone_is_enough_without_elements) {
-  EXPECT_EQ(check(description{0, "<f8", {0}}, {context(), std::nullopt}).queue, queue());
+  EXPECT_EQ(check(description{0, "<f8", {0}}, context()).queue, queue());
 }
 
 class sub_device_exchange_test : public exchange_test {
@@ -531,7 +528,7 @@ TEST_F(sub_device_exchange_test, context_alone_takes_the_queue_of_the_right_sub_
   for (const sycl::device& part : {parts_->second, parts_->first}) {
     for (const usm_kind kind : {usm_kind::device, usm_kind::shared}) {
       const runtime_block block(64, kind, sycl::queue(parts_->context, part));
-      EXPECT_EQ(check(bytes_of(block), {parts_->context, std::nullopt}).queue,
+      EXPECT_EQ(check(bytes_of(block), parts_->context).queue,
                 usmx::cached_queue(parts_->context, part))
           << name(kind);
     }
@@ -540,7 +537,7 @@ TEST_F(sub_device_exchange_test, context_alone_takes_the_queue_of_the_right_sub_
 
 TEST_F(sub_device_exchange_test, context_alone_takes_the_first_device_for_host_memory) {
   const runtime_block block(64, usm_kind::host, sycl::queue(parts_->context, parts_->second));
-  EXPECT_EQ(check(bytes_of(block), {parts_->context, std::nullopt}).queue.get_device(),
+  EXPECT_EQ(check(bytes_of(block), parts_->context).queue.get_device(),
             parts_->context.get_devices().front());
 }
 
@@ -549,8 +546,8 @@ TEST_F(sub_device_exchange_test, queue_of_another_device_is_an_error_naming_both
   const sycl::queue sibling(parts_->context, parts_->second);
   for (const usm_kind kind : {usm_kind::device, usm_kind::shared}) {
     const runtime_block block(64, kind, owner);
-    EXPECT_NO_THROW(check(bytes_of(block), {parts_->context, owner}));
-    expect_error<value_error>([&] { check(bytes_of(block), {parts_->context, sibling}); },
+    EXPECT_NO_THROW(check(bytes_of(block), owner));
+    expect_error<value_error>([&] { check(bytes_of(block), sibling); },
                               {text(static_cast<void*>(block.data())),
                                usmx::describe(parts_->first), usmx::describe(parts_->second)});
   }
@@ -560,7 +557,7 @@ TEST_F(sub_device_exchange_test, host_memory_passes_on_every_device_of_the_conte
   const sycl::queue owner(parts_->context, parts_->first);
   const sycl::queue sibling(parts_->context, parts_->second);
   const runtime_block block(64, usm_kind::host, owner);
-  EXPECT_NO_THROW(check(bytes_of(block), {parts_->context, sibling}));
+  EXPECT_NO_THROW(check(bytes_of(block), sibling));
 }
 
 // ---- Accepted exactly when all elements lie in the allocation
@@ -773,7 +770,7 @@ TEST_F(describe_test, what_is_described_is_accepted_and_leads_to_the_same_elemen
         layout::strided(extents{5}, extents{0}, 7), layout::c_order(extents{0}),
         layout::c_order(extents{}, 13)}) {
     const array a = whole.with_layout(where).as_readonly();
-    const checked_import found = check(describe(a), {context(), a.queue()});
+    const checked_import found = check(describe(a), a.queue());
     if (a.size() > 0) {
       EXPECT_EQ(found.memory + found.where.offset() * 4, a.data()) << where;
     }
