@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "completion.hpp"
 #include "convert.hpp"
 #include "copy_arguments.hpp"
 #include "copy_host.hpp"
@@ -270,8 +271,12 @@ void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
                 const sycl::queue& queue) {
   const detail::runtime_call call;
   if (!host_may_touch(kind, queue.get_device())) {
-    sycl::queue(queue).memset(pointer, value, nbytes).wait();
-    return;
+    sycl::event done;
+    {
+      const auto turn = detail::turn_at(queue);
+      done = sycl::queue(queue).memset(pointer, value, nbytes);
+    }
+    return done.wait();
   }
   if (nbytes == 0) {
     return;
