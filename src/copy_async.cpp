@@ -47,6 +47,7 @@ void append_work_on(const array& a, const sycl::queue& queue, events& before) {
   before.insert(before.end(), recorded.begin(), recorded.end());
   const bool queue_keeps_order = a.queue() == queue && queue.is_in_order();
   if (a.memory()->others_may_work() && !queue_keeps_order && !detail::is_known_empty(a.queue())) {
+    const auto turn = detail::turn_at(a.queue());
     before.push_back(sycl::queue(a.queue()).ext_oneapi_submit_barrier());
   }
 }
@@ -68,6 +69,7 @@ void record_on(const array& a, sycl::event& started) {
 }
 
 sycl::event start_memcpy(const copy_plan& plan, sycl::queue queue, const events& before) {
+  const auto turn = detail::turn_at(queue);
   return queue.memcpy(plan.destination, plan.source, plan.row_nbytes(), before);
 }
 
