@@ -1,4 +1,4 @@
-"""Copies between existing arrays, of any layout and type, and filling."""
+"""Copies between existing arrays, of any layout and type, filling and gathering."""
 
 import dpnp.tensor
 import numpy
@@ -6,6 +6,8 @@ import usmx
 from pairing import Aim, Case, Peer, Statement
 
 SIDE = 4096  # of a matrix of 64 MiB of float32
+FILLED_NBYTES = 60 << 20  # whole items of all sizes that are filled
+GATHERED = 10**7  # elements
 
 
 def copied(
@@ -77,6 +79,55 @@ def fill_matrix() -> Case:
     return matrix("from one number", "2.5")
 
 
+def filled(itemsize: int) -> Case:
+    """As fast as memset, whatever the items."""
+    dtype = numpy.dtype({"names": ["a"], "formats": ["u1"], "itemsize": itemsize})
+    value = numpy.frombuffer(bytes(range(1, itemsize + 1)), dtype)[0]
+    out = usmx.zeros(FILLED_NBYTES // itemsize, dtype=dtype)
+    memset = Statement("out.fill(1)", out=numpy.zeros(FILLED_NBYTES, dtype="u1"))
+    return Case(
+        f"fill 60 MiB, items of {itemsize} B",
+        Statement("out[...] = value", out=out, value=value),
+        [Peer("NumPy, bytes (memset)", memset, Aim(ratio=1))],
+    )
+
+
+def fill_items_1() -> Case:
+    return filled(1)
+
+
+def fill_items_2() -> Case:
+    return filled(2)
+
+
+def fill_items_3() -> Case:
+    return filled(3)
+
+
+def fill_items_4() -> Case:
+    return filled(4)
+
+
+def fill_items_8() -> Case:
+    return filled(8)
+
+
+def fill_items_12() -> Case:
+    return filled(12)
+
+
+def fill_items_16() -> Case:
+    return filled(16)
+
+
+def gather_random() -> Case:
+    random = numpy.random.default_rng(0)
+    x, i = random.random(GATHERED), random.integers(0, GATHERED, GATHERED)
+    take = Statement("x.take(i)", x=x, i=i)
+    ours = Statement("x[i]", x=usmx.asarray(x), i=usmx.asarray(i))
+    return Case("gather 10^7 random f8", ours, [Peer("NumPy, take", take, Aim(ratio=1))])
+
+
 CASES = (
     copy_8x8_view,
     copy_contiguous,
@@ -86,4 +137,12 @@ CASES = (
     copy_cast,
     copy_permuted,
     fill_matrix,
+    fill_items_1,
+    fill_items_2,
+    fill_items_3,
+    fill_items_4,
+    fill_items_8,
+    fill_items_12,
+    fill_items_16,
+    gather_random,
 )
