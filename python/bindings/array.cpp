@@ -404,7 +404,7 @@ nb::object to_python(const py_array& parent, layout&& where) {
 void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
   nb::class_<py_array> cls(m, "USMArray", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
-                           "An n-dimensional array in unified shared memory.");
+                           nb::pooled(), "An n-dimensional array in unified shared memory.");
   cls.def(
       "__init__",
       [](py_array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle strides,
