@@ -245,7 +245,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
       .def_prop_ro(
           "device", [](const py_array& a) { return device_on(a.value.queue()); },
           nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
-      .def_prop_ro("T", &transposed_matrix,
+      .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),
                    "A view of a matrix with its two dimensions swapped; ValueError when there are "
                    "not 2 dimensions.")
       .def_prop_ro(
