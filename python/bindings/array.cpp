@@ -23,6 +23,7 @@
 #include "dtype_argument.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
+#include "shortcut.hpp"
 #include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
@@ -386,6 +387,10 @@ nb::object view_of_producer(nb::handle object) {
   return imported ? to_python(*std::move(imported)) : nb::object();
 }
 
+nb::object array_or_view(nb::handle object) {
+  return Py_TYPE(object.ptr()) == array_type ? nb::borrow(object) : view_of_producer(object);
+}
+
 nb::object to_python(array&& value, nb::object base) {
   return make_instance_by<py_array>(
       nb::handle(reinterpret_cast<PyObject*>(array_type)),
@@ -443,10 +448,7 @@ void bind_array(nb::module_& m) {
   m.def(
       "_as_array",
       [](nb::handle obj) {
-        if (Py_TYPE(obj.ptr()) == array_type) {
-          return nb::borrow(obj);
-        }
-        nb::object view = view_of_producer(obj);
+        nb::object view = array_or_view(obj);
         return view.is_valid() ? view : nb::none();
       },
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
@@ -454,6 +456,7 @@ void bind_array(nb::module_& m) {
   bind_array_shapes(m);
   bind_array_making(m);
   bind_array_copies(m);
+  bind_shortcut(m);
 }
 
 }  // namespace usmx::bindings
