@@ -23,6 +23,7 @@
 #include "dtype_argument.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
+#include "shortcut.hpp"
 #include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
@@ -245,7 +246,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
       .def_prop_ro(
           "device", [](const py_array& a) { return device_on(a.value.queue()); },
           nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
-      .def_prop_ro("T", &transposed_matrix,
+      .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),
                    "A view of a matrix with its two dimensions swapped; ValueError when there are "
                    "not 2 dimensions.")
       .def_prop_ro(
@@ -386,6 +387,10 @@ nb::object view_of_producer(nb::handle object) {
   return imported ? to_python(*std::move(imported)) : nb::object();
 }
 
+nb::object array_or_view(nb::handle object) {
+  return Py_TYPE(object.ptr()) == array_type ? nb::borrow(object) : view_of_producer(object);
+}
+
 nb::object to_python(array&& value, nb::object base) {
   return make_instance_by<py_array>(
       nb::handle(reinterpret_cast<PyObject*>(array_type)),
@@ -404,7 +409,7 @@ nb::object to_python(const py_array& parent, layout&& where) {
 void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
   nb::class_<py_array> cls(m, "USMArray", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
-                           "An n-dimensional array in unified shared memory.");
+                           nb::pooled(), "An n-dimensional array in unified shared memory.");
   cls.def(
       "__init__",
       [](py_array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle strides,
@@ -443,10 +448,7 @@ void bind_array(nb::module_& m) {
   m.def(
       "_as_array",
       [](nb::handle obj) {
-        if (Py_TYPE(obj.ptr()) == array_type) {
-          return nb::borrow(obj);
-        }
-        nb::object view = view_of_producer(obj);
+        nb::object view = array_or_view(obj);
         return view.is_valid() ? view : nb::none();
       },
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
@@ -454,6 +456,7 @@ void bind_array(nb::module_& m) {
   bind_array_shapes(m);
   bind_array_making(m);
   bind_array_copies(m);
+  bind_shortcut(m);
 }
 
 }  // namespace usmx::bindings

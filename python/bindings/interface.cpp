@@ -222,16 +222,14 @@ description read(PyObject* producer, entries given) {
 /// The attribute; null when there is none. A property of the class that raises AttributeError is
 /// there: its error passes through, as any other's.
 nb::object describe_yourself(PyObject* producer) {
+  if (_PyType_Lookup(Py_TYPE(producer), attribute_name.get()) == nullptr) {
+    return optional_attribute(producer, attribute_name.get());
+  }
   PyObject* value = PyObject_GetAttr(producer, attribute_name.get());
-  if (value != nullptr) {
-    return nb::steal(value);
+  if (value == nullptr) {
+    nb::raise_python_error();
   }
-  nb::python_error error;
-  if (!error.matches(PyExc_AttributeError) ||
-      PyObject_HasAttr(reinterpret_cast<PyObject*>(Py_TYPE(producer)), attribute_name.get()) == 1) {
-    throw error;
-  }
-  return nb::object();
+  return nb::steal(value);
 }
 
 nb::object typestr_object(dtype type) {

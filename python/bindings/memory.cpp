@@ -233,7 +233,7 @@ std::shared_ptr<buffer> construct(nb::handle argument, usm_kind kind,
 
 template <class Memory>
 nb::handle bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc) {
-  return nb::class_<Memory, py_memory>(m, name, doc)
+  return nb::class_<Memory, py_memory>(m, name, nb::pooled(), doc)
       .def(
           "__init__",
           [kind](Memory* self, nb::handle arg, std::size_t alignment, nb::object queue, bool copy) {
