@@ -84,10 +84,10 @@ bool is_acceptable(const description& given) {
     if (n < 0) return false;
   }
   if (given.shape.size() > static_cast<std::size_t>(usmx::max_ndim)) return false;
-  const numbers strides = given.strides.value_or(c_strides(given.shape));
-  for (const std::ptrdiff_t stride : strides) {
+  for (const std::ptrdiff_t stride : given.strides.value_or(numbers())) {
     if (!fuzz::fits(stride * itemsize)) return false;
   }
+  const numbers strides = given.strides.value_or(c_strides(given.shape));
   const exact_layout exact(given.shape, strides, given.offset);
   if (!exact.is_valid()) return false;
   if (!exact.has_elements) return true;
