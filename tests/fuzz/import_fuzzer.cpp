@@ -91,6 +91,7 @@ bool is_acceptable(const description& given) {
   const exact_layout exact(given.shape, strides, given.offset);
   if (!exact.is_valid()) return false;
   if (!exact.has_elements) return true;
+  if (!fuzz::fits(exact.size * itemsize)) return false;
   const int128 first = exact.first * itemsize;
   const int128 end = (exact.last + 1) * itemsize;
   const int128 base = the_allocation().address;
