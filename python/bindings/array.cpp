@@ -63,17 +63,9 @@ memory_options memory_options_from(nb::handle kwargs) {
     if (name == "queue") {
       options.queue = nb::borrow(value);
     } else if (name == "alignment") {
-      const std::ptrdiff_t alignment = to_count("alignment", "an integer", value.ptr());
-      if (alignment < 0) {
-        throw value_error(
-            detail::message("alignment must be 0 or a power of two, found ", alignment));
-      }
-      options.alignment = static_cast<std::size_t>(alignment);
+      options.alignment = alignment_argument(value);
     } else if (name == "copy") {
-      if (!PyBool_Check(value.ptr())) {
-        throw_wrong_type("copy", "a bool", value.ptr());
-      }
-      options.copy = value.ptr() == Py_True;
+      options.copy = flag_argument("copy", value);
     } else {
       throw type_error(
           detail::message("buffer_ctor_kwargs takes 'queue', 'alignment' and 'copy', found ",
