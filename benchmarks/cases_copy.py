@@ -1,5 +1,7 @@
 """Copies between existing arrays, of any layout and type, filling and gathering."""
 
+import dpctl
+import dpctl.memory
 import dpnp.tensor
 import numpy
 import usmx
@@ -120,6 +122,28 @@ def fill_items_16() -> Case:
     return filled(16)
 
 
+def copied_asynchronously(nbytes: int, title: str) -> Case:
+    """One command, and waiting for its event."""
+    x, out = usmx.zeros(nbytes, dtype="u1"), usmx.zeros(nbytes, dtype="u1")
+    queue = dpctl.SyclQueue()
+    theirs = Statement(
+        "queue.memcpy_async(out, x, out.nbytes).wait()",
+        queue=queue,
+        x=dpctl.memory.MemoryUSMDevice(nbytes, queue=queue),
+        out=dpctl.memory.MemoryUSMDevice(nbytes, queue=queue),
+    )
+    ours = Statement("copy_async(out, x).wait()", copy_async=usmx.copy_async, x=x, out=out)
+    return Case(f"copy_async {title}, wait()", ours, [Peer("dpctl, memcpy_async", theirs)])
+
+
+def copy_async_64b() -> Case:
+    return copied_asynchronously(64, "64 B")
+
+
+def copy_async_64mib() -> Case:
+    return copied_asynchronously(64 << 20, "64 MiB")
+
+
 def gather_random() -> Case:
     random = numpy.random.default_rng(0)
     x, i = random.random(GATHERED), random.integers(0, GATHERED, GATHERED)
@@ -144,5 +168,7 @@ CASES = (
     fill_items_8,
     fill_items_12,
     fill_items_16,
+    copy_async_64b,
+    copy_async_64mib,
     gather_random,
 )
