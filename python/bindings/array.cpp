@@ -23,6 +23,7 @@
 #include "dtype_argument.hpp"
 #include "interface.hpp"
 #include "memory.hpp"
+#include "shortcut.hpp"
 #include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
@@ -63,17 +64,9 @@ memory_options memory_options_from(nb::handle kwargs) {
     if (name == "queue") {
       options.queue = nb::borrow(value);
     } else if (name == "alignment") {
-      const std::ptrdiff_t alignment = to_count("alignment", "an integer", value.ptr());
-      if (alignment < 0) {
-        throw value_error(
-            detail::message("alignment must be 0 or a power of two, found ", alignment));
-      }
-      options.alignment = static_cast<std::size_t>(alignment);
+      options.alignment = alignment_argument(value);
     } else if (name == "copy") {
-      if (!PyBool_Check(value.ptr())) {
-        throw_wrong_type("copy", "a bool", value.ptr());
-      }
-      options.copy = value.ptr() == Py_True;
+      options.copy = flag_argument("copy", value);
     } else {
       throw type_error(
           detail::message("buffer_ctor_kwargs takes 'queue', 'alignment' and 'copy', found ",
@@ -260,7 +253,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
       .def_prop_ro(
           "device", [](const py_array& a) { return device_on(a.value.queue()); },
           nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
-      .def_prop_ro("T", &transposed_matrix,
+      .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),
                    "A view of a matrix with its two dimensions swapped; ValueError when there are "
                    "not 2 dimensions.")
       .def_prop_ro(
@@ -418,6 +411,10 @@ nb::object view_of_producer(nb::handle object) {
   return imported ? to_python(*std::move(imported)) : nb::object();
 }
 
+nb::object array_or_view(nb::handle object) {
+  return Py_TYPE(object.ptr()) == array_type ? nb::borrow(object) : view_of_producer(object);
+}
+
 nb::object to_python(array&& value, nb::object base) {
   return make_instance_by<py_array>(
       nb::handle(reinterpret_cast<PyObject*>(array_type)),
@@ -436,7 +433,7 @@ nb::object to_python(const py_array& parent, layout&& where) {
 void bind_array(nb::module_& m) {
   std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
   nb::class_<py_array> cls(m, "USMArray", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
-                           "An n-dimensional array in unified shared memory.");
+                           nb::pooled(), "An n-dimensional array in unified shared memory.");
   cls.def(
       "__init__",
       [](py_array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle strides,
@@ -477,10 +474,7 @@ void bind_array(nb::module_& m) {
   m.def(
       "_as_array",
       [](nb::handle obj) {
-        if (Py_TYPE(obj.ptr()) == array_type) {
-          return nb::borrow(obj);
-        }
-        nb::object view = view_of_producer(obj);
+        nb::object view = array_or_view(obj);
         return view.is_valid() ? view : nb::none();
       },
       nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
@@ -488,6 +482,7 @@ void bind_array(nb::module_& m) {
   bind_array_shapes(m);
   bind_array_making(m);
   bind_array_copies(m);
+  bind_shortcut(m);
 }
 
 }  // namespace usmx::bindings

@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "array.hpp"
+#include "copy_lock.hpp"
 #include "dtype_argument.hpp"
 #include "syclobj.hpp"
 #include "usmx/copy.hpp"
@@ -60,7 +61,7 @@ struct plan {
 };
 
 void zero(const array& made) {
-  const without_interpreter_lock unlocked;
+  const without_interpreter_lock unlocked(is_worth_unlocking(made));
   fill_bytes(made.memory()->data(), 0, made.memory()->nbytes(), made.kind(), made.queue());
 }
 
@@ -233,7 +234,7 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
               char order) {
   require_same_structure(source.type(), type);
   const array made = empty(ordered_like(source.layout(), order), type, queue, kind);
-  const without_interpreter_lock unlocked;
+  const without_interpreter_lock unlocked(is_worth_unlocking(source) || is_worth_unlocking(made));
   source.wait();
   copy(source.private_view(), made.private_view());
   return made;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "array.hpp"
+#include "copy_lock.hpp"
 #include "interface.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/usm.hpp"
@@ -37,7 +38,7 @@ void set_all(const array& destination, element value) {
     std::memcpy(destination.data(), value.data(), value.type().itemsize());
     return;
   }
-  const without_interpreter_lock unlocked;
+  const without_interpreter_lock unlocked(is_worth_unlocking(destination));
   fill(destination.private_view(), value.data());
 }
 
@@ -67,6 +68,11 @@ assigned_value::assigned_value(PyObject* value, const array& destination)
     : type_(destination.type()),
       queue_(destination.queue()),
       source_(source_of(value, destination)) {}
+
+bool assigned_value::is_worth_unlocking() const {
+  const auto* values = std::get_if<array>(&source_);
+  return values != nullptr && bindings::is_worth_unlocking(*values);
+}
 
 array_view assigned_value::view() const {
   if (const auto* scalar = std::get_if<element>(&source_)) {
@@ -98,7 +104,8 @@ void assign(const array& destination, PyObject* value) {
     return set_all(destination, to_element(destination.type(), value));
   }
   const assigned_value values(value, destination);
-  const without_interpreter_lock unlocked;
+  const without_interpreter_lock unlocked(values.is_worth_unlocking() ||
+                                          is_worth_unlocking(destination));
   destination.wait();
   const array_view source = values.view();
   copy(with_layout(source, broadcast_assigned(source.layout(), destination.shape())),

@@ -93,6 +93,9 @@ sycl::context take_context(PyObject* capsule) { return take<sycl::context>(capsu
 sycl::event take_event(PyObject* capsule) { return take<sycl::event>(capsule); }
 
 nb::object capsule_of(PyObject* object) {
+  if (PyType_Check(object)) {
+    return nb::object();  // a class has the methods of its objects, but no capsule
+  }
   nb::object method = optional_attribute(object, get_capsule_name.get());
   if (!method.is_valid()) {
     return nb::object();

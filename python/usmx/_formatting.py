@@ -87,6 +87,8 @@ def _facts(array):
 
 
 def _elements(array, prefix, separator=", "):
+    if array.size == 0:  # NumPy has no array of some shapes, such as (0, 2**62)
+        return "[]"
     numpy = _numpy()
     options = numpy.get_printoptions()
     threshold = options["threshold"]

@@ -262,6 +262,7 @@ def test_lines_of_a_repr_are_aligned():
 def test_repr_of_no_elements_says_the_shape(kind):
     assert repr(usmx.empty((0, 3), usm_type=kind)).startswith("USMArray([]")
     assert "shape=(0, 3)" in repr(usmx.empty((0, 3), usm_type=kind))
+    assert "shape=(0, 4611686018427387904)" in repr(usmx.empty((0, 2**62), usm_type=kind))
     assert "shape=" not in repr(usmx.empty((1, 3), usm_type=kind))
 
 
