@@ -215,10 +215,10 @@ description read(PyObject* producer, entries given) {
   } else {
     taken = read_buffer(producer, values);
   }
-  std::optional<counts> strides;
-  if (PyObject* found = given.find_optional(key::strides)) {
-    strides.emplace("strides", found);
-    values.strides = strides->span();
+  PyObject* found = given.find_optional(key::strides);
+  const counts strides = found == nullptr ? counts() : counts("strides", found);
+  if (found != nullptr) {
+    values.strides = strides.span();
   }
   if (PyObject* offset = given.find_optional(key::offset)) {
     values.offset = to_count("offset", "an integer", offset);
