@@ -122,14 +122,54 @@ def fill_items_16() -> Case:
     return filled(16)
 
 
+def with_host(title: str, code: str, nbytes: int, aim: Aim, numpy_aim: Aim | None = None) -> Case:
+    """Between bytes of the host and device memory."""
+    host = numpy.ones(nbytes, dtype="u1")
+
+    def statement(memory_type: type) -> Statement:
+        memory = memory_type(nbytes)
+        memory.memset(1)  # reading what was never written is no reading of memory
+        return Statement(code, memory=memory, host=host)
+
+    own = Statement("out[...] = host", host=host, out=numpy.ones(nbytes, dtype="u1"))
+    return Case(
+        title,
+        statement(usmx.memory.MemoryUSMDevice),
+        [
+            Peer("dpctl", statement(dpctl.memory.MemoryUSMDevice), aim),
+            Peer("NumPy, memcpy", own, numpy_aim),
+        ],
+    )
+
+
+def upload_64b() -> Case:
+    return with_host("host to device, 64 B", "memory.copy_from_host(host)", 64, Aim(ratio=1 / 3))
+
+
+def download_64b() -> Case:
+    return with_host("device to host, 64 B", "memory.copy_to_host(host)", 64, Aim(ratio=1 / 3))
+
+
+def upload_64mib() -> Case:
+    title, code = "host to device, 64 MiB", "memory.copy_from_host(host)"
+    return with_host(title, code, 64 << 20, Aim(ratio=1), Aim(ratio=1))
+
+
+def download_64mib() -> Case:
+    title, code = "device to host, 64 MiB", "memory.copy_to_host(host)"
+    return with_host(title, code, 64 << 20, Aim(ratio=1), Aim(ratio=1))
+
+
 def copied_asynchronously(nbytes: int, title: str) -> Case:
     """One command, and waiting for its event."""
     x, out = usmx.zeros(nbytes, dtype="u1"), usmx.zeros(nbytes, dtype="u1")
     queue = dpctl.SyclQueue()
+    their_x = dpctl.memory.MemoryUSMDevice(nbytes, queue=queue)
+    their_x.memset()
     theirs = Statement(
         "queue.memcpy_async(out, x, out.nbytes).wait()",
         queue=queue,
-        x=dpctl.memory.MemoryUSMDevice(nbytes, queue=queue),
+        x=their_x,
         out=dpctl.memory.MemoryUSMDevice(nbytes, queue=queue),
     )
     ours = Statement("copy_async(out, x).wait()", copy_async=usmx.copy_async, x=x, out=out)
@@ -168,6 +208,10 @@ CASES = (
     fill_items_8,
     fill_items_12,
     fill_items_16,
+    upload_64b,
+    download_64b,
+    upload_64mib,
+    download_64mib,
     copy_async_64b,
     copy_async_64mib,
     gather_random,
