@@ -229,7 +229,8 @@ description read(PyObject* producer, entries given) {
 /// The attribute; null when there is none. A property of the class that raises AttributeError is
 /// there: its error passes through, as any other's.
 nb::object describe_yourself(PyObject* producer) {
-  PyObject* value = PyObject_GetAttr(producer, attribute_name.get());
+  PyObject* name = attribute_name.get();
+  PyObject* value = run_python([&] { return PyObject_GetAttr(producer, name); });
   if (value != nullptr) {
     return nb::steal(value);
   }
