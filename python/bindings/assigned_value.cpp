@@ -5,6 +5,7 @@
 
 #include "array.hpp"
 #include "copy_lock.hpp"
+#include "dtype_argument.hpp"
 #include "interface.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/usm.hpp"
@@ -51,6 +52,9 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
   }
   if (const array* own = as_array(value)) {
     return required_structure(*own, destination.type());
+  }
+  if (auto plain = structured ? nullptr : held_array::of_plain(value, destination.queue())) {
+    return plain;
   }
   if (const nb::object view = view_of_producer(value); view.is_valid()) {
     return required_structure(*as_array(view.ptr()), destination.type());
