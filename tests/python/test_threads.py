@@ -333,10 +333,11 @@ def test_large_copies_let_the_interpreter_lock_go_and_small_ones_keep_it(copy, s
 
 def test_small_copy_of_memory_that_is_in_use_lets_the_interpreter_lock_go():
     a, b = usmx.zeros(100), usmx.zeros(100)
-    event = usmx.SyclEvent()
+    queue, nbytes = dpctl.SyclQueue(), 32 << 20
+    there, here = (dpctl.memory.MemoryUSMDevice(nbytes, queue=queue) for _ in range(2))
 
     def copy():
-        a.record(event)
-        b[...] = a
+        a.record(queue.memcpy_async(there, here, nbytes))
+        b[...] = a  # waits for some ms
 
     assert other_thread_runs_during(copy)
