@@ -28,6 +28,7 @@
 #include "syclobj.hpp"
 #include "usmx/axes.hpp"
 #include "usmx/copy.hpp"
+#include "usmx/device_types.hpp"
 #include "usmx/field_view.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/structure.hpp"
@@ -105,8 +106,10 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
   layout where = layout_argument(shape, strides, offset, order);
   const memory_options options = memory_options_from(buffer_ctor_kwargs);
   if (nb::isinstance<nb::str>(buffer_object)) {
-    return {empty(fitted_to_new_memory(where), type, queue_argument(options.queue, nb::none()),
-                  kind_argument(buffer_object), options.alignment),
+    const sycl::queue queue = queue_argument(options.queue, nb::none());
+    require_supported(type, queue.get_device());
+    return {empty(fitted_to_new_memory(where), type, queue, kind_argument(buffer_object),
+                  options.alignment),
             nb::object()};
   }
   given_memory given = existing_memory(buffer_object);
@@ -416,7 +419,9 @@ void bind_array(nb::module_& m) {
       "producer's. `strides` and `offset` count elements, from the memory's first byte; without "
       "strides, `order` 'C' or 'F' decides. New memory with negative strides gets the offset that "
       "fits. `buffer_ctor_kwargs` are 'queue', 'alignment' and 'copy' of the memory's "
-      "constructor.\n\nRaises ValueError when an element would lie outside of the memory.");
+      "constructor.\n\nRaises ValueError when an element would lie outside of the memory, or the "
+      "device of new "
+      "memory does not compute with the type.");
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   bind_attributes(cls);
   bind_methods(cls);
