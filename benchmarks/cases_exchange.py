@@ -6,8 +6,9 @@ import numpy
 import usmx
 from pairing import Aim, Case, Peer, Statement
 
-IMPORT_AIM = Aim(ratio=1 / 10)
-DICTIONARY_AIM = Aim(ratio=1 / 3)
+IMPORT_AIM = Aim(ratio=1 / 20)
+MEMORY_AIM = Aim(ratio=1 / 8)
+DICTIONARY_AIM = Aim(ratio=1 / 6)
 
 
 class Producer:
@@ -48,7 +49,7 @@ def import_asarray() -> Case:
 def import_memory() -> Case:
     work = Statement("take(x)", take=usmx.memory.as_usm_memory, x=usm_producer())
     peer = Statement("take(x)", take=dpctl.memory.as_usm_memory, x=usm_producer())
-    return Case("memory.as_usm_memory(producer)", work, [Peer("dpctl", peer)])
+    return Case("memory.as_usm_memory(producer)", work, [Peer("dpctl", peer, MEMORY_AIM)])
 
 
 def import_dpnp_array() -> Case:
@@ -60,11 +61,19 @@ def import_dpnp_array() -> Case:
 
 
 def array_dictionary() -> Case:
+    return dictionary("array's dictionary", usmx.zeros((4, 5)))
+
+
+def array_dictionary_after_others() -> Case:
+    """Others may submit to the queue: it is waited for each time, which dpnp leaves to readers."""
+    array = usmx.zeros((4, 5), sycl_queue=usmx.SyclQueue())
+    return dictionary("array's dictionary, its queue known to others", array)
+
+
+def dictionary(title: str, array: usmx.USMArray) -> Case:
     code = "x.__sycl_usm_array_interface__"
-    work = Statement(code, x=usmx.zeros((4, 5)))
     peer = Statement(code, x=dpnp.tensor.zeros((4, 5)))
-    title = "array's dictionary"
-    return Case(title, work, [Peer("dpnp.tensor", peer, DICTIONARY_AIM)])
+    return Case(title, Statement(code, x=array), [Peer("dpnp.tensor", peer, DICTIONARY_AIM)])
 
 
 def memory_dictionary() -> Case:
@@ -80,5 +89,6 @@ CASES = (
     import_memory,
     import_dpnp_array,
     array_dictionary,
+    array_dictionary_after_others,
     memory_dictionary,
 )

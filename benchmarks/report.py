@@ -9,12 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import usmx
+from bandwidth import Curve
+from ladder import Step
 from pairing import Aim, Effort, Row
 from usmx._table import format_table
 
 HEADER = ("work", "peer", "usmx", "(median)", "peer's", "(median) ", "ratio", "aim", "met")
 RIGHT = HEADER[2:8]
+STEP_HEADER = ("step", "costs", "with all before")
 PACKAGES = ("usmx", "dpctl", "dpnp", "numpy", "intel-sycl-rt", "intel-opencl-rt")
+
+
+def tables(rows: Sequence[Row], steps: Sequence[Step]) -> str:
+    """Both tables, each if it has anything."""
+    return "\n\n".join(make(items) for make, items in ((table, rows), (step_table, steps)) if items)
+
+
+def step_table(steps: Sequence[Step]) -> str:
+    """What every step costs, and how long the work takes with it."""
+    found = [(step.title, time_text(step.cost), time_text(min(step.seconds))) for step in steps]
+    return format_table(STEP_HEADER, found, right=STEP_HEADER[1:])
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -42,8 +56,8 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def time_text(seconds: float) -> str:
     """In the unit in which it is neither tiny nor long."""
-    for limit, factor, unit in ((1e-3, 1e6, "us"), (1, 1e3, "ms")):
-        if seconds < limit:
+    for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1, 1e3, "ms")):
+        if abs(seconds) < limit:
             return f"{seconds * factor:.3g} {unit}"
     return f"{seconds:.3g} s"
 
@@ -53,6 +67,20 @@ def aim_text(aim: Aim | None) -> str:
     if aim is None:
         return "-"
     return f"<= 1/{1 / aim.ratio:.3g}" if aim.ratio else f"<= {time_text(aim.seconds)}"
+
+
+def bandwidth_table(curves: Sequence[Curve]) -> str:
+    """For each sweep one row for each number, with every library's GB/s."""
+    tables = []
+    for title in dict.fromkeys(curve.sweep for curve in curves):
+        own = [curve for curve in curves if curve.sweep == title]
+        header = (own[0].axis, *(f"{curve.library} GB/s" for curve in own))
+        rows = [
+            (str(x), *(f"{curve.nbytes[k] / curve.seconds[k] / 1e9:.3g}" for curve in own))
+            for k, x in enumerate(own[0].x)
+        ]
+        tables.append(f"{title}\n{format_table(header, rows, right=header)}")
+    return "\n\n".join(tables)
 
 
 def machine() -> dict[str, Any]:
@@ -88,9 +116,16 @@ def machine_text(found: dict[str, Any]) -> str:
     )
 
 
-def values(rows: Sequence[Row], effort: Effort, found: dict[str, Any]) -> dict[str, Any]:
+def values(
+    rows: Sequence[Row], steps: Sequence[Step], effort: Effort, found: dict[str, Any]
+) -> dict[str, Any]:
     """Everything, for json.dump."""
-    return {"machine": found, "rounds": effort.rounds, "rows": [row_values(row) for row in rows]}
+    return {
+        "machine": found,
+        "rounds": effort.rounds,
+        "rows": [row_values(row) for row in rows],
+        "steps": [step_values(step) for step in steps],
+    }
 
 
 def row_values(row: Row) -> dict[str, Any]:
@@ -107,4 +142,14 @@ def row_values(row: Row) -> dict[str, Any]:
         "aim_ratio": aim.ratio,
         "aim_seconds": aim.seconds,
         "met": row.is_met,
+    }
+
+
+def step_values(step: Step) -> dict[str, Any]:
+    """One step: times in seconds, one for each round, with it and without."""
+    return {
+        "step": step.title,
+        "seconds": list(step.seconds),
+        "seconds_before": list(step.seconds_before),
+        "cost": step.cost,
     }

@@ -64,6 +64,12 @@ std::vector<deferred_release> take_if(auto predicate) {
 
 }  // namespace
 
+release_action holding(std::shared_ptr<const void> kept) {
+  using owner = std::shared_ptr<const void>;
+  return {[](void* state) noexcept { delete static_cast<owner*>(state); },
+          new owner(std::move(kept))};
+}
+
 void release_later(deferred_release block) noexcept {
   deferred_list& all = list();
   const std::lock_guard lock(all.mutex);

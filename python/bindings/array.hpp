@@ -34,6 +34,8 @@ const array* as_array(PyObject* object);
 /// A view of anything that describes USM memory: usmx's arrays and memory, foreign producers.
 /// Null for any other object.
 nb::object view_of_producer(nb::handle object);
+/// The same, but an array itself.
+nb::object array_or_view(nb::handle object);
 
 /// A new USMArray.
 nb::object to_python(array&& value, nb::object base = nb::object());

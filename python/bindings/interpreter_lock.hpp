@@ -34,14 +34,18 @@ PyObject* run_python(Run run) noexcept {
   return result;
 }
 
-/// The calling thread is without the interpreter lock for the life of this.
+/// The calling thread is without the interpreter lock for the life of this; with it where that is
+/// not `worthwhile`.
 class without_interpreter_lock {
  public:
-  without_interpreter_lock() noexcept : state_(PyEval_SaveThread()) {}
+  explicit without_interpreter_lock(bool worthwhile = true) noexcept
+      : state_(worthwhile ? PyEval_SaveThread() : nullptr) {}
   without_interpreter_lock(const without_interpreter_lock&) = delete;
   without_interpreter_lock& operator=(const without_interpreter_lock&) = delete;
   ~without_interpreter_lock() {
-    take_interpreter_lock([&] { PyEval_RestoreThread(state_); });
+    if (state_ != nullptr) {
+      take_interpreter_lock([&] { PyEval_RestoreThread(state_); });
+    }
   }
 
  private:

@@ -45,12 +45,17 @@ Result guarded(Result failed, Body body) noexcept {
 
 /// obj.name, or a null object when there is no such attribute. Other errors pass through.
 inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
-  PyObject* value = PyObject_GetAttr(obj, name);
-  if (value == nullptr) {
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
-      nb::raise_python_error();
-    }
-    PyErr_Clear();
+  PyObject* value = nullptr;
+  int found = -1;
+  take_interpreter_lock([&] {
+#if PY_VERSION_HEX >= 0x030D0000
+    found = PyObject_GetOptionalAttr(obj, name, &value);
+#else
+    found = _PyObject_LookupAttr(obj, name, &value);
+#endif
+  });
+  if (found < 0) {
+    nb::raise_python_error();
   }
   return nb::steal(value);
 }

@@ -244,7 +244,7 @@ void bind_context(nb::module_& m) {
 }
 
 void bind_queue(nb::module_& m) {
-  nb::class_<sycl::queue> cls(m, "SyclQueue",
+  nb::class_<sycl::queue> cls(m, "SyclQueue", nb::pooled(),
                               "A SYCL queue: a device, a context, and an order of work.");
   cls.def(
          "__init__",

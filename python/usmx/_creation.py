@@ -250,6 +250,10 @@ def asarray(
     return _from_host(obj, dtype, device, usm_type, sycl_queue, order)
 
 
+if not TYPE_CHECKING:  # the same function, but for its time
+    asarray = _core._with_shortcut(asarray)
+
+
 def from_numpy(
     np_ary: ArrayLike,
     /,

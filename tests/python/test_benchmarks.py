@@ -19,8 +19,15 @@ def pairing(monkeypatch):
     return pairing
 
 
-def run(*arguments):
-    command = (sys.executable, BENCHMARKS / "run.py", *map(str, arguments))
+@pytest.fixture
+def ladder(pairing):
+    import ladder
+
+    return ladder
+
+
+def run(*arguments, script="run.py"):
+    command = (sys.executable, BENCHMARKS / script, *map(str, arguments))
     return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
 
 
@@ -95,6 +102,36 @@ def test_row_without_an_aim_is_not_judged(pairing):
     assert measure_one(pairing, FixedWork(), FixedWork()).is_met is None
 
 
+def costs(pairing, ladder, rungs):
+    effort = pairing.Effort(rounds=3, block_seconds=1e-4)
+    return [step.cost for step in ladder.measure(ladder.Ladder("", rungs), effort)]
+
+
+def test_step_costs_what_it_adds_to_the_step_below(pairing, ladder):
+    rungs = [ladder.Rung("", FixedWork(seconds=[total])) for total in (3, 10, 8)]
+    assert costs(pairing, ladder, rungs) == [3, 7, -2]
+
+
+def test_step_beyond_another_is_compared_with_that_one(pairing, ladder):
+    first, second = (ladder.Rung("", FixedWork(seconds=[total])) for total in (3, 10))
+    third = ladder.Rung("", FixedWork(seconds=[8]), beyond=first)
+    assert costs(pairing, ladder, [first, second, third]) == [3, 7, 5]
+
+
+def test_cost_of_a_step_is_the_median_of_the_rounds_differences(pairing, ladder):
+    # Differences 1, 20 and 2; neither the minima nor the medians of the two give 2.
+    below = ladder.Rung("", FixedWork(seconds=(1, 10, 50)))
+    rungs = [below, ladder.Rung("", FixedWork(seconds=(2, 30, 52)))]
+    assert costs(pairing, ladder, rungs)[1] == 2
+
+
+def test_rungs_are_warmed_up_and_then_measured_in_turns(pairing, ladder):
+    log = []
+    rungs = [ladder.Rung("", FixedWork(name, log=log)) for name in "AB"]
+    ladder.measure(ladder.Ladder("", rungs), pairing.Effort(rounds=2, block_seconds=1e-4))
+    assert log == ["warm up A", "warm up B", "A", "B", "A", "B"]
+
+
 def test_quick_run_prints_a_table_and_writes_times_and_plot(tmp_path):
     times, picture = tmp_path / "times.json", tmp_path / "ratios.png"
     only = ("--only", "basic-slice", "--only", "import-view")
@@ -102,6 +139,7 @@ def test_quick_run_prints_a_table_and_writes_times_and_plot(tmp_path):
     assert done.returncode == 0, done.stderr
     for text in ("slice x[1:3, 2:5]", "from_usm_array_interface(producer)", "NumPy", "aims met"):
         assert text in done.stdout
+    assert "step" not in done.stdout
     written = json.loads(times.read_text(encoding="utf-8"))
     assert [row["peer"] for row in written["rows"]] == [
         "dpnp.tensor",
@@ -114,6 +152,49 @@ def test_quick_run_prints_a_table_and_writes_times_and_plot(tmp_path):
             assert len(row[side]) == written["rounds"]
             assert min(row[side]) > 0
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_quick_run_tells_what_the_steps_of_an_import_cost(tmp_path):
+    times, picture = tmp_path / "times.json", tmp_path / "steps.png"
+    done = run("--quick", "--only", "import-steps", "--json", times, "--plot", picture)
+    assert done.returncode == 0, done.stderr
+    written = json.loads(times.read_text(encoding="utf-8"))
+    assert written["rows"] == []
+    assert "aims" not in done.stdout
+    for step in written["steps"]:
+        assert f"\n{step['step']} " in done.stdout
+        assert len(step["seconds"]) == len(step["seconds_before"]) == written["rounds"]
+        assert min(step["seconds"]) > 0
+    # Of the path to the whole, each begins where the one before it ended.
+    path = [step for step in written["steps"] if step["step"].startswith("import: ")]
+    assert len(path) == 7
+    ends = [[0] * written["rounds"], *(step["seconds"] for step in path)]
+    assert [step["seconds_before"] for step in path] == ends[:-1]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_quick_bandwidth_prints_tables_and_writes_times_and_plot(tmp_path):
+    times, picture = tmp_path / "times.json", tmp_path / "bandwidth.png"
+    done = run("--quick", "--json", times, "--plot", picture, script="bandwidth.py")
+    assert done.returncode == 0, done.stderr
+    for text in ("Contiguous copy", "bytes copied", "usmx GB/s", "stride of the source"):
+        assert text in done.stdout
+    curves = json.loads(times.read_text(encoding="utf-8"))["curves"]
+    assert [curve["library"] for curve in curves] == ["usmx", "dpnp.tensor", "NumPy"] * 2
+    for curve in curves:
+        assert len(curve["x"]) == len(curve["nbytes"]) == len(curve["seconds"]) >= 3
+        assert min(curve["seconds"]) > 0
+    by_size, by_stride = curves[0], curves[3]
+    assert by_size["x"] == by_size["nbytes"]
+    assert set(by_stride["nbytes"]) == {4 << 20}
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("script", ["run.py", "bandwidth.py"])
+def test_plot_into_no_directory_is_refused_before_anything_is_measured(script):
+    done = run("--quick", "--plot", "/no such folder/x.png", script=script)
+    assert done.returncode == 2
+    assert "there is no directory /no such folder" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
 """empty, zeros, asarray, asnumpy."""
 
 import array as stdlib_array
+import copy
 import inspect
+import pickle
 
 import dpctl
 import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, TYPESTRS, producer_of
+from helpers import KINDS, TYPESTRS, Producer, producer_of
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -579,6 +581,47 @@ def test_arguments_and_defaults_are_dpnps(name):
     theirs = inspect.signature(getattr(dpnp.tensor, name)).parameters
     assert set(ours) == set(theirs)
     assert {key: p.default for key, p in ours.items()} == {k: p.default for k, p in theirs.items()}
+
+
+def test_asarray_of_one_argument_and_of_more_is_one_function():
+    asarray = usmx.asarray
+    assert inspect.isfunction(asarray)
+    assert inspect.getsource(asarray).startswith("def asarray(")
+    assert inspect.getdoc(asarray).startswith("`obj` as a USMArray.")
+    assert repr(asarray).startswith("<function asarray at 0x")
+    assert (asarray.__module__, asarray.__name__) == ("usmx._creation", "asarray")
+    assert pickle.loads(pickle.dumps(asarray)) is asarray
+    assert copy.deepcopy(asarray) is asarray
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'obj'"):
+        asarray()
+    with pytest.raises(TypeError, match="takes from 1 to 2 positional arguments but 3"):
+        asarray(1, "f8", 3)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'kind'"):
+        asarray(1, kind="shared")
+
+
+@pytest.mark.parametrize("arguments", [{}, {"dtype": None}, {"copy": None}, {"order": "K"}])
+def test_asarray_of_a_producer_is_the_same_whatever_is_left_out(arguments):
+    array = usmx.ones((2, 3), usm_type="shared")
+    assert usmx.asarray(array, **arguments) is array
+    view = usmx.asarray(Producer(array.__sycl_usm_array_interface__, array), **arguments)
+    assert view is not array
+    assert (view.shape, view._pointer) == (array.shape, array._pointer)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"dtype": None}])
+def test_asarray_asks_a_producer_once_and_lets_its_errors_pass(arguments):
+    class Failing:
+        asked = 0
+
+        @property
+        def __sycl_usm_array_interface__(self):
+            type(self).asked += 1
+            raise AttributeError("of its own")
+
+    with pytest.raises(AttributeError, match="of its own"):
+        usmx.asarray(Failing(), **arguments)
+    assert Failing.asked == 1
 
 
 @pytest.mark.parametrize("name", ["dtype", "usm_type", "order", "device"])

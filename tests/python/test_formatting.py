@@ -320,6 +320,17 @@ def test_last_element_is_shown_even_without_edges(shape):
         assert str(usmx.asarray(host)) == str(host)
 
 
+@pytest.mark.parametrize(
+    ("value", "specification"), [(3.14159, ".2f"), (42, "06d"), (True, "d"), (2 - 1j, ".1f")]
+)
+def test_format_specification_is_for_the_element(kind, value, specification):
+    array = usmx.asarray([value], usm_type=kind)
+    assert format(array[0], specification) == format(np.array(value), specification)
+    assert f"{array[0]} {array}" == f"{array[0]!s} {array!s}"
+    with pytest.raises(TypeError, match=rf"shape \(1,\).*'{specification}'"):
+        format(array, specification)
+
+
 def test_str_of_many_elements_without_a_summary_is_numpys():
     host = np.arange(3000)
     with np.printoptions(threshold=10**9):

@@ -182,6 +182,43 @@ def test_import_takes_exactly_one_reference():
     assert sys.getrefcount(producer) == before
 
 
+# ---- objects whose space is used again
+
+
+RECYCLED = {
+    "array": lambda: usmx.empty(3),
+    "memory": lambda: usmx.memory.MemoryUSMShared(8),
+    "view": lambda: usmx.empty((4, 5))[1],
+}
+
+
+@pytest.mark.parametrize("make", RECYCLED.values(), ids=RECYCLED)
+def test_weak_references_to_objects_that_went_never_reach_those_made_after_them(make):
+    gone = [make() for _ in range(300)]
+    references = [weakref.ref(item) for item in gone]
+    del gone
+    fresh = [make() for _ in range(300)]
+    assert all(reference() is None for reference in references)
+    assert len({id(item) for item in fresh}) == 300
+    assert all(weakref.getweakrefcount(item) == 0 for item in fresh)
+
+
+def test_array_made_after_a_failed_constructor_and_a_subclass_is_whole():
+    class Named(usmx.USMArray):
+        pass
+
+    for k in range(300):
+        with pytest.raises(ValueError, match="shape"):
+            usmx.USMArray((-1,))
+        named = Named((k + 1,))
+        named.text = "of this one"
+        del named
+        array = usmx.USMArray((k + 1,), "i4")
+        assert type(array) is usmx.USMArray
+        assert array.shape == (k + 1,)
+        assert not hasattr(array, "text")
+
+
 # ---- nothing is kept by what failed
 
 BAD = {
