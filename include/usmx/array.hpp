@@ -14,6 +14,9 @@
 
 namespace usmx {
 
+/// Bytes of `count` elements (0 or more). Throws overflow_error.
+USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
+
 class USMX_API array {
  public:
   /// Elements inside an existing buffer, `where` counted from its first byte. Throws value_error
@@ -59,8 +62,12 @@ class USMX_API array {
   /// The same for usmx's own synchronous work: nobody else gets to know.
   array_view private_view() const;
 
-  /// The same memory, type and rights with another layout inside this one.
+  /// The same memory, type and rights with another layout inside this one. overflow_error when
+  /// its elements, some in several places, are more bytes than can be counted.
   array with_layout(usmx::layout where) const {
+    if (where.size() > size()) {
+      checked_nbytes(where.size(), type_);
+    }
     return array(memory_, type_, std::move(where), readonly_, 0);
   }
   array as_readonly() const { return array(memory_, type_, usmx::layout(layout_), true, 0); }
@@ -98,9 +105,6 @@ array array::adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype t
   return detail::adopt_array(pointer, shape, type, queue,
                              detail::release_action::of(pointer, std::move(deleter)));
 }
-
-/// Bytes of `count` elements (0 or more). Throws overflow_error.
-USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
 
 /// `where` in new memory of exactly the extent's bytes, which leaves one offset: the smallest that
 /// fits. An offset of 0 asks for it, and so does naming it; any other is a value_error.

@@ -165,6 +165,15 @@ TEST_F(array_test, another_layout_keeps_memory_and_type) {
   EXPECT_FALSE(b.readonly());
 }
 
+TEST_F(array_test, elements_in_several_places_must_be_countable_in_bytes) {
+  const array a(memory(8), type_code::float64, layout());
+  const layout many = usmx::broadcast(a.layout(), extents{(PTRDIFF_MAX >> 3)});
+  EXPECT_EQ(a.with_layout(many).nbytes(), static_cast<std::size_t>(PTRDIFF_MAX - 7));
+  const layout more = usmx::broadcast(a.layout(), extents{(PTRDIFF_MAX >> 3) + 1});
+  expect_error<usmx::overflow_error>([&] { a.with_layout(more); },
+                                     {text((PTRDIFF_MAX >> 3) + 1), "8"});
+}
+
 TEST_F(array_test, copies_share_the_memory_until_the_last_is_gone) {
   std::weak_ptr<buffer> watched;
   {

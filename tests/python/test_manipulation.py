@@ -399,6 +399,15 @@ def test_shape_that_cannot_be_broadcast_is_a_value_error(shape, wanted):
         usmx.broadcast_to(usmx.empty(shape), wanted)
 
 
+@pytest.mark.parametrize(("typestr", "size"), [("|u1", 2**63 - 1), ("<f8", 2**60 - 1)])
+def test_broadcast_view_has_no_more_bytes_than_can_be_counted(typestr, size):
+    one = usmx.zeros(1, dtype=typestr, usm_type="shared")
+    many = usmx.broadcast_to(one, size)
+    assert many.nbytes == size * one.itemsize == memoryview(many).nbytes
+    with pytest.raises(ValueError, match=f"{size + 1}"):
+        usmx.broadcast_to(one, size + 1)
+
+
 def test_arrays_that_cannot_be_broadcast_are_named_by_shape():
     with pytest.raises(ValueError, match=r"\(2, 3\), \(4,\).* axis -1 has sizes 3 and 4"):
         usmx.broadcast_arrays(usmx.empty((2, 3)), usmx.empty(4))
