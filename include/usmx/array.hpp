@@ -60,9 +60,10 @@ class USMX_API array {
   array_view private_view() const;
 
   /// The same memory, type and rights with another layout inside this one.
-  array with_layout(usmx::layout where) const {
+  array with_layout(usmx::layout&& where) const {
     return array(memory_, type_, std::move(where), readonly_, 0);
   }
+  array with_layout(const usmx::layout& where) const { return with_layout(usmx::layout(where)); }
   array as_readonly() const { return array(memory_, type_, usmx::layout(layout_), true, 0); }
 
   /// Announces unfinished work of native code on this memory.

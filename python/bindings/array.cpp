@@ -159,8 +159,6 @@ nb::object base_of(const py_array& a) {
   return a.base.is_valid() ? a.base : memory_object(a.value.memory());
 }
 
-py_array with_layout(const py_array& a, layout&& where) { return {a, std::move(where)}; }
-
 /// The array API and dpnp.tensor have it for matrices only.
 nb::object transposed_matrix(const py_array& a) {
   if (a.value.ndim() != 2) {
@@ -250,9 +248,8 @@ void bind_attributes(nb::class_<py_array>& cls) {
                    "A view of a matrix with its two dimensions swapped; ValueError when there are "
                    "not 2 dimensions.")
       .def_prop_ro(
-          "mT",
-          [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
-          "A view with the last two dimensions swapped.")
+          "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
+          nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
       .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
                    "A view of the real parts; the array itself when its type is real.")
       .def_prop_ro("imag", &imaginary_part,
