@@ -1,16 +1,19 @@
-"""The ratios, and what steps cost, as a picture."""
+"""Ratios, what steps cost, and bandwidths as pictures."""
 
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
+from bandwidth import Curve
 from ladder import Step
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, FuncFormatter
 from pairing import Row
 
 FASTER, SLOWER, AIM = "#2a7f9e", "#c8793a", "black"
+LINES = {"usmx": ("#2a7f9e", "o"), "dpnp.tensor": ("#c8793a", "s"), "NumPy": ("0.45", "^")}
 
 
 def save(rows: Sequence[Row], steps: Sequence[Step], path: Path) -> None:
@@ -66,3 +69,43 @@ def finish(axes: Axes, names: Sequence[str]) -> None:
     axes.grid(axis="x", color="0.92")
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def save_bandwidth(curves: Sequence[Curve], path: Path) -> None:
+    """One panel for each sweep, both axes logarithmic."""
+    titles = list(dict.fromkeys(curve.sweep for curve in curves))
+    figure = Figure(figsize=(6.5 * len(titles), 4.6), dpi=130, layout="constrained")
+    FigureCanvasAgg(figure)
+    for panel, title in zip(figure.subplots(1, len(titles), squeeze=False)[0], titles, strict=True):
+        draw_sweep(panel, [curve for curve in curves if curve.sweep == title])
+    figure.savefig(path, format="png")
+
+
+def draw_sweep(panel: Axes, curves: Sequence[Curve]) -> None:
+    """The curves of one sweep."""
+    for curve in curves:
+        colour, marker = LINES[curve.library]
+        bandwidths = [n / s for n, s in zip(curve.nbytes, curve.seconds, strict=True)]
+        panel.plot(
+            curve.x, bandwidths, color=colour, marker=marker, markersize=4, label=curve.library
+        )
+    panel.set_xscale("log", base=2)
+    panel.set_yscale("log")
+    panel.set_title(curves[0].sweep, fontsize=10)
+    panel.set_xlabel(curves[0].axis)
+    panel.set_ylabel("bytes copied per second")
+    panel.xaxis.set_major_formatter(FuncFormatter(bytes_text))
+    panel.yaxis.set_major_formatter(EngFormatter("B/s"))
+    panel.grid(color="0.92")
+    panel.set_axisbelow(True)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.legend(frameon=False)
+
+
+def bytes_text(nbytes: float, _position: int) -> str:
+    """'64 B', '16 KiB', ..."""
+    for unit in ("B", "KiB", "MiB"):
+        if nbytes < 1024:
+            return f"{nbytes:.3g} {unit}"
+        nbytes /= 1024
+    return f"{nbytes:.3g} GiB"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import usmx
+from bandwidth import Curve
 from ladder import Step
 from pairing import Aim, Effort, Row
 from usmx._table import format_table
@@ -66,6 +67,20 @@ def aim_text(aim: Aim | None) -> str:
     if aim is None:
         return "-"
     return f"<= 1/{1 / aim.ratio:.3g}" if aim.ratio else f"<= {time_text(aim.seconds)}"
+
+
+def bandwidth_table(curves: Sequence[Curve]) -> str:
+    """For each sweep one row for each number, with every library's GB/s."""
+    tables = []
+    for title in dict.fromkeys(curve.sweep for curve in curves):
+        own = [curve for curve in curves if curve.sweep == title]
+        header = (own[0].axis, *(f"{curve.library} GB/s" for curve in own))
+        rows = [
+            (str(x), *(f"{curve.nbytes[k] / curve.seconds[k] / 1e9:.3g}" for curve in own))
+            for k, x in enumerate(own[0].x)
+        ]
+        tables.append(f"{title}\n{format_table(header, rows, right=header)}")
+    return "\n\n".join(tables)
 
 
 def machine() -> dict[str, Any]:

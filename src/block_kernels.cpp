@@ -33,6 +33,7 @@ template <std::size_t ItemSize, std::ptrdiff_t SourceStep, std::ptrdiff_t Destin
   for (std::ptrdiff_t row = 0; row < b.rows; ++row) {
     const std::byte* __restrict source = source_row;
     std::byte* __restrict destination = destination_row;
+#pragma GCC unroll 4  // steps without vector instructions: twice as fast
     for (std::ptrdiff_t i = 0; i < count; ++i) {
       std::memcpy(destination + i * destination_step, source + i * source_step,
                   ItemSize == 0 ? b.itemsize : ItemSize);

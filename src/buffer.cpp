@@ -27,12 +27,6 @@ struct return_to_runtime {
   }
 };
 
-/// Holds a buffer until it runs.
-detail::release_action holding(std::shared_ptr<buffer> whole) {
-  auto* held = new std::shared_ptr<buffer>(std::move(whole));
-  return {[](void* state) noexcept { delete static_cast<std::shared_ptr<buffer>*>(state); }, held};
-}
-
 }  // namespace
 
 buffer::buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
@@ -85,7 +79,7 @@ buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue)
     throw value_error("a queue for existing memory must be of the memory's context, found another");
   }
   const buffer& bytes = *whole;
-  buffer result(bytes.data_, bytes.nbytes_, bytes.kind_, queue, holding(std::move(whole)),
+  buffer result(bytes.data_, bytes.nbytes_, bytes.kind_, queue, detail::holding(std::move(whole)),
                 {.readonly = bytes.readonly(), .queue_is_ours = false, .owns = true});
   result.expose();
   return result;
@@ -138,7 +132,7 @@ void buffer::let_go() noexcept {
     release_.forget();
     return;
   }
-  const bool busy = traits_.owns && others_may_work();
+  const bool busy = traits_.owns && may_have_others_work();
   const bool user_thread = is_user_thread();
   if (user_thread && !recorded_ && !busy) {
     const detail::release_action now = std::move(release_);
@@ -164,20 +158,21 @@ void buffer::record(sycl::event event) {
   whole.recorded_.store(true, std::memory_order_release);
 }
 
+std::vector<sycl::event> buffer::recorded_events() {
+  buffer& whole = root();
+  const std::lock_guard lock(whole.events_mutex_);
+  return whole.events_;
+}
+
 void buffer::wait_for_events() {
-  std::vector<sycl::event> pending;
-  {
-    const std::lock_guard lock(events_mutex_);
-    pending = events_;
-  }
-  sycl::event::wait(pending);
+  sycl::event::wait(recorded_events());
   // Only now, and only what is done: another thread that waits must find what it has to wait for.
   const std::lock_guard lock(events_mutex_);
   std::erase_if(events_, detail::is_complete);
   recorded_.store(!events_.empty(), std::memory_order_release);
 }
 
-bool buffer::others_may_work() const noexcept {
+bool buffer::may_have_others_work() const noexcept {
   return exposed_.load(std::memory_order_relaxed) &&
          (!traits_.queue_is_ours || cached_queues_handed_out());
 }
@@ -191,7 +186,7 @@ void buffer::wait() {
   if (whole.recorded_.load(std::memory_order_acquire)) {
     whole.wait_for_events();
   }
-  if (whole.others_may_work() && !detail::is_known_empty(queue_)) {
+  if (whole.may_have_others_work() && !detail::is_known_empty(queue_)) {
     wait_for_queue(queue_);
   }
 }

@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 
+#include "completion.hpp"
 #include "convert.hpp"
+#include "copy_arguments.hpp"
 #include "copy_host.hpp"
 #include "copy_kernel.hpp"
 #include "copy_plan.hpp"
@@ -33,14 +35,11 @@ struct copy_side {
 };
 
 copy_side side_of(const array_view& view) {
-  return {{view.data(), view.type(), view.strides(),
-           static_cast<std::ptrdiff_t>(view.type().itemsize())},
-          view.kind(),
-          view.queue()};
+  return {detail::end_of(view), view.kind(), view.queue()};
 }
 
 copy_side side_of(const host_array& host, const sycl::queue& any_queue) {
-  return {{host.data, host.type, host.strides_bytes, 1}, usm_kind::unknown, any_queue};
+  return {detail::end_of(host), usm_kind::unknown, any_queue};
 }
 
 /// Compact ordinary memory for elements of that shape.
@@ -199,28 +198,10 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
   }
 }
 
-void require_copyable(shape_span source_shape, dtype source_type, shape_span destination_shape,
-                      dtype destination_type, bool readonly) {
-  if (!std::ranges::equal(source_shape, destination_shape)) {
-    throw value_error(detail::message("source of a copy must have the destination's shape ",
-                                      tuple_text(destination_shape), ", found ",
-                                      tuple_text(source_shape)));
-  }
-  if (source_type != destination_type &&
-      (source_type.is_structured() || destination_type.is_structured())) {
-    throw value_error(detail::message("source of a copy must have the destination's element type ",
-                                      destination_type, ", found ", source_type));
-  }
-  if (readonly) {
-    throw read_only_error("destination of a copy is read-only");
-  }
-}
-
 }  // namespace
 
 void copy(const array_view& source, const array_view& destination, copy_path path) {
-  require_copyable(source.shape(), source.type(), destination.shape(), destination.type(),
-                   destination.readonly());
+  detail::require_copyable(source, destination);
   if (source.size() == 0) {
     return;
   }
@@ -229,8 +210,7 @@ void copy(const array_view& source, const array_view& destination, copy_path pat
 }
 
 void copy_from_host(const host_array& source, const array_view& destination) {
-  require_copyable(source.shape, source.type, destination.shape(), destination.type(),
-                   destination.readonly());
+  detail::require_copyable(source, destination);
   if (destination.size() == 0) {
     return;
   }
@@ -240,7 +220,7 @@ void copy_from_host(const host_array& source, const array_view& destination) {
 }
 
 void copy_to_host(const array_view& source, const host_array& destination) {
-  require_copyable(source.shape(), source.type(), destination.shape, destination.type, false);
+  detail::require_copyable(source, destination);
   if (source.size() == 0) {
     return;
   }
@@ -255,9 +235,7 @@ void convert_element(dtype source_type, const std::byte* source, dtype destinati
 }
 
 void fill(const array_view& destination, const std::byte* element, copy_path path) {
-  if (destination.readonly()) {
-    throw read_only_error("destination of a copy is read-only");
-  }
+  detail::require_fillable(destination);
   if (destination.size() == 0) {
     return;
   }
@@ -293,8 +271,12 @@ void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
                 const sycl::queue& queue) {
   const detail::runtime_call call;
   if (!host_may_touch(kind, queue.get_device())) {
-    sycl::queue(queue).memset(pointer, value, nbytes).wait();
-    return;
+    sycl::event done;
+    {
+      const auto turn = detail::turn_at(queue);
+      done = sycl::queue(queue).memset(pointer, value, nbytes);
+    }
+    return done.wait();
   }
   if (nbytes == 0) {
     return;

@@ -11,6 +11,7 @@
 #include <sycl/handler.hpp>
 #include <sycl/nd_range.hpp>
 
+#include "completion.hpp"
 #include "context_state.hpp"
 #include "kernels/kernel_list.hpp"
 #include "kernels/traversal.hpp"
@@ -286,6 +287,7 @@ sycl::event run(const sycl::kernel& kernel, kernel_copy& copy, kernel_shape shap
   limit_groups(t, static_cast<std::int64_t>(lanes));
   std::vector<sycl::event> before = pending;
   const auto enqueue = [&](const std::byte* source, std::byte* destination) {
+    const auto turn = turn_at(queue);
     before = {queue.submit([&](sycl::handler& handler) {
       handler.depends_on(before);
       set_arguments(handler, source, destination, t);

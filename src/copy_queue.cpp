@@ -4,16 +4,26 @@
 #include <vector>
 
 #include "block_kernels.hpp"
+#include "completion.hpp"
 #include "usmx/completion.hpp"
 
 namespace usmx::detail {
+namespace {
+
+sycl::event enqueue(sycl::queue& queue, std::byte* destination, const std::byte* source,
+                    std::size_t nbytes) {
+  const auto turn = turn_at(queue);
+  return queue.memcpy(destination, source, nbytes);
+}
+
+}  // namespace
 
 void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
   const bool has_rows = plan.has_rows();
   const std::size_t nbytes = has_rows ? plan.row_nbytes() : plan.source_type.itemsize();
   const std::size_t outer = has_rows && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim;
   for_each_index(plan, outer, [&](const std::byte* source, std::byte* destination) {
-    queue.memcpy(destination, source, nbytes);
+    enqueue(queue, destination, source, nbytes);
   });
   wait_for_queue(queue);
 }
@@ -30,10 +40,10 @@ void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t it
   const auto step = static_cast<std::ptrdiff_t>(itemsize);
   move_kernel(itemsize, 0, step)(block{
       item, first.data(), 1, 0, 0, static_cast<std::ptrdiff_t>(first_count), 0, step, itemsize});
-  queue.memcpy(destination, first.data(), first.size()).wait();
+  enqueue(queue, destination, first.data(), first.size()).wait();
   for (std::size_t done = first.size(); done < nbytes;) {
     const std::size_t now = std::min(done, nbytes - done);
-    queue.memcpy(destination + done, destination, now).wait();
+    enqueue(queue, destination + done, destination, now).wait();
     done += now;
   }
 }

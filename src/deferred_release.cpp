@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "completion.hpp"
+#include "usmx/completion.hpp"
 
 namespace usmx::detail {
 namespace {
@@ -23,20 +24,26 @@ deferred_list& list() {
   return *instance;
 }
 
-/// From now on the block's events stand for all the work on its queue.
-void turn_queue_into_event(deferred_release& block) {
-  for (sycl::queue& queue : block.queues) {
+/// From now on events stand for all the work on the block's queues. False, and to be tried again,
+/// while another thread waits for one.
+bool turn_queues_into_events(deferred_release& block) {
+  while (!block.queues.empty()) {
+    sycl::queue& queue = block.queues.back();
+    const auto turn = try_turn_at(queue);
+    if (!turn) {
+      return false;
+    }
     if (!is_known_empty(queue)) {
       block.events.push_back(queue.ext_oneapi_submit_barrier());
     }
+    block.queues.pop_back();
   }
-  block.queues.clear();
+  return true;
 }
 
 bool is_finished(deferred_release& block) noexcept {
   try {
-    turn_queue_into_event(block);
-    return std::ranges::all_of(block.events, is_complete);
+    return turn_queues_into_events(block) && std::ranges::all_of(block.events, is_complete);
   } catch (...) {
     return false;  // the runtime cannot tell now: asked again another time
   }
@@ -56,6 +63,12 @@ std::vector<deferred_release> take_if(auto predicate) {
 }
 
 }  // namespace
+
+release_action holding(std::shared_ptr<const void> kept) {
+  using owner = std::shared_ptr<const void>;
+  return {[](void* state) noexcept { delete static_cast<owner*>(state); },
+          new owner(std::move(kept))};
+}
 
 void release_later(deferred_release block) noexcept {
   deferred_list& all = list();
@@ -86,7 +99,9 @@ void release_all() {
   std::exception_ptr failure;
   for (deferred_release& block : all) {
     try {
-      turn_queue_into_event(block);
+      for (const sycl::queue& queue : block.queues) {
+        wait_for_queue(queue);
+      }
       sycl::event::wait(block.events);
     } catch (...) {
       // The others are still to be waited for before any of them is released.

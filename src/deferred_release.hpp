@@ -3,6 +3,7 @@
 // stays here until a thread of somebody's own finds its work finished. Private to the library.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <sycl/event.hpp>
@@ -18,6 +19,9 @@ struct deferred_release {
   std::vector<sycl::queue> queues;
   release_action release;
 };
+
+/// Keeps something alive until it runs.
+release_action holding(std::shared_ptr<const void> kept);
 
 /// Calls nothing of the runtime. Without memory for the list the block is leaked.
 void release_later(deferred_release block) noexcept;

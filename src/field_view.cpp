@@ -1,5 +1,6 @@
 #include "usmx/field_view.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "quoted.hpp"
@@ -58,6 +59,23 @@ array field_view(const array& a, std::string_view name) {
   strides.insert(strides.end(), inside.strides().begin(), inside.strides().end());
   return array(a.memory(), f.type, layout::strided(shape, strides, bytes.offset() / itemsize),
                a.readonly());
+}
+
+array fields_view(const array& a, std::span<const std::string_view> names) {
+  std::vector<field> kept;
+  const field* last = nullptr;
+  for (const std::string_view name : names) {
+    const field& f = require_field(a.type(), name);
+    if (last != nullptr && &f <= last) {  // a type's fields are in order
+      throw value_error(detail::message(
+          "fields must be named once, in the order in which they lie in an element, found ",
+          detail::quoted(name), " after ", detail::quoted(last->name)));
+    }
+    kept.push_back(f);
+    last = &f;
+  }
+  const dtype type = dtype::structured(std::move(kept), a.type().itemsize());
+  return array(a.memory(), type, a.layout(), true);
 }
 
 }  // namespace usmx

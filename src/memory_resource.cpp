@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <bit>
+#include <cstdint>
 #include <memory>
 
 #include <sycl/exception.hpp>
@@ -46,6 +47,11 @@ std::byte* ask_runtime(std::size_t nbytes, std::size_t alignment, const sycl::qu
   return static_cast<std::byte*>(block);
 }
 
+/// The OpenCL CPU device takes alignments from 2**32 on, and does not keep them.
+bool is_aligned(const std::byte* block, std::size_t alignment) {
+  return alignment == 0 || reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
+}
+
 /// Asks Linux for large pages where the host works on the memory: filling new memory for the first
 /// time takes a third of the time then, and reading it at random places less, too.
 void advise_large_pages(std::byte* block, std::size_t nbytes, usm_kind kind,
@@ -83,6 +89,12 @@ std::byte* usm_resource::allocate(std::size_t nbytes, std::size_t alignment) {
   }
   if (block == nullptr) {
     throw allocation_error(refusal(nbytes, kind_, queue_, "the SYCL runtime returned no memory"));
+  }
+  if (!is_aligned(block, alignment)) {
+    sycl::free(block, queue_);
+    throw allocation_error(
+        refusal(nbytes, kind_, queue_,
+                detail::message("the SYCL runtime cannot align to ", alignment, " bytes")));
   }
   try {
     advise_large_pages(block, nbytes, kind_, queue_);

@@ -129,8 +129,12 @@ class USMX_API buffer {
   /// False when wait() would certainly return without a runtime call.
   bool may_be_busy() const noexcept {
     const buffer& whole = root();
-    return whole.recorded_.load(std::memory_order_acquire) || whole.others_may_work();
+    return whole.recorded_.load(std::memory_order_acquire) || whole.may_have_others_work();
   }
+  /// The events announced by record() that may be unfinished.
+  std::vector<sycl::event> recorded_events();
+  /// Whether others may have submitted work to the queue that nobody has recorded.
+  bool others_may_work() const noexcept { return root().may_have_others_work(); }
 
   /// What the functions above make buffers by.
   buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
@@ -140,7 +144,7 @@ class USMX_API buffer {
   /// What knows the pending work: the buffer this one is a part of, or itself.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
-  bool others_may_work() const noexcept;
+  bool may_have_others_work() const noexcept;
   void wait_for_events();
   void let_go() noexcept;
 

@@ -1,6 +1,7 @@
-// One field of an array of structured elements, as an array of its own.
+// Fields of an array of structured elements, as an array of their own.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "usmx/array.hpp"
@@ -14,5 +15,11 @@ namespace usmx {
 /// array's stride in bytes is no multiple of the field's item size, or when element zero is not
 /// aligned for the field's type.
 USMX_API array field_view(const array&, std::string_view name);
+
+/// The same elements with only the fields of these names, at least one: the others become padding.
+/// The view is read-only, because whole elements are written, padding included. Throws index_error
+/// when there is no such field, and value_error when the names are not in the order in which the
+/// fields lie in an element.
+USMX_API array fields_view(const array&, std::span<const std::string_view> names);
 
 }  // namespace usmx

@@ -66,8 +66,8 @@ class USMX_API selection {
   /// Of what is selected.
   std::span<const std::ptrdiff_t> shape() const noexcept { return shape_; }
 
-  /// Throws index_error naming index, axis and size when an integer is outside of its axis, as
-  /// NumPy unless nothing is selected. Negative ones count from the end.
+  /// Throws index_error naming index, axis and size when an integer is outside of its axis, unless
+  /// (as in NumPy) the common shape has no elements. Negative ones count from the end.
   void check() const;
 
   /// Copies those arrays of integers that overlap the memory of `written`, so that writing there

@@ -42,13 +42,13 @@ exchange::checked_import check_bytes(std::uintptr_t address, std::ptrdiff_t nbyt
 }
 
 nb::object from_pointer(nb::handle pointer, nb::handle nbytes, nb::handle syclobj, nb::handle owner,
-                        bool readonly) {
+                        nb::handle readonly) {
   const nb::object integer = to_integer("pointer", an_address, pointer.ptr());
   const std::uintptr_t address = to_address("pointer", an_address, integer.ptr());
   detail::release_action release = release_of(owner, integer);
   const std::ptrdiff_t count = to_count("nbytes", "a number of bytes", nbytes.ptr());
-  exchange::checked_import checked =
-      check_bytes(address, count, resolve_syclobj(syclobj.ptr()), readonly);
+  exchange::checked_import checked = check_bytes(address, count, resolve_syclobj(syclobj.ptr()),
+                                                 flag_argument("readonly", readonly));
   return memory_object(buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind,
                                              std::move(checked.queue), std::move(release),
                                              checked.readonly));
@@ -72,7 +72,7 @@ std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
 void bind_adoption(nb::module_& m) {
   m.def("from_pointer", &from_pointer, nb::arg("pointer").none(), nb::arg("nbytes").none(),
         nb::arg("syclobj").none(), nb::arg("owner").none(), nb::kw_only(),
-        nb::arg("readonly") = false,
+        nb::arg("readonly").none() = false,
         nb::sig("def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, "
                 "syclobj: object, owner: object, *, readonly: bool = False) -> MemoryUSMDevice | "
                 "MemoryUSMShared | MemoryUSMHost"),

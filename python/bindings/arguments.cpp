@@ -131,6 +131,13 @@ usm_kind kind_argument(nb::handle kind) {
   return *found;
 }
 
+bool flag_argument(const char* what, nb::handle flag) {
+  if (!PyBool_Check(flag.ptr())) {
+    throw_wrong_type(what, "a bool", flag.ptr());
+  }
+  return flag.ptr() == Py_True;
+}
+
 nb::object to_tuple(std::span<const std::ptrdiff_t> values) {
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   if (!tuple.is_valid()) {

@@ -51,6 +51,9 @@ nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
 /// "device", "shared" or "host"; value_error/type_error for anything else.
 usm_kind kind_argument(nb::handle kind);
 
+/// True or False and nothing else; type_error naming `what`.
+bool flag_argument(const char* what, nb::handle flag);
+
 /// repr(object): for messages.
 std::string repr_text(PyObject* object);
 

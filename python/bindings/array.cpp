@@ -29,6 +29,7 @@
 #include "syclobj.hpp"
 #include "usmx/axes.hpp"
 #include "usmx/copy.hpp"
+#include "usmx/device_types.hpp"
 #include "usmx/field_view.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/structure.hpp"
@@ -63,17 +64,9 @@ memory_options memory_options_from(nb::handle kwargs) {
     if (name == "queue") {
       options.queue = nb::borrow(value);
     } else if (name == "alignment") {
-      const std::ptrdiff_t alignment = to_count("alignment", "an integer", value.ptr());
-      if (alignment < 0) {
-        throw value_error(
-            detail::message("alignment must be 0 or a power of two, found ", alignment));
-      }
-      options.alignment = static_cast<std::size_t>(alignment);
+      options.alignment = alignment_argument(value);
     } else if (name == "copy") {
-      if (!PyBool_Check(value.ptr())) {
-        throw_wrong_type("copy", "a bool", value.ptr());
-      }
-      options.copy = value.ptr() == Py_True;
+      options.copy = flag_argument("copy", value);
     } else {
       throw type_error(
           detail::message("buffer_ctor_kwargs takes 'queue', 'alignment' and 'copy', found ",
@@ -110,13 +103,13 @@ given_memory existing_memory(nb::handle object) {
 py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_object,
                    nb::handle strides, std::ptrdiff_t offset, nb::handle order,
                    nb::handle buffer_ctor_kwargs) {
-  const dtype type = dtype_argument(dtype_object);
   layout where = layout_argument(shape, strides, offset, order);
   const memory_options options = memory_options_from(buffer_ctor_kwargs);
   if (nb::isinstance<nb::str>(buffer_object)) {
-    return {empty(fitted_to_new_memory(where), type, queue_argument(options.queue, nb::none()),
-                  kind_argument(buffer_object), options.alignment),
-            nb::object()};
+    const usm_kind kind = kind_argument(buffer_object);
+    const sycl::queue queue = queue_argument(options.queue, nb::none());
+    const dtype type = type_on(queue.get_device(), dtype_object, type_code::float64);
+    return {empty(fitted_to_new_memory(where), type, queue, kind, options.alignment), nb::object()};
   }
   given_memory given = existing_memory(buffer_object);
   std::shared_ptr<buffer> memory = take_memory(given.memory, given.memory->kind(), options);
@@ -124,6 +117,10 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
     given.object.reset();
     given.readonly = false;
   }
+  const dtype type =
+      dtype_object.is_none()
+          ? nearest_supported(type_code::float64, support_of(memory->queue().get_device()))
+          : dtype_argument(dtype_object);
   return {array(std::move(memory), type, std::move(where), given.readonly),
           std::move(given.object)};
 }
@@ -185,6 +182,16 @@ nb::object real_part(nb::handle self) {
     return nb::borrow(self);
   }
   return nb::cast(component(a, 0));
+}
+
+void set_real_part(nb::handle self, nb::handle value) { real_part(self)[nb::ellipsis()] = value; }
+
+void set_imaginary_part(const py_array& a, nb::handle value) {
+  if (a.value.type().kind() != 'c') {
+    throw type_error(detail::message("elements of type ", a.value.type(),
+                                     " have no imaginary part to set: expected complex ones"));
+  }
+  nb::cast(component(a, 1))[nb::ellipsis()] = value;
 }
 
 py_array imaginary_part(const py_array& a) {
@@ -250,10 +257,18 @@ void bind_attributes(nb::class_<py_array>& cls) {
       .def_prop_ro(
           "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
           nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
-      .def_prop_ro("real", &real_part, nb::sig("def real(self) -> USMArray"),
-                   "A view of the real parts; the array itself when its type is real.")
-      .def_prop_ro("imag", &imaginary_part,
-                   "A view of the imaginary parts; read-only zeros when the type is real.")
+      .def_prop_rw("real", &real_part, &set_real_part,
+                   nb::for_getter(nb::sig("def real(self) -> USMArray")),
+                   nb::for_setter(nb::arg("value").none()),
+                   nb::for_setter(nb::sig("def real(self, value: typing.Any, /) -> None")),
+                   "A view of the real parts; the array itself when its type is real. Setting it "
+                   "is ``a.real[...] = value``.")
+      .def_prop_rw("imag", &imaginary_part, &set_imaginary_part,
+                   nb::for_getter(nb::sig("def imag(self) -> USMArray")),
+                   nb::for_setter(nb::arg("value").none()),
+                   nb::for_setter(nb::sig("def imag(self, value: typing.Any, /) -> None")),
+                   "A view of the imaginary parts; read-only zeros when the type is real, which "
+                   "cannot be set (TypeError).")
       .def_prop_ro(
           "__sycl_usm_array_interface__", [](const py_array& a) { return to_dictionary(a.value); },
           nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"));
@@ -348,6 +363,15 @@ void bind_methods(nb::class_<py_array>& cls) {
           "__str__", [](nb::handle self) { return formatted(self, "array_str"); },
           nb::sig("def __str__(self) -> str"))
       .def(
+          "__format__",
+          [](nb::handle self, nb::handle specification) {
+            return nb::module_::import_("usmx._formatting")
+                .attr("format_array")(self, specification);
+          },
+          nb::arg("specification"), nb::sig("def __format__(self, specification: str, /) -> str"),
+          "``str(a)``; with a format specification the element of a 0-d array, TypeError for "
+          "others.")
+      .def(
           "_repr_html_", [](nb::handle self) { return formatted(self, "array_html"); },
           nb::sig("def _repr_html_(self) -> str"))
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
@@ -414,10 +438,10 @@ void bind_array(nb::module_& m) {
         new (self)
             py_array(construct(shape, dtype, buffer, strides, offset, order, buffer_ctor_kwargs));
       },
-      nb::arg("shape").none(), nb::arg("dtype").none() = "|f8", nb::arg("buffer").none() = "device",
+      nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::arg("buffer").none() = "device",
       nb::arg("strides") = nb::none(), nb::arg("offset") = 0, nb::arg("order").none() = "C",
       nb::arg("buffer_ctor_kwargs").none() = nb::dict(),
-      nb::sig("def __init__(self, shape: int | typing.Sequence[int], dtype: typing.Any = '|f8', "
+      nb::sig("def __init__(self, shape: int | typing.Sequence[int], dtype: typing.Any = None, "
               "buffer: str | _Producer = 'device', strides: typing.Sequence[int] | None = None, "
               "offset: int = 0, order: str = 'C', buffer_ctor_kwargs: dict[str, typing.Any] = {}) "
               "-> None"),
@@ -426,7 +450,9 @@ void bind_array(nb::module_& m) {
       "producer's. `strides` and `offset` count elements, from the memory's first byte; without "
       "strides, `order` 'C' or 'F' decides. New memory with negative strides gets the offset that "
       "fits. `buffer_ctor_kwargs` are 'queue', 'alignment' and 'copy' of the memory's "
-      "constructor.\n\nRaises ValueError when an element would lie outside of the memory.");
+      "constructor. The element type is by default float64, or float32 on a device without it.\n\n"
+      "Raises ValueError when an element would lie outside of the memory, or the device of new "
+      "memory lacks the element type.");
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   bind_attributes(cls);
   bind_methods(cls);

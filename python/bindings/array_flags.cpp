@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "arguments.hpp"
 #include "array.hpp"
 
 namespace usmx::bindings {
@@ -23,6 +24,7 @@ bool f_contiguous(const py_flags& f) { return f.where().is_f_contiguous(); }
 bool writable(const py_flags& f) { return !f.of().value.readonly(); }
 bool forc(const py_flags& f) { return c_contiguous(f) || f_contiguous(f); }
 bool fnc(const py_flags& f) { return f_contiguous(f) && !c_contiguous(f); }
+bool fc(const py_flags& f) { return f_contiguous(f) && c_contiguous(f); }
 
 struct flag {
   const char* attribute;
@@ -31,7 +33,7 @@ struct flag {
   bool (*read)(const py_flags&);
 };
 
-// NumPy's keys and dpctl's spelling of the third.
+// NumPy's keys and dpctl's: its spelling of the third, and the last three.
 constexpr flag all_flags[] = {
     {"c_contiguous", "C_CONTIGUOUS", "C", c_contiguous},
     {"f_contiguous", "F_CONTIGUOUS", "F", f_contiguous},
@@ -39,13 +41,16 @@ constexpr flag all_flags[] = {
     {"writeable", "WRITEABLE", "W", writable},
     {"forc", "FORC", "FORC", forc},
     {"fnc", "FNC", "FNC", fnc},
+    {"fc", "FC", "FC", fc},
+    {"contiguous", "CONTIGUOUS", "CONTIGUOUS", forc},
 };
 
 bool is_writable_key(std::string_view key) {
   return key == "WRITABLE" || key == "WRITEABLE" || key == "W";
 }
 
-bool get_flag(const py_flags& flags, std::string_view key) {
+bool get_flag(const py_flags& flags, nb::handle name) {
+  const std::string_view key = to_text("key", name.ptr());
   for (const flag& f : all_flags) {
     if (key == f.key || key == f.short_key) {
       return f.read(flags);
@@ -54,6 +59,8 @@ bool get_flag(const py_flags& flags, std::string_view key) {
   PyErr_SetString(PyExc_KeyError, detail::message("unknown flag '", key, "'").c_str());
   nb::raise_python_error();
 }
+
+std::string_view truth(bool value) { return value ? "True" : "False"; }
 
 void set_writable(const py_flags& flags, bool value) {
   if (!value) {
@@ -64,11 +71,9 @@ void set_writable(const py_flags& flags, bool value) {
 }
 
 std::string text_of(const py_flags& flags) {
-  std::string text;
-  for (const char* key : {"C_CONTIGUOUS", "F_CONTIGUOUS", "WRITABLE"}) {
-    text += detail::message("  ", key, " : ", get_flag(flags, key) ? "True\n" : "False\n");
-  }
-  return text;
+  return detail::message("  C_CONTIGUOUS : ", truth(c_contiguous(flags)),
+                         "\n  F_CONTIGUOUS : ", truth(f_contiguous(flags)),
+                         "\n  WRITABLE : ", truth(writable(flags)), "\n");
 }
 
 bool same(const py_flags& a, const py_flags& b) {
@@ -88,16 +93,18 @@ void bind_array_flags(nb::module_& m) {
                       "Can be set to False, never back: the array is then read-only.");
     }
   }
-  cls.def("__getitem__", &get_flag, nb::arg("key"))
+  cls.def("__getitem__", &get_flag, nb::arg("key").none(),
+          nb::sig("def __getitem__(self, key: str, /) -> bool"))
       .def(
           "__setitem__",
-          [](const py_flags& flags, std::string_view key, bool value) {
-            if (!is_writable_key(key)) {
+          [](const py_flags& flags, nb::handle key, bool value) {
+            if (!is_writable_key(to_text("key", key.ptr()))) {
               throw value_error("only the flag WRITABLE can be set");
             }
             set_writable(flags, value);
           },
-          nb::arg("key"), nb::arg("value"))
+          nb::arg("key").none(), nb::arg("value"),
+          nb::sig("def __setitem__(self, key: str, value: bool, /) -> None"))
       .def("__repr__", &text_of)
       .def("__eq__", &same, nb::is_operator());
 }

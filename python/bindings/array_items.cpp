@@ -16,17 +16,47 @@
 namespace usmx::bindings {
 namespace {
 
-array field_by_name(const array& a, PyObject* name) {
+std::string_view name_of_field(const array& a, PyObject* name) {
   const std::string_view text = to_text("name", name);
   if (find_field(a.type(), text) == nullptr) {
     PyErr_SetObject(PyExc_KeyError, name);
     nb::raise_python_error();
   }
-  return field_view(a, text);
+  return text;
+}
+
+/// A list of strings, at least one.
+bool is_list_of_names(PyObject* key) {
+  if (!PyList_Check(key) || PyList_GET_SIZE(key) == 0) {
+    return false;
+  }
+  for (Py_ssize_t k = 0; k < PyList_GET_SIZE(key); ++k) {
+    if (!PyUnicode_Check(PyList_GET_ITEM(key, k))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool names_field(const array& a, PyObject* key) {
   return a.type().is_structured() && PyUnicode_Check(key);
+}
+
+bool names_fields(const array& a, PyObject* key) {
+  return a.type().is_structured() && is_list_of_names(key);
+}
+
+array field_by_name(const array& a, PyObject* name) {
+  return field_view(a, name_of_field(a, name));
+}
+
+array fields_by_names(const array& a, PyObject* key) {
+  const nb::object items = snapshot("key", "a list of names", key);
+  std::vector<std::string_view> names;
+  for (const nb::handle name : nb::borrow<nb::tuple>(items)) {
+    names.push_back(name_of_field(a, name.ptr()));
+  }
+  return fields_view(a, names);
 }
 
 // ---- reading
@@ -116,6 +146,9 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     if (names_field(a.value, key)) {
       return to_python(field_by_name(a.value, key), a.base).release().ptr();
     }
+    if (names_fields(a.value, key)) {
+      return to_python(fields_by_names(a.value, key), a.base).release().ptr();
+    }
     if (auto where = subscript_by(a.value.layout(), key)) {
       return to_python(a, *std::move(where)).release().ptr();
     }
@@ -130,6 +163,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
       throw type_error("elements of a USMArray cannot be deleted");
     }
     require_writable(a);
+    if (names_fields(a, key)) {
+      throw index_error(detail::message("fields are assigned one by one: expected one name, found ",
+                                        repr_text(key)));
+    }
     if (names_field(a, key)) {
       assign(field_by_name(a, key), value);
     } else if (auto where = subscript_by(a.layout(), key)) {

@@ -1,7 +1,10 @@
 #include "array_key.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "array.hpp"
 #include "indexing.hpp"
@@ -9,6 +12,11 @@
 
 namespace usmx::bindings {
 namespace {
+
+bool is_index(const array_view& view) {
+  const char kind = view.type().kind();
+  return kind == 'b' || kind == 'i' || kind == 'u';
+}
 
 bool is_one_integer(const array_view& view) {
   return view.ndim() == 0 && (view.type().kind() == 'i' || view.type().kind() == 'u');
@@ -51,10 +59,40 @@ void array_key::add(PyObject* item) {
                         type_code::bool_, layout(), usm_kind::unknown, queue_, true);
     return;
   }
+  if (auto plain = held_array::of_plain(item, queue_); plain && is_index(plain->view())) {
+    return add_host_array(std::move(plain));
+  }
+  if (add_list_of_integers(item)) {
+    return;
+  }
   if (const nb::object view = view_of_producer(item); view.is_valid()) {
     return add_array(*as_array(view.ptr()));
   }
-  add_host_array(nb::module_::import_("usmx._indexing").attr("host_index")(nb::handle(item)));
+  const nb::object array =
+      nb::module_::import_("usmx._indexing").attr("host_index")(nb::handle(item));
+  add_host_array(std::make_unique<held_array>(array, queue_));
+}
+
+/// False, and nothing is added, when the item is anything else.
+bool array_key::add_list_of_integers(PyObject* item) {
+  if (!PyList_CheckExact(item) || PyList_GET_SIZE(item) == 0) {
+    return false;
+  }
+  const std::span items(PySequence_Fast_ITEMS(item),
+                        static_cast<std::size_t>(PyList_GET_SIZE(item)));
+  std::vector<std::int64_t> integers;
+  for (PyObject* one : items) {
+    int overflow = PyLong_CheckExact(one) ? 0 : 1;
+    integers.push_back(overflow != 0 ? 0 : PyLong_AsLongLongAndOverflow(one, &overflow));
+    if (overflow != 0) {
+      return false;
+    }
+  }
+  const std::array count{std::ssize(integers)};
+  items_.emplace_back(std::in_place_type<array_view>, integers.data(), type_code::int64,
+                      layout::c_order(count), usm_kind::unknown, queue_, true);
+  lists_.push_back(std::move(integers));  // which stay where they are
+  return true;
 }
 
 void array_key::add_array(const array& values) {
@@ -69,14 +107,13 @@ void array_key::add_array(const array& values) {
   arrays_.push_back(values);
 }
 
-void array_key::add_host_array(const nb::object& values) {
-  auto held = std::make_unique<held_array>(values, queue_);
-  if (is_one_integer(held->view())) {
-    items_.emplace_back(index_item::integer(integer_in(held->view())));
+void array_key::add_host_array(std::unique_ptr<held_array> values) {
+  if (is_one_integer(values->view())) {
+    items_.emplace_back(index_item::integer(integer_in(values->view())));
     return;
   }
-  items_.emplace_back(held->view());
-  host_arrays_.push_back(std::move(held));
+  items_.emplace_back(values->view());
+  host_arrays_.push_back(std::move(values));
 }
 
 bool array_key::is_basic() const noexcept {

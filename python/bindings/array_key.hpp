@@ -2,6 +2,7 @@
 // NumPy, sequences and bools.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -31,12 +32,14 @@ class array_key {
  private:
   void add(PyObject* item);
   void add_array(const array& values);
-  void add_host_array(const nb::object& values);
+  void add_host_array(std::unique_ptr<held_array> values);
+  bool add_list_of_integers(PyObject* item);
 
   sycl::queue queue_;
   std::vector<key_item> items_;
   std::vector<array> arrays_;
   std::vector<std::unique_ptr<held_array>> host_arrays_;
+  std::vector<std::vector<std::int64_t>> lists_;
 };
 
 }  // namespace usmx::bindings

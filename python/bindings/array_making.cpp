@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "array.hpp"
+#include "copy_lock.hpp"
 #include "dtype_argument.hpp"
 #include "syclobj.hpp"
 #include "usmx/copy.hpp"
@@ -42,16 +43,6 @@ layout ordered_like(const layout& source, char order) {
                                                   : layout::c_order(source.shape());
 }
 
-/// The type that was asked for, which the device must have, else the device's type for `natural`.
-dtype type_for(nb::handle asked, dtype natural, const sycl::device& device) {
-  if (asked.is_none()) {
-    return nearest_supported(natural, support_of(device));
-  }
-  const dtype type = dtype_argument(asked);
-  require_supported(type, device);
-  return type;
-}
-
 /// What a new array is to be, given another array and what was asked for; None keeps what the
 /// other one has.
 struct plan {
@@ -61,7 +52,7 @@ struct plan {
                                                        : queue_argument(sycl_queue, device)),
         type(dtype_object.is_none() && queue == source.queue()
                  ? source.type()
-                 : type_for(dtype_object, source.type(), queue.get_device())),
+                 : type_on(queue.get_device(), dtype_object, source.type())),
         kind(usm_type.is_none() ? source.kind() : kind_argument(usm_type)) {}
 
   sycl::queue queue;
@@ -70,7 +61,7 @@ struct plan {
 };
 
 void zero(const array& made) {
-  const without_interpreter_lock unlocked;
+  const without_interpreter_lock unlocked(is_worth_unlocking(made));
   fill_bytes(made.memory()->data(), 0, made.memory()->nbytes(), made.kind(), made.queue());
 }
 
@@ -78,7 +69,7 @@ nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_t
                      nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed,
                      nb::handle natural) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
-  const dtype type = type_for(dtype_object, dtype_argument(natural), queue.get_device());
+  const dtype type = type_on(queue.get_device(), dtype_object, dtype_argument(natural));
   const counts extents = shape_argument(shape);
   layout where = order_argument(order, "CF") == 'F' ? layout::f_order(extents.span())
                                                     : layout::c_order(extents.span());
@@ -185,7 +176,7 @@ nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle us
   const char letter = order_argument(order, all_orders);
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype natural = dtype_argument(nb::object(host.attr("dtype")));
-  const dtype type = type_for(dtype_object, natural, queue.get_device());
+  const dtype type = type_on(queue.get_device(), dtype_object, natural);
   require_same_structure(natural, type);
   return to_python(empty(ordered_like(layout_of_host(host, natural.itemsize()), letter), type,
                          queue, kind_argument(usm_type)));
@@ -230,11 +221,20 @@ char order_argument(nb::handle order, std::string_view allowed) {
       detail::message("order must be ", choices(allowed), ", found ", repr_text(order.ptr())));
 }
 
+dtype type_on(const sycl::device& device, nb::handle asked, dtype natural) {
+  if (asked.is_none()) {
+    return nearest_supported(natural, support_of(device));
+  }
+  const dtype type = dtype_argument(asked);
+  require_supported(type, device);
+  return type;
+}
+
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               char order) {
   require_same_structure(source.type(), type);
   const array made = empty(ordered_like(source.layout(), order), type, queue, kind);
-  const without_interpreter_lock unlocked;
+  const without_interpreter_lock unlocked(is_worth_unlocking(source) || is_worth_unlocking(made));
   source.wait();
   copy(source.private_view(), made.private_view());
   return made;

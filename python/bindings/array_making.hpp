@@ -11,6 +11,10 @@ namespace usmx::bindings {
 /// among `allowed`.
 char order_argument(nb::handle order, std::string_view allowed);
 
+/// The element type of a new array on a device: the one that was asked for, which the device must
+/// have (value_error if not), else what the device has for `natural`.
+dtype type_on(const sycl::device&, nb::handle asked, dtype natural);
+
 /// A new array with the elements of another one. `order` is a capital letter.
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue, char order);
 

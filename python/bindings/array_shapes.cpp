@@ -1,6 +1,9 @@
 #include "array_shapes.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
@@ -151,6 +154,46 @@ nb::object reshape(nb::handle self, nb::handle shape, nb::handle order, nb::hand
       .attr("reshape")(self, shape, nb::arg("order") = order, nb::arg("copy") = copy);
 }
 
+/// The axes in the order in which they lie in memory, the longest strides first.
+std::vector<std::ptrdiff_t> axes_in_memory(const layout& where) {
+  const layout compact = compact_like(where);
+  std::vector<std::ptrdiff_t> axes(compact.shape().size());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::ranges::stable_sort(axes, std::ranges::greater(), [&](std::ptrdiff_t axis) {
+    return compact.strides()[static_cast<std::size_t>(axis)];
+  });
+  return axes;
+}
+
+/// What ravel and flatten reshape, and in which order: 'A' and 'K' depend on the array's own.
+std::pair<nb::object, nb::str> flattened_as(nb::handle self, nb::handle order) {
+  const py_array& a = array_argument("self", self);
+  const layout& where = a.value.layout();
+  const char letter = order_argument(order, "CFAK");
+  if (letter == 'K') {
+    return {view_of(a, permuted_axes(where, axes_in_memory(where))), nb::str("C")};
+  }
+  const bool only_f = where.is_f_contiguous() && !where.is_c_contiguous();
+  const bool f_order = letter == 'F' || (letter == 'A' && only_f);
+  return {nb::borrow(self), nb::str(f_order ? "F" : "C")};
+}
+
+/// As NumPy's, contiguous: also of one dimension.
+nb::object ravel(nb::handle self, nb::handle order) {
+  const auto [array, letter] = flattened_as(self, order);
+  nb::object flat = reshape(array, nb::int_(-1), letter, nb::none());
+  const py_array& made = array_argument("self", flat);
+  return made.value.layout().is_c_contiguous()
+             ? flat
+             : to_python(copy_of(made.value, made.value.type(), made.value.kind(),
+                                 made.value.queue(), 'C'));
+}
+
+nb::object flatten(nb::handle self, nb::handle order) {
+  const auto [array, letter] = flattened_as(self, order);
+  return reshape(array, nb::int_(-1), letter, nb::bool_(true));
+}
+
 }  // namespace
 
 void bind_array_shapes(nb::module_& m) {
@@ -204,20 +247,14 @@ void bind_shape_methods(nb::class_<py_array>& cls) {
           nb::sig("def reshape(self, *shape: typing.Any, order: str = 'C', copy: bool | None = "
                   "None) -> USMArray"),
           "As usmx.reshape; the shape as one tuple or as several integers.")
-      .def(
-          "ravel",
-          [](nb::handle self, nb::handle order) {
-            return reshape(self, nb::int_(-1), order, nb::none());
-          },
-          nb::arg("order").none() = "C", nb::sig("def ravel(self, order: str = 'C') -> USMArray"),
-          "All elements in one dimension: a view where one is possible, else a copy.")
-      .def(
-          "flatten",
-          [](nb::handle self, nb::handle order) {
-            return reshape(self, nb::int_(-1), order, nb::bool_(true));
-          },
-          nb::arg("order").none() = "C", nb::sig("def flatten(self, order: str = 'C') -> USMArray"),
-          "A copy of all elements in one dimension.")
+      .def("ravel", &ravel, nb::arg("order").none() = "C",
+           nb::sig("def ravel(self, order: str = 'C') -> USMArray"),
+           "All elements in one contiguous dimension, in order 'C', 'F', 'A' (F if the array is "
+           "Fortran- and not C-contiguous, else C) or 'K' (as they lie in memory): a view where "
+           "one is possible, else a copy.")
+      .def("flatten", &flatten, nb::arg("order").none() = "C",
+           nb::sig("def flatten(self, order: str = 'C') -> USMArray"),
+           "A copy of all elements in one dimension; `order` as in `ravel`.")
       .def("transpose", &transpose, nb::arg("axes").none(),
            nb::sig("def transpose(self, *axes: typing.Any) -> USMArray"),
            "A view with the dimensions in this order, as one tuple or as several integers; without "

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "array.hpp"
+#include "copy_lock.hpp"
+#include "dtype_argument.hpp"
 #include "interface.hpp"
 #include "usmx/copy.hpp"
 #include "usmx/usm.hpp"
@@ -37,7 +39,7 @@ void set_all(const array& destination, element value) {
     std::memcpy(destination.data(), value.data(), value.type().itemsize());
     return;
   }
-  const without_interpreter_lock unlocked;
+  const without_interpreter_lock unlocked(is_worth_unlocking(destination));
   fill(destination.private_view(), value.data());
 }
 
@@ -50,6 +52,9 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
   }
   if (const array* own = as_array(value)) {
     return required_structure(*own, destination.type());
+  }
+  if (auto plain = structured ? nullptr : held_array::of_plain(value, destination.queue())) {
+    return plain;
   }
   if (const nb::object view = view_of_producer(value); view.is_valid()) {
     return required_structure(*as_array(view.ptr()), destination.type());
@@ -67,6 +72,11 @@ assigned_value::assigned_value(PyObject* value, const array& destination)
     : type_(destination.type()),
       queue_(destination.queue()),
       source_(source_of(value, destination)) {}
+
+bool assigned_value::is_worth_unlocking() const {
+  const auto* values = std::get_if<array>(&source_);
+  return values != nullptr && bindings::is_worth_unlocking(*values);
+}
 
 array_view assigned_value::view() const {
   if (const auto* scalar = std::get_if<element>(&source_)) {
@@ -98,7 +108,8 @@ void assign(const array& destination, PyObject* value) {
     return set_all(destination, to_element(destination.type(), value));
   }
   const assigned_value values(value, destination);
-  const without_interpreter_lock unlocked;
+  const without_interpreter_lock unlocked(values.is_worth_unlocking() ||
+                                          is_worth_unlocking(destination));
   destination.wait();
   const array_view source = values.view();
   copy(with_layout(source, broadcast_assigned(source.layout(), destination.shape())),

@@ -19,6 +19,9 @@ class assigned_value {
   /// or the other way round. The errors of NumPy's conversions pass through.
   assigned_value(PyObject* value, const array& destination);
 
+  /// As that of arrays, in copy_lock.hpp.
+  bool is_worth_unlocking() const;
+
   // Both wait, and are to be called without the interpreter lock; views live as long as this.
 
   /// The elements as they are.

@@ -60,7 +60,10 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
   for (int k = 0; k < exported.ndim(); ++k) {
     const auto axis = static_cast<std::size_t>(k);
     memory->shape[axis] = exported.shape()[axis];
-    memory->strides[axis] = exported.strides()[axis] * itemsize;
+    // Only where there are no elements, and strides mean nothing, can one leave 64 bits.
+    if (__builtin_mul_overflow(exported.strides()[axis], itemsize, &memory->strides[axis])) {
+      memory->strides[axis] = 0;
+    }
   }
   view->buf = exported.data();
   view->len = static_cast<Py_ssize_t>(exported.nbytes());

@@ -93,11 +93,14 @@ sycl::context take_context(PyObject* capsule) { return take<sycl::context>(capsu
 sycl::event take_event(PyObject* capsule) { return take<sycl::event>(capsule); }
 
 nb::object capsule_of(PyObject* object) {
+  if (PyType_Check(object)) {
+    return nb::object();  // a class has the methods of its objects, but no capsule
+  }
   nb::object method = optional_attribute(object, get_capsule_name.get());
   if (!method.is_valid()) {
     return nb::object();
   }
-  nb::object capsule = nb::steal(PyObject_CallNoArgs(method.ptr()));
+  nb::object capsule = nb::steal(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
   if (!capsule.is_valid()) {
     nb::raise_python_error();
   }

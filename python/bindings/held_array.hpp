@@ -1,11 +1,10 @@
 // A NumPy array's elements, kept as long as the holder lives.
 #pragma once
 
-#include <vector>
+#include <memory>
 
 #include <sycl/queue.hpp>
 
-#include "dtype_argument.hpp"
 #include "held_buffer.hpp"
 #include "support.hpp"
 #include "usmx/array_view.hpp"
@@ -16,25 +15,18 @@ class held_array {
  public:
   /// The elements have a type that usmx has and lie whole elements apart, at any alignment
   /// (usmx._indexing.with_whole_strides). `queue` is what a view must have one of.
-  held_array(const nb::object& numpy_array, const sycl::queue& queue)
-      : buffer_(numpy_array, PyBUF_STRIDED_RO),
-        view_(view_of(buffer_.view(), dtype_argument(nb::object(numpy_array.attr("dtype"))),
-                      queue)) {}
+  held_array(const nb::object& numpy_array, const sycl::queue& queue);
+
+  /// The same of an object of which nothing is known, without asking Python: null when it is not
+  /// exactly a NumPy array, or not such a one of plain elements.
+  static std::unique_ptr<held_array> of_plain(PyObject* object, const sycl::queue& queue);
 
   const array_view& view() const noexcept { return view_; }
 
  private:
-  static array_view view_of(const Py_buffer& host, dtype type, const sycl::queue& queue) {
-    const auto axes = static_cast<std::size_t>(host.ndim);
-    std::vector<std::ptrdiff_t> strides(host.strides, host.strides + axes);
-    for (std::ptrdiff_t& stride : strides) {
-      stride /= host.itemsize;
-    }
-    return {host.buf,          type,  layout::strided({host.shape, axes}, strides),
-            usm_kind::unknown, queue, true};
-  }
+  held_array(std::unique_ptr<held_buffer> buffer, dtype type, const sycl::queue& queue);
 
-  held_buffer buffer_;
+  std::unique_ptr<held_buffer> buffer_;
   array_view view_;
 };
 

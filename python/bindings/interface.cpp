@@ -69,6 +69,13 @@ class entries {
     return nb::isinstance(object, nb::module_::import_("collections.abc").attr("Mapping"));
   }
 
+  /// A dict, or a subclass without a __getitem__ of its own. Its __missing__ is not asked: a
+  /// defaultdict would make up values, and keep them.
+  static bool is_looked_up_as_a_dict(PyObject* object) {
+    return PyDict_Check(object) &&
+           Py_TYPE(object)->tp_as_mapping->mp_subscript == PyDict_Type.tp_as_mapping->mp_subscript;
+  }
+
   /// All entries whose keys are the interned strings that every literal is, in one walk, which
   /// takes a third of the time of looking each up.
   void take_values() {
@@ -101,7 +108,7 @@ class entries {
 
   nb::object look_up(PyObject* name) const {
     PyObject* value = nullptr;
-    if (PyDict_CheckExact(mapping_.ptr())) {
+    if (is_looked_up_as_a_dict(mapping_.ptr())) {
       value = PyDict_GetItemWithError(mapping_.ptr(), name);
       Py_XINCREF(value);
     } else {
@@ -222,10 +229,11 @@ description read(PyObject* producer, entries given) {
 /// The attribute; null when there is none. A property of the class that raises AttributeError is
 /// there: its error passes through, as any other's.
 nb::object describe_yourself(PyObject* producer) {
-  if (_PyType_Lookup(Py_TYPE(producer), attribute_name.get()) == nullptr) {
-    return optional_attribute(producer, attribute_name.get());
+  PyObject* name = attribute_name.get();
+  if (_PyType_Lookup(Py_TYPE(producer), name) == nullptr) {
+    return optional_attribute(producer, name);
   }
-  PyObject* value = PyObject_GetAttr(producer, attribute_name.get());
+  PyObject* value = run_python([&] { return PyObject_GetAttr(producer, name); });
   if (value == nullptr) {
     nb::raise_python_error();
   }

@@ -189,14 +189,16 @@ void copy_from_device(buffer& memory, nb::handle producer) {
   copy_buffer(*source, memory);
 }
 
-void memset_bytes(buffer& memory, int value) {
+void memset_bytes(buffer& memory, nb::handle val) {
   require_writable(memory);
+  const std::ptrdiff_t value = to_count("val", "a byte, 0 to 255", val.ptr());
   if (value < 0 || value > 255) {
-    throw value_error(detail::message("value must be a byte, 0 to 255, found ", value));
+    throw value_error(detail::message("'val' must be a byte, 0 to 255, found ", value));
   }
   const without_interpreter_lock unlocked;
   memory.wait();
-  fill_bytes(memory.data(), value, memory.nbytes(), memory.kind(), memory.queue());
+  fill_bytes(memory.data(), static_cast<int>(value), memory.nbytes(), memory.kind(),
+             memory.queue());
 }
 
 nb::object reduce(nb::handle self) {
@@ -236,11 +238,14 @@ nb::handle bind_kind(nb::module_& m, const char* name, usm_kind kind, const char
   return nb::class_<Memory, py_memory>(m, name, nb::pooled(), doc)
       .def(
           "__init__",
-          [kind](Memory* self, nb::handle arg, std::size_t alignment, nb::object queue, bool copy) {
-            new (self) Memory(construct(arg, kind, {alignment, std::move(queue), copy}));
+          [kind](Memory* self, nb::handle arg, nb::handle alignment, nb::object queue,
+                 nb::handle copy) {
+            new (self) Memory(construct(
+                arg, kind,
+                {alignment_argument(alignment), std::move(queue), flag_argument("copy", copy)}));
           },
-          nb::arg("nbytes_or_producer").none(), nb::kw_only(), nb::arg("alignment") = 0,
-          nb::arg("queue") = nb::none(), nb::arg("copy") = false,
+          nb::arg("nbytes_or_producer").none(), nb::kw_only(), nb::arg("alignment").none() = 0,
+          nb::arg("queue") = nb::none(), nb::arg("copy").none() = false,
           nb::sig("def __init__(self, nbytes_or_producer: typing.SupportsIndex | _Producer, *, "
                   "alignment: int = 0, queue: SyclQueue | None = None, copy: bool = False) -> "
                   "None"),
@@ -360,8 +365,10 @@ void bind_base(nb::module_& m) {
           "Copies the bytes of any producer to the start of this memory. Waits. Raises ValueError "
           "when they do not fit or this memory is read-only.")
       .def(
-          "memset", [](const py_memory& self, int val) { memset_bytes(self.bytes(), val); },
-          nb::arg("val") = 0, "Sets every byte. Waits. Raises ValueError on read-only memory.")
+          "memset", [](const py_memory& self, nb::handle val) { memset_bytes(self.bytes(), val); },
+          nb::arg("val").none() = 0,
+          nb::sig("def memset(self, val: typing.SupportsIndex = 0) -> None"),
+          "Sets every byte. Waits. Raises ValueError on read-only memory.")
       .def(
           "record",
           [](const py_memory& self, nb::handle event) {
@@ -421,6 +428,15 @@ nb::object as_usm_memory(nb::handle producer) {
 usm_kind usm_type_of(const buffer& memory, nb::handle syclobj) {
   return syclobj.is_none() ? memory.kind()
                            : pointer_kind(memory.data(), resolve_syclobj(syclobj.ptr()).context());
+}
+
+std::size_t alignment_argument(nb::handle alignment) {
+  const std::ptrdiff_t value =
+      to_count("alignment", "0 or a power of two, an integer", alignment.ptr());
+  if (value < 0) {
+    throw value_error(detail::message("alignment must be 0 or a power of two, found ", value));
+  }
+  return static_cast<std::size_t>(value);
 }
 
 array as_bytes(const std::shared_ptr<buffer>& memory) {

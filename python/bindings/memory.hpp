@@ -31,6 +31,9 @@ struct memory_options {
   bool copy = false;
 };
 
+/// The alignment of new memory: an integer that is not negative.
+std::size_t alignment_argument(nb::handle alignment);
+
 /// New memory. nbytes > 0 (value_error).
 std::shared_ptr<buffer> allocate_memory(std::ptrdiff_t nbytes, usm_kind kind,
                                         const memory_options& options);

@@ -11,6 +11,7 @@ _core = _load_core()
 from math import e, inf, nan, pi
 
 from usmx import _types, memory
+from usmx._asynchronous import copy_async, fill_async
 from usmx._conversion import astype, copy
 from usmx._core import (
     Device,
@@ -94,12 +95,14 @@ __all__ = [
     "can_cast",
     "concat",
     "copy",
+    "copy_async",
     "e",
     "empty",
     "empty_like",
     "expand_dims",
     "extract",
     "eye",
+    "fill_async",
     "finfo",
     "flip",
     "from_numpy",

@@ -34,6 +34,18 @@ def array_str(array: Any) -> str:
         return _elements(array, "", separator=" ")
 
 
+def format_array(array: Any, specification: str) -> str:
+    """As NumPy: a specification is for the element of a 0-d array."""
+    if specification == "":
+        return str(array)
+    if array.ndim == 0:
+        return format(array.item(), specification)
+    raise TypeError(
+        "a format specification needs a 0-dimensional array, found shape "
+        f"{array.shape} and {specification!r}"
+    )
+
+
 def array_html(array: Any) -> str:
     """For notebooks: a table of what the array is, and a short text of its elements."""
     rows = [
@@ -75,6 +87,8 @@ def _facts(array):
 
 
 def _elements(array, prefix, separator=", "):
+    if array.size == 0:  # NumPy has no array of some shapes, such as (0, 2**62)
+        return "[]"
     numpy = _numpy()
     options = numpy.get_printoptions()
     threshold = options["threshold"]

@@ -439,8 +439,8 @@ TEST_F(buffer_test, bytes_on_another_queue_are_kept_alive_and_keep_the_read_only
   const runtime_block block(64, usm_kind::device, queue());
   const counter gone;
   {
-    auto whole = std::make_shared<buffer>(
-        buffer::adopt_checked(block.data(), 64, usm_kind::device, queue(), gone.action(), true));
+    auto whole =
+        buffer::adopt_checked(block.data(), 64, usm_kind::device, queue(), gone.action(), true);
     const buffer there = buffer::on_queue(std::move(whole), new_queue());
     EXPECT_TRUE(there.readonly());
     EXPECT_EQ(gone.value(), 0);

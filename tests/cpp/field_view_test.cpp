@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
 #include <vector>
 
 #include "support/device_test.hpp"
@@ -69,6 +70,23 @@ TEST_F(field_view_test, nested_structure_is_structured) {
   EXPECT_EQ(in.type(), aligned());
   EXPECT_EQ(in.layout(), layout::strided(extents{4, 2}, extents{3, 1}, 1));
   EXPECT_EQ(field_view(in, "b").layout(), layout::strided(extents{4, 2}, extents{6, 2}, 3));
+}
+
+TEST_F(field_view_test, several_fields_leave_the_others_as_padding) {
+  const array a = new_array({3, 2}, aligned());
+  const std::string_view names[] = {"b"};
+  const array b = fields_view(a, names);
+  EXPECT_EQ(b.type(), dtype::structured({{"b", type_code::float64, {}, 8}}, 16));
+  EXPECT_EQ(b.layout(), a.layout());
+  EXPECT_TRUE(b.readonly());
+}
+
+TEST_F(field_view_test, several_fields_are_named_in_their_order) {
+  const array a = new_array({3}, aligned());
+  const std::string_view reordered[] = {"b", "a"};
+  expect_error<value_error>([&] { fields_view(a, reordered); }, {"'a' after 'b'"});
+  const std::string_view unknown[] = {"a", "c"};
+  expect_error<usmx::index_error>([&] { fields_view(a, unknown); }, {"no field 'c'"});
 }
 
 TEST_F(field_view_test, read_only_array_has_read_only_fields) {

@@ -120,6 +120,17 @@ TEST_F(memory_resource_test, every_power_of_two_is_an_alignment) {
   }
 }
 
+TEST_F(memory_resource_test, alignment_that_the_runtime_does_not_keep_is_an_error) {
+  for (const usm_kind kind : all_kinds) {
+    usm_resource resource(queue(), kind);
+    for (int power = 32; power < 64; ++power) {
+      const std::size_t alignment = std::size_t{1} << power;
+      expect_error<allocation_error>([&] { resource.allocate(100, alignment); },
+                                     {"100 bytes", text(alignment)});
+    }
+  }
+}
+
 TEST_F(memory_resource_test, without_an_alignment_every_element_type_is_aligned) {
   usm_resource resource(queue(), usm_kind::device);
   std::byte* block = resource.allocate(3);

@@ -84,13 +84,14 @@ bool is_acceptable(const description& given) {
     if (n < 0) return false;
   }
   if (given.shape.size() > static_cast<std::size_t>(usmx::max_ndim)) return false;
-  const numbers strides = given.strides.value_or(c_strides(given.shape));
-  for (const std::ptrdiff_t stride : strides) {
+  for (const std::ptrdiff_t stride : given.strides.value_or(numbers())) {
     if (!fuzz::fits(stride * itemsize)) return false;
   }
+  const numbers strides = given.strides.value_or(c_strides(given.shape));
   const exact_layout exact(given.shape, strides, given.offset);
   if (!exact.is_valid()) return false;
   if (!exact.has_elements) return true;
+  if (!fuzz::fits(exact.size * itemsize)) return false;
   const int128 first = exact.first * itemsize;
   const int128 end = (exact.last + 1) * itemsize;
   const int128 base = the_allocation().address;

@@ -65,12 +65,12 @@ inline numbers draw_shape(FuzzedDataProvider& input) {
 struct exact_layout {
   bool has_elements = true;
   bool size_fits = true;
+  int128 size = 1;  // where it fits
   int128 first = 0;
   int128 last = 0;
 
   exact_layout(const numbers& shape, const numbers& strides, std::ptrdiff_t offset)
       : first(offset), last(offset) {
-    int128 size = 1;
     for (std::size_t k = 0; k < shape.size(); ++k) {
       has_elements = has_elements && shape[k] != 0;
       size_fits = size_fits && fits(size *= shape[k]);

@@ -205,6 +205,37 @@ def test_index_into_an_axis_without_elements():
         assert array[[]].shape == (0, *shape[1:])
 
 
+def test_integer_of_a_list_that_does_not_fit_into_64_bits_is_an_index_error():
+    array = usmx.empty(3)
+    for key in ([2**70], [0, -(2**70)], [2**63], [-(2**63)]):
+        with pytest.raises(IndexError):
+            array[key]
+
+
+@pytest.mark.parametrize("dtype", [object, "M8[s]", "U1", ">i4"])
+def test_numpy_array_without_a_plain_buffer(dtype):
+    array = usmx.asarray([5, 6, 7])
+    key = np.array([2, 0], "i8").astype(dtype)
+    if dtype == ">i4":
+        assert array[key].tolist() == [7, 5]
+        return
+    with pytest.raises(IndexError, match=f"found ndarray of {key.dtype}".replace("[", r"\[")):
+        array[key]
+
+
+def test_numpy_array_that_is_a_producer_is_taken_as_one():
+    class Shared(np.ndarray):
+        pass
+
+    indices = usmx.asarray([2, 0], usm_type="shared")
+    key = np.zeros(2, "i8").view(Shared)
+    key.__sycl_usm_array_interface__ = indices.__sycl_usm_array_interface__
+    array = usmx.asarray([5, 6, 7])
+    assert array[key].tolist() == [7, 5]
+    array[:2] = key
+    assert array.tolist() == [2, 0, 7]
+
+
 @pytest.mark.parametrize(
     "key", [1.0, "x", b"x", 1j, object(), {}, [1.0], ["x"], np.array([]), np.array([1.0]), [None]]
 )

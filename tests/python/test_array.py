@@ -373,8 +373,6 @@ def test_attributes_of_the_queue_agree():
         "flags",
         "T",
         "mT",
-        "real",
-        "imag",
         "size",
         "usm_type",
     ],
@@ -459,6 +457,38 @@ def test_components_of_real_elements(typestr):
     assert not usmx.asnumpy(imaginary).any()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("part", ["real", "imag"])
+@pytest.mark.parametrize("value", [7, True, [[1], [2]], np.arange(3.0), np.int8(-1)], ids=repr)
+def test_components_are_set_as_numpys(kind, part, value):
+    host = (np.arange(6) - 3j * np.arange(6)).reshape(2, 3)
+    array = usmx.asarray(host, usm_type=kind)
+    setattr(array, part, value)
+    setattr(host, part, value)
+    assert np.array_equal(usmx.asnumpy(array), host)
+    setattr(array, part, usmx.asarray([5, 6, 7], usm_type="host"))
+    setattr(host, part, [5, 6, 7])
+    assert np.array_equal(usmx.asnumpy(array), host)
+
+
+def test_real_elements_are_set_by_their_real_part_and_have_no_other():
+    array = usmx.zeros(3)
+    array.real = [1, 2, 3]
+    assert array.tolist() == [1, 2, 3]
+    with pytest.raises(TypeError, match="float64 have no imaginary part"):
+        array.imag = 0
+
+
+@pytest.mark.parametrize("part", ["real", "imag"])
+def test_components_that_cannot_be_set_are_left(part):
+    array = usmx.ones(3, "c8")
+    with pytest.raises(ValueError, match=r"shape \(2,\) into shape \(3,\)"):
+        setattr(array, part, [1, 2])
+    with pytest.raises(ValueError, match="read-only"):
+        setattr(array.readonly(), part, 5)
+    assert array.tolist() == [1, 1, 1]
+
+
 def test_wait_waits_for_what_is_pending():
     assert usmx.zeros(5).wait() is None
 
@@ -490,6 +520,8 @@ def test_flags_are_numpys(order, key):
     for name in ("c_contiguous", "f_contiguous", "forc", "fnc"):
         assert getattr(mine, name) is getattr(numpys, name)
         assert mine[name.upper()] is numpys[name.upper()]
+    assert mine.contiguous is mine["CONTIGUOUS"] is numpys.forc
+    assert mine.fc is mine["FC"] is (numpys.c_contiguous and numpys.f_contiguous)
     assert mine["C"] is numpys["C"]
     assert mine["F"] is numpys["F"]
 
@@ -512,6 +544,15 @@ def test_unknown_flag_is_a_key_error_that_names_it(key):
         usmx.empty(3).flags[key]
 
 
+@pytest.mark.parametrize("key", [5, None, b"C"])
+def test_name_of_a_flag_must_be_a_string(key):
+    flags = usmx.empty(3).flags
+    with pytest.raises(TypeError, match="'key' must be a string"):
+        flags[key]
+    with pytest.raises(TypeError, match="'key' must be a string"):
+        flags[key] = False
+
+
 def test_flags_are_compared_and_shown():
     assert usmx.empty((2, 3)).flags == usmx.zeros((4, 5)).flags
     assert usmx.empty((2, 3)).flags != usmx.empty((2, 3)).T.flags
@@ -525,7 +566,9 @@ def test_flags_keep_their_array_alive():
     assert flags.c_contiguous
 
 
-@pytest.mark.parametrize("name", ["c_contiguous", "f_contiguous", "forc", "fnc"])
+@pytest.mark.parametrize(
+    "name", ["c_contiguous", "f_contiguous", "forc", "fnc", "fc", "contiguous"]
+)
 def test_flags_of_the_layout_cannot_be_set(name):
     flags = usmx.empty((2, 3)).flags
     with pytest.raises(AttributeError):

@@ -26,8 +26,8 @@ def ladder(pairing):
     return ladder
 
 
-def run(*arguments):
-    command = (sys.executable, BENCHMARKS / "run.py", *map(str, arguments))
+def run(*arguments, script="run.py"):
+    command = (sys.executable, BENCHMARKS / script, *map(str, arguments))
     return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
 
 
@@ -171,6 +171,30 @@ def test_quick_run_tells_what_the_steps_of_an_import_cost(tmp_path):
     ends = [[0] * written["rounds"], *(step["seconds"] for step in path)]
     assert [step["seconds_before"] for step in path] == ends[:-1]
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_quick_bandwidth_prints_tables_and_writes_times_and_plot(tmp_path):
+    times, picture = tmp_path / "times.json", tmp_path / "bandwidth.png"
+    done = run("--quick", "--json", times, "--plot", picture, script="bandwidth.py")
+    assert done.returncode == 0, done.stderr
+    for text in ("Contiguous copy", "bytes copied", "usmx GB/s", "stride of the source"):
+        assert text in done.stdout
+    curves = json.loads(times.read_text(encoding="utf-8"))["curves"]
+    assert [curve["library"] for curve in curves] == ["usmx", "dpnp.tensor", "NumPy"] * 2
+    for curve in curves:
+        assert len(curve["x"]) == len(curve["nbytes"]) == len(curve["seconds"]) >= 3
+        assert min(curve["seconds"]) > 0
+    by_size, by_stride = curves[0], curves[3]
+    assert by_size["x"] == by_size["nbytes"]
+    assert set(by_stride["nbytes"]) == {4 << 20}
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("script", ["run.py", "bandwidth.py"])
+def test_plot_into_no_directory_is_refused_before_anything_is_measured(script):
+    done = run("--quick", "--plot", "/no such folder/x.png", script=script)
+    assert done.returncode == 2
+    assert "there is no directory /no such folder" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,13 @@ def test_buffer_without_elements_has_no_bytes(kind):
     assert np.asarray(array).shape == (3, 0, 2)
 
 
+@pytest.mark.parametrize("shape", [(0, 2**60, 2), (0, 2**61), (4, 0, 2**62 + 1)])
+def test_strides_in_bytes_do_not_wrap_where_there_are_no_elements(kind, shape):
+    array = usmx.empty(shape, usm_type=kind)
+    for axis, stride in enumerate(memoryview(array).strides):
+        assert stride in (array.strides[axis] * 8, 0)
+
+
 def test_buffer_of_64_dimensions(kind):
     array = usmx.zeros((1,) * 63 + (2,), usm_type=kind)
     assert np.asarray(array).shape == (1,) * 63 + (2,)

@@ -262,6 +262,7 @@ def test_lines_of_a_repr_are_aligned():
 def test_repr_of_no_elements_says_the_shape(kind):
     assert repr(usmx.empty((0, 3), usm_type=kind)).startswith("USMArray([]")
     assert "shape=(0, 3)" in repr(usmx.empty((0, 3), usm_type=kind))
+    assert "shape=(0, 4611686018427387904)" in repr(usmx.empty((0, 2**62), usm_type=kind))
     assert "shape=" not in repr(usmx.empty((1, 3), usm_type=kind))
 
 
@@ -317,6 +318,17 @@ def test_last_element_is_shown_even_without_edges(shape):
     host = np.arange(np.prod(shape)).reshape(shape)
     with np.printoptions(threshold=0, edgeitems=0):
         assert str(usmx.asarray(host)) == str(host)
+
+
+@pytest.mark.parametrize(
+    ("value", "specification"), [(3.14159, ".2f"), (42, "06d"), (True, "d"), (2 - 1j, ".1f")]
+)
+def test_format_specification_is_for_the_element(kind, value, specification):
+    array = usmx.asarray([value], usm_type=kind)
+    assert format(array[0], specification) == format(np.array(value), specification)
+    assert f"{array[0]} {array}" == f"{array[0]!s} {array!s}"
+    with pytest.raises(TypeError, match=rf"shape \(1,\).*'{specification}'"):
+        format(array, specification)
 
 
 def test_str_of_many_elements_without_a_summary_is_numpys():

@@ -184,16 +184,20 @@ def test_entries_come_from_the_mapping_and_not_from_the_dict_below_it(memory):
         def __getitem__(self, key):
             return (2, 3) if key == "shape" else super().__getitem__(key)
 
-    class Defaulting(dict):
-        def __missing__(self, key):
-            return {"offset": 2, "strides": (0,), "shape": (7,)}[key]
-
     assert from_usm_array_interface(Producer(Overriding(interface_of(memory)))).shape == (2, 3)
-    interface = Defaulting(interface_of(memory))
-    for key in ("offset", "strides", "shape"):
+
+
+@pytest.mark.parametrize("default", [int, list, lambda: (7,)])
+def test_what_a_dict_would_make_up_for_a_missing_key_is_no_entry(memory, default):
+    interface = collections.defaultdict(default, interface_of(memory))
+    for key in ("offset", "strides"):
         del interface[key]
+    given = dict(interface)
     view = from_usm_array_interface(Producer(interface))
-    assert (view.shape, view.strides, view._pointer) == ((7,), (0,), memory._pointer + 16)
+    assert (view.shape, view.strides, view._pointer) == ((3, 4), (4, 1), memory._pointer)
+    assert interface == given  # and nothing was added to it
+    del interface["shape"]
+    refused(Producer(interface), ValueError, "'shape'")
 
 
 @pytest.mark.parametrize("found", [5, None, "text", np.zeros(3), object(), [], {}])
@@ -634,9 +638,9 @@ def test_subclass_of_a_queue_is_the_queue_that_it_holds(memory, cls):
     assert view.sycl_queue == usmx.SyclQueue(cls._get_capsule(queue))
 
 
-def test_class_of_queues_is_a_type_error(memory):
-    refused(producer_of(memory, syclobj=usmx.SyclQueue), TypeError)
-    refused(producer_of(memory, syclobj=dpctl.SyclQueue), TypeError)
+def test_class_is_a_type_error_that_says_so(memory):
+    for cls in (usmx.SyclQueue, usmx.SyclContext, dpctl.SyclQueue, Holder):
+        refused(producer_of(memory, syclobj=cls), TypeError, "'syclobj'", type(cls).__name__)
 
 
 @pytest.mark.parametrize("given", [None, 5, "cpu", object()])

@@ -59,6 +59,27 @@ def test_alignment_that_is_no_power_of_two_is_a_value_error(cls, alignment):
         cls(8, alignment=alignment)
 
 
+@pytest.mark.parametrize("alignment", [-1, 2**63, 2**64])
+def test_alignment_that_is_no_size_is_a_value_error(cls, alignment):
+    with pytest.raises(ValueError, match=f"alignment.*{alignment}"):
+        cls(8, alignment=alignment)
+
+
+@pytest.mark.parametrize("alignment", [2**32, 2**62])
+def test_alignment_that_the_runtime_does_not_keep_is_an_allocation_error(cls, alignment):
+    with pytest.raises(usmx.USMAllocationError, match=str(alignment)):
+        cls(8, alignment=alignment)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value"),
+    [("alignment", 1.0), ("alignment", "8"), ("alignment", None), ("copy", 1), ("copy", None)],
+)
+def test_option_of_another_type_is_a_type_error_that_names_it(cls, keyword, value):
+    with pytest.raises(TypeError, match=f"'{keyword}' must be .*found {type(value).__name__}"):
+        cls(8, **{keyword: value})
+
+
 @pytest.mark.parametrize("nbytes", [0, -1, -(2**63), 2**63, 2**100])
 def test_size_that_cannot_be_is_a_value_error_that_names_it(cls, nbytes):
     with pytest.raises(ValueError, match=str(nbytes)):
@@ -294,7 +315,7 @@ def test_memset_sets_every_byte(cls):
     assert memory.tobytes() == bytes(1000)
 
 
-@pytest.mark.parametrize("value", [-1, 256])
+@pytest.mark.parametrize("value", [-1, 256, 2**31, -(2**40), 2**70])
 def test_memset_refuses_what_is_no_byte(cls, value):
     with pytest.raises(ValueError, match=str(value)):
         cls(4).memset(value)
@@ -302,7 +323,7 @@ def test_memset_refuses_what_is_no_byte(cls, value):
 
 @pytest.mark.parametrize("value", [1.5, "a", None])
 def test_memset_refuses_what_is_no_integer(cls, value):
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="'val' must be .* found"):
         cls(4).memset(value)
 
 

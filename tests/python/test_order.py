@@ -304,6 +304,43 @@ def test_source_of_a_write_is_waited_for(work):
         assert holds(doubles(memory), number)
 
 
+# ---- copies that are not waited for
+
+
+def test_asynchronous_copy_comes_after_the_work(any_work):
+    array = usmx.asarray(any_work.producer)
+    copy = usmx.zeros(SIZE)
+    for number in range(1, TRIES + 1):
+        any_work.submit(number)
+        usmx.copy_async(copy, array)
+        assert holds(usmx.asnumpy(copy), number)
+
+
+def test_asynchronous_copy_to_the_host_comes_after_the_work(any_work):
+    array = usmx.asarray(any_work.producer)
+    copy = np.zeros(SIZE)
+    for number in range(1, TRIES + 1):
+        any_work.submit(number)
+        usmx.copy_async(copy, array).wait()
+        assert holds(copy, number)
+
+
+def test_asynchronous_writes_come_after_the_work(any_work):
+    array = usmx.asarray(any_work.producer)
+    writes = (
+        lambda: usmx.fill_async(array, -1),
+        lambda: usmx.copy_async(array, other),
+        lambda: usmx.copy_async(array, np.full(SIZE, -3.0)),
+    )
+    for number, write, expected in zip(
+        range(1, TRIES + 1), itertools.cycle(writes), itertools.cycle((-1, -2, -3))
+    ):
+        any_work.submit(number)
+        write()
+        array.wait()
+        assert holds(any_work.raw, expected)
+
+
 # ---- numbers that go on, to others and back
 
 

@@ -363,10 +363,47 @@ def test_name_is_no_index_of_a_plain_array(key):
         USMArray(4)[key]
 
 
-@pytest.mark.parametrize("key", [["a", "b"], (0, "a"), b"a"])
-def test_structured_array_takes_one_name_at_a_time(key):
+@pytest.mark.parametrize("key", [(0, "a"), b"a", ["a", 0], [["a"]], ("a", "b")])
+def test_what_is_no_name_and_no_list_of_names_is_no_index(key):
     with pytest.raises(IndexError):
         USMArray(4, PACKED)[key]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("names", [["p"], ["p", "r"], ["q", "r"], ["p", "q", "r"]], ids="".join)
+def test_several_fields_are_a_read_only_view_of_the_elements(kind, names):
+    expected = noise((4, 6), NESTED)
+    array = asarray(expected, usm_type=kind)
+    view = array[::2, ::-1][names]
+    assert view.dtype == expected[names].dtype
+    assert view.base is array.base
+    assert not view.flags.writable
+    there = expected[::2, ::-1][names]
+    for name in names:
+        mine, numpys = asnumpy(view)[name], there[name]
+        parts = numpys.dtype.names or [...]  # NumPy does not copy the padding between these
+        assert all(mine[part].tobytes() == numpys[part].tobytes() for part in parts)
+    assert asnumpy(array[["q", "r"]]["q"]).tobytes() == expected["q"].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "words"),
+    [
+        (["nope"], KeyError, "nope"),
+        (["a", "nope"], KeyError, "nope"),
+        (["b", "a"], ValueError, "in the order.*'a' after 'b'"),
+        (["a", "a"], ValueError, "named once.*'a' after 'a'"),
+    ],
+)
+def test_several_fields_that_make_no_view_are_named(names, error, words):
+    with pytest.raises(error, match=words):
+        USMArray(4, PACKED)[names]
+
+
+def test_several_fields_are_not_assigned_at_once():
+    array = usmx.zeros(3, ALIGNED)
+    with pytest.raises(IndexError, match=r"one by one.*\['a', 'b'\]"):
+        array[["a", "b"]] = (1, 2.0)
 
 
 # ---- What structured arrays cannot do, and how they look

@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import site
 import subprocess
 import sys
 from pathlib import Path
@@ -90,7 +91,7 @@ STRICT_ABOUT_USMX = (
 
 def run(module, *arguments):
     """The lines that mypy or stubtest prints. They find usmx where this process has found it."""
-    where = [str(Path(folder).parent) for folder in usmx.__path__]
+    where = {str(Path(folder).parent) for folder in usmx.__path__} - set(site.getsitepackages())
     done = subprocess.run(
         [sys.executable, "-P", "-m", module, *map(str, arguments)],
         capture_output=True,
@@ -101,6 +102,7 @@ def run(module, *arguments):
         check=False,
     )
     assert done.returncode in (0, 1), done.stdout + done.stderr
+    assert "errors prevented further checking" not in done.stdout
     return done.stdout.splitlines()
 
 

@@ -1,0 +1,159 @@
+"""Measure how fast usmx, dpnp and NumPy copy arrays of all sizes and with all strides.
+
+python benchmarks/bandwidth.py [--quick] [--json FILE] [--plot FILE.png]
+"""
+
+import argparse
+import importlib.util
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+NEEDED = "dpctl dpnp numpy"
+KIB, MIB = 1 << 10, 1 << 20
+ITEMSIZE = 4  # float32
+STRIDED_COUNT = MIB  # elements
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is copied, again and again with another number in its place."""
+
+    title: str
+    axis: str
+    code: str
+    numbers: Sequence[int]
+    quick_numbers: Sequence[int]
+
+    def counts(self, number: int) -> tuple[int, int]:
+        """Elements of the source `x` and of the destination `out`."""
+        if self is BY_SIZE:
+            return number // ITEMSIZE, number // ITEMSIZE
+        return STRIDED_COUNT * number, STRIDED_COUNT
+
+
+BY_SIZE = Sweep(
+    "Contiguous copy",
+    "bytes copied",
+    "out[...] = x",
+    [64 << 2 * k for k in range(13)],
+    [64, 4 * KIB, 256 * KIB, 4 * MIB],
+)
+BY_STRIDE = Sweep(
+    f"Copy of {STRIDED_COUNT * ITEMSIZE // MIB} MiB of float32 from every n-th element",
+    "stride of the source in bytes",
+    "out[...] = x[::{number}]",
+    [1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128],
+    [1, 4, 16],
+)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One library's times for one sweep: the shortest of the rounds, in seconds."""
+
+    sweep: str
+    axis: str
+    library: str
+    code: str
+    x: Sequence[int]
+    nbytes: Sequence[int]
+    seconds: Sequence[float]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 2 when something that it needs is missing."""
+    options = parse(arguments)
+    try:
+        curves = measure_all(quick=options.quick)
+    except ImportError as error:
+        print(f"benchmarks: {error}; install with: pip install {NEEDED}", file=sys.stderr)
+        return 2
+    import report
+
+    machine = report.machine()
+    print(f"{report.machine_text(machine)}\n\n{report.bandwidth_table(curves)}")
+    if options.json:
+        values = {"machine": machine, "curves": [asdict(curve) for curve in curves]}
+        options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    if options.plot:
+        import plot
+
+        plot.save_bandwidth(curves, options.plot)
+    return 0
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python benchmarks/bandwidth.py",
+        description="Measures copies by usmx, dpnp and NumPy, of 64 B to 1 GiB and with strides.",
+    )
+    add = parser.add_argument
+    add("--quick", action="store_true", help="few sizes, up to 4 MiB: to see that it works")
+    add("--json", type=Path, metavar="FILE", help="write the times there")
+    add("--plot", type=Path, metavar="FILE.png", help="draw the curves there")
+    options = parser.parse_args(arguments)
+    for file in filter(None, (options.json, options.plot)):
+        if not file.absolute().parent.is_dir():
+            parser.error(f"there is no directory {file.parent}")
+    if options.plot and importlib.util.find_spec("matplotlib") is None:
+        parser.error("--plot needs matplotlib; install with: pip install matplotlib")
+    return options
+
+
+def measure_all(*, quick: bool) -> list[Curve]:
+    """Every library's curve of every sweep."""
+    import dpnp.tensor
+    import numpy
+    import usmx
+
+    # dpnp's copies are not done when they return, the others are.
+    libraries = {
+        "usmx": (usmx, "{code}"),
+        "dpnp.tensor": (dpnp.tensor, "{code}; out.sycl_queue.wait()"),
+        "NumPy": (numpy, "{code}"),
+    }
+    return [
+        measure_curve(sweep, name, library, complete.format(code=sweep.code), quick=quick)
+        for sweep in (BY_SIZE, BY_STRIDE)
+        for name, (library, complete) in libraries.items()
+    ]
+
+
+def measure_curve(sweep: Sweep, name: str, library: object, code: str, *, quick: bool) -> Curve:
+    """One library; the arrays of one number are gone before those of the next are made."""
+    numbers = sweep.quick_numbers if quick else sweep.numbers
+    places = numbers if sweep is BY_SIZE else [number * ITEMSIZE for number in numbers]
+    return Curve(
+        sweep.title,
+        sweep.axis,
+        name,
+        code,
+        places,
+        [sweep.counts(number)[1] * ITEMSIZE for number in numbers],
+        [
+            shortest(code.format(number=number), library, sweep.counts(number), quick=quick)
+            for number in numbers
+        ],
+    )
+
+
+def shortest(code: str, library: object, counts: tuple[int, int], *, quick: bool) -> float:
+    """The shortest of some rounds; of long copies there are fewer."""
+    import pairing
+
+    source, destination = counts
+    effort = pairing.QUICK if quick else pairing.FULL
+    work = pairing.Statement(
+        code, x=library.ones(source, dtype="f4"), out=library.ones(destination, dtype="f4")
+    )
+    work.warm_up(effort.block_seconds)
+    rounds = max(5, min(effort.rounds, 21 * 16 * MIB // (source * ITEMSIZE)))
+    return min(work.measure() for _ in range(rounds))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+// Which copies are worth letting the interpreter lock go.
+#pragma once
+
+#include <cstddef>
+
+#include "usmx/array.hpp"
+#include "usmx/usm.hpp"
+
+namespace usmx::bindings {
+
+/// Whether a copy to or from an array may wait, or take so long that other threads should run
+/// meanwhile. Small copies are shorter than letting the lock go: where another thread computes, it
+/// comes back after 5 ms.
+inline bool is_worth_unlocking(const array& a) {
+  constexpr std::size_t small_nbytes = std::size_t{16} << 10;
+  return a.nbytes() > small_nbytes || a.memory()->may_be_busy() ||
+         !host_may_touch(a.kind(), a.queue().get_device());
+}
+
+}  // namespace usmx::bindings
