@@ -28,7 +28,7 @@ def import_steps() -> Ladder:
         return Rung(step, importing(Producer(memory, **entries)), beyond)
 
     least = {"data": (0, False), "shape": (0,), "typestr": "<f8", "version": 1}
-    at_memory = {**least, "data": (memory._pointer, False), "syclobj": queue}
+    at_memory = {**least, "data": (memory._pointer, False), "shape": (1,), "syclobj": queue}
     matrix = {**at_memory, "shape": (4, 5)}
     whole = rung("import: + a second dimension (the whole)", **matrix)
     asking = Statement(
@@ -48,11 +48,7 @@ def import_steps() -> Ladder:
                 syclobj=usmx.SyclQueue(),
             ),
             rung("import: + dpctl's queue: only one SYCL runtime here?", **least, syclobj=queue),
-            rung("import: + the runtime's answer: kind, base and size", **at_memory),
-            rung(
-                "import: + elements: inside, aligned, on the device",
-                **{**at_memory, "shape": (20,)},
-            ),
+            rung("import: + an element: the runtime knows all its bytes", **at_memory),
             whole,
             rung("the whole, and strides", whole, **matrix, strides=(5, 1)),
             rung("the whole, and an offset", whole, **matrix, offset=0),

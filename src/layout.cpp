@@ -191,15 +191,19 @@ void check_permutation(std::span<const int> axes, int ndim) {
 
 layout permuted(const layout& source, std::span<const int> axes) {
   check_permutation(axes, source.ndim());
-  layout_builder result;
-  for (const int axis : axes) result.append(source, static_cast<std::size_t>(axis));
-  return result.build(source.offset());
+  layout result = layout_builder::blank(axes.size());
+  layout_builder into(result);
+  for (const int axis : axes) into.append(source, static_cast<std::size_t>(axis));
+  into.finish(source.offset());
+  return result;
 }
 
 layout transposed(const layout& source) {
-  layout_builder result;
-  for (std::size_t axis = source.shape().size(); axis > 0; --axis) result.append(source, axis - 1);
-  return result.build(source.offset());
+  layout result = layout_builder::blank(source.shape().size());
+  layout_builder into(result);
+  for (std::size_t axis = source.shape().size(); axis > 0; --axis) into.append(source, axis - 1);
+  into.finish(source.offset());
+  return result;
 }
 
 layout compact_like(const layout& source) {
@@ -226,15 +230,17 @@ layout broadcast(const layout& source, extents shape) {
   };
   if (shape.size() < ndim) reject();
   checked_size(shape);
-  layout_builder result;
+  layout result = layout_builder::blank(shape.size());
+  layout_builder into(result);
   const std::size_t leading = shape.size() - ndim;
-  for (std::size_t k = 0; k < leading; ++k) result.append(shape[k], 0);
+  for (std::size_t k = 0; k < leading; ++k) into.append(shape[k], 0);
   for (std::size_t k = 0; k < ndim; ++k) {
     const std::ptrdiff_t n = source.shape()[k];
     if (n != 1 && n != shape[leading + k]) reject();
-    result.append(shape[leading + k], n == 1 ? 0 : source.strides()[k]);
+    into.append(shape[leading + k], n == 1 ? 0 : source.strides()[k]);
   }
-  return result.build(source.offset());
+  into.finish(source.offset());
+  return result;
 }
 
 layout broadcast_assigned(const layout& values, extents shape) {

@@ -2,7 +2,6 @@
 // share.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -31,31 +30,37 @@ inline std::optional<std::ptrdiff_t> count_elements(extents shape) noexcept {
   return fits ? std::optional(count) : std::nullopt;
 }
 
-/// The axes of a layout in the making. None of these functions checks what it is given: callers
-/// have done so, or derive the axes from a valid layout in a way that keeps it valid.
+/// Fills a layout axis by axis, in place: subscript is on a hot path. None of these functions
+/// checks what it is given: callers have done so, or derive the axes from a valid layout in a way
+/// that keeps it valid.
 class layout_builder {
  public:
-  void append(std::ptrdiff_t extent, std::ptrdiff_t stride) noexcept {
-    shape_[ndim_] = extent;
-    strides_[ndim_++] = stride;
-  }
-  void append(const layout& source, std::size_t axis) noexcept {
-    append(source.shape()[axis], source.strides()[axis]);
-  }
-
-  layout build(std::ptrdiff_t offset) const {
-    const extents shape(shape_.data(), ndim_);
-    return layout(shape, extents(strides_.data(), ndim_), offset, *count_elements(shape));
-  }
+  /// A layout of so many axes, for one of these to fill.
+  static layout blank(std::size_t ndim) { return layout(static_cast<int>(ndim)); }
   static layout build(extents shape, extents strides, std::ptrdiff_t offset, std::ptrdiff_t size) {
     return layout(shape, strides, offset, size);
   }
 
+  explicit layout_builder(layout& result) noexcept
+      : result_(result), shape_(result.mutable_entries()), strides_(shape_ + result.axes()) {}
+
+  void append(std::ptrdiff_t extent, std::ptrdiff_t stride) noexcept {
+    *shape_++ = extent;
+    *strides_++ = stride;
+  }
+  void append(const layout& source, std::size_t axis) noexcept {
+    append(source.shape()[axis], source.strides()[axis]);
+  }
+  /// After as many axes as there are.
+  void finish(std::ptrdiff_t offset) noexcept {
+    result_.offset_ = offset;
+    result_.size_ = *count_elements(result_.shape());
+  }
+
  private:
-  std::size_t ndim_ = 0;
-  // Left uninitialised: subscript is on a hot path and fills a few entries of these.
-  std::array<std::ptrdiff_t, max_ndim> shape_;
-  std::array<std::ptrdiff_t, max_ndim> strides_;
+  layout& result_;
+  std::ptrdiff_t* shape_;
+  std::ptrdiff_t* strides_;
 };
 
 }  // namespace usmx::detail

@@ -42,7 +42,8 @@ index_counts count_items(std::span<const index_item> items) noexcept {
   return counts;
 }
 
-void check_counts(const index_counts& counts, std::size_t ndim) {
+/// How many dimensions the result has.
+std::size_t checked_ndim(const index_counts& counts, std::size_t ndim) {
   if (counts.ellipses > 1) throw index_error("an index can only have a single ellipsis ('...')");
   if (counts.axes > ndim) {
     throw index_error(detail::message("too many indices for array: array is ", ndim,
@@ -53,6 +54,7 @@ void check_counts(const index_counts& counts, std::size_t ndim) {
     throw index_error(detail::message("number of dimensions must be within [0, ", max_ndim,
                                       "], indexing result would have ", result_ndim));
   }
+  return result_ndim;
 }
 
 std::ptrdiff_t wrapped_index(std::ptrdiff_t index, std::ptrdiff_t extent, std::size_t axis) {
@@ -123,9 +125,9 @@ layout subscript(const layout& source, std::span<const index_item> items) {
   const extents shape = source.shape();
   const extents strides = source.strides();
   const index_counts counts = count_items(items);
-  check_counts(counts, shape.size());
 
-  layout_builder result;
+  layout result = layout_builder::blank(checked_ndim(counts, shape.size()));
+  layout_builder into(result);
   std::ptrdiff_t offset = source.offset();
   std::size_t axis = 0;
   for (const index_item& item : items) {
@@ -137,25 +139,26 @@ layout subscript(const layout& source, std::span<const index_item> items) {
       case index_item::kind::slice: {
         const slice_range range = resolved(item, shape[axis]);
         if (range.length == 0) {
-          result.append(0, strides[axis]);
+          into.append(0, strides[axis]);
         } else {
           offset = moved(offset, range.start, strides[axis]);
-          result.append(range.length, range.length > 1 ? multiply_or_zero(strides[axis], range.step)
-                                                       : unused_stride(strides[axis], range.step));
+          into.append(range.length, range.length > 1 ? multiply_or_zero(strides[axis], range.step)
+                                                     : unused_stride(strides[axis], range.step));
         }
         ++axis;
         break;
       }
       case index_item::kind::ellipsis:
-        for (std::size_t n = shape.size() - counts.axes; n > 0; --n) result.append(source, axis++);
+        for (std::size_t n = shape.size() - counts.axes; n > 0; --n) into.append(source, axis++);
         break;
       case index_item::kind::newaxis:
-        result.append(1, 0);
+        into.append(1, 0);
         break;
     }
   }
-  while (axis < shape.size()) result.append(source, axis++);
-  return result.build(offset);
+  while (axis < shape.size()) into.append(source, axis++);
+  into.finish(offset);
+  return result;
 }
 
 }  // namespace usmx

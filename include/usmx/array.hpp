@@ -64,12 +64,13 @@ class USMX_API array {
 
   /// The same memory, type and rights with another layout inside this one. overflow_error when
   /// its elements, some in several places, are more bytes than can be counted.
-  array with_layout(usmx::layout where) const {
+  array with_layout(usmx::layout&& where) const {
     if (where.size() > size()) {
       checked_nbytes(where.size(), type_);
     }
     return array(memory_, type_, std::move(where), readonly_, 0);
   }
+  array with_layout(const usmx::layout& where) const { return with_layout(usmx::layout(where)); }
   array as_readonly() const { return array(memory_, type_, usmx::layout(layout_), true, 0); }
 
   /// Announces unfinished work of native code on this memory.

@@ -124,12 +124,17 @@ class USMX_API layout {
  private:
   friend class detail::layout_builder;
 
+  /// Room for so many axes, whose entries are still to be written.
+  explicit layout(int ndim) : ndim_(ndim) {
+    if (ndim_ > inline_ndim) heap_.reset(new std::ptrdiff_t[2 * axes()]);
+  }
   /// Takes checked parts as they are: shape and strides have the same length, size is theirs.
   layout(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
          std::ptrdiff_t offset, std::ptrdiff_t size)
-      : ndim_(static_cast<int>(shape.size())), offset_(offset), size_(size) {
-    if (ndim_ > inline_ndim) heap_.reset(new std::ptrdiff_t[2 * axes()]);
-    std::ptrdiff_t* const to = heap_ ? heap_.get() : inline_;
+      : layout(static_cast<int>(shape.size())) {
+    offset_ = offset;
+    size_ = size;
+    std::ptrdiff_t* const to = mutable_entries();
     for (std::size_t k = 0; k < axes(); ++k) {
       to[k] = shape[k];
       to[axes() + k] = strides[k];
@@ -138,6 +143,7 @@ class USMX_API layout {
 
   std::size_t axes() const noexcept { return static_cast<std::size_t>(ndim_); }
   const std::ptrdiff_t* entries() const noexcept { return heap_ ? heap_.get() : inline_; }
+  std::ptrdiff_t* mutable_entries() noexcept { return heap_ ? heap_.get() : inline_; }
 
   /// Moves `other` into this and leaves layout() behind.
   void take(layout& other) noexcept {

@@ -156,8 +156,6 @@ nb::object base_of(const py_array& a) {
   return a.base.is_valid() ? a.base : memory_object(a.value.memory());
 }
 
-py_array with_layout(const py_array& a, layout&& where) { return {a, std::move(where)}; }
-
 /// The array API and dpnp.tensor have it for matrices only.
 nb::object transposed_matrix(const py_array& a) {
   if (a.value.ndim() != 2) {
@@ -257,9 +255,8 @@ void bind_attributes(nb::class_<py_array>& cls) {
                    "A view of a matrix with its two dimensions swapped; ValueError when there are "
                    "not 2 dimensions.")
       .def_prop_ro(
-          "mT",
-          [](const py_array& a) { return with_layout(a, matrix_transposed(a.value.layout())); },
-          "A view with the last two dimensions swapped.")
+          "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
+          nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
       .def_prop_rw("real", &real_part, &set_real_part,
                    nb::for_getter(nb::sig("def real(self) -> USMArray")),
                    nb::for_setter(nb::arg("value").none()),

@@ -167,7 +167,7 @@ def test_quick_run_tells_what_the_steps_of_an_import_cost(tmp_path):
         assert min(step["seconds"]) > 0
     # Of the path to the whole, each begins where the one before it ended.
     path = [step for step in written["steps"] if step["step"].startswith("import: ")]
-    assert len(path) == 7
+    assert len(path) == 6
     ends = [[0] * written["rounds"], *(step["seconds"] for step in path)]
     assert [step["seconds_before"] for step in path] == ends[:-1]
     assert picture.read_bytes().startswith(b"\x89PNG")
