@@ -1,11 +1,15 @@
-"""Copies between existing arrays, of any layout and type, and filling."""
+"""Copies between existing arrays, of any layout and type, filling and gathering."""
 
+import dpctl
+import dpctl.memory
 import dpnp.tensor
 import numpy
 import usmx
 from pairing import Aim, Case, Peer, Statement
 
 SIDE = 4096  # of a matrix of 64 MiB of float32
+FILLED_NBYTES = 60 << 20  # whole items of all sizes that are filled
+GATHERED = 10**7  # elements
 
 
 def copied(
@@ -77,6 +81,117 @@ def fill_matrix() -> Case:
     return matrix("from one number", "2.5")
 
 
+def filled(itemsize: int) -> Case:
+    """As fast as memset, whatever the items."""
+    dtype = numpy.dtype({"names": ["a"], "formats": ["u1"], "itemsize": itemsize})
+    value = numpy.frombuffer(bytes(range(1, itemsize + 1)), dtype)[0]
+    out = usmx.zeros(FILLED_NBYTES // itemsize, dtype=dtype)
+    memset = Statement("out.fill(1)", out=numpy.zeros(FILLED_NBYTES, dtype="u1"))
+    return Case(
+        f"fill 60 MiB, items of {itemsize} B",
+        Statement("out[...] = value", out=out, value=value),
+        [Peer("NumPy, bytes (memset)", memset, Aim(ratio=1))],
+    )
+
+
+def fill_items_1() -> Case:
+    return filled(1)
+
+
+def fill_items_2() -> Case:
+    return filled(2)
+
+
+def fill_items_3() -> Case:
+    return filled(3)
+
+
+def fill_items_4() -> Case:
+    return filled(4)
+
+
+def fill_items_8() -> Case:
+    return filled(8)
+
+
+def fill_items_12() -> Case:
+    return filled(12)
+
+
+def fill_items_16() -> Case:
+    return filled(16)
+
+
+def with_host(title: str, code: str, nbytes: int, aim: Aim, numpy_aim: Aim | None = None) -> Case:
+    """Between bytes of the host and device memory."""
+    host = numpy.ones(nbytes, dtype="u1")
+
+    def statement(memory_type: type) -> Statement:
+        memory = memory_type(nbytes)
+        memory.memset(1)  # reading what was never written is no reading of memory
+        return Statement(code, memory=memory, host=host)
+
+    own = Statement("out[...] = host", host=host, out=numpy.ones(nbytes, dtype="u1"))
+    return Case(
+        title,
+        statement(usmx.memory.MemoryUSMDevice),
+        [
+            Peer("dpctl", statement(dpctl.memory.MemoryUSMDevice), aim),
+            Peer("NumPy, memcpy", own, numpy_aim),
+        ],
+    )
+
+
+def upload_64b() -> Case:
+    return with_host("host to device, 64 B", "memory.copy_from_host(host)", 64, Aim(ratio=1 / 3))
+
+
+def download_64b() -> Case:
+    return with_host("device to host, 64 B", "memory.copy_to_host(host)", 64, Aim(ratio=1 / 3))
+
+
+def upload_64mib() -> Case:
+    title, code = "host to device, 64 MiB", "memory.copy_from_host(host)"
+    return with_host(title, code, 64 << 20, Aim(ratio=1), Aim(ratio=1))
+
+
+def download_64mib() -> Case:
+    title, code = "device to host, 64 MiB", "memory.copy_to_host(host)"
+    return with_host(title, code, 64 << 20, Aim(ratio=1), Aim(ratio=1))
+
+
+def copied_asynchronously(nbytes: int, title: str) -> Case:
+    """One command, and waiting for its event."""
+    x, out = usmx.zeros(nbytes, dtype="u1"), usmx.zeros(nbytes, dtype="u1")
+    queue = dpctl.SyclQueue()
+    their_x = dpctl.memory.MemoryUSMDevice(nbytes, queue=queue)
+    their_x.memset()
+    theirs = Statement(
+        "queue.memcpy_async(out, x, out.nbytes).wait()",
+        queue=queue,
+        x=their_x,
+        out=dpctl.memory.MemoryUSMDevice(nbytes, queue=queue),
+    )
+    ours = Statement("copy_async(out, x).wait()", copy_async=usmx.copy_async, x=x, out=out)
+    return Case(f"copy_async {title}, wait()", ours, [Peer("dpctl, memcpy_async", theirs)])
+
+
+def copy_async_64b() -> Case:
+    return copied_asynchronously(64, "64 B")
+
+
+def copy_async_64mib() -> Case:
+    return copied_asynchronously(64 << 20, "64 MiB")
+
+
+def gather_random() -> Case:
+    random = numpy.random.default_rng(0)
+    x, i = random.random(GATHERED), random.integers(0, GATHERED, GATHERED)
+    take = Statement("x.take(i)", x=x, i=i)
+    ours = Statement("x[i]", x=usmx.asarray(x), i=usmx.asarray(i))
+    return Case("gather 10^7 random f8", ours, [Peer("NumPy, take", take, Aim(ratio=1))])
+
+
 CASES = (
     copy_8x8_view,
     copy_contiguous,
@@ -86,4 +201,18 @@ CASES = (
     copy_cast,
     copy_permuted,
     fill_matrix,
+    fill_items_1,
+    fill_items_2,
+    fill_items_3,
+    fill_items_4,
+    fill_items_8,
+    fill_items_12,
+    fill_items_16,
+    upload_64b,
+    download_64b,
+    upload_64mib,
+    download_64mib,
+    copy_async_64b,
+    copy_async_64mib,
+    gather_random,
 )

@@ -286,9 +286,12 @@ class tiled_copy {
     tile_along_ = std::clamp<std::ptrdiff_t>(4 * line_nbytes / itemsize_, 1, along.extent);
     tile_across_ =
         std::clamp<std::ptrdiff_t>(scratch_nbytes / (tile_along_ * itemsize_), 1, across.extent);
-    streams_ = share_.streaming && (transposes_ || converts_and_transposes_) &&
-               tile_along_ * itemsize_ >= 2 * line_nbytes;
-    first_along_ = streams_ ? items_to_line() : tile_along_;
+    const bool by_lines =
+        (transposes_ || converts_and_transposes_) && tile_along_ * itemsize_ >= 2 * line_nbytes;
+    const bool crowded = is_crowded(across.destination_stride);
+    streams_ = by_lines && (share_.streaming || (crowded && share_.parallel));
+    through_scratch_ = by_lines && (share_.streaming || crowded);
+    first_along_ = through_scratch_ ? items_to_line() : tile_along_;
     tiles_along_ = 1 + ceil_divide(along.extent - first_along_, tile_along_);
     tiles_across_ = ceil_divide(across.extent, tile_across_);
   }
@@ -299,6 +302,10 @@ class tiled_copy {
   }
 
  private:
+  /// Whether lines that far apart compete for few places of the nearest cache (8 lines for each of
+  /// the 64 remainders of their number), which then cannot hold them until they are filled.
+  static bool is_crowded(std::ptrdiff_t stride) noexcept { return stride % 2048 == 0; }
+
   /// How long a first tile has to be so that the next ones start at a cache line.
   std::ptrdiff_t items_to_line() const noexcept {
     const auto beyond = static_cast<std::ptrdiff_t>(
@@ -344,7 +351,7 @@ class tiled_copy {
 
   void move_tile(const block& tile) const noexcept {
     if (transposes_) {
-      return streams_ ? transpose_and_stream(tile) : transpose(tile);
+      return transpose_tile(tile);
     }
     if (converts_and_transposes_) {
       return convert_and_transpose(tile);
@@ -374,10 +381,13 @@ class tiled_copy {
     from_scratch.source = converted.data();
     from_scratch.source_step = itemsize_;
     from_scratch.source_row_step = to_scratch.destination_row_step;
-    streams_ ? transpose_and_stream(from_scratch) : transpose(from_scratch);
+    transpose_tile(from_scratch);
   }
 
-  void transpose_and_stream(const block& tile) const noexcept {
+  void transpose_tile(const block& tile) const noexcept {
+    if (!through_scratch_) {
+      return transpose(tile);
+    }
     alignas(line_nbytes) scratch transposed;
     const std::ptrdiff_t row_nbytes = tile.rows * itemsize_;
     block to_scratch = tile;
@@ -386,8 +396,13 @@ class tiled_copy {
     to_scratch.destination_step = row_nbytes;
     transpose(to_scratch);
     for (std::ptrdiff_t k = 0; k < tile.count; ++k) {
-      stream(tile.destination + k * tile.destination_step, transposed.data() + k * row_nbytes,
-             static_cast<std::size_t>(row_nbytes));
+      std::byte* const row = tile.destination + k * tile.destination_step;
+      const std::byte* const lines = transposed.data() + k * row_nbytes;
+      if (streams_) {
+        stream(row, lines, static_cast<std::size_t>(row_nbytes));
+      } else {
+        std::memcpy(row, lines, static_cast<std::size_t>(row_nbytes));
+      }
     }
   }
 
@@ -401,6 +416,7 @@ class tiled_copy {
   bool transposes_;
   bool converts_and_transposes_;
   bool streams_;
+  bool through_scratch_;
   std::ptrdiff_t tile_along_;
   std::ptrdiff_t tile_across_;
   std::ptrdiff_t first_along_;

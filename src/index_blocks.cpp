@@ -153,6 +153,23 @@ void index_blocks::add_dimension(std::ptrdiff_t extent, std::size_t d,
   }
 }
 
+index_blocks index_blocks::part(std::ptrdiff_t first, std::ptrdiff_t count) const {
+  index_blocks result = *this;
+  result.skip(first);
+  result.left_ = count;
+  return result;
+}
+
+void index_blocks::skip(std::ptrdiff_t elements) {
+  for (std::size_t d = extents_.size(); d > 0 && elements > 0; --d) {
+    const std::ptrdiff_t ahead = at_[d - 1] + elements;
+    const std::ptrdiff_t now = ahead % extents_[d - 1];
+    move_along(d - 1, now - at_[d - 1]);
+    at_[d - 1] = now;
+    elements = ahead / extents_[d - 1];
+  }
+}
+
 std::span<const std::int64_t> index_blocks::next() {
   const std::ptrdiff_t n = std::min(left_, capacity);
   std::ptrdiff_t filled = 0;

@@ -27,6 +27,11 @@ class index_blocks {
   index_blocks(std::span<const std::ptrdiff_t> shape, std::span<const axis_index> indices,
                std::span<const std::ptrdiff_t> scales);
 
+  /// How many elements are left.
+  std::ptrdiff_t size() const noexcept { return left_; }
+  /// A walk of its own through `count` of these, `first` elements from here.
+  index_blocks part(std::ptrdiff_t first, std::ptrdiff_t count) const;
+
   /// The offsets of the next elements, for each the sum over all indices; none at the end. Throws
   /// as check_indices. Valid until the next call.
   std::span<const std::int64_t> next();
@@ -42,6 +47,7 @@ class index_blocks {
                      const std::vector<std::vector<std::ptrdiff_t>>& strides);
   void append_run(std::ptrdiff_t length, std::int64_t* offsets);
   void advance(std::ptrdiff_t length);
+  void skip(std::ptrdiff_t elements);
   void move_along(std::size_t d, std::ptrdiff_t steps) noexcept;
   std::ptrdiff_t last_stride(std::size_t k) const noexcept;
 

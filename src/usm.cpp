@@ -43,6 +43,12 @@ class generic_backend final : public detail::allocation_backend {
   sycl::context context_;
 };
 
+/// A context knows no memory of others.
+allocation_info seen_from(const registered_block& block, const sycl::context& context) {
+  return block.context == context ? allocation_info{block.kind, block.base, block.nbytes, true}
+                                  : allocation_info{};
+}
+
 [[noreturn]] void throw_not_usm(const void* pointer, const sycl::context& context) {
   throw value_error(detail::message("pointer ", pointer, " is not USM memory of ",
                                     describe(context),
@@ -59,10 +65,7 @@ std::unique_ptr<detail::allocation_backend> detail::make_generic_backend(
 
 allocation_info detail::query_allocation(const void* pointer, const context_state& state) {
   if (const auto block = registry::find(pointer)) {
-    if (block->context != state.context()) {
-      return {};
-    }
-    return {block->kind, block->base, block->nbytes, true};
+    return seen_from(*block, state.context());
   }
   return state.allocations().query(pointer);
 }
@@ -89,18 +92,26 @@ usm_kind check_access(const void* pointer, std::size_t nbytes, const sycl::conte
 }
 
 usm_kind detail::check_access(const void* pointer, std::size_t nbytes, const context_state& state) {
+  if (pointer == nullptr) {
+    throw_not_usm(pointer, state.context());
+  }
+  const auto block = registry::find(pointer);
+  if (!block) {
+    const usm_kind kind = state.allocations().kind_around(pointer, nbytes);
+    if (kind != usm_kind::unknown) {
+      return kind;
+    }
+  }
   const allocation_info found =
-      pointer == nullptr ? allocation_info{} : query_allocation(pointer, state);
+      block ? seen_from(*block, state.context()) : state.allocations().query(pointer);
   if (found.kind == usm_kind::unknown) {
     throw_not_usm(pointer, state.context());
   }
   if (!found.extent_known) {
     return found.kind;
   }
-  const auto* first = static_cast<const std::byte*>(pointer);
-  // `first` lies inside the allocation, or the back end would not have found it.
-  const auto available = static_cast<std::size_t>(found.base + found.nbytes - first);
-  if (nbytes > available) {
+  if (nbytes > available_from(pointer, found)) {
+    const auto* first = static_cast<const std::byte*>(pointer);
     throw value_error(detail::message(
         "bytes ", pointer, " to ", static_cast<const void*>(first + (nbytes - 1)),
         " (first and last) are not all inside the ", name(found.kind),

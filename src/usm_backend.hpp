@@ -18,6 +18,10 @@ class allocation_backend {
   virtual ~allocation_backend() = default;
   /// As usmx::query_allocation, the registry not asked.
   virtual allocation_info query(const void* pointer) const = 0;
+  /// The kind of the one allocation that all of these bytes lie in, nbytes > 0; unknown when there
+  /// is none. Where the back end cannot tell extents, that of the first byte. A back end that can
+  /// tell it by fewer questions than query does so: every import asks.
+  virtual usm_kind kind_around(const void* first, std::size_t nbytes) const;
   /// As usmx::pointer_device.
   virtual sycl::device owner(const void* pointer) const = 0;
 };
@@ -36,6 +40,17 @@ inline allocation_info with_extent(usm_kind kind, const void* pointer, const voi
   const bool inside = address >= first && address - first < nbytes;
   return inside ? allocation_info{kind, static_cast<const std::byte*>(base), nbytes, true}
                 : allocation_info{};
+}
+
+/// The bytes from `first` to the end of its allocation, whose extent is known.
+inline std::size_t available_from(const void* first, const allocation_info& found) noexcept {
+  return static_cast<std::size_t>(found.base + found.nbytes - static_cast<const std::byte*>(first));
+}
+
+inline usm_kind allocation_backend::kind_around(const void* first, std::size_t nbytes) const {
+  const allocation_info found = query(first);
+  return !found.extent_known || nbytes <= available_from(first, found) ? found.kind
+                                                                       : usm_kind::unknown;
 }
 
 /// Where the back end offers nothing of its own: the kind from the SYCL runtime, extent unknown.

@@ -1,6 +1,7 @@
 // OpenCL's unified shared memory extension (cl_intel_unified_shared_memory), found at run time in
 // the OpenCL loader that the SYCL runtime has already loaded: usmx links no OpenCL of its own.
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -42,14 +43,26 @@ class opencl_backend final : public allocation_backend {
   ~opencl_backend() override { release_(context_); }
 
   allocation_info query(const void* pointer) const override {
-    const usm_kind kind = to_kind(ask<cl_unified_shared_memory_type_intel>(
-        pointer, CL_MEM_ALLOC_TYPE_INTEL, CL_MEM_TYPE_UNKNOWN_INTEL));
+    const usm_kind kind = kind_of(pointer);
     if (kind == usm_kind::unknown) {
       return {};
     }
     const auto* base = ask<const std::byte*>(pointer, CL_MEM_ALLOC_BASE_PTR_INTEL, nullptr);
     const auto nbytes = ask<std::size_t>(pointer, CL_MEM_ALLOC_SIZE_INTEL, 0);
     return with_extent(kind, pointer, base, nbytes);
+  }
+
+  // Two questions instead of three: what begins at the first byte or before it, and holds the last
+  // one, holds all between.
+  usm_kind kind_around(const void* first, std::size_t nbytes) const override {
+    const auto begin = reinterpret_cast<std::uintptr_t>(first);
+    const std::uintptr_t last = begin + (nbytes - 1);
+    if (last < begin) {
+      return usm_kind::unknown;
+    }
+    const auto* pointer = reinterpret_cast<const void*>(last);
+    const auto base = ask<std::uintptr_t>(pointer, CL_MEM_ALLOC_BASE_PTR_INTEL, 0);
+    return base != 0 && base <= begin ? kind_of(pointer) : usm_kind::unknown;
   }
 
   // The runtime's get_pointer_device names the context's first device for all of its sub-devices.
@@ -60,6 +73,11 @@ class opencl_backend final : public allocation_backend {
   }
 
  private:
+  usm_kind kind_of(const void* pointer) const noexcept {
+    return to_kind(ask<cl_unified_shared_memory_type_intel>(pointer, CL_MEM_ALLOC_TYPE_INTEL,
+                                                            CL_MEM_TYPE_UNKNOWN_INTEL));
+  }
+
   template <class T>
   T ask(const void* pointer, cl_mem_info_intel what, T otherwise) const noexcept {
     T answer{};

@@ -14,6 +14,7 @@ namespace usmx::bindings {
 /// Up to max_ndim integers of one argument or dictionary key, without a heap.
 class counts {
  public:
+  counts() noexcept {}  // values_ needs no zeros
   /// From a tuple or list of objects with __index__. Throws type_error, or value_error when there
   /// are too many, or overflow_error when one is too large, naming `what`.
   counts(const char* what, PyObject* sequence);
@@ -23,7 +24,6 @@ class counts {
 
  private:
   friend counts shape_argument(nb::handle);
-  counts() = default;
 
   std::array<std::ptrdiff_t, max_ndim> values_;
   std::size_t size_ = 0;

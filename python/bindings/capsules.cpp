@@ -100,7 +100,7 @@ nb::object capsule_of(PyObject* object) {
   if (!method.is_valid()) {
     return nb::object();
   }
-  nb::object capsule = nb::steal(PyObject_CallNoArgs(method.ptr()));
+  nb::object capsule = nb::steal(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
   if (!capsule.is_valid()) {
     nb::raise_python_error();
   }

@@ -63,6 +63,9 @@ void bind_errors(nb::module_& m) {
 }
 
 bool translate_exception(const std::exception_ptr& exception) noexcept {
+  if (exception == nullptr) {  // caught by `...`, but no exception: a thread that Python makes exit
+    stop_this_thread();
+  }
   try {
     std::rethrow_exception(exception);
   } catch (const type_error& e) {

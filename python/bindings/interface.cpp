@@ -215,10 +215,10 @@ description read(PyObject* producer, entries given) {
   } else {
     taken = read_buffer(producer, values);
   }
-  std::optional<counts> strides;
-  if (PyObject* found = given.find_optional(key::strides)) {
-    strides.emplace("strides", found);
-    values.strides = strides->span();
+  PyObject* found = given.find_optional(key::strides);
+  const counts strides = found == nullptr ? counts() : counts("strides", found);
+  if (found != nullptr) {
+    values.strides = strides.span();
   }
   if (PyObject* offset = given.find_optional(key::offset)) {
     values.offset = to_count("offset", "an integer", offset);
@@ -229,10 +229,11 @@ description read(PyObject* producer, entries given) {
 /// The attribute; null when there is none. A property of the class that raises AttributeError is
 /// there: its error passes through, as any other's.
 nb::object describe_yourself(PyObject* producer) {
-  if (_PyType_Lookup(Py_TYPE(producer), attribute_name.get()) == nullptr) {
-    return optional_attribute(producer, attribute_name.get());
+  PyObject* name = attribute_name.get();
+  if (_PyType_Lookup(Py_TYPE(producer), name) == nullptr) {
+    return optional_attribute(producer, name);
   }
-  PyObject* value = PyObject_GetAttr(producer, attribute_name.get());
+  PyObject* value = run_python([&] { return PyObject_GetAttr(producer, name); });
   if (value == nullptr) {
     nb::raise_python_error();
   }

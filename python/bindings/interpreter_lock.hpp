@@ -8,18 +8,30 @@
 
 namespace usmx::bindings {
 
-/// Runs `take`, which takes the interpreter lock. While the interpreter ends, Python makes any
-/// other thread that asks for the lock exit, and that would unwind through C++ frames which must
-/// not be left so (std::terminate): such a thread stops here for good instead.
+/// What becomes of a thread that Python makes exit because it asked for the interpreter lock while
+/// the interpreter ends: exiting would unwind through C++ frames which must not be left so.
+[[noreturn]] inline void stop_this_thread() noexcept {
+  for (;;) {
+    pause();
+  }
+}
+
+/// Runs `take`, which takes the interpreter lock, or runs Python code that may.
 template <class Take>
 void take_interpreter_lock(Take take) noexcept {
   try {
     take();
   } catch (const abi::__forced_unwind&) {
-    for (;;) {
-      pause();
-    }
+    stop_this_thread();
   }
+}
+
+/// The same with the new reference that the Python code gives.
+template <class Run>
+PyObject* run_python(Run run) noexcept {
+  PyObject* result = nullptr;
+  take_interpreter_lock([&] { result = run(); });
+  return result;
 }
 
 /// The calling thread is without the interpreter lock for the life of this; with it where that is

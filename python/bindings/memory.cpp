@@ -404,12 +404,23 @@ void bind_base(nb::module_& m) {
   base_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
 }
 
+nb::object new_memory_object(std::shared_ptr<buffer> memory) {
+  switch (memory->kind()) {
+    case usm_kind::shared:
+      return make_instance(shared_type, shared_memory(std::move(memory)));
+    case usm_kind::host:
+      return make_instance(host_type, host_memory(std::move(memory)));
+    default:
+      return make_instance(device_type, device_memory(std::move(memory)));
+  }
+}
+
 nb::object as_usm_memory(nb::handle producer) {
   std::shared_ptr<buffer> memory = memory_of_producer(producer.ptr());
   if (memory == nullptr) {
     throw_wrong_type("obj", "an object with __sycl_usm_array_interface__", producer.ptr());
   }
-  return memory_object(memory);
+  return new_memory_object(std::move(memory));
 }
 
 }  // namespace
@@ -507,16 +518,7 @@ nb::object memory_object(const std::shared_ptr<buffer>& memory) {
   if (const auto found = known_objects().find(memory.get()); found != known_objects().end()) {
     return nb::borrow(found->second);
   }
-  nb::object created = [&] {
-    switch (memory->kind()) {
-      case usm_kind::shared:
-        return make_instance(shared_type, shared_memory(memory));
-      case usm_kind::host:
-        return make_instance(host_type, host_memory(memory));
-      default:
-        return make_instance(device_type, device_memory(memory));
-    }
-  }();
+  nb::object created = new_memory_object(memory);
   nb::inst_ptr<py_memory>(created)->make_known(created.ptr());
   return created;
 }

@@ -17,14 +17,15 @@ bool this_thread_holds_the_interpreter() noexcept {
 /// than a crash.
 template <class Action>
 void with_interpreter(Action action) noexcept {
-  if (this_thread_holds_the_interpreter()) {
-    action();
-  } else if (Py_IsInitialized() != 0) {
-    PyGILState_STATE gil{};
-    take_interpreter_lock([&] { gil = PyGILState_Ensure(); });
-    action();
-    PyGILState_Release(gil);
-  }
+  take_interpreter_lock([&] {
+    if (this_thread_holds_the_interpreter()) {
+      action();
+    } else if (Py_IsInitialized() != 0) {
+      const PyGILState_STATE gil = PyGILState_Ensure();
+      action();
+      PyGILState_Release(gil);
+    }
+  });
 }
 
 void release_reference(void* state) noexcept {
@@ -48,7 +49,7 @@ struct callback {
 void call(const nb::object& callable, const nb::object& pointer) noexcept {
   // Memory may go while an exception is on its way: that one must get through.
   const nb::error_scope pending;
-  PyObject* result = PyObject_CallOneArg(callable.ptr(), pointer.ptr());
+  PyObject* result = run_python([&] { return PyObject_CallOneArg(callable.ptr(), pointer.ptr()); });
   if (result == nullptr) {
     PyErr_WriteUnraisable(callable.ptr());
   }
@@ -79,7 +80,7 @@ detail::release_action call_with_pointer(PyObject* callable, PyObject* pointer) 
   const nb::object argument = nb::borrow(pointer);
   try {
     return {release_by_callback, new callback{owner, argument}};
-  } catch (...) {
+  } catch (const std::bad_alloc&) {
     call(owner, argument);
     throw;
   }

@@ -46,11 +46,14 @@ Result guarded(Result failed, Body body) noexcept {
 /// obj.name, or a null object when there is no such attribute. Other errors pass through.
 inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
   PyObject* value = nullptr;
+  int found = -1;
+  take_interpreter_lock([&] {
 #if PY_VERSION_HEX >= 0x030D0000
-  const int found = PyObject_GetOptionalAttr(obj, name, &value);
+    found = PyObject_GetOptionalAttr(obj, name, &value);
 #else
-  const int found = _PyObject_LookupAttr(obj, name, &value);
+    found = _PyObject_LookupAttr(obj, name, &value);
 #endif
+  });
   if (found < 0) {
     nb::raise_python_error();
   }

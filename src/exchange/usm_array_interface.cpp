@@ -109,10 +109,10 @@ detail::queue_state state_of(const placement& where) {
 }
 
 /// The producer's own, or the one that usmx keeps for the pointer's device.
-sycl::queue choose_queue(const placement& where, detail::context_state& state, const void* pointer,
+sycl::queue choose_queue(placement&& where, detail::context_state& state, const void* pointer,
                          usm_kind kind) {
   if (where.queue() != nullptr) {
-    return *where.queue();
+    return std::move(*where.queue());
   }
   const bool owned_by_device = kind == usm_kind::device || kind == usm_kind::shared;
   return state.queue_of(owned_by_device && state.devices().size() > 1
@@ -122,7 +122,7 @@ sycl::queue choose_queue(const placement& where, detail::context_state& state, c
 
 /// No elements: the pointer may be anything, and is never used.
 checked_import check_empty(const usm_array_interface& given, dtype type, layout where,
-                           const placement& at) {
+                           placement&& at) {
   auto* memory = reinterpret_cast<std::byte*>(given.data);
   const auto state = state_of(at).of_context;
   const usm_kind kind =
@@ -132,13 +132,13 @@ checked_import check_empty(const usm_array_interface& given, dtype type, layout 
           type,
           std::move(where),
           kind == usm_kind::unknown ? usm_kind::device : kind,
-          choose_queue(at, *state, memory, kind),
+          choose_queue(std::move(at), *state, memory, kind),
           given.readonly};
 }
 
 }  // namespace
 
-checked_import check(const usm_array_interface& given, const placement& at) {
+checked_import check(const usm_array_interface& given, placement at) {
   const dtype type = parse_type(given);
   layout where = parse_layout(given);
   if (given.strides) {
@@ -147,7 +147,7 @@ checked_import check(const usm_array_interface& given, const placement& at) {
   checked_nbytes(where.size(), type);
   const auto extent = where.extent();
   if (!extent) {
-    return check_empty(given, type, where.with_offset(0), at);
+    return check_empty(given, type, where.with_offset(0), std::move(at));
   }
   if (given.data == 0) {
     throw value_error(detail::message("'data' must point to memory for shape ",
@@ -167,7 +167,7 @@ checked_import check(const usm_array_interface& given, const placement& at) {
   }
   check_alignment(touched.first + static_cast<std::uintptr_t>(where.offset()) * type.itemsize(),
                   type);
-  sycl::queue queue = choose_queue(at, *state, memory, kind);
+  sycl::queue queue = choose_queue(std::move(at), *state, memory, kind);
   if (!has_only_device) {
     check_device(memory, kind, queue);
   }

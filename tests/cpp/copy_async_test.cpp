@@ -252,6 +252,18 @@ TEST_F(copy_async_test, comes_after_work_recorded_on_the_source) {
   EXPECT_EQ(later_in(destination), now_in(source));
 }
 
+TEST_F(copy_async_test, comes_after_recorded_work_of_another_context) {
+  const array source = made(matrix, type_code::float32, 3);
+  const array destination = made(matrix, type_code::float32, 100);
+  const bytes before = now_in(destination);
+  gate work(new_context());
+  source.record(work.event());
+  copy_async(source, destination);
+  EXPECT_EQ(now_in(destination), before);
+  work.open();
+  EXPECT_EQ(later_in(destination), now_in(source));
+}
+
 TEST_F(copy_async_test, comes_after_unrecorded_work_on_the_sources_other_queue) {
   const array source =
       made(layout::c_order(matrix), type_code::float32, usm_kind::device, out_of_order_queue(), 3);

@@ -96,15 +96,6 @@ class random_copies {
     return placed(shape, std::move(result.strides), itemsize);
   }
 
-  bytes noise(std::size_t nbytes) {
-    bytes result(nbytes);
-    for (std::byte& b : result) {
-      b = static_cast<std::byte>(random_());
-    }
-    return result;
-  }
-
- private:
   /// With some room before and behind, at any alignment.
   placement placed(const numbers& shape, numbers strides, std::ptrdiff_t itemsize) {
     std::ptrdiff_t lowest = 0;
@@ -118,6 +109,15 @@ class random_copies {
             static_cast<std::size_t>(room + highest - lowest + 9)};
   }
 
+  bytes noise(std::size_t nbytes) {
+    bytes result(nbytes);
+    for (std::byte& b : result) {
+      b = static_cast<std::byte>(random_());
+    }
+    return result;
+  }
+
+ private:
   std::mt19937 random_;
 };
 
@@ -142,7 +142,25 @@ bytes copied_one_by_one(const numbers& shape, const bytes& source, const placeme
   return destination;
 }
 
-/// Random layouts of one pair of types, every way.
+/// One copy between noise, every way.
+void check_copy(random_copies& random, const numbers& shape, const placement& from, dtype from_type,
+                const placement& to, dtype to_type) {
+  bytes source = random.noise(from.nbytes);
+  const bytes before = random.noise(to.nbytes);
+  const bytes expected = copied_one_by_one(shape, source, from, from_type, before, to, to_type);
+  for (const host_thresholds& way : ways) {
+    bytes destination = before;
+    const auto plan =
+        make_plan(shape, copy_end{source.data() + from.offset, from_type, from.strides, 1},
+                  copy_end{destination.data() + to.offset, to_type, to.strides, 1});
+    copy_on_host(plan, way);
+    ASSERT_TRUE(destination == expected)
+        << plan << ", shape " << usmx::tuple_text(shape) << ", parallel from " << way.parallel
+        << ", streaming from " << way.streaming;
+  }
+}
+
+/// Random layouts of one pair of types.
 void check_copies(dtype from_type, dtype to_type, unsigned seed, int rounds) {
   SCOPED_TRACE(testing::Message() << from_type << " to " << to_type << ", seed " << seed);
   random_copies random(seed);
@@ -150,19 +168,7 @@ void check_copies(dtype from_type, dtype to_type, unsigned seed, int rounds) {
     const numbers shape = random.shape();
     const placement from = random.any(shape, static_cast<std::ptrdiff_t>(from_type.itemsize()));
     const placement to = random.distinct(shape, static_cast<std::ptrdiff_t>(to_type.itemsize()));
-    bytes source = random.noise(from.nbytes);
-    const bytes before = random.noise(to.nbytes);
-    const bytes expected = copied_one_by_one(shape, source, from, from_type, before, to, to_type);
-    for (const host_thresholds& way : ways) {
-      bytes destination = before;
-      const auto plan =
-          make_plan(shape, copy_end{source.data() + from.offset, from_type, from.strides, 1},
-                    copy_end{destination.data() + to.offset, to_type, to.strides, 1});
-      copy_on_host(plan, way);
-      ASSERT_TRUE(destination == expected)
-          << plan << ", shape " << usmx::tuple_text(shape) << ", parallel from " << way.parallel
-          << ", streaming from " << way.streaming;
-    }
+    ASSERT_NO_FATAL_FAILURE(check_copy(random, shape, from, from_type, to, to_type));
   }
 }
 
@@ -177,6 +183,26 @@ TEST(copy_host_test, every_type_is_converted_to_every_other_every_way) {
   for (int from = 0; from < usmx::type_count; ++from) {
     for (int to = 0; to < usmx::type_count; ++to) {
       check_copies(static_cast<type_code>(from), static_cast<type_code>(to), seed++, 4);
+    }
+  }
+}
+
+TEST(copy_host_test, transposed_rows_may_be_any_multiple_of_2_kib_apart) {
+  random_copies random(77);
+  const std::vector<std::pair<dtype, dtype>> types{{type_code::int8, type_code::int8},
+                                                   {type_code::uint16, type_code::uint16},
+                                                   {type_code::float32, type_code::float32},
+                                                   {type_code::float64, type_code::float64},
+                                                   {type_code::complex128, type_code::complex128},
+                                                   {type_code::int32, type_code::float64}};
+  for (const auto& [from_type, to_type] : types) {
+    for (int round = 0; round < 8; ++round) {
+      const auto from_item = static_cast<std::ptrdiff_t>(from_type.itemsize());
+      const auto to_item = static_cast<std::ptrdiff_t>(to_type.itemsize());
+      const numbers shape{random.number(4, 150), random.number(4, 2048 / to_item)};
+      const placement from = random.placed(shape, {from_item, from_item * shape[0]}, from_item);
+      const placement to = random.placed(shape, {2048 * random.number(1, 2), to_item}, to_item);
+      ASSERT_NO_FATAL_FAILURE(check_copy(random, shape, from, from_type, to, to_type));
     }
   }
 }

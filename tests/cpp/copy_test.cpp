@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "usmx/array.hpp"
 #include "usmx/error.hpp"
 #include "usmx/structure.hpp"
+#include "usmx/usm.hpp"
 
 namespace {
 
@@ -697,6 +699,90 @@ TEST_F(copy_test, fill_of_no_bytes_changes_nothing) {
   memory.write(bytes(16, std::byte{1}));
   usmx::fill_bytes(memory.data(), 9, 0, usm_kind::device, queue());
   EXPECT_EQ(memory.read(), bytes(16, std::byte{1}));
+}
+
+// ---- More elements than 32 bits count
+
+/// 2^31 + 768 bytes: rows of 256.
+class large_copy_test : public copy_test {
+ protected:
+  static constexpr std::ptrdiff_t columns = 256;
+  static constexpr std::ptrdiff_t rows = (std::ptrdiff_t{1} << 23) + 3;
+
+  void SetUp() override {
+    copy_test::SetUp();
+    if (!usmx::host_may_touch(usm_kind::device, device())) {
+      GTEST_SKIP() << "the host looks at all of it";
+    }
+    memory_.emplace(static_cast<std::size_t>(rows * columns), usm_kind::device, queue());
+  }
+  array_view all(const layout& where) const {
+    return {memory_->data(), type_code::int8, where, usm_kind::device, queue(), false};
+  }
+  /// Whether every row has the bytes at `row`.
+  bool holds(const std::byte* row) const {
+    for (std::ptrdiff_t r = 0; r < rows; ++r) {
+      if (std::memcmp(memory_->data() + r * columns, row, columns) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::optional<support::runtime_block> memory_;
+};
+
+TEST_F(large_copy_test, every_element_is_written) {
+  const arena row(columns, usm_kind::device, queue());
+  const extents shape{rows, columns};
+  const layout repeated = layout::strided(shape, extents{0, 1});
+  int first = 3;
+  for (const copy_path path : {copy_path::host_loop, copy_path::kernel}) {
+    bytes content = noise(columns);
+    content.front() = static_cast<std::byte>(++first);
+    row.write(content);
+    copy(row.view(type_code::int8, repeated), all(layout::c_order(shape)), path);
+    EXPECT_TRUE(holds(content.data())) << "path " << static_cast<int>(path);
+  }
+  const bytes numbers(columns, std::byte{7});
+  usmx::fill(all(layout::c_order(extents{rows * columns})), numbers.data(), copy_path::kernel);
+  EXPECT_TRUE(holds(numbers.data()));
+}
+
+TEST_F(large_copy_test, elements_far_apart_are_found_in_both_directions) {
+  constexpr std::ptrdiff_t step = (std::ptrdiff_t{1} << 30) + 5;
+  const layout apart = layout::strided(extents{2, 2}, extents{step, 2 * columns}, columns);
+  const layout back = layout::strided(extents{2, 2}, extents{-step, 2 * columns}, columns + step);
+  const arena few(16, usm_kind::device, queue());
+  const auto compact = few.view(type_code::int32, layout::c_order(extents{2, 2}));
+  for (const copy_path path : {copy_path::automatic, copy_path::kernel}) {
+    bytes content(16);
+    for (std::size_t k = 0; k < 4; ++k) {
+      content[4 * k] = static_cast<std::byte>(k + 10);
+    }
+    few.write(content);
+    copy(compact, all(apart), path);
+    EXPECT_EQ(memory_->data()[columns + step], std::byte{12});
+    EXPECT_EQ(memory_->data()[3 * columns + step], std::byte{13});
+    copy(all(back), compact, path);
+    bytes swapped = content;
+    std::swap_ranges(swapped.begin(), swapped.begin() + 8, swapped.begin() + 8);
+    EXPECT_EQ(few.read(), swapped);
+  }
+}
+
+TEST_F(copy_test, more_elements_than_32_bits_count_in_one_place_leave_the_last) {
+  const extents shape{std::ptrdiff_t{1} << 33, 3};
+  const layout three = layout::strided(shape, extents{0, 1});
+  const layout one = layout::strided(shape, extents{0, 0});
+  const arena source(3, usm_kind::device, queue());
+  const arena destination(2, usm_kind::device, queue());
+  for (const copy_path path : {copy_path::automatic, copy_path::kernel}) {
+    source.write({std::byte{1}, std::byte{2}, std::byte{3}});
+    destination.write({std::byte{8}, std::byte{9}});
+    copy(source.view(type_code::int8, three), destination.view(type_code::int8, one), path);
+    EXPECT_EQ(destination.read(), bytes({std::byte{3}, std::byte{9}}));
+  }
 }
 
 }  // namespace

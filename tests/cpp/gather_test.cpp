@@ -291,4 +291,67 @@ TEST_F(Gather, nonzero_refuses_arrays_that_do_not_fit) {
   expect_error<usmx::type_error>([&] { usmx::count_nonzero(records); }, {"plain type"});
 }
 
+// ---- what is large enough for several threads
+
+constexpr std::ptrdiff_t many = 150'000;
+
+/// Integers from -extent to extent - 1, in an order of no symmetry.
+std::vector<std::int32_t> scattered_integers(std::ptrdiff_t n, std::int32_t extent) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(n));
+  std::uint32_t state = 1;
+  for (std::int32_t& value : values) {
+    state = state * 1664525 + 1013904223;
+    value =
+        static_cast<std::int32_t>(state / 8 % (2 * static_cast<std::uint32_t>(extent))) - extent;
+  }
+  return values;
+}
+
+TEST_F(Gather, many_elements_are_those_that_the_integers_name) {
+  const array source = numbered({1000}, usm_kind::shared);
+  auto picked = scattered_integers(many, 1000);
+  const auto found = gathered(source, {host(picked)});
+  for (std::size_t i = 0; i < picked.size(); ++i) {
+    ASSERT_EQ(found[i], picked[i] < 0 ? picked[i] + 1000 : picked[i]) << i;
+  }
+}
+
+TEST_F(Gather, many_elements_by_arrays_that_are_broadcast_are_those_that_the_integers_name) {
+  const array source = numbered({7, 2, 300}, usm_kind::shared);
+  auto column = scattered_integers(500, 7);
+  auto row = scattered_integers(400, 300);
+  const auto found = gathered(source, {host(column, {500, 1}), everything, host(row, {400})});
+  ASSERT_EQ(found.size(), 500U * 400U * 2U);
+  std::size_t at = 0;
+  for (const std::int32_t c : column) {
+    for (const std::int32_t r : row) {
+      for (std::int32_t middle = 0; middle < 2; ++middle, ++at) {
+        ASSERT_EQ(found[at], ((c + 7) % 7 * 2 + middle) * 300 + (r + 300) % 300) << at;
+      }
+    }
+  }
+}
+
+TEST_F(Gather, of_many_integers_the_first_that_is_outside_is_named) {
+  const array source = numbered({1000}, usm_kind::shared);
+  auto picked = scattered_integers(many, 1000);
+  picked[static_cast<std::size_t>(many - 1)] = 4444;
+  picked[static_cast<std::size_t>(many / 2)] = 1000;
+  picked[static_cast<std::size_t>(many / 2 + 1)] = 3333;
+  expect_error<index_error>([&] { gathered(source, {host(picked)}); },
+                            {"index 1000 is out of bounds for axis 0 with size 1000"});
+}
+
+TEST_F(Gather, many_elements_into_one_place_leave_the_last) {
+  const array source = numbered({1000}, usm_kind::shared);
+  auto picked = scattered_integers(many, 1000);
+  picked.back() = 17;
+  const selection selected = selection::of(source.layout(), std::vector<key_item>{host(picked)});
+  const array one = numbered({1}, usm_kind::shared);
+  const extents shape{many};
+  const array repeated = one.with_layout(usmx::broadcast(one.layout(), shape));
+  usmx::gather(source.view(), selected, repeated.view());
+  EXPECT_EQ(elements(one).front(), 17);
+}
+
 }  // namespace

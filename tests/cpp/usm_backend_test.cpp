@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "support/device_test.hpp"
 
@@ -73,6 +75,61 @@ TEST_F(usm_backend_test, garbage_is_unknown_to_every_backend) {
       EXPECT_FALSE(backend->query(pointer).extent_known) << pointer;
     }
   }
+}
+
+TEST_F(usm_backend_test, bytes_inside_of_one_allocation_have_its_kind) {
+  if (context().get_backend() != sycl::backend::opencl) {
+    GTEST_SKIP() << "not an OpenCL context";
+  }
+  const auto backend = usmx::detail::make_opencl_backend(context());
+  for (const usm_kind kind : all_kinds) {
+    const runtime_block block(256, kind, queue());
+    EXPECT_EQ(backend->kind_around(block.data(), 256), kind);
+    EXPECT_EQ(backend->kind_around(block.data(), 1), kind);
+    EXPECT_EQ(backend->kind_around(block.data() + 255, 1), kind);
+    EXPECT_EQ(backend->kind_around(block.data() + 100, 156), kind);
+  }
+}
+
+TEST_F(usm_backend_test, bytes_beyond_an_allocation_have_no_kind) {
+  if (context().get_backend() != sycl::backend::opencl) {
+    GTEST_SKIP() << "not an OpenCL context";
+  }
+  const auto backend = usmx::detail::make_opencl_backend(context());
+  for (const usm_kind kind : all_kinds) {
+    // The next allocation may follow at once: what lies in both is in neither.
+    const runtime_block block(256, kind, queue());
+    const runtime_block other(256, kind, queue());
+    const std::byte* first = std::min(block.data(), other.data(), std::less<>());
+    const std::byte* second = std::max(block.data(), other.data(), std::less<>());
+    const auto distance = static_cast<std::size_t>(second - first);
+    for (const std::size_t nbytes : {std::size_t{257}, distance + 1, distance + 256,
+                                     static_cast<std::size_t>(PTRDIFF_MAX), SIZE_MAX}) {
+      EXPECT_EQ(backend->kind_around(first, nbytes), usm_kind::unknown) << nbytes;
+    }
+    EXPECT_EQ(backend->kind_around(second - 1, 2), usm_kind::unknown);
+  }
+}
+
+TEST_F(usm_backend_test, garbage_has_no_kind_of_any_size) {
+  std::vector<std::unique_ptr<usmx::detail::allocation_backend>> backends;
+  backends.push_back(usmx::detail::make_generic_backend(context()));
+  if (context().get_backend() == sycl::backend::opencl) {
+    backends.push_back(usmx::detail::make_opencl_backend(context()));
+  }
+  for (const auto& backend : backends) {
+    for (const void* pointer : support::garbage_pointers()) {
+      for (const std::size_t nbytes : {std::size_t{1}, std::size_t{4096}, SIZE_MAX}) {
+        EXPECT_EQ(backend->kind_around(pointer, nbytes), usm_kind::unknown) << pointer;
+      }
+    }
+  }
+}
+
+TEST_F(usm_backend_test, backend_without_extents_tells_the_kind_of_the_first_byte) {
+  const auto backend = usmx::detail::make_generic_backend(context());
+  const runtime_block block(256, usm_kind::shared, queue());
+  EXPECT_EQ(backend->kind_around(block.data() + 100, 100000), usm_kind::shared);
 }
 
 TEST(usm_backend, extent_is_known_from_the_first_to_the_last_byte) {

@@ -119,6 +119,61 @@ print("end")
         assert output_of(code) == "end"
 
 
+PYTHON_CODE_THAT_WAITS = {
+    "property": "usmx.asarray(Waiting())",
+    "item": "usmx.from_usm_array_interface(WaitingMapping())",
+    "capsule": "given.get_usm_type(WaitingCapsule())",
+    "callable": "usmx.memory.from_pointer(given._pointer, 8, given.sycl_queue, wait)",
+    "dropped producer": "usmx.from_usm_array_interface(WaitingEnd())",
+    "slot": "usmx.zeros(3)[WaitingIndex()]",
+}
+
+
+@pytest.mark.parametrize("call", PYTHON_CODE_THAT_WAITS.values(), ids=PYTHON_CODE_THAT_WAITS)
+def test_process_ends_cleanly_while_usmx_runs_python_code_that_waits(call):
+    # Python makes a thread exit that comes back from a wait to an interpreter that ends, in the
+    # middle of usmx's C++.
+    code = f"""
+import os; os.environ.pop("USMX_LEAK_WARNINGS", None)
+import collections.abc, threading, time, usmx
+given = usmx.memory.MemoryUSMShared(64)
+def wait(*_):
+    time.sleep(0.0005)
+class Waiting:
+    @property
+    def __sycl_usm_array_interface__(self):
+        wait()
+        return given.__sycl_usm_array_interface__
+class Mapping(collections.UserDict):
+    def __getitem__(self, key):
+        wait()
+        return self.data[key]
+class WaitingMapping:
+    __sycl_usm_array_interface__ = Mapping(given.__sycl_usm_array_interface__)
+class WaitingCapsule:
+    def _get_capsule(self):
+        wait()
+        return given.sycl_queue._get_capsule()
+class WaitingEnd:
+    __sycl_usm_array_interface__ = given.__sycl_usm_array_interface__
+    def __del__(self):
+        wait()
+class WaitingIndex:
+    def __index__(self):
+        wait()
+        return 1
+def work():
+    while True:
+        {call}
+for _ in range(8):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.05)
+print("end")
+"""
+    for _ in range(3):
+        assert output_of(code, timeout=30) == "end"
+
+
 def test_python_thread_that_only_drops_frees_at_once():
     gone = []
 

@@ -284,3 +284,59 @@ def test_reference_counts_are_as_before():
     run_in_threads(*[rounds] * THREADS)
     gc.collect()
     assert [sys.getrefcount(each) for each in counted] == before
+
+
+# ---- who has the interpreter lock
+
+
+def other_thread_runs_during(work):
+    """Whether a thread that needs nothing but the interpreter lock got it within some repetitions."""
+    ran = []
+    start = threading.Lock()
+    start.acquire()
+    thread = threading.Thread(target=lambda: (start.acquire(), ran.append(True)))
+    thread.start()
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1000)  # from here on the lock goes only to where it is let go
+    try:
+        start.release()
+        for _ in range(500):
+            work()
+            if ran:
+                return True
+        return False
+    finally:
+        sys.setswitchinterval(usual)
+        thread.join()
+
+
+COPIES = {
+    "assignment": lambda a, b, host: a.__setitem__(..., b),
+    "number": lambda a, b, host: a.__setitem__(..., 2.5),
+    "astype": lambda a, b, host: a.astype("f4"),
+    "to NumPy": lambda a, b, host: usmx._core._copy_to_host(a, host),
+    "from NumPy": lambda a, b, host: usmx._core._copy_from_host(a, host),
+    "copy_async": lambda a, b, host: usmx.copy_async(a, b),
+    "copy_async to NumPy": lambda a, b, host: usmx.copy_async(host, b),
+    "copy_async from NumPy": lambda a, b, host: usmx.copy_async(a, host),
+    "fill_async": lambda a, b, host: usmx.fill_async(a, 2.5),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize(("size", "lets_go"), [(100, False), (1_000_000, True)])
+def test_large_copies_let_the_interpreter_lock_go_and_small_ones_keep_it(copy, size, lets_go):
+    a, b, host = usmx.zeros(size), usmx.zeros(size), np.zeros(size)
+    assert other_thread_runs_during(lambda: copy(a, b, host)) is lets_go
+    usmx.synchronize()
+
+
+def test_small_copy_of_memory_that_is_in_use_lets_the_interpreter_lock_go():
+    a, b = usmx.zeros(100), usmx.zeros(100)
+    event = usmx.SyclEvent()
+
+    def copy():
+        a.record(event)
+        b[...] = a
+
+    assert other_thread_runs_during(copy)

@@ -43,6 +43,7 @@ class placement {
 
   /// Null for a context alone.
   const sycl::queue* queue() const noexcept { return std::get_if<sycl::queue>(&where_); }
+  sycl::queue* queue() noexcept { return std::get_if<sycl::queue>(&where_); }
   sycl::context context() const {
     return queue() != nullptr ? queue()->get_context() : std::get<sycl::context>(where_);
   }
@@ -68,7 +69,7 @@ struct checked_import {
 
 /// Parses, checks arithmetic, pointer, extent, alignment and device, in that order, and never reads
 /// through the pointer. Throws value_error or overflow_error naming the key and the values.
-USMX_API checked_import check(const usm_array_interface&, const placement&);
+USMX_API checked_import check(const usm_array_interface&, placement);
 
 /// What an array says of itself: `data` is the first byte of its memory, `strides` none when
 /// C-contiguous. The spans point into the array.
