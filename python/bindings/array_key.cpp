@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <utility>
 
+#include "arguments.hpp"
 #include "array.hpp"
 #include "indexing.hpp"
 #include "usmx/copy.hpp"
@@ -28,6 +29,27 @@ std::ptrdiff_t integer_in(const array_view& view) {
   copy(view, {reinterpret_cast<std::byte*>(&value), type_code::int64, layout(), usm_kind::unknown,
               view.queue(), false});
   return value;
+}
+
+/// Of a list of Python's integers alone, at least one; none for anything else, and where one does
+/// not fit.
+std::optional<std::vector<std::int64_t>> integers_of_list(PyObject* object) {
+  if (!PyList_CheckExact(object) || PyList_GET_SIZE(object) == 0) {
+    return std::nullopt;
+  }
+  const nb::object items = snapshot("index", "a list of integers", object);
+  std::vector<std::int64_t> result;
+  for (const nb::handle item : nb::borrow<nb::tuple>(items)) {
+    int overflow = 0;
+    if (!PyLong_CheckExact(item.ptr())) {
+      return std::nullopt;
+    }
+    result.push_back(PyLong_AsLongLongAndOverflow(item.ptr(), &overflow));
+    if (overflow != 0) {
+      return std::nullopt;
+    }
+  }
+  return result;
 }
 
 const bool truths[] = {false, true};
@@ -75,23 +97,14 @@ void array_key::add(PyObject* item) {
 
 /// False, and nothing is added, when the item is anything else.
 bool array_key::add_list_of_integers(PyObject* item) {
-  if (!PyList_CheckExact(item) || PyList_GET_SIZE(item) == 0) {
+  auto integers = integers_of_list(item);
+  if (!integers) {
     return false;
   }
-  const std::span items(PySequence_Fast_ITEMS(item),
-                        static_cast<std::size_t>(PyList_GET_SIZE(item)));
-  std::vector<std::int64_t> integers;
-  for (PyObject* one : items) {
-    int overflow = PyLong_CheckExact(one) ? 0 : 1;
-    integers.push_back(overflow != 0 ? 0 : PyLong_AsLongLongAndOverflow(one, &overflow));
-    if (overflow != 0) {
-      return false;
-    }
-  }
-  const std::array count{std::ssize(integers)};
-  items_.emplace_back(std::in_place_type<array_view>, integers.data(), type_code::int64,
+  const std::array count{std::ssize(*integers)};
+  items_.emplace_back(std::in_place_type<array_view>, integers->data(), type_code::int64,
                       layout::c_order(count), usm_kind::unknown, queue_, true);
-  lists_.push_back(std::move(integers));  // which stay where they are
+  lists_.push_back(*std::move(integers));  // the integers stay where they are
   return true;
 }
 

@@ -99,11 +99,6 @@ nb::object new_array_like(const py_array& source, nb::handle dtype_object, nb::h
   return to_python(made);
 }
 
-/// Whether `device=` names a queue, and not only a device on which any queue will do.
-bool names_queue(nb::handle device) {
-  return !device.is_none() && PyObject_HasAttrString(device.ptr(), "sycl_device") != 0;
-}
-
 bool is_contiguous_as(const layout& where, char order) {
   const bool c = where.is_c_contiguous();
   const bool f = where.is_f_contiguous();

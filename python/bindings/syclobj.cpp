@@ -87,6 +87,20 @@ sycl::queue queue_for_device(nb::handle device) {
                       Py_TYPE(device.ptr())->tp_name));
 }
 
+void require_agreement(const sycl::queue& queue, nb::handle device) {
+  const sycl::queue other = queue_for_device(device);
+  if (other.get_device() != queue.get_device()) {
+    throw value_error(detail::message("sycl_queue and device must agree, found ",
+                                      describe(queue.get_device()), " and ",
+                                      describe(other.get_device())));
+  }
+  if (names_queue(device) && other != queue) {
+    throw value_error(
+        detail::message("sycl_queue and device must agree, found two different queues on ",
+                        describe(queue.get_device()), ": give one of them"));
+  }
+}
+
 }  // namespace
 
 exchange::placement resolve_syclobj(PyObject* object) {
@@ -125,12 +139,14 @@ sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
                         "_get_capsule() holds one, found ",
                         Py_TYPE(sycl_queue.ptr())->tp_name));
   }
-  if (!device.is_none() && queue_for_device(device).get_device() != queue->get_device()) {
-    throw value_error(detail::message("sycl_queue and device must agree, found ",
-                                      describe(queue->get_device()), " and ",
-                                      describe(queue_for_device(device).get_device())));
+  if (!device.is_none()) {
+    require_agreement(*queue, device);
   }
   return *queue;
+}
+
+bool names_queue(nb::handle device) {
+  return !device.is_none() && PyObject_HasAttrString(device.ptr(), "sycl_device") != 0;
 }
 
 }  // namespace usmx::bindings

@@ -15,4 +15,7 @@ exchange::placement resolve_syclobj(PyObject* object);
 /// given and disagree.
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device);
 
+/// Whether `device=` names a queue, and not only a device on which any queue will do.
+bool names_queue(nb::handle device);
+
 }  // namespace usmx::bindings

@@ -87,6 +87,15 @@ def test_place_of_a_new_array_can_be_given(make):
         assert make(3, device=queue).sycl_queue == usmx.SyclQueue(queue._get_capsule())
         assert make(3, sycl_queue=queue).sycl_queue == usmx.SyclQueue(queue._get_capsule())
     assert make(3, sycl_queue=mine, device=device).sycl_queue == mine
+    assert make(3, sycl_queue=mine, device=mine).sycl_queue == mine
+
+
+@pytest.mark.parametrize("make", [usmx.empty, usmx.asarray, usmx.arange])
+def test_two_different_queues_for_a_new_array_are_a_value_error(make):
+    mine = usmx.SyclQueue()
+    for other in (usmx.SyclQueue(), dpctl.SyclQueue(), usmx.empty(1).device):
+        with pytest.raises(ValueError, match="must agree, found two different queues"):
+            make(3, sycl_queue=mine, device=other)
 
 
 @pytest.mark.parametrize("make", [usmx.empty, usmx.zeros, usmx.asarray])
