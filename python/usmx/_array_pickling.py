@@ -7,7 +7,7 @@ from copy import deepcopy
 from pickle import PickleBuffer
 
 from usmx._core import USMArray, _Memory, _new_array
-from usmx._creation import _numpy
+from usmx._host import _numpy
 from usmx._pickling import device_name, queue_on, set_state
 from usmx.memory import as_usm_memory
 

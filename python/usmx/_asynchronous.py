@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._core import _as_array
-from usmx._creation import _numpy, as_view, require_plain
+from usmx._creation import as_view
+from usmx._host import _numpy, require_plain
 from usmx._types import can_cast
 
 if TYPE_CHECKING:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._core import USMArray, _as_array, _fill, _new_array, _new_array_like
+from usmx._host import PLAIN, _numpy, require_plain
+from usmx._nested import arrays_in, stacked
 
 if TYPE_CHECKING:
     from usmx._typing import (
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
         QueueLike,
         Shape,
     )
-
-_PLAIN = "?bBhHiIlLqQefdFD"  # NumPy's letters of the element types
-_MISSING_NUMPY = "usmx: NumPy is needed to convert objects of the host"
 
 
 def empty(
@@ -242,11 +241,9 @@ def asarray(
             f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
         )
     if isinstance(obj, (list, tuple)):
-        from usmx import _nested
-
-        arrays = _nested.arrays_in(obj)
+        arrays = arrays_in(obj)
         if arrays:
-            return _nested.stacked(obj, arrays, dtype, device, usm_type, sycl_queue, order)
+            return stacked(obj, arrays, dtype, device, usm_type, sycl_queue, order)
     return _from_host(obj, dtype, device, usm_type, sycl_queue, order)
 
 
@@ -298,14 +295,6 @@ def as_view(name: str, obj: object) -> USMArray:
     return view
 
 
-def _numpy():
-    try:
-        import numpy
-    except ImportError as error:
-        raise ImportError(_MISSING_NUMPY) from error
-    return numpy
-
-
 # ---- values to fill with
 
 
@@ -337,23 +326,13 @@ def _set_all(result, values):
 # ---- from the host
 
 
-def require_plain(source, obj):
-    """`source`, the NumPy array of `obj`, if usmx has its element type. TypeError if not."""
-    if source.dtype.char not in _PLAIN and source.dtype.names is None:
-        raise TypeError(
-            "elements must be bool, integers, floating-point or complex numbers of at most 64 bits "
-            f"a component, or structures of them, found {source.dtype} of a {type(obj).__name__}"
-        )
-    return source
-
-
 def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
     """New memory with a copy of anything that NumPy can make an array of."""
     numpy = _numpy()
     source = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(obj, dtype)
     if dtype is None:
         require_plain(source, obj)
-    elif source.dtype.names is None and not (source.dtype.char in _PLAIN and source.dtype.isnative):
+    elif source.dtype.names is None and not (source.dtype.char in PLAIN and source.dtype.isnative):
         source = source.astype(_core._dtype(dtype))  # strings, foreign byte order, ...
     usm_type = "device" if usm_type is None else usm_type
     result = _core._new_array_for(source, dtype, usm_type, sycl_queue, device, order)

@@ -3,8 +3,9 @@
 from html import escape
 from typing import Any
 
-from usmx._creation import _numpy, asnumpy
+from usmx._creation import asnumpy
 from usmx._devices import size_text
+from usmx._host import _numpy
 from usmx._print_options import own_options, print_options
 
 _HTML_ELEMENTS = {"threshold": 100, "edgeitems": 2}

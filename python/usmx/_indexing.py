@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._conversion import astype
 from usmx._core import _as_array
-from usmx._creation import _numpy, as_view, asarray, asnumpy
+from usmx._creation import as_view, asarray, asnumpy
+from usmx._host import _numpy
 from usmx._manipulation import reshape
 from usmx._nested import arrays_in
 

@@ -15,7 +15,8 @@ from operator import index
 from typing import TYPE_CHECKING, cast
 
 from usmx import _core
-from usmx._creation import _numpy, asnumpy
+from usmx._creation import asnumpy
+from usmx._host import _numpy
 from usmx._placement import common_queue, common_usm_type
 from usmx._types import result_type
 

@@ -3,7 +3,7 @@
 from functools import reduce
 
 from usmx import _core
-from usmx._creation import _numpy, require_plain
+from usmx._host import _numpy, require_plain
 from usmx._placement import common_queue, common_usm_type
 
 _MAX_NDIM = 64

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._core import USMArray
-from usmx._creation import _numpy, as_view, asarray
+from usmx._creation import as_view, asarray
+from usmx._host import _numpy
 from usmx._placement import common_queue
 from usmx._types import default_types
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from usmx._creation import _numpy
+from usmx._host import _numpy
 
 _SIGNS = ("-", "+", " ")
 _FLOATMODES = ("fixed", "unique", "maxprec", "maxprec_equal")
