@@ -59,6 +59,7 @@ def run_in_threads(*works):
 @contextlib.contextmanager
 def collecting_garbage():
     """Another thread that does nothing else."""
+    gc.freeze()  # what other tests have left: a collection that takes long stops all threads
     enough = threading.Event()
 
     def collect():
@@ -70,6 +71,7 @@ def collecting_garbage():
     yield
     enough.set()
     thread.join(PATIENCE)
+    gc.unfreeze()
     assert not thread.is_alive()
 
 
