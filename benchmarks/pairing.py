@@ -34,7 +34,8 @@ class Statement:
         self._repeats = 1
 
     def warm_up(self, block_seconds: float) -> None:
-        """Repeat it until the repetitions take that long together."""
+        """Repeat it until the repetitions take that long together, the first time left out."""
+        self._timer.timeit(1)
         while (elapsed := self._timer.timeit(self._repeats)) < block_seconds:
             shortfall = block_seconds / max(elapsed, 1e-9)
             self._repeats *= 2 + int(min(shortfall, 8))

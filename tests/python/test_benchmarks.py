@@ -4,6 +4,7 @@ import itertools
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,17 @@ def test_statement_is_repeated_until_the_block_is_long_enough(pairing):
     repeats = len(executed) - before
     assert repeats > 100
     assert 0 < seconds < 1e-3
+
+
+def test_first_execution_does_not_decide_how_often_a_statement_is_repeated(pairing):
+    executed = []
+    work = pairing.Statement(
+        "sleep(0 if executed else 5e-3); executed.append(0)", executed=executed, sleep=time.sleep
+    )
+    work.warm_up(1e-3)
+    before = len(executed)
+    work.measure()
+    assert len(executed) - before > 1
 
 
 @pytest.mark.parametrize(("ratio", "met"), [(0.5, True), (0.49, False)])
