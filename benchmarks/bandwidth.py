@@ -4,12 +4,12 @@ python benchmarks/bandwidth.py [--quick] [--json FILE] [--plot FILE.png]
 """
 
 import argparse
-import importlib.util
 import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+
+import outputs
 
 NEEDED = "dpctl dpnp numpy"
 KIB, MIB = 1 << 10, 1 << 20
@@ -93,15 +93,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--quick", action="store_true", help="few sizes, up to 4 MiB: to see that it works")
-    add("--json", type=Path, metavar="FILE", help="write the times there")
-    add("--plot", type=Path, metavar="FILE.png", help="draw the curves there")
-    options = parser.parse_args(arguments)
-    for file in filter(None, (options.json, options.plot)):
-        if not file.absolute().parent.is_dir():
-            parser.error(f"there is no directory {file.parent}")
-    if options.plot and importlib.util.find_spec("matplotlib") is None:
-        parser.error("--plot needs matplotlib; install with: pip install matplotlib")
-    return options
+    outputs.add_options(parser, json="write the times there", plot="draw the curves there")
+    return outputs.parse(parser, arguments)
 
 
 def measure_all(*, quick: bool) -> list[Curve]:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pairing import Effort, Work
+from pairing import Effort, Work, measure_in_turns
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,7 @@ class Step:
 def measure(ladder: Ladder, effort: Effort) -> list[Step]:
     """Every rung once in each round, as the sides of a case."""
     works = [rung.work for rung in ladder.rungs]
-    for work in works:
-        work.warm_up(effort.block_seconds)
-    rounds = [[work.measure() for work in works] for _ in range(effort.rounds)]
-    times = [[0.0] * effort.rounds, *zip(*rounds, strict=True)]
+    times = [(0.0,) * effort.rounds, *measure_in_turns(works, effort)]
     before = [
         number if rung.beyond is None else 1 + ladder.rungs.index(rung.beyond)
         for number, rung in enumerate(ladder.rungs)

@@ -130,13 +130,18 @@ class Row:
         return self.peer.aim.is_met(self) if self.peer.aim else None
 
 
+def measure_in_turns(works: Sequence[Work], effort: Effort) -> list[tuple[float, ...]]:
+    """The seconds of each round, for each of the works."""
+    for work in works:
+        work.warm_up(effort.block_seconds)
+    rounds = [[work.measure() for work in works] for _ in range(effort.rounds)]
+    return list(zip(*rounds, strict=True))
+
+
 def measure(case: Case, effort: Effort) -> list[Row]:
     """One row for each peer."""
     sides = (case.usmx, *(peer.work for peer in case.peers))
-    for side in sides:
-        side.warm_up(effort.block_seconds)
-    rounds = [[side.measure() for side in sides] for _ in range(effort.rounds)]
-    usmx_seconds, *others = zip(*rounds, strict=True)
+    usmx_seconds, *others = measure_in_turns(sides, effort)
     return [
         Row(case, peer, usmx_seconds, seconds)
         for peer, seconds in zip(case.peers, others, strict=True)

@@ -4,13 +4,12 @@ python benchmarks/run.py [--quick] [--only NAME]... [--json FILE] [--plot FILE.p
 """
 
 import argparse
-import importlib.util
 import json
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import ladder
+import outputs
 import pairing
 from ladder import Ladder, Step
 from pairing import Case, Row
@@ -84,15 +83,10 @@ def parse(arguments: Sequence[str] | None, names: tuple[str, ...]) -> argparse.N
         metavar="NAME",
         help="measure this one only; may be given several times",
     )
-    add("--json", type=Path, metavar="FILE", help="write every round's times there")
-    add("--plot", type=Path, metavar="FILE.png", help="draw the ratios there")
-    options = parser.parse_args(arguments)
-    for file in filter(None, (options.json, options.plot)):
-        if not file.absolute().parent.is_dir():
-            parser.error(f"there is no directory {file.parent}")
-    if options.plot and importlib.util.find_spec("matplotlib") is None:
-        parser.error("--plot needs matplotlib; install with: pip install matplotlib")
-    return options
+    outputs.add_options(
+        parser, json="write every round's times there", plot="draw the ratios there"
+    )
+    return outputs.parse(parser, arguments)
 
 
 def measure_all(

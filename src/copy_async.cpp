@@ -13,6 +13,7 @@
 #include "copy_host.hpp"
 #include "copy_kernel.hpp"
 #include "copy_plan.hpp"
+#include "copy_queue.hpp"
 #include "deferred_release.hpp"
 #include "process_state.hpp"
 #include "usmx/usm.hpp"
@@ -68,9 +69,8 @@ void record_on(const array& a, sycl::event& started) {
   }
 }
 
-sycl::event start_memcpy(const copy_plan& plan, sycl::queue queue, const events& before) {
-  const auto turn = detail::turn_at(queue);
-  return queue.memcpy(plan.destination, plan.source, plan.row_nbytes(), before);
+sycl::event start_memcpy(const copy_plan& plan, const sycl::queue& queue, const events& before) {
+  return detail::start_memcpy(plan.destination, plan.source, plan.row_nbytes(), queue, before);
 }
 
 /// None, and no copy started, where commands of the destination's queue cannot do it.

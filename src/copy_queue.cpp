@@ -8,22 +8,19 @@
 #include "usmx/completion.hpp"
 
 namespace usmx::detail {
-namespace {
 
-sycl::event enqueue(sycl::queue& queue, std::byte* destination, const std::byte* source,
-                    std::size_t nbytes) {
+sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
+                         sycl::queue queue, const std::vector<sycl::event>& before) {
   const auto turn = turn_at(queue);
-  return queue.memcpy(destination, source, nbytes);
+  return queue.memcpy(destination, source, nbytes, before);
 }
-
-}  // namespace
 
 void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
   const bool has_rows = plan.has_rows();
   const std::size_t nbytes = has_rows ? plan.row_nbytes() : plan.source_type.itemsize();
   const std::size_t outer = has_rows && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim;
   for_each_index(plan, outer, [&](const std::byte* source, std::byte* destination) {
-    enqueue(queue, destination, source, nbytes);
+    start_memcpy(destination, source, nbytes, queue);
   });
   wait_for_queue(queue);
 }
@@ -40,10 +37,10 @@ void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t it
   const auto step = static_cast<std::ptrdiff_t>(itemsize);
   move_kernel(itemsize, 0, step)(block{
       item, first.data(), 1, 0, 0, static_cast<std::ptrdiff_t>(first_count), 0, step, itemsize});
-  enqueue(queue, destination, first.data(), first.size()).wait();
+  start_memcpy(destination, first.data(), first.size(), queue).wait();
   for (std::size_t done = first.size(); done < nbytes;) {
     const std::size_t now = std::min(done, nbytes - done);
-    enqueue(queue, destination + done, destination, now).wait();
+    start_memcpy(destination + done, destination, now, queue).wait();
     done += now;
   }
 }

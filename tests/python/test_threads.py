@@ -68,10 +68,12 @@ def collecting_garbage():
 
     thread = threading.Thread(target=collect, daemon=True)
     thread.start()
-    yield
-    enough.set()
-    thread.join(PATIENCE)
-    gc.unfreeze()
+    try:
+        yield
+    finally:
+        enough.set()
+        thread.join(PATIENCE)
+        gc.unfreeze()
     assert not thread.is_alive()
 
 
