@@ -1,7 +1,7 @@
-# Compiles the device kernels of src/kernels, by the SYCL runtime's own compiler, into one object for
-# each group, which become part of libusmx.so together with their sources: src/kernel_files.cpp.
+# Compiles the device kernels of src/kernels/device, by the SYCL runtime's own compiler, into one object for
+# each group, which become part of libusmx.so together with their sources: src/kernels/files.hpp.
 
-set(kernel_folder "${PROJECT_SOURCE_DIR}/src/kernels")
+set(kernel_folder "${PROJECT_SOURCE_DIR}/src/kernels/device")
 file(GLOB kernel_sources CONFIGURE_DEPENDS "${kernel_folder}/*.cpp" "${kernel_folder}/*.hpp")
 set(kernel_objects)
 foreach(shape "" _wide)
@@ -10,8 +10,8 @@ foreach(shape "" _wide)
   endforeach()
 endforeach()
 
-add_executable(usmx_compile_kernels tools/compile_kernels.cpp src/kernel_compiler.cpp src/kernel_groups.cpp
-                                    src/kernel_sources.cpp)
+add_executable(usmx_compile_kernels tools/compile_kernels.cpp src/kernels/compiler.cpp src/kernels/groups.cpp
+                                    src/kernels/sources.cpp)
 target_compile_options(usmx_compile_kernels PRIVATE ${USMX_WARNINGS} -O0)
 if(USMX_SANITIZE) # a sanitizer would look into the runtime's compiler, and find no device
   target_compile_options(usmx_compile_kernels PRIVATE -fno-sanitize=all)
@@ -37,8 +37,8 @@ add_custom_command(
   VERBATIM)
 
 set_source_files_properties(
-  src/kernel_sources.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_SOURCES=\"${kernel_folder}\"" OBJECT_DEPENDS
+  src/kernels/sources.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_SOURCES=\"${kernel_folder}\"" OBJECT_DEPENDS
                                                                                                   "${kernel_sources}")
 set_source_files_properties(
-  src/kernel_objects.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${PROJECT_BINARY_DIR}/kernels\""
+  src/kernels/objects.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${PROJECT_BINARY_DIR}/kernels\""
                                     OBJECT_DEPENDS "${kernel_objects}")

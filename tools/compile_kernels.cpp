@@ -15,8 +15,8 @@
 #include <sycl/device.hpp>
 #include <sycl/exception.hpp>
 
-#include "kernel_compiler.hpp"
-#include "kernel_groups.hpp"
+#include "kernels/compiler.hpp"
+#include "kernels/groups.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "memory.hpp"
 #include "owners.hpp"
 #include "syclobj.hpp"
-#include "usmx/usm.hpp"
+#include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
 namespace {

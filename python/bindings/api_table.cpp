@@ -28,8 +28,8 @@ int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
                           Py_TYPE(object)->tp_name));
     }
     *result = *as_array(view.ptr());
-    wait_for(*(*result)->memory());
-    (*result)->memory()->expose();
+    wait_for(*(*result)->owner());
+    (*result)->owner()->expose();
     return 0;
   });
 }
@@ -47,7 +47,7 @@ int is_queue(PyObject* object) noexcept {
 int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexcept {
   return guarded(-1, [&] {
     *result = queue_argument(object, nb::none());
-    note_cached_queues_handed_out();
+    note_cached_queues_exposed();
     return 0;
   });
 }

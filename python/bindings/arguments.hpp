@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "support.hpp"
-#include "usmx/layout.hpp"
-#include "usmx/usm_kind.hpp"
+#include "usmx/layout/layout.hpp"
+#include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::bindings {
 

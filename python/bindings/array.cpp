@@ -27,12 +27,13 @@
 #include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
-#include "usmx/axes.hpp"
-#include "usmx/copy.hpp"
-#include "usmx/device_types.hpp"
-#include "usmx/field_view.hpp"
+#include "usmx/array/field_view.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/copy/zeros.hpp"
+#include "usmx/layout/axes.hpp"
+#include "usmx/layout/structure.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/structure.hpp"
+#include "usmx/runtime/device_types.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -89,7 +90,7 @@ given_memory existing_memory(nb::handle object) {
   }
   if (PyObject_TypeCheck(object.ptr(), array_type)) {
     const auto& other = ready_instance<py_array>(object.ptr());
-    return {other.value.memory(), other.base, other.value.readonly()};
+    return {other.value.owner(), other.base, other.value.readonly()};
   }
   std::shared_ptr<buffer> imported = memory_of_producer(object.ptr());
   if (imported == nullptr) {
@@ -153,7 +154,7 @@ PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)
 // ---- attributes
 
 nb::object base_of(const py_array& a) {
-  return a.base.is_valid() ? a.base : memory_object(a.value.memory());
+  return a.base.is_valid() ? a.base : memory_object(a.value.owner());
 }
 
 /// The array API and dpnp.tensor have it for matrices only.
@@ -171,7 +172,7 @@ py_array component(const py_array& a, std::ptrdiff_t part) {
   const dtype half =
       a.value.type().code() == type_code::complex64 ? type_code::float32 : type_code::float64;
   const layout doubled = a.value.layout().scaled(2);
-  return {array::unchecked(a.value.memory(), half, doubled.with_offset(doubled.offset() + part),
+  return {array::unchecked(a.value.owner(), half, doubled.with_offset(doubled.offset() + part),
                            a.value.readonly()),
           a.base};
 }
@@ -205,15 +206,19 @@ py_array imaginary_part(const py_array& a) {
 
 void bind_attributes(nb::class_<py_array>& cls) {
   const auto number = [&](const char* name, auto get, const char* doc = "") {
-    cls.def_prop_ro(name, [get](const py_array& a) { return get(a.value); }, doc);
+    cls.def_prop_ro(
+        name, [get](const py_array& a) { return get(a.value); }, doc);
   };
   number("ndim", [](const array& a) { return a.ndim(); });
-  number("nd", [](const array& a) { return a.ndim(); }, "The same as ndim.");
-  number("size", [](const array& a) { return a.size(); }, "Number of elements.");
+  number(
+      "nd", [](const array& a) { return a.ndim(); }, "The same as ndim.");
+  number(
+      "size", [](const array& a) { return a.size(); }, "Number of elements.");
   number(
       "nbytes", [](const array& a) { return a.nbytes(); },
       "Bytes of the elements, gaps between them not counted.");
-  number("itemsize", [](const array& a) { return a.type().itemsize(); }, "Bytes of one element.");
+  number(
+      "itemsize", [](const array& a) { return a.type().itemsize(); }, "Bytes of one element.");
   number(
       "offset", [](const array& a) { return a.layout().offset(); },
       "Elements from the first byte of `base` to element zero.");
@@ -316,10 +321,13 @@ void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
 
 void bind_methods(nb::class_<py_array>& cls) {
   cls.def(
-         "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
+         "readonly",
+         [](const py_array& a) {
+           return py_array{a.value.as_readonly(), a.base};
+         },
          "A view through which nothing can be written.")
       .def(
-          "wait", [](const py_array& a) { wait_for(*a.value.memory()); },
+          "wait", [](const py_array& a) { wait_for(*a.value.owner()); },
           "Waits for all work on the memory that usmx can know of.")
       .def(
           "copy",

@@ -3,7 +3,7 @@
 
 #include "python_thread.hpp"
 #include "support.hpp"
-#include "usmx/array.hpp"
+#include "usmx/array/array.hpp"
 
 namespace usmx::bindings {
 
@@ -16,7 +16,7 @@ struct py_array {
   py_array(py_array&&) noexcept = default;
   ~py_array() {
     // Only who lets go last may free the memory.
-    if (value.memory().use_count() == 1) {
+    if (value.owner().use_count() == 1) {
       note_python_thread();
     }
   }

@@ -10,8 +10,8 @@
 #include "held_buffer.hpp"
 #include "owners.hpp"
 #include "sycl_event.hpp"
-#include "usmx/copy.hpp"
-#include "usmx/copy_async.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/copy/copy_async.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -69,7 +69,7 @@ void copy_broadcast(const array& source, const array& destination) {
   const without_interpreter_lock unlocked(is_worth_unlocking(spread) ||
                                           is_worth_unlocking(destination));
   source.wait();
-  if (source.memory() != destination.memory()) {
+  if (source.owner() != destination.owner()) {
     destination.wait();
   }
   copy(spread.private_view(), destination.private_view());

@@ -9,9 +9,9 @@
 #include "array_key.hpp"
 #include "assigned_value.hpp"
 #include "indexing.hpp"
-#include "usmx/field_view.hpp"
-#include "usmx/gather.hpp"
-#include "usmx/structure.hpp"
+#include "usmx/array/field_view.hpp"
+#include "usmx/copy/select/gather.hpp"
+#include "usmx/layout/structure.hpp"
 
 namespace usmx::bindings {
 namespace {

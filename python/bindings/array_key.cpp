@@ -9,7 +9,7 @@
 #include "arguments.hpp"
 #include "array.hpp"
 #include "indexing.hpp"
-#include "usmx/copy.hpp"
+#include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {
 namespace {

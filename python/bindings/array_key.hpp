@@ -10,8 +10,8 @@
 
 #include "held_array.hpp"
 #include "support.hpp"
-#include "usmx/array.hpp"
-#include "usmx/selection.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/copy/select/selection.hpp"
 
 namespace usmx::bindings {
 

@@ -13,9 +13,9 @@
 #include "copy_lock.hpp"
 #include "dtype_argument.hpp"
 #include "syclobj.hpp"
-#include "usmx/copy.hpp"
-#include "usmx/device_types.hpp"
+#include "usmx/copy/copy.hpp"
 #include "usmx/runtime.hpp"
+#include "usmx/runtime/device_types.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -62,7 +62,7 @@ struct plan {
 
 void zero(const array& made) {
   const without_interpreter_lock unlocked(is_worth_unlocking(made));
-  fill_bytes(made.memory()->data(), 0, made.memory()->nbytes(), made.kind(), made.queue());
+  fill_bytes(made.owner()->data(), 0, made.owner()->nbytes(), made.kind(), made.queue());
 }
 
 nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
@@ -199,7 +199,7 @@ nb::object on_queue(const py_array& source, nb::handle device) {
     const without_interpreter_lock unlocked;
     a.wait();
   }
-  auto there = std::make_shared<buffer>(buffer::on_queue(a.memory(), queue));
+  auto there = std::make_shared<buffer>(buffer::on_queue(a.owner(), queue));
   return to_python(array::unchecked(std::move(there), a.type(), a.layout(), a.readonly()));
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "support.hpp"
-#include "usmx/array.hpp"
+#include "usmx/array/array.hpp"
 
 namespace usmx::bindings {
 

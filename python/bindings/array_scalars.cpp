@@ -9,8 +9,8 @@
 
 #include "arguments.hpp"
 #include "interface.hpp"
-#include "usmx/copy.hpp"
-#include "usmx/usm.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -29,9 +29,9 @@ nb::object checked(PyObject* made) {
 class readable_elements {
  public:
   explicit readable_elements(const array& a) {
-    wait_for(*a.memory());
+    wait_for(*a.owner());
     if (is_host_accessible(a.kind()) || host_may_touch(a.kind(), a.queue().get_device())) {
-      memory_ = a.memory()->data();
+      memory_ = a.owner()->data();
       where_ = a.layout();
       return;
     }

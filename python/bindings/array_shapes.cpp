@@ -9,8 +9,8 @@
 #include "arguments.hpp"
 #include "array_making.hpp"
 #include "dtype_argument.hpp"
-#include "usmx/axes.hpp"
-#include "usmx/reinterpreted.hpp"
+#include "usmx/array/reinterpreted.hpp"
+#include "usmx/layout/axes.hpp"
 
 namespace usmx::bindings {
 namespace {

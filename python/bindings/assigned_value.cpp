@@ -7,8 +7,8 @@
 #include "copy_lock.hpp"
 #include "dtype_argument.hpp"
 #include "interface.hpp"
-#include "usmx/copy.hpp"
-#include "usmx/usm.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -28,12 +28,12 @@ array required_structure(const array& value, dtype expected) {
 }
 
 array_view with_layout(const array_view& view, layout where) {
-  return {view.memory(), view.type(), std::move(where), view.kind(), view.queue(), view.readonly()};
+  return {view.origin(), view.type(), std::move(where), view.kind(), view.queue(), view.readonly()};
 }
 
 /// One scalar in every element.
 void set_all(const array& destination, element value) {
-  wait_for(*destination.memory());
+  wait_for(*destination.owner());
   if (destination.size() == 1 &&
       host_may_touch(destination.kind(), destination.queue().get_device())) {
     std::memcpy(destination.data(), value.data(), value.type().itemsize());

@@ -8,7 +8,7 @@
 #include "element.hpp"
 #include "held_array.hpp"
 #include "support.hpp"
-#include "usmx/array.hpp"
+#include "usmx/array/array.hpp"
 
 namespace usmx::bindings {
 

@@ -53,8 +53,8 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
     PyErr_Format(PyExc_BufferError, "%s: %s", Py_TYPE(owner)->tp_name, reason);
     return -1;
   }
-  wait_for(*exported.memory());
-  exported.memory()->expose();
+  wait_for(*exported.owner());
+  exported.owner()->expose();
   const auto itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
   auto memory = std::make_unique<dimensions>();
   for (int k = 0; k < exported.ndim(); ++k) {

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "usmx/array.hpp"
-#include "usmx/usm.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
 
@@ -13,7 +13,7 @@ namespace usmx::bindings {
 /// comes back after 5 ms.
 inline bool is_worth_unlocking(const array& a) {
   constexpr std::size_t small_nbytes = std::size_t{16} << 10;
-  return a.nbytes() > small_nbytes || a.memory()->may_be_busy() ||
+  return a.nbytes() > small_nbytes || a.owner()->may_be_busy() ||
          !host_may_touch(a.kind(), a.queue().get_device());
 }
 

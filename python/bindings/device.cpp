@@ -6,8 +6,8 @@
 #include "dpctl_types.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
-#include "usmx/completion.hpp"
 #include "usmx/runtime.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx::bindings {
 namespace {

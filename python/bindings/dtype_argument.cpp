@@ -7,7 +7,7 @@
 
 #include "arguments.hpp"
 #include "typedescr.hpp"
-#include "usmx/device_types.hpp"
+#include "usmx/runtime/device_types.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "support.hpp"
-#include "usmx/dtype.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace usmx::bindings {
 

@@ -7,7 +7,7 @@
 
 #include "arguments.hpp"
 #include "dtype_argument.hpp"
-#include "usmx/copy.hpp"
+#include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support.hpp"
-#include "usmx/dtype.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace usmx::bindings {
 

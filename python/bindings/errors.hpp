@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "usmx/error.hpp"
+#include "usmx/base/error.hpp"
 
 namespace usmx::bindings {
 

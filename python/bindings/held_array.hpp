@@ -7,7 +7,7 @@
 
 #include "held_buffer.hpp"
 #include "support.hpp"
-#include "usmx/array_view.hpp"
+#include "usmx/array/array_view.hpp"
 
 namespace usmx::bindings {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "support.hpp"
-#include "usmx/layout.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace usmx::bindings {
 

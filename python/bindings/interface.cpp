@@ -285,8 +285,8 @@ void wait_for(buffer& memory) {
 }
 
 nb::object to_dictionary(const array& described) {
-  wait_for(*described.memory());
-  described.memory()->expose();
+  wait_for(*described.owner());
+  described.owner()->expose();
   const exchange::usm_array_interface values = exchange::describe(described);
   nb::object result = nb::steal(PyDict_New());
   PyObject* dictionary = result.ptr();

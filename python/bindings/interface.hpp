@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "support.hpp"
-#include "usmx/array.hpp"
+#include "usmx/array/array.hpp"
 
 namespace usmx::bindings {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "support.hpp"
-#include "usmx/kernel_cache.hpp"
+#include "usmx/kernels/disk_cache.hpp"
 
 namespace usmx::bindings {
 namespace {

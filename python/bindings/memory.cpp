@@ -16,9 +16,9 @@
 #include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "syclobj.hpp"
-#include "usmx/copy.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/memory/usm.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/usm.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -95,7 +95,7 @@ buffer touched_part(const array& a, detail::release_action release) {
   const auto extent = a.layout().extent();
   const std::ptrdiff_t first = extent ? extent->first * itemsize : 0;
   const std::ptrdiff_t end = extent ? (extent->last + 1) * itemsize : 0;
-  return buffer::part_of(a.memory(), a.memory()->data() + first,
+  return buffer::part_of(a.owner(), a.owner()->data() + first,
                          static_cast<std::size_t>(end - first), a.readonly(), std::move(release));
 }
 
@@ -279,7 +279,8 @@ void bind_base(nb::module_& m) {
   nb::class_<py_memory> cls(m, "_Memory", nb::type_slots(memory_slots), nb::is_weak_referenceable(),
                             "What the memory classes of the three kinds have in common.");
   const auto number = [&](const char* name) {
-    cls.def_prop_ro(name, [](const py_memory& self) { return self.bytes().nbytes(); }, "Bytes.");
+    cls.def_prop_ro(
+        name, [](const py_memory& self) { return self.bytes().nbytes(); }, "Bytes.");
   };
   number("nbytes");
   number("size");
@@ -497,7 +498,7 @@ std::shared_ptr<buffer> memory_of_producer(PyObject* object) {
     return std::make_shared<buffer>(touched_part(*own, keep_alive(object)));
   }
   const std::optional<array> imported = import_producer(object);
-  return imported ? imported->memory() : nullptr;
+  return imported ? imported->owner() : nullptr;
 }
 
 std::shared_ptr<buffer> as_memory(PyObject* object) {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "support.hpp"
-#include "usmx/array.hpp"
+#include "usmx/array/array.hpp"
 
 namespace usmx::bindings {
 

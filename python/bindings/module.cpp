@@ -12,7 +12,7 @@
 #include "support.hpp"
 #include "sycl_event.hpp"
 #include "sycl_objects.hpp"
-#include "usmx/version.hpp"
+#include "usmx/base/version.hpp"
 
 NB_MODULE(_core, m) {
   using namespace usmx::bindings;

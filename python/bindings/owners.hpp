@@ -6,7 +6,7 @@
 
 #include "held_buffer.hpp"
 #include "support.hpp"
-#include "usmx/buffer.hpp"
+#include "usmx/memory/buffer.hpp"
 
 namespace usmx::bindings {
 

@@ -12,8 +12,8 @@
 #include "arguments.hpp"
 #include "capsules.hpp"
 #include "syclobj.hpp"
-#include "usmx/completion.hpp"
 #include "usmx/runtime.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -280,7 +280,7 @@ void bind_queue(nb::module_& m) {
       .def(
           "_get_capsule",
           [](const sycl::queue& q) {
-            note_cached_queues_handed_out();
+            note_cached_queues_exposed();
             return to_capsule(q);
           },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),

@@ -3,9 +3,9 @@
 #include <charconv>
 #include <optional>
 
-#include "../quoted.hpp"
-#include "usmx/error.hpp"
-#include "usmx/layout.hpp"
+#include "base/quoted.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace usmx::exchange {
 namespace {

@@ -2,12 +2,14 @@
 
 #include <limits>
 
-#include "../context_state.hpp"
-#include "../quoted.hpp"
-#include "../usm_checks.hpp"
-#include "usmx/error.hpp"
-#include "usmx/runtime.hpp"
-#include "usmx/usm.hpp"
+#include "base/quoted.hpp"
+#include "memory/usm_checks.hpp"
+#include "runtime/context_state.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/usm.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx::exchange {
 namespace {
@@ -176,7 +178,7 @@ checked_import check(const usm_array_interface& given, placement at) {
 
 usm_array_interface describe(const array& a) {
   usm_array_interface result{
-      .data = reinterpret_cast<std::uintptr_t>(a.memory()->data()),
+      .data = reinterpret_cast<std::uintptr_t>(a.owner()->data()),
       .readonly = a.readonly(),
       .typestr = a.type().typestr(),
       .typedescr = std::nullopt,

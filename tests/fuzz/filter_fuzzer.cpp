@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support.hpp"
-#include "usmx/error.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/runtime.hpp"
 
 namespace {

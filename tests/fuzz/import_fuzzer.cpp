@@ -8,7 +8,7 @@
 #include <sycl/usm.hpp>
 
 #include "support.hpp"
-#include "usmx/error.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 #include "usmx/runtime.hpp"
 

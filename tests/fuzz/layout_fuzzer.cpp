@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "support.hpp"
-#include "usmx/error.hpp"
-#include "usmx/layout.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace {
 

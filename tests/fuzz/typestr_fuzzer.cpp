@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "support.hpp"
-#include "usmx/dtype.hpp"
-#include "usmx/error.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 #include <sycl/usm.hpp>
-#include <usmx/error.hpp>
-#include <usmx/layout.hpp>
+#include <usmx/base/error.hpp>
+#include <usmx/layout/layout.hpp>
 #include <vector>
 
 namespace pca {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <usmx/array.hpp>
-#include <usmx/array_view.hpp>
+#include <usmx/array/array.hpp>
+#include <usmx/array/array_view.hpp>
 
 namespace pca {
 

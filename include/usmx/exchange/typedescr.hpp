@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "usmx/detail/api.hpp"
-#include "usmx/structure.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/layout/structure.hpp"
 
 namespace usmx::exchange {
 

@@ -13,8 +13,8 @@
 
 #include <sycl/queue.hpp>
 
-#include "usmx/array.hpp"
-#include "usmx/detail/api.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
 #include "usmx/exchange/typedescr.hpp"
 
 namespace usmx::exchange {

@@ -12,7 +12,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
-#include "usmx/array.hpp"
+#include "usmx/array/array.hpp"
 
 namespace usmx::python {
 

@@ -12,7 +12,7 @@
 
 #include <optional>
 
-#include "usmx/array_view.hpp"
+#include "usmx/array/array_view.hpp"
 #include "usmx/python/api.hpp"
 
 namespace usmx::python {

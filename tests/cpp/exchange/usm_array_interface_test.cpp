@@ -14,9 +14,9 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
-#include "usmx/error.hpp"
-#include "usmx/registry.hpp"
-#include "usmx/usm.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/registry.hpp"
+#include "usmx/memory/usm.hpp"
 
 namespace {
 
@@ -60,9 +60,10 @@ class exchange_test : public support::device_test {
   class description {
    public:
     description(std::uintptr_t data, std::string typestr, extents shape)
-        : typestr_(std::move(typestr)),
-          shape_(std::move(shape)),
-          values_{data, false, typestr_, std::nullopt, shape_, std::nullopt, 0} {}
+        : typestr_(std::move(typestr)), shape_(std::move(shape)), values_{data,     false,
+                                                                          typestr_, std::nullopt,
+                                                                          shape_,   std::nullopt,
+                                                                          0} {}
     description(std::uintptr_t data, std::string typestr, extents shape,
                 const std::optional<extents>& strides, std::ptrdiff_t offset = 0,
                 bool readonly = false)
@@ -315,8 +316,11 @@ TEST_F(exchange_test, ordinary_host_memory_is_an_error) {
 TEST_F(exchange_test, memory_of_another_context_is_an_error_with_and_without_a_queue) {
   const sycl::context other = new_context();
   for (const placement& where : {placement(other), placement(sycl::queue(other, device()))}) {
-    expect_error<value_error>([&] { check(description{start(), "<f8", {4}}, where); },
-                              {hex(start()), "not USM", usmx::describe(other)});
+    expect_error<value_error>(
+        [&] {
+          check(description{start(), "<f8", {4}}, where);
+        },
+        {hex(start()), "not USM", usmx::describe(other)});
   }
 }
 
@@ -719,7 +723,7 @@ TEST_F(describe_test, description_counts_from_the_start_of_the_memory) {
   const array whole = make(layout::c_order(extents{4, 6}));
   const array part = whole.with_layout(layout::strided(extents{2, 3}, extents{12, -2}, 11));
   const usm_array_interface d = describe(part);
-  EXPECT_EQ(d.data, reinterpret_cast<std::uintptr_t>(whole.memory()->data()));
+  EXPECT_EQ(d.data, reinterpret_cast<std::uintptr_t>(whole.owner()->data()));
   EXPECT_EQ(d.typestr, "<f4");
   EXPECT_EQ(extents(d.shape.begin(), d.shape.end()), (extents{2, 3}));
   EXPECT_EQ(strides_of(d), (extents{12, -2}));

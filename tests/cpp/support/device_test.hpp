@@ -19,7 +19,7 @@
 #include <sycl/usm.hpp>
 
 #include "usmx/runtime.hpp"
-#include "usmx/usm_kind.hpp"
+#include "usmx/runtime/usm_kind.hpp"
 
 namespace support {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <typeinfo>
 
-#include "usmx/error.hpp"
+#include "usmx/base/error.hpp"
 
 namespace support {
 

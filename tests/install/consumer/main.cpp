@@ -1,9 +1,9 @@
 // Prints every device, one a line, and writes to shared memory of the default one.
 #include <iostream>
 
-#include <usmx/memory_resource.hpp>
+#include <usmx/base/version.hpp>
+#include <usmx/memory/memory_resource.hpp>
 #include <usmx/runtime.hpp>
-#include <usmx/version.hpp>
 
 int main() {
   std::cout << "usmx " << USMX_VERSION_STRING << '\n';

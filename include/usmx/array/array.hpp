@@ -1,0 +1,124 @@
+// An array: a view and the buffer that keeps its memory alive. Copies share the memory. Making new
+// arrays is here too; moving elements between them is in copy.hpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <sycl/event.hpp>
+
+#include "usmx/array/array_view.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/memory/buffer.hpp"
+
+namespace usmx {
+
+/// Bytes of `count` elements (0 or more). Throws overflow_error.
+USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
+
+class USMX_API array {
+ public:
+  /// Elements inside an existing buffer, `where` counted from its first byte. Throws value_error
+  /// when an element lies outside of the buffer or element zero is not aligned for its type,
+  /// overflow_error when its place in bytes does not fit ptrdiff_t.
+  array(std::shared_ptr<buffer> owner, dtype type, usmx::layout where, bool readonly = false);
+
+  /// The same where those rules are known to hold: parts of an existing array, checked imports.
+  static array unchecked(std::shared_ptr<buffer> owner, dtype type, usmx::layout where,
+                         bool readonly) noexcept {
+    return array(std::move(owner), type, std::move(where), readonly, 0);
+  }
+
+  /// An array around memory that a native library allocated: C-contiguous, `deleter(pointer)` runs
+  /// exactly once when the last array or view of it is gone (and when adopting fails).
+  template <class Deleter>
+  requires std::is_invocable_v<Deleter&, void*>
+  static array adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
+                     const sycl::queue& queue, Deleter deleter);
+
+  /// What keeps the memory alive.
+  const std::shared_ptr<buffer>& owner() const noexcept { return owner_; }
+  dtype type() const noexcept { return type_; }
+  const usmx::layout& layout() const noexcept { return layout_; }
+  int ndim() const noexcept { return layout_.ndim(); }
+  std::span<const std::ptrdiff_t> shape() const noexcept { return layout_.shape(); }
+  std::span<const std::ptrdiff_t> strides() const noexcept { return layout_.strides(); }
+  std::ptrdiff_t size() const noexcept { return layout_.size(); }
+  std::size_t nbytes() const noexcept {
+    return static_cast<std::size_t>(size()) * type_.itemsize();
+  }
+  usm_kind kind() const noexcept { return owner_->kind(); }
+  const sycl::queue& queue() const noexcept { return owner_->queue(); }
+  bool readonly() const noexcept { return readonly_; }
+  /// Element zero; the first byte of the memory when there are no elements.
+  std::byte* data() const noexcept {
+    const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
+    return owner_->data() + first * static_cast<std::ptrdiff_t>(type_.itemsize());
+  }
+
+  /// What native code works on. From here on others know the memory and its queue (see
+  /// buffer::expose and note_cached_queues_exposed).
+  array_view view() const;
+  /// The same for usmx's own synchronous work: nobody else gets to know.
+  array_view private_view() const;
+
+  /// The same memory, type and rights with another layout inside this one. overflow_error when
+  /// its elements, some in several places, are more bytes than can be counted.
+  array with_layout(usmx::layout&& where) const {
+    if (where.size() > size()) {
+      checked_nbytes(where.size(), type_);
+    }
+    return array(owner_, type_, std::move(where), readonly_, 0);
+  }
+  array with_layout(const usmx::layout& where) const { return with_layout(usmx::layout(where)); }
+  array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
+
+  /// Announces unfinished work of native code on this memory.
+  void record(sycl::event event) const { owner_->record(std::move(event)); }
+  /// Waits for all work on the memory that usmx can know of.
+  void wait() const { owner_->wait(); }
+
+ private:
+  array(std::shared_ptr<buffer> owner, dtype type, usmx::layout&& where, bool readonly,
+        int) noexcept
+      : owner_(std::move(owner)),
+        layout_(std::move(where)),
+        type_(type),
+        readonly_(readonly || owner_->readonly()) {}
+
+  std::shared_ptr<buffer> owner_;
+  usmx::layout layout_;
+  [[no_unique_address]] dtype type_;  // readonly_ fits behind its code
+  bool readonly_;
+};
+
+namespace detail {
+
+USMX_API array adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
+                           const sycl::queue& queue, release_action release);
+
+}  // namespace detail
+
+template <class Deleter>
+requires std::is_invocable_v<Deleter&, void*> array
+array::adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
+             const sycl::queue& queue, Deleter deleter) {
+  return detail::adopt_array(pointer, shape, type, queue,
+                             detail::release_action::of(pointer, std::move(deleter)));
+}
+
+/// `where` in new memory of exactly the extent's bytes, which leaves one offset: the smallest that
+/// fits. An offset of 0 asks for it, and so does naming it; any other is a value_error.
+USMX_API layout fitted_to_new_memory(const layout& where);
+
+/// A new array of any layout that starts at the memory's first byte (see fitted_to_new_memory), its
+/// elements not set; at least one element is allocated. Throws value_error when its lowest element
+/// is elsewhere.
+USMX_API array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
+                     std::size_t alignment = 0);
+/// A new array, C-contiguous, its elements not set; at least one element is allocated.
+USMX_API array empty(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
+                     usm_kind kind = usm_kind::device);
+
+}  // namespace usmx

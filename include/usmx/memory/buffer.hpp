@@ -1,0 +1,127 @@
+// The bytes behind arrays and who frees them: allocated by usmx, or adopted from a native library
+// together with its deleter. A buffer also knows the work still pending on its bytes. Arrays share
+// a buffer through std::shared_ptr. Shapes and types come later: array_view.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/base/api.hpp"
+#include "usmx/memory/release_action.hpp"
+#include "usmx/runtime/usm_kind.hpp"
+
+namespace usmx {
+
+/// Owns USM bytes: move-only. Freed exactly once, by whoever allocated them, and not before the
+/// work on them that usmx knows or must expect is complete. Letting go never waits: where there may
+/// be such work, or the thread has never called usmx (it may be one of the runtime's own, which
+/// must not call the runtime), the bytes are freed by a later call on another thread; synchronize()
+/// frees all.
+class USMX_API buffer {
+  /// What does not change over the life of a buffer. Private, and with it the constructor.
+  struct traits {
+    bool readonly;
+    /// One of usmx's cached queues, which nobody else has unless it was handed out.
+    bool queue_is_ours;
+    /// Letting go frees memory: all work must have finished, not only what usmx has recorded.
+    bool owns;
+  };
+
+ public:
+  /// New memory from the runtime. nbytes > 0; alignment 0 or a power of two (value_error).
+  /// Throws allocation_error with bytes, kind and device.
+  static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
+                         std::size_t alignment = 0);
+
+  /// Takes over [pointer, pointer + nbytes) of a native library, nbytes > 0, all inside one USM
+  /// allocation of the queue's context (value_error). `deleter(pointer)` runs exactly once, also
+  /// when adopting fails; it may run on any thread and must not throw.
+  template <class Deleter>
+  requires std::is_invocable_v<Deleter&, void*>
+  static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
+                      Deleter deleter) {
+    return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));
+  }
+  static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
+                      detail::release_action release);
+
+  /// The same for memory that check_access has vouched for already, or with nbytes == 0 for none.
+  /// Nothing that is made from a read-only buffer may be written to.
+  static std::shared_ptr<buffer> adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
+                                               sycl::queue queue, detail::release_action release,
+                                               bool readonly = false);
+
+  /// Some bytes of another buffer, whose memory they keep alive and whose pending work they share;
+  /// `release` runs in addition when this part is gone, though parts of this part may go on.
+  static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
+                        bool readonly, detail::release_action release) noexcept;
+
+  /// The bytes of another buffer on another queue of their context, kept alive until that queue has
+  /// been idle. Work pending on the other buffer is not known here: wait for it before. Throws
+  /// value_error when the queue is of another context.
+  static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
+
+  buffer(buffer&&) noexcept;
+  buffer& operator=(buffer&&) noexcept;
+  ~buffer();
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+  usm_kind kind() const noexcept { return kind_; }
+  bool readonly() const noexcept { return traits_.readonly; }
+  /// Where usmx works on these bytes; gives device and context.
+  const sycl::queue& queue() const noexcept { return queue_; }
+  /// What frees the bytes: lets an adopter recognise its own.
+  const detail::release_action& release() const noexcept { return release_; }
+
+  /// Announces work on these bytes that is not finished. The buffer outlives it.
+  void record(sycl::event event);
+  /// From now on others know these bytes, and may submit work to the queue that nobody records.
+  void expose() noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
+  /// Waits for the recorded events and, where others may have submitted work, for the queue. Free
+  /// of runtime calls when there can be none: the memory or its queue never left usmx.
+  void wait();
+  /// False when wait() would certainly return without a runtime call.
+  bool may_be_busy() const noexcept {
+    const buffer& whole = root();
+    return whole.recorded_.load(std::memory_order_acquire) || whole.may_have_others_work();
+  }
+  /// The events announced by record() that may be unfinished.
+  std::vector<sycl::event> recorded_events();
+  /// Whether others may have submitted work to the queue that nobody has recorded.
+  bool others_may_work() const noexcept { return root().may_have_others_work(); }
+
+  /// What the functions above make buffers by.
+  buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
+         detail::release_action release, traits known) noexcept;
+
+ private:
+  /// What knows the pending work: the buffer this one is a part of, or itself.
+  const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
+  buffer& root() noexcept { return whole_ ? *whole_ : *this; }
+  bool may_have_others_work() const noexcept;
+  void wait_for_events();
+  void let_go() noexcept;
+
+  std::byte* data_;
+  std::size_t nbytes_;
+  usm_kind kind_;
+  traits traits_;
+  std::atomic<bool> exposed_ = false;
+  std::atomic<bool> recorded_ = false;
+  sycl::queue queue_;
+  detail::release_action release_;
+  std::shared_ptr<buffer> whole_;
+  std::mutex events_mutex_;
+  std::vector<sycl::event> events_;
+};
+
+}  // namespace usmx

@@ -1,0 +1,72 @@
+// What lets memory go: a function that runs once, from any thread, when its last user is gone. No
+// SYCL here. Next: buffer.hpp.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "usmx/base/api.hpp"
+
+namespace usmx {
+
+namespace detail {
+
+/// What must happen once, from any thread, when the last user of some memory is gone.
+class USMX_API release_action {
+ public:
+  using function = void (*)(void* state) noexcept;
+
+  release_action() noexcept = default;
+  release_action(function action, void* state) noexcept : run_(action), state_(state) {}
+  release_action(release_action&& other) noexcept
+      : run_(std::exchange(other.run_, nullptr)), state_(other.state_) {}
+  release_action& operator=(release_action&& other) noexcept {
+    std::swap(run_, other.run_);
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~release_action() {
+    if (run_ != nullptr) {
+      run_(state_);
+    }
+  }
+
+  /// Wraps `deleter(pointer)`. If this throws, the deleter has run.
+  template <class Deleter>
+  static release_action of(void* pointer, Deleter&& deleter);
+
+  /// It will never be done.
+  void forget() noexcept { run_ = nullptr; }
+  function run() const noexcept { return run_; }
+  void* state() const noexcept { return state_; }
+
+ private:
+  function run_ = nullptr;
+  void* state_ = nullptr;
+};
+
+}  // namespace detail
+
+// By reference: a copy made before the try block could throw with nobody to run the deleter.
+template <class Deleter>
+detail::release_action detail::release_action::of(void* pointer, Deleter&& deleter) {
+  struct holder {
+    void* pointer;
+    std::decay_t<Deleter> deleter;
+  };
+  holder* state = nullptr;
+  try {
+    state = new holder{pointer, std::forward<Deleter>(deleter)};
+  } catch (...) {
+    deleter(pointer);
+    throw;
+  }
+  return {[](void* raw) noexcept {
+            auto* owned = static_cast<holder*>(raw);
+            owned->deleter(owned->pointer);
+            delete owned;
+          },
+          state};
+}
+
+}  // namespace usmx

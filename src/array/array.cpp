@@ -1,0 +1,96 @@
+#include "usmx/array/array.hpp"
+
+#include "usmx/base/error.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx {
+namespace {
+
+void check_inside(const buffer& memory, dtype type, const layout& where) {
+  const auto extent = where.extent();
+  if (!extent) {
+    return;
+  }
+  checked_nbytes(where.size(), type);
+  const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
+  const auto first = checked_multiply(extent->first, itemsize, "first byte of the array");
+  const auto last = checked_add(checked_multiply(extent->last, itemsize, "last byte of the array"),
+                                itemsize - 1, "last byte of the array");
+  if (first < 0 || static_cast<std::size_t>(last) >= memory.nbytes()) {
+    throw value_error(detail::message("array of ", where, " and element type ", type,
+                                      " needs bytes ", first, " to ", last,
+                                      " of its memory, which has ", memory.nbytes(), " bytes"));
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data() + where.offset() * itemsize);
+  if (address % type.alignment() != 0) {
+    throw value_error(detail::message("element zero of an array of ", type, " must be aligned to ",
+                                      type.alignment(), " bytes, found address 0x", std::hex,
+                                      address));
+  }
+}
+
+}  // namespace
+
+array::array(std::shared_ptr<buffer> owner, dtype type, usmx::layout where, bool readonly)
+    : array(std::move(owner), type, std::move(where), readonly, 0) {
+  check_inside(*owner_, type_, layout_);
+}
+
+array_view array::private_view() const {
+  return {owner_->data(), type_, layout_, kind(), queue(), readonly_};
+}
+
+array_view array::view() const {
+  owner_->expose();
+  note_cached_queues_exposed();
+  return private_view();
+}
+
+array detail::adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
+                          const sycl::queue& queue, release_action release) {
+  layout where = layout::c_order(shape);
+  const std::size_t nbytes = checked_nbytes(where.size(), type);
+  auto memory =
+      nbytes > 0
+          ? std::make_shared<buffer>(buffer::adopt(pointer, nbytes, queue, std::move(release)))
+          : buffer::adopt_checked(pointer, 0, usm_kind::device, queue, std::move(release));
+  return array(std::move(memory), type, std::move(where));
+}
+
+std::size_t checked_nbytes(std::ptrdiff_t count, dtype type) {
+  return static_cast<std::size_t>(checked_multiply(
+      count, static_cast<std::ptrdiff_t>(type.itemsize()), "number of bytes of the array"));
+}
+
+layout fitted_to_new_memory(const layout& where) {
+  const auto extent = where.extent();
+  const std::ptrdiff_t smallest = extent ? where.offset() - extent->first : 0;
+  if (where.offset() != 0 && where.offset() != smallest) {
+    throw value_error(detail::message(
+        "offset ", where.offset(), " does not fit new memory, which has exactly the elements that ",
+        where, " spans: expected ", smallest));
+  }
+  return where.with_offset(smallest);
+}
+
+array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
+            std::size_t alignment) {
+  checked_nbytes(where.size(), type);
+  const auto extent = where.extent();
+  if (extent && extent->first != 0) {
+    throw value_error(
+        detail::message("lowest element of a new array must be at offset 0, found it at ",
+                        extent->first, " with ", where));
+  }
+  // What usmx makes owns at least one element: the peers refuse null pointers even for no elements.
+  const std::size_t nbytes = checked_nbytes(extent ? extent->last + 1 : 1, type);
+  auto memory = std::make_shared<buffer>(buffer::allocate(nbytes, kind, queue, alignment));
+  return array::unchecked(std::move(memory), type, std::move(where), false);
+}
+
+array empty(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
+            usm_kind kind) {
+  return empty(layout::c_order(shape), type, queue, kind);
+}
+
+}  // namespace usmx

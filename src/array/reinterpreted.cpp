@@ -1,0 +1,75 @@
+#include "usmx/array/reinterpreted.hpp"
+
+#include <vector>
+
+#include "usmx/base/error.hpp"
+
+namespace usmx {
+namespace {
+
+/// How many new items `bytes` are: strides and offsets.
+std::ptrdiff_t whole_items(std::ptrdiff_t bytes, dtype type, const char* what) {
+  const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
+  if (bytes % itemsize != 0) {
+    throw value_error(detail::message("a view as ", type, " needs the ", what,
+                                      " to be a multiple of ", itemsize, " bytes, found ", bytes));
+  }
+  return bytes / itemsize;
+}
+
+void check_last_axis(const layout& where, dtype from, dtype to) {
+  if (where.ndim() == 0) {
+    throw value_error(detail::message("a 0-dimensional array of ", from,
+                                      " can only be viewed as a type of the same item size ",
+                                      from.itemsize(), ", found ", to, " of ", to.itemsize()));
+  }
+  const std::size_t last = where.shape().size() - 1;
+  if (where.size() > 0 && where.shape()[last] != 1 && where.strides()[last] != 1) {
+    throw value_error(detail::message("a view of ", from, " as ", to,
+                                      ", another item size, needs the last axis to be contiguous, "
+                                      "found ",
+                                      where));
+  }
+}
+
+/// The extent of the last axis in new items.
+std::ptrdiff_t rescaled_extent(std::ptrdiff_t extent, dtype from, dtype to) {
+  const std::size_t nbytes = checked_nbytes(extent, from);
+  // NumPy splits items only into whole parts, even where their sum could be split.
+  const bool splits = from.itemsize() > to.itemsize();
+  if (nbytes % to.itemsize() != 0 || (splits && from.itemsize() % to.itemsize() != 0)) {
+    throw value_error(detail::message("a view as ", to, " needs ",
+                                      splits ? "an item" : "the last axis",
+                                      " to have a multiple of ", to.itemsize(), " bytes, found ",
+                                      splits ? from.itemsize() : nbytes));
+  }
+  return static_cast<std::ptrdiff_t>(nbytes / to.itemsize());
+}
+
+layout rescaled(const layout& where, dtype from, dtype to) {
+  check_last_axis(where, from, to);
+  const auto itemsize = static_cast<std::ptrdiff_t>(from.itemsize());
+  // Where there are no elements the offset may be anything.
+  const layout bytes = (where.size() == 0 ? where.with_offset(0) : where).scaled(itemsize);
+  std::vector<std::ptrdiff_t> shape(where.shape().begin(), where.shape().end());
+  std::vector<std::ptrdiff_t> strides(shape.size(), 1);
+  const std::size_t last = shape.size() - 1;
+  shape[last] = rescaled_extent(shape[last], from, to);
+  for (std::size_t k = 0; k < last; ++k) {
+    const bool reaches_elements = shape[k] > 1 && where.size() > 0;
+    const std::ptrdiff_t stride = bytes.strides()[k];
+    strides[k] = reaches_elements ? whole_items(stride, to, "stride")
+                                  : stride / static_cast<std::ptrdiff_t>(to.itemsize());
+  }
+  return layout::strided(shape, strides, whole_items(bytes.offset(), to, "offset"));
+}
+
+}  // namespace
+
+array reinterpreted(const array& a, dtype type) {
+  const bool rescales = type.itemsize() != a.type().itemsize();
+  return array(a.owner(), type, rescales ? rescaled(a.layout(), a.type(), type) : a.layout(),
+               a.readonly());
+}
+
+}  // namespace usmx

@@ -1,0 +1,130 @@
+#include "base/parallel.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "base/process_state.hpp"
+
+namespace usmx::detail {
+namespace {
+
+/// No thread of ours takes a signal that somebody else's thread waits for.
+class signals_blocked {
+ public:
+  signals_blocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  signals_blocked(const signals_blocked&) = delete;
+  signals_blocked& operator=(const signals_blocked&) = delete;
+  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+/// The tasks of one call, taken one by one by whoever is free.
+struct job {
+  std::ptrdiff_t tasks;
+  task_function function;
+  const void* body;
+  std::atomic<std::ptrdiff_t> next = 0;
+
+  void work() noexcept {
+    for (std::ptrdiff_t task = next++; task < tasks; task = next++) {
+      function(body, task);
+    }
+  }
+};
+
+class thread_pool {
+ public:
+  explicit thread_pool(int helpers) noexcept {
+    const signals_blocked blocked;
+    try {
+      for (; helpers_ < helpers; ++helpers_) {
+        std::thread([this] { help(); }).detach();
+      }
+    } catch (const std::system_error&) {  // as many as the system allows
+    }
+  }
+
+  /// False when another call is using the helpers.
+  bool try_run(job& work) noexcept {
+    if (in_use_.exchange(true, std::memory_order_acquire)) {
+      return false;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      job_ = &work;
+      wanted_ = static_cast<int>(std::min<std::ptrdiff_t>(helpers_, work.tasks - 1));
+    }
+    work_is_there_.notify_all();
+    work.work();
+    std::unique_lock lock(mutex_);
+    wanted_ = 0;  // a helper that has not woken up yet is not waited for
+    helpers_are_done_.wait(lock, [this] { return helping_ == 0; });
+    in_use_.store(false, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  void help() noexcept {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      work_is_there_.wait(lock, [this] { return wanted_ > 0; });
+      --wanted_;
+      ++helping_;
+      job& mine = *job_;
+      lock.unlock();
+      mine.work();
+      lock.lock();
+      if (--helping_ == 0) {
+        helpers_are_done_.notify_one();
+      }
+    }
+  }
+
+  int helpers_ = 0;
+  std::atomic<bool> in_use_ = false;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable work_is_there_;
+  std::condition_variable helpers_are_done_;
+  job* job_ = nullptr;
+  int wanted_ = 0;
+  int helping_ = 0;
+};
+
+/// Never destroyed: its threads sleep on it until the process ends. Sized for the processors of the
+/// first caller.
+thread_pool& pool() {
+  static thread_pool& instance = *new thread_pool(thread_count() - 1);
+  return instance;
+}
+
+}  // namespace
+
+int thread_count() noexcept {
+  cpu_set_t usable;
+  return sched_getaffinity(0, sizeof usable, &usable) == 0 ? std::max(CPU_COUNT(&usable), 1) : 1;
+}
+
+void run_tasks(std::ptrdiff_t tasks, task_function function, const void* body) noexcept {
+  job work{tasks, function, body};
+  // A forked child has none of its parent's threads.
+  const bool alone = tasks <= 1 || is_forked_child() || thread_count() == 1;
+  if (alone || !pool().try_run(work)) {
+    work.work();
+  }
+}
+
+}  // namespace usmx::detail

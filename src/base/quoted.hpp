@@ -1,0 +1,29 @@
+// Text from outside in error messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "usmx/base/error.hpp"
+
+namespace usmx::detail {
+
+/// `text` in quotes, fit for a message whatever a producer put into it; of a text that is longer
+/// than `longest` the beginning.
+inline std::string quoted(std::string_view text, std::size_t longest = 32) {
+  constexpr char hex[] = "0123456789abcdef";
+  std::string out = "'";
+  for (const char c : text.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte > 0x7e) {
+      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    } else {
+      if (c == '\\' || c == '\'') out += '\\';
+      out += c;
+    }
+  }
+  if (text.size() <= longest) return out + "'";
+  return out + message("...' (", text.size(), " characters)");
+}
+
+}  // namespace usmx::detail

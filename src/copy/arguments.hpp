@@ -1,0 +1,30 @@
+// What copies are asked to do: whether they may, and their sides as the ends of a plan. Private to
+// the library.
+#pragma once
+
+#include <cstddef>
+
+#include "copy/plan.hpp"
+#include "usmx/array/array_view.hpp"
+#include "usmx/copy/copy.hpp"
+
+namespace usmx::detail {
+
+/// Throws as copy() does on unequal shapes, structured types that differ and a read-only
+/// destination.
+void require_copyable(const array_view& source, const array_view& destination);
+void require_copyable(const host_array& source, const array_view& destination);
+void require_copyable(const array_view& source, const host_array& destination);
+
+/// Throws read_only_error.
+void require_fillable(const array_view& destination);
+
+inline copy_end end_of(const array_view& view) {
+  return {view.data(), view.type(), view.strides(),
+          static_cast<std::ptrdiff_t>(view.type().itemsize())};
+}
+inline copy_end end_of(const host_array& host) {
+  return {host.data, host.type, host.strides_bytes, 1};
+}
+
+}  // namespace usmx::detail

@@ -1,0 +1,293 @@
+#include "usmx/copy/copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "base/process_state.hpp"
+#include "copy/arguments.hpp"
+#include "copy/convert.hpp"
+#include "copy/host.hpp"
+#include "copy/kernel.hpp"
+#include "copy/plan.hpp"
+#include "copy/queue.hpp"
+#include "runtime/queue_lock.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx {
+namespace {
+
+using detail::copy_end;
+using detail::copy_plan;
+using shape_span = std::span<const std::ptrdiff_t>;
+
+/// One side of a copy and its memory. Kind `unknown` is ordinary host memory, in reach of every
+/// queue.
+struct copy_side {
+  copy_end end;
+  usm_kind kind;
+  const sycl::queue& queue;
+
+  bool host_may_touch() const { return usmx::host_may_touch(kind, queue.get_device()); }
+};
+
+copy_side side_of(const array_view& view) {
+  return {detail::end_of(view), view.kind(), view.queue()};
+}
+
+copy_side side_of(const host_array& host, const sycl::queue& any_queue) {
+  return {detail::end_of(host), usm_kind::unknown, any_queue};
+}
+
+/// Compact ordinary memory for elements of that shape.
+class staging_memory {
+ public:
+  staging_memory(shape_span shape, dtype type)
+      : where_(layout::c_order(shape)),
+        type_(type),
+        bytes_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(
+            checked_multiply(where_.size(), static_cast<std::ptrdiff_t>(type.itemsize()),
+                             "number of bytes of a staged copy")))) {}
+
+  copy_side side(const sycl::queue& any_queue) const {
+    return {{bytes_.get(), type_, where_.strides(), static_cast<std::ptrdiff_t>(type_.itemsize())},
+            usm_kind::unknown,
+            any_queue};
+  }
+
+ private:
+  layout where_;
+  dtype type_;
+  std::unique_ptr<std::byte[]> bytes_;
+};
+
+/// The queue that can reach both sides.
+const sycl::queue& queue_for(const copy_side& source, const copy_side& destination) {
+  return destination.kind == usm_kind::unknown ? source.queue : destination.queue;
+}
+
+/// What decides how a copy is run.
+struct situation {
+  bool overlap;
+  bool host_reaches_source;
+  bool host_reaches_destination;
+  bool one_context;
+  bool device_reaches_both;
+
+  bool host_reaches_both() const { return host_reaches_source && host_reaches_destination; }
+};
+
+situation look_at(const copy_plan& plan, const copy_side& source, const copy_side& destination,
+                  copy_path path) {
+  const bool ordinary_memory =
+      source.kind == usm_kind::unknown || destination.kind == usm_kind::unknown;
+  situation now{may_overlap(plan), source.host_may_touch(), destination.host_may_touch(), true,
+                !ordinary_memory};
+  const bool host_loop_it_is = path == copy_path::automatic && now.host_reaches_both();
+  if (!ordinary_memory && !host_loop_it_is) {  // which needs no context
+    now.one_context = source.queue.get_context() == destination.queue.get_context();
+  }
+  return now;
+}
+
+/// The only way that there is, if there is only one.
+std::optional<copy_path> forced_path(const copy_plan& plan, const situation& now) {
+  if (now.overlap) {
+    // memmove, or as if the source had been copied first.
+    return plan.is_whole() && now.host_reaches_both() ? copy_path::host_loop : copy_path::staged;
+  }
+  if (!now.one_context && !now.host_reaches_both()) {
+    return copy_path::staged;
+  }
+  return std::nullopt;
+}
+
+/// Where a kernel would be best, but cannot reach both sides or none can be had.
+copy_path without_kernel(const copy_plan& plan) {
+  return plan.converts() ? copy_path::staged : copy_path::rows;
+}
+
+/// The choice between the executors: docs/copy-engine.md has the measurements. How the host's loop
+/// is run (on how many threads, past the caches or not) is decided in copy_host.hpp.
+copy_path choose(const copy_plan& plan, const situation& now) {
+  if (now.host_reaches_both()) {
+    return copy_path::host_loop;  // the smallest command of a queue takes 3 us or more
+  }
+  if (plan.is_whole()) {
+    return copy_path::whole;
+  }
+  return now.device_reaches_both ? copy_path::kernel : without_kernel(plan);
+}
+
+void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
+                copy_path path);
+
+/// By way of compact host memory, to which and from which there is a way. What stands in the way of
+/// a direct copy is dealt with one after the other: each part is planned anew.
+void copy_staged(shape_span shape, const copy_side& source, const copy_side& destination,
+                 const copy_plan& plan, const situation& now) {
+  const bool converts_first = plan.converts() && now.host_reaches_source && !now.overlap;
+  const staging_memory staging(shape, converts_first ? destination.end.type : source.end.type);
+  const copy_side middle = staging.side(queue_for(source, destination));
+  copy_sides(shape, source, middle, copy_path::automatic);
+  copy_sides(shape, middle, destination, copy_path::automatic);
+}
+
+[[noreturn]] void throw_impossible(std::string_view path, const copy_plan& plan,
+                                   const copy_side& source, const copy_side& destination) {
+  throw value_error(detail::message("copy path '", path, "' cannot copy ", plan, ", from ",
+                                    name(source.kind), " to ", name(destination.kind), " memory"));
+}
+
+void run_on_host(const copy_plan& plan, const situation& now) {
+  if (now.overlap) {  // one run, see forced_path
+    std::memmove(plan.destination, plan.source, plan.row_nbytes());
+  } else {
+    detail::copy_on_host(plan);
+  }
+}
+
+/// False where no kernel can do it.
+bool run_kernel(const copy_plan& plan, const copy_side& destination) {
+  const std::optional<sycl::event> done = detail::copy_by_kernel(plan, destination.queue);
+  if (done) {
+    sycl::event(*done).wait();
+  }
+  return done.has_value();
+}
+
+void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
+                copy_path path) {
+  const copy_plan plan = detail::make_plan(shape, source.end, destination.end);
+  if (is_in_place(plan)) {
+    return;
+  }
+  const situation now = look_at(plan, source, destination, path);
+  const bool may_choose = path == copy_path::automatic;
+  path = forced_path(plan, now).value_or(may_choose ? choose(plan, now) : path);
+  if (path == copy_path::kernel) {
+    if (now.device_reaches_both && now.one_context && run_kernel(plan, destination)) {
+      return;
+    }
+    if (!may_choose) {
+      throw_impossible("kernel", plan, source, destination);
+    }
+    path = without_kernel(plan);
+  }
+  switch (path) {
+    case copy_path::whole:
+      if (!plan.is_whole()) {
+        throw_impossible("whole", plan, source, destination);
+      }
+      [[fallthrough]];
+    case copy_path::rows:
+      if (plan.converts()) {
+        throw_impossible("rows", plan, source, destination);
+      }
+      return detail::copy_by_queue(plan, queue_for(source, destination));
+    case copy_path::staged:
+      return copy_staged(shape, source, destination, plan, now);
+    default:
+      if (!now.host_reaches_both()) {
+        throw_impossible("host_loop", plan, source, destination);
+      }
+      return run_on_host(plan, now);
+  }
+}
+
+}  // namespace
+
+void copy(const array_view& source, const array_view& destination, copy_path path) {
+  detail::require_copyable(source, destination);
+  if (source.size() == 0) {
+    return;
+  }
+  const detail::runtime_call call;
+  copy_sides(source.shape(), side_of(source), side_of(destination), path);
+}
+
+void copy_from_host(const host_array& source, const array_view& destination) {
+  detail::require_copyable(source, destination);
+  if (destination.size() == 0) {
+    return;
+  }
+  const detail::runtime_call call;
+  copy_sides(destination.shape(), side_of(source, destination.queue()), side_of(destination),
+             copy_path::automatic);
+}
+
+void copy_to_host(const array_view& source, const host_array& destination) {
+  detail::require_copyable(source, destination);
+  if (source.size() == 0) {
+    return;
+  }
+  const detail::runtime_call call;
+  copy_sides(source.shape(), side_of(source), side_of(destination, source.queue()),
+             copy_path::automatic);
+}
+
+void convert_element(dtype source_type, const std::byte* source, dtype destination_type,
+                     std::byte* destination) noexcept {
+  detail::conversion(source_type, destination_type).strided(source, 0, destination, 0, 1);
+}
+
+void fill(const array_view& destination, const std::byte* element, copy_path path) {
+  detail::require_fillable(destination);
+  if (destination.size() == 0) {
+    return;
+  }
+  const detail::runtime_call call;
+  const copy_side to = side_of(destination);
+  const std::array<std::ptrdiff_t, max_ndim> no_strides{};
+  const copy_side from =
+      side_of(host_array{const_cast<std::byte*>(element), destination.type(), destination.shape(),
+                         std::span(no_strides).first(destination.shape().size())},
+              destination.queue());
+  const copy_plan plan = detail::make_plan(destination.shape(), from.end, to.end);
+  const bool adjacent =
+      plan.ndim == 0 ||
+      (plan.ndim == 1 && plan.dimensions()[0].destination_stride ==
+                             static_cast<std::ptrdiff_t>(destination.type().itemsize()));
+  if (adjacent &&
+      (path == copy_path::whole || (path == copy_path::automatic && !to.host_may_touch()))) {
+    const std::ptrdiff_t count = plan.ndim == 0 ? 1 : plan.dimensions()[0].extent;
+    return detail::fill_by_queue(plan.destination, element, destination.type().itemsize(),
+                                 static_cast<std::size_t>(count), destination.queue());
+  }
+  const bool kernel =
+      path == copy_path::kernel || (path == copy_path::automatic && !to.host_may_touch());
+  if (kernel && to.kind != usm_kind::unknown) {
+    if (auto done = detail::fill_by_kernel(plan, element, destination.queue())) {
+      return done->wait();
+    }
+  }
+  copy_sides(destination.shape(), from, to, path);
+}
+
+void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
+                const sycl::queue& queue) {
+  const detail::runtime_call call;
+  if (!host_may_touch(kind, queue.get_device())) {
+    sycl::event done;
+    {
+      const auto lock = detail::lock_queue(queue);
+      done = sycl::queue(queue).memset(pointer, value, nbytes);
+    }
+    return done.wait();
+  }
+  if (nbytes == 0) {
+    return;
+  }
+  std::byte byte = static_cast<std::byte>(value);
+  const std::array extent{static_cast<std::ptrdiff_t>(nbytes)};
+  const std::array<std::ptrdiff_t, 1> still{0};
+  const std::array<std::ptrdiff_t, 1> adjacent{1};
+  detail::copy_on_host(
+      detail::make_plan(extent, {&byte, type_code::uint8, still, 1},
+                        {static_cast<std::byte*>(pointer), type_code::uint8, adjacent, 1}));
+}
+
+}  // namespace usmx

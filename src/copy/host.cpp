@@ -1,0 +1,493 @@
+#include "copy/host.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "copy/block_kernels.hpp"
+#include "copy/convert.hpp"
+
+namespace usmx::detail {
+namespace {
+
+constexpr std::ptrdiff_t line_nbytes = 64;
+/// What a thread keeps at hand, in its first-level cache.
+constexpr std::ptrdiff_t scratch_nbytes = 16384;
+using scratch = std::array<std::byte, scratch_nbytes>;
+
+std::ptrdiff_t ceil_divide(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
+
+/// Moves or converts rectangles of elements; the same for all threads.
+class block_mover {
+ public:
+  /// The steps inside of the rows of all blocks to come.
+  block_mover(dtype from, dtype to, std::size_t itemsize, std::ptrdiff_t source_step,
+              std::ptrdiff_t destination_step) noexcept
+      : source_itemsize_(from == to ? static_cast<std::ptrdiff_t>(itemsize)
+                                    : static_cast<std::ptrdiff_t>(from.itemsize())),
+        destination_itemsize_(static_cast<std::ptrdiff_t>(itemsize)),
+        converts_(from != to),
+        source_adjacent_(source_step == source_itemsize_),
+        source_repeats_(source_step == 0),
+        source_is_dense_(std::abs(source_step) <= source_itemsize_),
+        destination_adjacent_(destination_step == destination_itemsize_),
+        move_(move_kernel(itemsize, source_step, destination_step)),
+        convert_(converts_ ? conversion(from, to)
+                           : conversion(type_code::bool_, type_code::bool_)) {}
+
+  std::ptrdiff_t source_itemsize() const noexcept { return source_itemsize_; }
+  std::ptrdiff_t destination_itemsize() const noexcept { return destination_itemsize_; }
+  bool converts() const noexcept { return converts_; }
+  /// Whether whole cache lines can be stored, and are what the time goes into. (Where the source
+  /// has gaps, reading takes longer.)
+  bool can_stream() const noexcept {
+    return destination_adjacent_ && source_is_dense_ && destination_itemsize_ <= scratch_nbytes / 4;
+  }
+
+  void operator()(const block& b) const noexcept {
+    if (converts_) {
+      return convert_rows(b);
+    }
+    if (source_adjacent_ && destination_adjacent_ && b.count * source_itemsize_ > 64) {
+      return copy_rows(b);
+    }
+    move_(b);
+  }
+
+  /// One row whose destination is adjacent, past the caches.
+  void stream_row(const std::byte* source, std::ptrdiff_t source_step, std::byte* destination,
+                  std::ptrdiff_t count) const noexcept {
+    if (!converts_ && source_adjacent_) {
+      return stream(destination, source, static_cast<std::size_t>(count * source_itemsize_));
+    }
+    alignas(line_nbytes) scratch at_hand;
+    const std::ptrdiff_t most = scratch_nbytes / 4 / destination_itemsize_;
+    for (std::ptrdiff_t done = 0; done < count; done += most) {
+      const std::ptrdiff_t now = std::min(most, count - done);
+      if (done == 0 || !source_repeats_) {
+        (*this)(block{source + done * source_step, at_hand.data(), 1, 0, 0, now, source_step,
+                      destination_itemsize_, static_cast<std::size_t>(destination_itemsize_)});
+      }
+      stream(destination + done * destination_itemsize_, at_hand.data(),
+             static_cast<std::size_t>(now * destination_itemsize_));
+    }
+  }
+
+ private:
+  void convert_rows(const block& b) const noexcept {
+    for (std::ptrdiff_t row = 0; row < b.rows; ++row) {
+      const std::byte* source = b.source + row * b.source_row_step;
+      std::byte* destination = b.destination + row * b.destination_row_step;
+      if (source_adjacent_ && destination_adjacent_) {
+        convert_.adjacent(source, destination, b.count);
+      } else {
+        convert_.strided(source, b.source_step, destination, b.destination_step, b.count);
+      }
+    }
+  }
+
+  void copy_rows(const block& b) const noexcept {
+    const auto nbytes = static_cast<std::size_t>(b.count * source_itemsize_);
+    for (std::ptrdiff_t row = 0; row < b.rows; ++row) {
+      std::memcpy(b.destination + row * b.destination_row_step, b.source + row * b.source_row_step,
+                  nbytes);
+    }
+  }
+
+  std::ptrdiff_t source_itemsize_;
+  std::ptrdiff_t destination_itemsize_;
+  bool converts_;
+  bool source_adjacent_;
+  bool source_repeats_;
+  bool source_is_dense_;
+  bool destination_adjacent_;
+  block_kernel move_;
+  conversion convert_;
+};
+
+/// The dimensions of a plan, or some of them, as one sequence of indices.
+class index_space {
+ public:
+  void add(const copy_dimension& d) noexcept {
+    dimensions_[ndim_++] = d;
+    size_ *= d.extent;
+  }
+  std::ptrdiff_t size() const noexcept { return size_; }
+
+  /// Calls `body(source offset, destination offset, how many, innermost dimension)` for runs along
+  /// the innermost dimension which together are the indices from `first` to `end` - 1. Without
+  /// dimensions, one index.
+  template <class Body>
+  void for_each_run(std::ptrdiff_t first, std::ptrdiff_t end, const Body& body) const noexcept {
+    if (ndim_ == 0) {
+      return body(std::ptrdiff_t{0}, std::ptrdiff_t{0}, std::ptrdiff_t{1}, copy_dimension{1, 0, 0});
+    }
+    std::array<std::ptrdiff_t, max_ndim> index;
+    std::ptrdiff_t source = 0;
+    std::ptrdiff_t destination = 0;
+    std::ptrdiff_t rest = first;
+    for (std::size_t k = ndim_; k-- > 0;) {
+      index[k] = rest % dimensions_[k].extent;
+      rest /= dimensions_[k].extent;
+      source += index[k] * dimensions_[k].source_stride;
+      destination += index[k] * dimensions_[k].destination_stride;
+    }
+    const copy_dimension& inner = dimensions_[ndim_ - 1];
+    while (first < end) {
+      const std::ptrdiff_t count = std::min(inner.extent - index[ndim_ - 1], end - first);
+      body(source, destination, count, inner);
+      first += count;
+      source -= index[ndim_ - 1] * inner.source_stride;
+      destination -= index[ndim_ - 1] * inner.destination_stride;
+      index[ndim_ - 1] = 0;
+      for (std::size_t k = ndim_ - 1; k-- > 0;) {
+        source += dimensions_[k].source_stride;
+        destination += dimensions_[k].destination_stride;
+        if (++index[k] < dimensions_[k].extent) {
+          break;
+        }
+        source -= index[k] * dimensions_[k].source_stride;
+        destination -= index[k] * dimensions_[k].destination_stride;
+        index[k] = 0;
+      }
+    }
+  }
+
+ private:
+  std::array<copy_dimension, max_ndim> dimensions_;
+  std::size_t ndim_ = 0;
+  std::ptrdiff_t size_ = 1;
+};
+
+/// How the work is shared: all of it as one task where it is small.
+struct sharing {
+  bool parallel;
+  bool streaming;
+  std::ptrdiff_t task_nbytes;
+
+  sharing(std::ptrdiff_t nbytes, const host_thresholds& thresholds) noexcept
+      : parallel(static_cast<std::size_t>(nbytes) >= thresholds.parallel),
+        streaming(static_cast<std::size_t>(nbytes) >= thresholds.streaming),
+        task_nbytes(static_cast<std::ptrdiff_t>(thresholds.task)) {}
+
+  /// `units` of work of that many bytes each, in tasks: body(first, end).
+  template <class Body>
+  void run(std::ptrdiff_t units, std::ptrdiff_t unit_nbytes, const Body& body) const noexcept {
+    const std::ptrdiff_t at_once = std::max<std::ptrdiff_t>(task_nbytes / unit_nbytes, 1);
+    if (!parallel || units <= at_once) {
+      return body(std::ptrdiff_t{0}, units);
+    }
+    for_each_task(ceil_divide(units, at_once), [&](std::ptrdiff_t task) {
+      body(task * at_once, std::min((task + 1) * at_once, units));
+    });
+  }
+};
+
+// ---- rows: both sides have their smallest steps in the same dimension
+
+class row_copy {
+ public:
+  row_copy(const copy_plan& plan, const index_space& outer, const copy_dimension& row,
+           std::size_t itemsize, const host_thresholds& thresholds) noexcept
+      : plan_(plan),
+        outer_(outer),
+        row_(row),
+        move_(plan.source_type, plan.destination_type, itemsize, row.source_stride,
+              row.destination_stride),
+        row_nbytes_(row.extent * static_cast<std::ptrdiff_t>(itemsize)),
+        share_(outer.size() * row_nbytes_, thresholds) {}
+
+  void run() const noexcept {
+    if (share_.parallel && row_nbytes_ >= 2 * share_.task_nbytes) {
+      return run_parts_of_rows();
+    }
+    share_.run(outer_.size(), row_nbytes_, [&](std::ptrdiff_t first, std::ptrdiff_t end) {
+      move_rows(first, end, 0, row_.extent);
+    });
+  }
+
+ private:
+  void run_parts_of_rows() const noexcept {
+    const std::ptrdiff_t part =
+        std::max<std::ptrdiff_t>(share_.task_nbytes / move_.destination_itemsize(), 1);
+    const std::ptrdiff_t parts = ceil_divide(row_.extent, part);
+    for_each_task(outer_.size() * parts, [&](std::ptrdiff_t task) {
+      const std::ptrdiff_t row = task / parts;
+      const std::ptrdiff_t first = task % parts * part;
+      move_rows(row, row + 1, first, std::min(part, row_.extent - first));
+    });
+  }
+
+  /// `count` items from `item` on of the rows from `first` to `end` - 1.
+  void move_rows(std::ptrdiff_t first, std::ptrdiff_t end, std::ptrdiff_t item,
+                 std::ptrdiff_t count) const noexcept {
+    const bool streams = share_.streaming && move_.can_stream() &&
+                         count * move_.destination_itemsize() >= 4 * line_nbytes;
+    outer_.for_each_run(
+        first, end,
+        [&](std::ptrdiff_t source_offset, std::ptrdiff_t destination_offset, std::ptrdiff_t rows,
+            const copy_dimension& step) {
+          const block b{plan_.source + source_offset + item * row_.source_stride,
+                        plan_.destination + destination_offset + item * row_.destination_stride,
+                        rows,
+                        step.source_stride,
+                        step.destination_stride,
+                        count,
+                        row_.source_stride,
+                        row_.destination_stride,
+                        static_cast<std::size_t>(move_.destination_itemsize())};
+          streams ? stream_rows(b) : move_(b);
+        });
+    if (streams) {
+      finish_streaming();
+    }
+  }
+
+  void stream_rows(const block& b) const noexcept {
+    for (std::ptrdiff_t row = 0; row < b.rows; ++row) {
+      move_.stream_row(b.source + row * b.source_row_step, b.source_step,
+                       b.destination + row * b.destination_row_step, b.count);
+    }
+  }
+
+  const copy_plan& plan_;
+  const index_space& outer_;
+  copy_dimension row_;
+  block_mover move_;
+  std::ptrdiff_t row_nbytes_;
+  sharing share_;
+};
+
+// ---- tiles: the dimension of the source's smallest step is not that of the destination's
+
+class tiled_copy {
+ public:
+  /// across: where the source has its smallest step; along: where the destination has it.
+  tiled_copy(const copy_plan& plan, const index_space& outer, const copy_dimension& across,
+             const copy_dimension& along, std::size_t itemsize,
+             const host_thresholds& thresholds) noexcept
+      : plan_(plan),
+        outer_(outer),
+        across_(across),
+        along_(along),
+        move_(plan.source_type, plan.destination_type, itemsize, across.source_stride,
+              across.destination_stride),
+        itemsize_(static_cast<std::ptrdiff_t>(itemsize)),
+        share_(outer.size() * across.extent * along.extent * itemsize_, thresholds) {
+    const bool adjacent = across.source_stride == move_.source_itemsize() &&
+                          along.destination_stride == itemsize_ && can_transpose(itemsize);
+    transposes_ = adjacent && !move_.converts();
+    converts_and_transposes_ = adjacent && move_.converts();
+    // Whole cache lines of the destination, and of them as many as there is scratch memory for.
+    tile_along_ = std::clamp<std::ptrdiff_t>(4 * line_nbytes / itemsize_, 1, along.extent);
+    tile_across_ =
+        std::clamp<std::ptrdiff_t>(scratch_nbytes / (tile_along_ * itemsize_), 1, across.extent);
+    const bool by_lines =
+        (transposes_ || converts_and_transposes_) && tile_along_ * itemsize_ >= 2 * line_nbytes;
+    const bool crowded = is_crowded(across.destination_stride);
+    streams_ = by_lines && (share_.streaming || (crowded && share_.parallel));
+    through_scratch_ = by_lines && (share_.streaming || crowded);
+    first_along_ = through_scratch_ ? items_to_line() : tile_along_;
+    tiles_along_ = 1 + ceil_divide(along.extent - first_along_, tile_along_);
+    tiles_across_ = ceil_divide(across.extent, tile_across_);
+  }
+
+  void run() const noexcept {
+    share_.run(outer_.size() * tiles_across_ * tiles_along_, tile_across_ * tile_along_ * itemsize_,
+               [&](std::ptrdiff_t first, std::ptrdiff_t end) { move_tiles(first, end); });
+  }
+
+ private:
+  /// Whether lines that far apart compete for few places of the nearest cache (8 lines for each of
+  /// the 64 remainders of their number), which then cannot hold them until they are filled.
+  static bool is_crowded(std::ptrdiff_t stride) noexcept { return stride % 2048 == 0; }
+
+  /// How long a first tile has to be so that the next ones start at a cache line.
+  std::ptrdiff_t items_to_line() const noexcept {
+    const auto beyond = static_cast<std::ptrdiff_t>(
+        reinterpret_cast<std::uintptr_t>(plan_.destination) % line_nbytes);
+    const std::ptrdiff_t items = (line_nbytes - beyond) / itemsize_;
+    return std::clamp<std::ptrdiff_t>(items, 1, tile_along_);
+  }
+
+  void move_tiles(std::ptrdiff_t first, std::ptrdiff_t end) const noexcept {
+    const std::ptrdiff_t plane = tiles_across_ * tiles_along_;
+    while (first < end) {
+      const std::ptrdiff_t outer = first / plane;
+      const std::ptrdiff_t last = std::min(end, (outer + 1) * plane);
+      outer_.for_each_run(outer, outer + 1,
+                          [&](std::ptrdiff_t source_offset, std::ptrdiff_t destination_offset,
+                              std::ptrdiff_t, const copy_dimension&) {
+                            for (std::ptrdiff_t t = first; t < last; ++t) {
+                              move_tile(t % plane, source_offset, destination_offset);
+                            }
+                          });
+      first = last;
+    }
+    if (streams_) {
+      finish_streaming();
+    }
+  }
+
+  void move_tile(std::ptrdiff_t tile, std::ptrdiff_t source_offset,
+                 std::ptrdiff_t destination_offset) const noexcept {
+    const std::ptrdiff_t across = tile % tiles_across_ * tile_across_;
+    const std::ptrdiff_t which = tile / tiles_across_;
+    const std::ptrdiff_t along = which == 0 ? 0 : first_along_ + (which - 1) * tile_along_;
+    const std::ptrdiff_t longest = which == 0 ? first_along_ : tile_along_;
+    move_tile(block{plan_.source + source_offset + across * across_.source_stride +
+                        along * along_.source_stride,
+                    plan_.destination + destination_offset + across * across_.destination_stride +
+                        along * along_.destination_stride,
+                    std::min(longest, along_.extent - along), along_.source_stride,
+                    along_.destination_stride, std::min(tile_across_, across_.extent - across),
+                    across_.source_stride, across_.destination_stride,
+                    static_cast<std::size_t>(itemsize_)});
+  }
+
+  void move_tile(const block& tile) const noexcept {
+    if (transposes_) {
+      return transpose_tile(tile);
+    }
+    if (converts_and_transposes_) {
+      return convert_and_transpose(tile);
+    }
+    move_by_longer_side(tile);
+  }
+
+  void move_by_longer_side(block tile) const noexcept {
+    if (!move_.converts() && tile.rows > tile.count) {
+      std::swap(tile.rows, tile.count);
+      std::swap(tile.source_row_step, tile.source_step);
+      std::swap(tile.destination_row_step, tile.destination_step);
+      return move_kernel(tile.itemsize, tile.source_step, tile.destination_step)(tile);
+    }
+    move_(tile);
+  }
+
+  void convert_and_transpose(const block& tile) const noexcept {
+    alignas(line_nbytes) scratch converted;
+    block to_scratch = tile;
+    to_scratch.destination = converted.data();
+    to_scratch.destination_step = itemsize_;
+    to_scratch.destination_row_step = tile.count * itemsize_;
+    block_mover(plan_.source_type, plan_.destination_type, tile.itemsize, tile.source_step,
+                itemsize_)(to_scratch);
+    block from_scratch = tile;
+    from_scratch.source = converted.data();
+    from_scratch.source_step = itemsize_;
+    from_scratch.source_row_step = to_scratch.destination_row_step;
+    transpose_tile(from_scratch);
+  }
+
+  void transpose_tile(const block& tile) const noexcept {
+    if (!through_scratch_) {
+      return transpose(tile);
+    }
+    alignas(line_nbytes) scratch transposed;
+    const std::ptrdiff_t row_nbytes = tile.rows * itemsize_;
+    block to_scratch = tile;
+    to_scratch.destination = transposed.data();
+    to_scratch.destination_row_step = itemsize_;
+    to_scratch.destination_step = row_nbytes;
+    transpose(to_scratch);
+    for (std::ptrdiff_t k = 0; k < tile.count; ++k) {
+      std::byte* const row = tile.destination + k * tile.destination_step;
+      const std::byte* const lines = transposed.data() + k * row_nbytes;
+      if (streams_) {
+        stream(row, lines, static_cast<std::size_t>(row_nbytes));
+      } else {
+        std::memcpy(row, lines, static_cast<std::size_t>(row_nbytes));
+      }
+    }
+  }
+
+  const copy_plan& plan_;
+  const index_space& outer_;
+  copy_dimension across_;
+  copy_dimension along_;
+  block_mover move_;
+  std::ptrdiff_t itemsize_;
+  sharing share_;
+  bool transposes_;
+  bool converts_and_transposes_;
+  bool streams_;
+  bool through_scratch_;
+  std::ptrdiff_t tile_along_;
+  std::ptrdiff_t tile_across_;
+  std::ptrdiff_t first_along_;
+  std::ptrdiff_t tiles_along_;
+  std::ptrdiff_t tiles_across_;
+};
+
+/// The dimension in which the source has its smallest step; the innermost one of equal ones.
+std::size_t source_innermost(std::span<const copy_dimension> dimensions) noexcept {
+  std::size_t found = dimensions.size() - 1;
+  const auto step = [&](std::size_t k) { return std::abs(dimensions[k].source_stride); };
+  for (std::size_t k = dimensions.size(); k-- > 0;) {
+    // Repeated items (a step of 0) are no runs: what else there is, is nearer to being one.
+    if (step(k) != 0 && (step(found) == 0 || step(k) < step(found))) {
+      found = k;
+    }
+  }
+  return found;
+}
+
+/// A run of few adjacent items that is as long as a number is moved like one.
+bool is_one_item(const copy_plan& plan, const copy_dimension& d) noexcept {
+  const auto itemsize = static_cast<std::ptrdiff_t>(plan.source_type.itemsize());
+  return !plan.converts() && d.source_stride == itemsize && d.destination_stride == itemsize &&
+         d.extent <= 16 && can_transpose(static_cast<std::size_t>(d.extent * itemsize));
+}
+
+bool repeats_one_element(const copy_plan& plan) noexcept {
+  return std::ranges::all_of(plan.dimensions(),
+                             [](const copy_dimension& d) { return d.source_stride == 0; });
+}
+
+/// One conversion for all elements.
+void convert_and_repeat(copy_plan plan, const host_thresholds& thresholds) noexcept {
+  std::array<std::byte, 16> element;  // as large as the largest plain type
+  conversion(plan.source_type, plan.destination_type).strided(plan.source, 0, element.data(), 0, 1);
+  plan.source = element.data();
+  plan.source_type = plan.destination_type;
+  copy_on_host(plan, thresholds);
+}
+
+}  // namespace
+
+void copy_on_host(const copy_plan& plan, const host_thresholds& thresholds) noexcept {
+  if (plan.converts() && repeats_one_element(plan)) {
+    return convert_and_repeat(plan, thresholds);
+  }
+  std::span<const copy_dimension> dimensions = plan.dimensions();
+  std::size_t itemsize = plan.destination_type.itemsize();
+  if (dimensions.size() > 1 && is_one_item(plan, dimensions.back())) {
+    itemsize *= static_cast<std::size_t>(dimensions.back().extent);
+    dimensions = dimensions.first(dimensions.size() - 1);
+  }
+  index_space outer;
+  if (dimensions.empty()) {
+    const auto step = static_cast<std::ptrdiff_t>(itemsize);
+    const copy_dimension single{1, step, step};
+    return row_copy(plan, outer, single, itemsize, thresholds).run();
+  }
+  const std::size_t along = dimensions.size() - 1;
+  const std::size_t across = source_innermost(dimensions);
+  for (std::size_t k = 0; k < along; ++k) {
+    if (k != across) {
+      outer.add(dimensions[k]);
+    }
+  }
+  if (across == along) {
+    row_copy(plan, outer, dimensions[along], itemsize, thresholds).run();
+  } else {
+    tiled_copy(plan, outer, dimensions[across], dimensions[along], itemsize, thresholds).run();
+  }
+}
+
+}  // namespace usmx::detail

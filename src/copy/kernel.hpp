@@ -1,0 +1,35 @@
+// Runs copies and fills by device kernels.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "copy/plan.hpp"
+#include "kernels/store.hpp"
+
+namespace usmx::detail {
+
+/// Enqueues the copy on a queue whose device reaches both sides, after `pending`, and returns the
+/// event of its end. None, and nothing enqueued, where no kernel can do it: none can be had for the
+/// device, or elements that are to be converted are not aligned as their types ask. Source and
+/// destination do not overlap.
+std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
+                                          const std::vector<sycl::event>& pending = {});
+
+/// Sets the destination's elements to the bytes at `element`, as many as its type has. The plan's
+/// source is not used. None as above, and for structured types of other sizes than 1, 2, 4, 8
+/// or 16.
+std::optional<sycl::event> fill_by_kernel(const copy_plan&, const std::byte* element, sycl::queue,
+                                          const std::vector<sycl::event>& pending = {});
+
+/// As above with the kernels of `from`; for tests of those that the device would not get.
+std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_plan&, sycl::queue,
+                                             bool use_fp64,
+                                             const std::vector<sycl::event>& pending);
+
+}  // namespace usmx::detail

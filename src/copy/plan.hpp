@@ -1,0 +1,111 @@
+// What a copy has to do, as a value: nested loops over bytes, the innermost last, brought into the
+// simplest form. How they are run is in copy_host.hpp and copy.cpp. No SYCL here.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iosfwd>
+#include <span>
+
+#include "usmx/layout/dtype.hpp"
+#include "usmx/layout/layout.hpp"
+
+namespace usmx::detail {
+
+/// One dimension that source and destination have in common; strides in bytes.
+struct copy_dimension {
+  std::ptrdiff_t extent;
+  std::ptrdiff_t source_stride;
+  std::ptrdiff_t destination_stride;
+  friend bool operator==(const copy_dimension&, const copy_dimension&) = default;
+};
+
+/// One end of a copy: where element zero is, and the strides as multiples of `unit` bytes.
+struct copy_end {
+  std::byte* data;
+  dtype type;
+  std::span<const std::ptrdiff_t> strides;
+  std::ptrdiff_t unit;
+};
+
+/// At least one element. Dimensions have extents of 2 or more.
+struct copy_plan {
+  copy_plan(const copy_end& from, const copy_end& to) noexcept
+      : source(from.data),
+        destination(to.data),
+        source_type(from.type),
+        destination_type(to.type) {}
+
+  const std::byte* source;
+  std::byte* destination;
+  dtype source_type;
+  dtype destination_type;
+  std::size_t ndim = 0;
+  std::array<copy_dimension, max_ndim> all_dimensions;  // only the first ndim are set
+
+  std::span<copy_dimension> dimensions() noexcept { return {all_dimensions.data(), ndim}; }
+  std::span<const copy_dimension> dimensions() const noexcept {
+    return {all_dimensions.data(), ndim};
+  }
+  bool converts() const noexcept { return source_type != destination_type; }
+  /// The innermost dimension is a run of adjacent items on both sides (or there is one item), and
+  /// bytes stay what they are.
+  bool has_rows() const noexcept;
+  /// One such run is all.
+  bool is_whole() const noexcept { return ndim <= 1 && has_rows(); }
+  /// Bytes of the destination's innermost run.
+  std::size_t row_nbytes() const noexcept;
+};
+
+/// The copy of every element between two arrays of that shape, which has elements: without
+/// dimensions of 1, the destination walked upwards with its longest stride outermost, neighbours
+/// joined where they are one run on both sides. Where the destination repeats an element by a
+/// stride of 0, the source's last one for it is copied.
+copy_plan make_plan(std::span<const std::ptrdiff_t> shape, const copy_end& source,
+                    const copy_end& destination);
+
+/// Whether a byte may belong to both sides. False where they lie apart, or between each other as
+/// even and odd items, fields, and columns do; true where that is not seen.
+bool may_overlap(const copy_plan&) noexcept;
+
+/// Nothing to do: the source is the destination.
+bool is_in_place(const copy_plan&) noexcept;
+
+/// "float32 -> float64: 4 x (4 -> 8)": extent x (source stride -> destination stride), in bytes.
+std::ostream& operator<<(std::ostream&, const copy_plan&);
+
+/// Calls `body(source, destination)` once for each index of the outermost `outer` dimensions.
+template <class Body>
+void for_each_index(const copy_plan& plan, std::size_t outer, Body body) {
+  std::array<std::ptrdiff_t, max_ndim> index;
+  for (std::size_t k = 0; k < outer; ++k) index[k] = 0;
+  const std::byte* source = plan.source;
+  std::byte* destination = plan.destination;
+  for (;;) {
+    body(source, destination);
+    std::size_t k = outer;
+    for (; k > 0; --k) {
+      const copy_dimension& d = plan.all_dimensions[k - 1];
+      source += d.source_stride;
+      destination += d.destination_stride;
+      if (++index[k - 1] < d.extent) {
+        break;
+      }
+      source -= d.source_stride * d.extent;
+      destination -= d.destination_stride * d.extent;
+      index[k - 1] = 0;
+    }
+    if (k == 0) {
+      return;
+    }
+  }
+}
+
+/// Calls `body(source, destination)` once for each index of all dimensions but the innermost.
+template <class Body>
+void for_each_row(const copy_plan& plan, Body body) {
+  for_each_index(plan, plan.ndim == 0 ? 0 : plan.ndim - 1, body);
+}
+
+}  // namespace usmx::detail

@@ -1,0 +1,48 @@
+#include "copy/queue.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "copy/block_kernels.hpp"
+#include "runtime/queue_lock.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::detail {
+
+sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
+                         sycl::queue queue, const std::vector<sycl::event>& before) {
+  const auto lock = lock_queue(queue);
+  return queue.memcpy(destination, source, nbytes, before);
+}
+
+void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
+  const bool has_rows = plan.has_rows();
+  const std::size_t nbytes = has_rows ? plan.row_nbytes() : plan.source_type.itemsize();
+  const std::size_t outer = has_rows && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim;
+  for_each_index(plan, outer, [&](const std::byte* source, std::byte* destination) {
+    start_memcpy(destination, source, nbytes, queue);
+  });
+  wait_for_queue(queue);
+}
+
+void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t itemsize,
+                   std::size_t count, sycl::queue queue) {
+  // From the host as much as costs no more than the command itself; then what is there already is
+  // copied behind itself.
+  constexpr std::size_t first_nbytes = 4096;
+  const std::size_t nbytes = itemsize * count;
+  const std::size_t first_count =
+      std::min(count, std::max<std::size_t>(first_nbytes / itemsize, 1));
+  std::vector<std::byte> first(itemsize * first_count);
+  const auto step = static_cast<std::ptrdiff_t>(itemsize);
+  move_kernel(itemsize, 0, step)(block{
+      item, first.data(), 1, 0, 0, static_cast<std::ptrdiff_t>(first_count), 0, step, itemsize});
+  start_memcpy(destination, first.data(), first.size(), queue).wait();
+  for (std::size_t done = first.size(); done < nbytes;) {
+    const std::size_t now = std::min(done, nbytes - done);
+    start_memcpy(destination + done, destination, now, queue).wait();
+    done += now;
+  }
+}
+
+}  // namespace usmx::detail

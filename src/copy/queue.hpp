@@ -1,0 +1,27 @@
+// Running a copy by commands of a queue: for memory that the host may not touch.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "copy/plan.hpp"
+
+namespace usmx::detail {
+
+/// One memcpy after the events, submitted with the queue locked and not waited for.
+sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
+                         sycl::queue queue, const std::vector<sycl::event>& before = {});
+
+// Both wait.
+
+/// A memcpy for each row; items that are not adjacent are rows of one item. Converts nothing.
+void copy_by_queue(const copy_plan& plan, sycl::queue queue);
+
+/// Sets `count` adjacent items to the one at `item`, which is in host memory.
+void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t itemsize,
+                   std::size_t count, sycl::queue queue);
+
+}  // namespace usmx::detail

@@ -1,0 +1,235 @@
+#include "copy/select/index_blocks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "usmx/base/error.hpp"
+
+namespace usmx::detail {
+namespace {
+
+/// Calls `body` with a value of the C++ type of an integer element.
+template <class Body>
+auto with_integer_type(type_code type, Body body) {
+  switch (type) {
+    case type_code::int8:
+      return body(std::int8_t());
+    case type_code::int16:
+      return body(std::int16_t());
+    case type_code::int32:
+      return body(std::int32_t());
+    case type_code::uint8:
+      return body(std::uint8_t());
+    case type_code::uint16:
+      return body(std::uint16_t());
+    case type_code::uint32:
+      return body(std::uint32_t());
+    case type_code::uint64:
+      return body(std::uint64_t());
+    default:  // a selection holds nothing but integers
+      return body(std::int64_t());
+  }
+}
+
+template <class T>
+T element_at(const std::byte* address) noexcept {
+  T value;
+  std::memcpy(&value, address, sizeof(T));
+  return value;
+}
+
+template <class T>
+bool is_inside(T value, std::ptrdiff_t extent) noexcept {
+  if constexpr (std::is_signed_v<T>) {
+    return value < extent && value >= -extent;
+  } else {
+    return value < static_cast<std::uint64_t>(extent);
+  }
+}
+
+[[noreturn]] void throw_out_of_bounds(auto value, const axis_index& index) {
+  throw index_error(message("index ", +value, " is out of bounds for axis ", index.axis,
+                            " with size ", index.extent));
+}
+
+/// A run of integers of one array.
+struct integer_run {
+  const std::byte* first;
+  std::ptrdiff_t stride;  // in bytes
+  std::ptrdiff_t length;
+};
+
+template <class T>
+void check_run(const integer_run& run, const axis_index& index) {
+  for (std::ptrdiff_t i = 0; i < run.length; ++i) {
+    const T value = element_at<T>(run.first + i * run.stride);
+    if (!is_inside(value, index.extent)) {
+      throw_out_of_bounds(value, index);
+    }
+  }
+}
+
+/// offsets[i] += scale * (the integer, counted from the start). Unsigned, since an integer that is
+/// outside of its axis is multiplied, too, before it is found.
+template <class T>
+void add_run(const integer_run& run, const axis_index& index, std::ptrdiff_t scale,
+             std::int64_t* offsets) {
+  bool inside = true;
+  for (std::ptrdiff_t i = 0; i < run.length; ++i) {
+    const T value = element_at<T>(run.first + i * run.stride);
+    inside &= is_inside(value, index.extent);
+    auto from_start = static_cast<std::uint64_t>(value);
+    if constexpr (std::is_signed_v<T>) {
+      from_start += value < 0 ? static_cast<std::uint64_t>(index.extent) : 0;
+    }
+    offsets[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(offsets[i]) +
+                                           from_start * static_cast<std::uint64_t>(scale));
+  }
+  if (!inside) {
+    check_run<T>(run, index);
+    // Only where somebody changes the integers meanwhile: what was bad is good now.
+    throw index_error(message("an index changed while it was used for axis ", index.axis,
+                              " with size ", index.extent));
+  }
+}
+
+/// Byte strides of an array of integers along its dimensions.
+std::vector<std::ptrdiff_t> strides_nbytes(const axis_index& index) {
+  const auto item = static_cast<std::ptrdiff_t>(dtype(index.type).itemsize());
+  std::vector<std::ptrdiff_t> result;
+  for (const std::ptrdiff_t stride : index.where.strides()) {
+    result.push_back(stride * item);
+  }
+  return result;
+}
+
+const std::byte* element_zero(const axis_index& index) {
+  return index.values +
+         index.where.offset() * static_cast<std::ptrdiff_t>(dtype(index.type).itemsize());
+}
+
+}  // namespace
+
+index_blocks::index_blocks(std::span<const std::ptrdiff_t> shape,
+                           std::span<const axis_index> indices,
+                           std::span<const std::ptrdiff_t> scales)
+    : left_(1) {
+  for (const std::ptrdiff_t extent : shape) {
+    left_ *= extent;
+  }
+  if (left_ == 0) {
+    return;
+  }
+  std::vector<std::vector<std::ptrdiff_t>> strides;  // of one index each
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    sources_.push_back({&indices[k], element_zero(indices[k]), scales[k]});
+    strides.push_back(strides_nbytes(indices[k]));
+  }
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    add_dimension(shape[d], d, strides);
+  }
+  at_.assign(extents_.size(), 0);
+}
+
+void index_blocks::add_dimension(std::ptrdiff_t extent, std::size_t d,
+                                 const std::vector<std::vector<std::ptrdiff_t>>& strides) {
+  if (extent == 1) {
+    return;
+  }
+  bool joins = !extents_.empty();
+  for (std::size_t k = 0; joins && k < strides.size(); ++k) {
+    joins = last_stride(k) == strides[k][d] * extent;
+  }
+  if (joins) {
+    extents_.back() *= extent;
+    strides_.resize(strides_.size() - sources_.size());
+  } else {
+    extents_.push_back(extent);
+  }
+  for (const auto& of_index : strides) {
+    strides_.push_back(of_index[d]);
+  }
+}
+
+index_blocks index_blocks::part(std::ptrdiff_t first, std::ptrdiff_t count) const {
+  index_blocks result = *this;
+  result.skip(first);
+  result.left_ = count;
+  return result;
+}
+
+void index_blocks::skip(std::ptrdiff_t elements) {
+  for (std::size_t d = extents_.size(); d > 0 && elements > 0; --d) {
+    const std::ptrdiff_t ahead = at_[d - 1] + elements;
+    const std::ptrdiff_t now = ahead % extents_[d - 1];
+    move_along(d - 1, now - at_[d - 1]);
+    at_[d - 1] = now;
+    elements = ahead / extents_[d - 1];
+  }
+}
+
+std::span<const std::int64_t> index_blocks::next() {
+  const std::ptrdiff_t n = std::min(left_, capacity);
+  std::ptrdiff_t filled = 0;
+  while (filled < n) {
+    const std::ptrdiff_t run =
+        extents_.empty() ? 1 : std::min(n - filled, extents_.back() - at_.back());
+    append_run(run, offsets_.data() + filled);
+    filled += run;
+    advance(run);
+  }
+  left_ -= n;
+  return {offsets_.data(), static_cast<std::size_t>(n)};
+}
+
+void index_blocks::append_run(std::ptrdiff_t length, std::int64_t* offsets) {
+  std::fill_n(offsets, length, 0);
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const source& from = sources_[k];
+    const integer_run run{from.values, extents_.empty() ? 0 : last_stride(k), length};
+    with_integer_type(from.index->type,
+                      [&]<class T>(T) { add_run<T>(run, *from.index, from.scale, offsets); });
+  }
+}
+
+void index_blocks::advance(std::ptrdiff_t length) {
+  for (std::size_t d = extents_.size(); d > 0; --d) {
+    at_[d - 1] += length;
+    move_along(d - 1, length);
+    if (at_[d - 1] < extents_[d - 1]) {
+      return;
+    }
+    move_along(d - 1, -at_[d - 1]);
+    at_[d - 1] = 0;
+    length = 1;
+  }
+}
+
+void index_blocks::move_along(std::size_t d, std::ptrdiff_t steps) noexcept {
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    sources_[k].values += strides_[d * sources_.size() + k] * steps;
+  }
+}
+
+std::ptrdiff_t index_blocks::last_stride(std::size_t k) const noexcept {
+  return strides_[strides_.size() - sources_.size() + k];
+}
+
+void check_indices(const axis_index& index) {
+  // The layout repeats integers along dimensions of stride 0: each is looked at once.
+  const std::span<const std::ptrdiff_t> strides = index.where.strides();
+  std::vector<std::ptrdiff_t> shape(index.where.shape().begin(), index.where.shape().end());
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    shape[d] = strides[d] == 0 ? std::min<std::ptrdiff_t>(shape[d], 1) : shape[d];
+  }
+  axis_index once = index;
+  once.where = layout::strided(shape, strides, index.where.offset());
+  constexpr std::ptrdiff_t no_scale = 0;
+  index_blocks blocks(shape, {&once, 1}, {&no_scale, 1});
+  while (!blocks.next().empty()) {
+  }
+}
+
+}  // namespace usmx::detail

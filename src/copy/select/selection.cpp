@@ -1,0 +1,266 @@
+#include "usmx/copy/select/selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "copy/select/index_blocks.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx {
+namespace {
+
+using extents = std::span<const std::ptrdiff_t>;
+
+/// Of a mask without dimensions.
+constexpr int no_dimension = -1;
+
+bool is_mask(const array_view& array) noexcept { return array.type() == type_code::bool_; }
+
+/// How many axes an item selects along; an ellipsis stands for what is left.
+int axes_of(const key_item& item) noexcept {
+  if (const auto* array = std::get_if<array_view>(&item)) {
+    return is_mask(*array) ? array->ndim() : 1;
+  }
+  const index_item::kind what = std::get<index_item>(item).what;
+  return what == index_item::kind::integer || what == index_item::kind::slice ? 1 : 0;
+}
+
+/// The key with whole slices in the place of arrays.
+std::vector<index_item> basic_items(std::span<const key_item> key) {
+  std::vector<index_item> items;
+  for (const key_item& item : key) {
+    if (const auto* basic = std::get_if<index_item>(&item)) {
+      items.push_back(*basic);
+    } else {
+      items.insert(items.end(), static_cast<std::size_t>(axes_of(item)),
+                   index_item::slice(index_item::none, index_item::none, 1));
+    }
+  }
+  return items;
+}
+
+/// Finds where NumPy puts the dimensions of the arrays: see selection::position.
+class position_finder {
+ public:
+  void pass_index() noexcept {
+    if (separated_) {
+      position_ = 0;
+    } else if (!position_) {
+      position_ = dimensions_;
+    }
+  }
+  void pass_dimensions(int n) noexcept {
+    separated_ = separated_ || position_.has_value();
+    dimensions_ += n;
+  }
+  int position() const noexcept { return position_.value_or(0); }
+
+ private:
+  int dimensions_ = 0;
+  std::optional<int> position_;
+  bool separated_ = false;
+};
+
+void require_index_type(const array_view& array) {
+  const char kind = array.type().kind();
+  if (kind != 'b' && kind != 'i' && kind != 'u') {
+    throw index_error(detail::message(
+        "an array in an index must be of an integer type or bool, found ", array.type()));
+  }
+}
+
+void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
+  for (int k = 0; k < mask.ndim(); ++k) {
+    const auto axis = static_cast<std::size_t>(first_axis + k);
+    if (mask.shape()[static_cast<std::size_t>(k)] != shape[axis]) {
+      throw index_error(detail::message(
+          "a mask must have the shape of the axes that it selects along: expected ", shape[axis],
+          " elements along axis ", axis, ", found ", mask.shape()[static_cast<std::size_t>(k)]));
+    }
+  }
+}
+
+struct byte_range {
+  const std::byte* begin;
+  const std::byte* end;
+};
+
+/// From the lowest to behind the highest element; there is one.
+byte_range bytes_of(const std::byte* memory, dtype type, const layout& where) {
+  const auto item = static_cast<std::ptrdiff_t>(type.itemsize());
+  const element_range range = *where.extent();
+  return {memory + range.first * item, memory + (range.last + 1) * item};
+}
+
+bool overlap(byte_range a, byte_range b) noexcept { return a.begin < b.end && b.begin < a.end; }
+
+}  // namespace
+
+std::byte* selection::new_block(std::size_t nbytes) {
+  return blocks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(nbytes)).get();
+}
+
+void selection::add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values) {
+  axis_index index{axis, dimension, extent, values.origin(), values.type().code(), values.layout()};
+  if (values.size() > 0 && !host_may_touch(values.kind(), values.device())) {
+    std::byte* const block = new_block(values.nbytes());
+    index.values = block;
+    index.where = layout::c_order(values.shape());
+    copy(values, {block, values.type(), index.where, usm_kind::unknown, values.queue(), false});
+  }
+  indices_.push_back(std::move(index));
+}
+
+void selection::add_mask(int axis, int dimension, const layout& where, const array_view& mask) {
+  require_mask_shape(mask, where.shape(), axis);
+  const std::array count{count_nonzero(mask)};
+  if (mask.ndim() == 0) {
+    // Selects along no axis, yet has a say in the common shape.
+    indices_.push_back({axis, no_dimension, 1, nullptr, type_code::int64, layout::c_order(count)});
+    return;
+  }
+  std::vector<array_view> coordinates;
+  for (int k = 0; k < mask.ndim(); ++k) {
+    std::byte* const block = new_block(static_cast<std::size_t>(count[0]) * sizeof(std::int64_t));
+    coordinates.emplace_back(block, type_code::int64, layout::c_order(count), usm_kind::unknown,
+                             mask.queue(), false);
+    add(axis + k, dimension + k, where.shape()[static_cast<std::size_t>(axis + k)],
+        coordinates.back());
+  }
+  nonzero(mask, coordinates);
+}
+
+void selection::broadcast_indices() {
+  std::size_t ndim = 0;
+  for (const axis_index& index : indices_) {
+    ndim = std::max(ndim, index.where.shape().size());
+  }
+  common_shape_.assign(ndim, 1);
+  bool compatible = true;
+  for (const axis_index& index : indices_) {
+    const extents shape = index.where.shape();
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+      std::ptrdiff_t& common = common_shape_[ndim - shape.size() + k];
+      compatible = compatible && (common == shape[k] || common == 1 || shape[k] == 1);
+      common = common == 1 ? shape[k] : common;
+    }
+  }
+  if (!compatible) {
+    std::string shapes;
+    for (const axis_index& index : indices_) {
+      shapes += " " + tuple_text(index.where.shape());
+    }
+    throw index_error(detail::message(
+        "shape mismatch: arrays in an index could not be broadcast together, found shapes",
+        shapes));
+  }
+  std::erase_if(indices_, [](const axis_index& index) { return index.dimension == no_dimension; });
+  for (axis_index& index : indices_) {
+    index.where = broadcast(index.where, common_shape_);
+  }
+}
+
+void selection::find_shape() {
+  for (int k = 0; k < basic_.ndim(); ++k) {
+    if (std::ranges::none_of(indices_,
+                             [&](const axis_index& index) { return index.dimension == k; })) {
+      shape_.push_back(basic_.shape()[static_cast<std::size_t>(k)]);
+    }
+  }
+  shape_.insert(shape_.begin() + position_, common_shape_.begin(), common_shape_.end());
+  if (shape_.size() > static_cast<std::size_t>(max_ndim)) {
+    throw index_error(detail::message("what is selected must have at most ", max_ndim,
+                                      " dimensions, found ", shape_.size()));
+  }
+  static_cast<void>(layout::c_order(shape_));  // there can be as many elements
+}
+
+selection selection::of(const layout& where, std::span<const key_item> key) {
+  int axes_left = where.ndim();
+  for (const key_item& item : key) {
+    if (const auto* array = std::get_if<array_view>(&item)) {
+      require_index_type(*array);
+    }
+    axes_left -= axes_of(item);
+  }
+  selection result(subscript(where, basic_items(key)));
+  position_finder finder;
+  int axis = 0;
+  int dimension = 0;
+  for (const key_item& item : key) {
+    const int axes = axes_of(item);
+    if (const auto* array = std::get_if<array_view>(&item)) {
+      finder.pass_index();
+      if (is_mask(*array)) {
+        result.add_mask(axis, dimension, where, *array);
+      } else {
+        result.add(axis, dimension, where.shape()[static_cast<std::size_t>(axis)], *array);
+      }
+      axis += axes;
+      dimension += axes;
+      continue;
+    }
+    switch (std::get<index_item>(item).what) {
+      case index_item::kind::integer:
+        finder.pass_index();
+        ++axis;
+        break;
+      case index_item::kind::slice:
+        finder.pass_dimensions(1);
+        ++axis;
+        ++dimension;
+        break;
+      case index_item::kind::ellipsis:
+        finder.pass_dimensions(axes_left);
+        axis += axes_left;
+        dimension += axes_left;
+        break;
+      case index_item::kind::newaxis:
+        finder.pass_dimensions(1);
+        ++dimension;
+        break;
+    }
+  }
+  result.broadcast_indices();
+  result.position_ = finder.position();
+  result.find_shape();
+  return result;
+}
+
+void selection::check() const {
+  if (std::ranges::find(common_shape_, 0) != common_shape_.end()) {
+    return;
+  }
+  for (const axis_index& index : indices_) {
+    detail::check_indices(index);
+  }
+}
+
+void selection::keep_from(const array_view& written) {
+  if (written.size() == 0) {
+    return;
+  }
+  const byte_range target = bytes_of(written.origin(), written.type(), written.layout());
+  for (axis_index& index : indices_) {
+    if (index.where.size() == 0 ||
+        !overlap(bytes_of(index.values, index.type, index.where), target)) {
+      continue;
+    }
+    const layout compact = layout::c_order(index.where.shape());
+    const dtype type = index.type;
+    std::byte* const block = new_block(checked_nbytes(compact.size(), type));
+    copy({const_cast<std::byte*>(index.values), type, index.where, usm_kind::unknown,
+          written.queue(), true},
+         {block, type, compact, usm_kind::unknown, written.queue(), false});
+    index.values = block;
+    index.where = compact;
+  }
+}
+
+}  // namespace usmx

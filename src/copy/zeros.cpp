@@ -1,0 +1,14 @@
+#include "usmx/copy/zeros.hpp"
+
+#include "usmx/copy/copy.hpp"
+
+namespace usmx {
+
+array zeros(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
+            usm_kind kind) {
+  array result = empty(shape, type, queue, kind);
+  fill_bytes(result.owner()->data(), 0, result.owner()->nbytes(), kind, queue);
+  return result;
+}
+
+}  // namespace usmx

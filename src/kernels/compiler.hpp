@@ -1,0 +1,24 @@
+// SYCL source to device code by the runtime's own compiler (libsycl-jit): for the package's build,
+// and at run time where there is no other way.
+#pragma once
+
+#include <vector>
+
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/kernel_bundle.hpp>
+
+#include "kernels/groups.hpp"
+
+namespace usmx::detail {
+
+/// The group as an object SYCLBIN. Throws sycl::exception with the compiler's messages. A kernel
+/// that the context's devices cannot run is left out without a word.
+std::vector<char> compile_kernels(const sycl::context&, kernel_group, kernel_shape);
+
+/// The group for one device. Throws and leaves out as above.
+sycl::kernel_bundle<sycl::bundle_state::executable> build_kernels(const sycl::context&,
+                                                                  const sycl::device&, kernel_group,
+                                                                  kernel_shape);
+
+}  // namespace usmx::detail

@@ -1,0 +1,129 @@
+#include "kernels/groups.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace usmx::detail {
+namespace {
+
+bool is_integer(type_code code) {
+  const char kind = dtype(code).kind();
+  return kind == 'i' || kind == 'u';
+}
+
+std::size_t size_of(type_code code) { return dtype(code).itemsize(); }
+
+bool is_double(type_code code) {
+  return code == type_code::float64 || code == type_code::complex128;
+}
+
+bool is_complex(type_code code) { return dtype(code).kind() == 'c'; }
+
+/// The source type whose kernel does it: see USMX_CASTS.
+type_code source_in_list(type_code from, type_code to) {
+  if (is_integer(from) &&
+      (to == type_code::bool_ || (is_integer(to) && size_of(to) < size_of(from)))) {
+    return unsigned_code(size_of(from));
+  }
+  if (is_complex(from) && !is_complex(to) && to != type_code::bool_) {
+    return from == type_code::complex64 ? type_code::float32 : type_code::float64;
+  }
+  return from;
+}
+
+type_code destination_in_list(type_code from, type_code to) {
+  const bool by_size = is_integer(from) || from == type_code::bool_ || size_of(to) < 4;
+  return is_integer(to) && by_size ? signed_code(size_of(to)) : to;
+}
+
+bool keeps_bytes(type_code from, type_code to) {
+  return from == to || (is_integer(from) && is_integer(to) && size_of(from) == size_of(to));
+}
+
+std::size_t index_of(kernel_group group, std::string_view name) {
+  const auto names = names_of(group);
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+std::string_view short_name(type_code code) { return dtype(code).typestr().substr(1); }
+
+kernel_id find_cast(type_code from, type_code to, bool fp64) {
+  const kernel_group group = !is_double(from) && !is_double(to) ? kernel_group::cast
+                             : fp64                             ? kernel_group::cast_double
+                                                                : kernel_group::cast_integer_double;
+  const std::string name =
+      std::string("usmx_cast_").append(short_name(from)).append("_").append(short_name(to));
+  return {group, index_of(group, name)};
+}
+
+cast_step make_step(type_code from, type_code to, bool fp64) {
+  if (keeps_bytes(from, to)) {
+    return {std::nullopt, size_of(from), dtype(from).alignment()};
+  }
+  const type_code source = source_in_list(from, to);
+  const dtype read = source;
+  // The real part of complex numbers may be all that is converted, and to the type it has.
+  if (source == to) {
+    return {std::nullopt, read.itemsize(), read.alignment()};
+  }
+  return {find_cast(source, destination_in_list(source, to), fp64), read.itemsize(),
+          read.alignment()};
+}
+
+using steps = std::array<std::array<std::array<cast_step, 2>, type_count>, type_count>;
+
+steps make_steps() {
+  steps all;
+  for (std::size_t from = 0; from < type_count; ++from) {
+    for (std::size_t to = 0; to < type_count; ++to) {
+      for (const bool fp64 : {false, true}) {
+        all[from][to][fp64] =
+            make_step(static_cast<type_code>(from), static_cast<type_code>(to), fp64);
+      }
+    }
+  }
+  return all;
+}
+
+std::size_t place_of(std::size_t item_size) {
+  return static_cast<std::size_t>(std::countr_zero(item_size));
+}
+
+}  // namespace
+
+std::string name_of(kernel_group group, kernel_shape shape) {
+  constexpr std::array<const char*, kernel_group_count> names{"copy", "fill", "cast", "cast_double",
+                                                              "cast_integer_double"};
+  return std::string(names[static_cast<std::size_t>(group)]) +
+         (shape == kernel_shape::wide ? "_wide" : "");
+}
+
+std::string_view source_file_of(kernel_group group) {
+  constexpr std::array<const char*, kernel_group_count> files{"copy.cpp", "fill.cpp", "cast.cpp",
+                                                              "cast_double.cpp", "cast_double.cpp"};
+  return files[static_cast<std::size_t>(group)];
+}
+
+std::vector<std::string> compile_options_of(kernel_group group, kernel_shape shape) {
+  std::vector<std::string> options;
+  if (group == kernel_group::cast_integer_double) {
+    options.emplace_back("-DUSMX_INTEGER_DOUBLE");
+  }
+  if (shape == kernel_shape::wide) {
+    options.emplace_back("-DUSMX_WIDE_GROUPS");
+  }
+  return options;
+}
+
+kernel_id copy_kernel(std::size_t item_size) { return {kernel_group::copy, place_of(item_size)}; }
+kernel_id transpose_kernel(std::size_t item_size) {
+  return {kernel_group::copy, item_size_count + place_of(item_size)};
+}
+kernel_id fill_kernel(std::size_t item_size) { return {kernel_group::fill, place_of(item_size)}; }
+
+cast_step cast_of(type_code from, type_code to, bool fp64) {
+  static const steps all = make_steps();
+  return all[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)][fp64];
+}
+
+}  // namespace usmx::detail

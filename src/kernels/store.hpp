@@ -1,0 +1,77 @@
+// The device kernels of a context, built for a device when they are first needed: from the disk
+// cache, else from what the package brought, else from source.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <vector>
+
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/kernel.hpp>
+#include <sycl/queue.hpp>
+
+#include "kernels/disk_cache.hpp"
+#include "kernels/groups.hpp"
+#include "runtime/context_state.hpp"
+
+namespace usmx::detail {
+
+/// Of one device. Thread-safe.
+class device_kernels {
+ public:
+  device_kernels(const sycl::context&, const sycl::device&, kernel_shape);
+
+  const sycl::device& device() const noexcept { return device_; }
+  kernel_shape shape() const noexcept { return shape_; }
+  bool has_fp64() const noexcept { return has_fp64_; }
+
+  /// Null where its group cannot be built for this device, which stderr then says once. The first
+  /// call for a group takes milliseconds with a warm disk cache, else up to seconds.
+  const sycl::kernel* find(kernel_id);
+
+ private:
+  struct group_state {
+    std::atomic<bool> ready = false;
+    std::mutex building;
+    std::vector<sycl::kernel> kernels;  // empty when they cannot be built
+  };
+
+  sycl::context context_;
+  sycl::device device_;
+  kernel_shape shape_;
+  bool has_fp64_;
+  std::array<group_state, kernel_group_count> groups_;
+};
+
+/// Of a context, in a slot of its state. Thread-safe.
+class kernel_store final : public context_slot {
+ public:
+  explicit kernel_store(const sycl::context& context) : context_(context) {}
+
+  /// Lives as long as the store.
+  device_kernels& of(const sycl::device&);
+
+ private:
+  sycl::context context_;
+  std::mutex mutex_;
+  std::list<device_kernels> devices_;
+};
+
+/// Those for a queue's device in its context; they live as long as the context's state.
+device_kernels& kernels_of(const sycl::queue&);
+
+/// How the kernels of a group are had, for tests. In this order `find` tries them.
+enum class kernel_origin { disk_cache, package, source };
+
+/// The kernels of a group in the order of its names. Throws when that origin does not have them all
+/// for this device; what was built is put into the disk cache.
+std::vector<sycl::kernel> load_kernels(kernel_origin, const sycl::context&, const sycl::device&,
+                                       kernel_group, kernel_shape, const kernel_cache&);
+
+/// What the built kernels of a group depend on.
+kernel_cache_key cache_key_of(const sycl::device&, kernel_group, kernel_shape);
+
+}  // namespace usmx::detail

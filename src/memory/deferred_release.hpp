@@ -1,0 +1,35 @@
+// Memory that must not be let go where its last user is gone: work on it may still be running, or
+// the thread may be one of the runtime's own, which must neither wait nor call the runtime. It
+// stays here until a thread of somebody's own finds its work finished. Private to the library.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/memory/release_action.hpp"
+
+namespace usmx::detail {
+
+struct deferred_release {
+  std::vector<sycl::event> events;
+  /// At most one: the queue that others may have submitted work to.
+  std::vector<sycl::queue> queues;
+  release_action release;
+};
+
+/// Keeps something alive until it runs.
+release_action holding(std::shared_ptr<const void> kept);
+
+/// Calls nothing of the runtime. Without memory for the list the block is leaked.
+void release_later(deferred_release block) noexcept;
+
+/// Releases what has finished in the meantime; never waits.
+void release_finished() noexcept;
+
+/// Waits for all of it and releases it.
+void release_all();
+
+}  // namespace usmx::detail

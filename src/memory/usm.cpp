@@ -1,0 +1,115 @@
+#include "usmx/memory/usm.hpp"
+
+#include <algorithm>
+
+#include "memory/usm_checks.hpp"
+#include "runtime/context_state.hpp"
+#include "runtime/drivers/usm_driver.hpp"
+#include "runtime/sub_devices.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
+#include "usmx/memory/registry.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
+
+namespace usmx {
+namespace {
+
+/// A context knows no memory of others.
+allocation_info seen_from(const registered_block& block, const sycl::context& context) {
+  return block.context == context ? allocation_info{block.kind, block.base, block.nbytes, true}
+                                  : allocation_info{};
+}
+
+[[noreturn]] void throw_not_usm(const void* pointer, const sycl::context& context) {
+  throw value_error(detail::message("pointer ", pointer, " is not USM memory of ",
+                                    describe(context),
+                                    ": expected a live device, shared or host allocation of that "
+                                    "context, found none"));
+}
+
+}  // namespace
+
+allocation_info detail::query_allocation(const void* pointer, const context_state& state) {
+  if (const auto block = registry::find(pointer)) {
+    return seen_from(*block, state.context());
+  }
+  return state.driver().query(pointer);
+}
+
+allocation_info query_allocation(const void* pointer, const sycl::context& context) {
+  require_usable_process();
+  return pointer == nullptr ? allocation_info{}
+                            : detail::query_allocation(pointer, *detail::state_of(context));
+}
+
+usm_kind pointer_kind(const void* pointer, const sycl::context& context) {
+  return query_allocation(pointer, context).kind;
+}
+
+sycl::device pointer_device(const void* pointer, const sycl::context& context) {
+  if (pointer_kind(pointer, context) == usm_kind::unknown) {
+    throw_not_usm(pointer, context);
+  }
+  return detail::state_of(context)->driver().owner(pointer);
+}
+
+usm_kind check_access(const void* pointer, std::size_t nbytes, const sycl::context& context) {
+  return detail::check_access(pointer, nbytes, *detail::state_of(context));
+}
+
+usm_kind detail::check_access(const void* pointer, std::size_t nbytes, const context_state& state) {
+  if (pointer == nullptr) {
+    throw_not_usm(pointer, state.context());
+  }
+  const auto block = registry::find(pointer);
+  if (!block) {
+    const usm_kind kind = state.driver().kind_around(pointer, nbytes);
+    if (kind != usm_kind::unknown) {
+      return kind;
+    }
+  }
+  const allocation_info found =
+      block ? seen_from(*block, state.context()) : state.driver().query(pointer);
+  if (found.kind == usm_kind::unknown) {
+    throw_not_usm(pointer, state.context());
+  }
+  if (!found.extent_known) {
+    return found.kind;
+  }
+  if (nbytes > available_from(pointer, found)) {
+    const auto* first = static_cast<const std::byte*>(pointer);
+    throw value_error(detail::message(
+        "bytes ", pointer, " to ", static_cast<const void*>(first + (nbytes - 1)),
+        " (first and last) are not all inside the ", name(found.kind),
+        " allocation they start in, which is ", static_cast<const void*>(found.base), " to ",
+        static_cast<const void*>(found.base + (found.nbytes - 1)), " (", found.nbytes,
+        " bytes) of ", describe(state.context())));
+  }
+  return found.kind;
+}
+
+void check_device(const void* pointer, usm_kind kind, const sycl::queue& queue) {
+  if (kind == usm_kind::host) {
+    return;  // host memory belongs to the whole context
+  }
+  const auto [state, has_only_device] = detail::state_of(queue);
+  if (has_only_device) {
+    return;
+  }
+  const sycl::device mine = queue.get_device();
+  const sycl::device owner = state->driver().owner(pointer);
+  if (detail::is_within(mine, [&](const sycl::device& device) { return device == owner; })) {
+    return;
+  }
+  throw value_error(detail::message(name(kind), " pointer ", pointer, " belongs to device ",
+                                    describe(owner), ", expected the queue's device ",
+                                    describe(mine), " or its parent"));
+}
+
+bool host_may_touch(usm_kind kind, const sycl::device& device) {
+  return is_host_accessible(kind) || kind == usm_kind::unknown ||
+         (device.is_cpu() && device.get_backend() == sycl::backend::opencl);
+}
+
+}  // namespace usmx

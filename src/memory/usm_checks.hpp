@@ -1,0 +1,17 @@
+// What usmx/usm.hpp asks about memory, for callers that have looked up the context's state already.
+// Private to the library.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/context_state.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx::detail {
+
+/// As usmx::query_allocation; the pointer is not null.
+allocation_info query_allocation(const void* pointer, const context_state&);
+/// As usmx::check_access.
+usm_kind check_access(const void* pointer, std::size_t nbytes, const context_state&);
+
+}  // namespace usmx::detail

@@ -1,0 +1,20 @@
+#include "runtime/completion.hpp"
+
+#include <sycl/exception.hpp>
+
+namespace usmx::detail {
+
+bool is_complete(const sycl::event& event) {
+  return event.get_info<sycl::info::event::command_execution_status>() ==
+         sycl::info::event_command_status::complete;
+}
+
+bool is_known_empty(const sycl::queue& queue) {
+  try {
+    return queue.is_in_order() && queue.ext_oneapi_empty();
+  } catch (const sycl::exception&) {
+    return false;
+  }
+}
+
+}  // namespace usmx::detail

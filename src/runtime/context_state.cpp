@@ -1,0 +1,250 @@
+#include "runtime/context_state.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <sycl/exception.hpp>
+#include <unordered_map>
+
+#include "base/process_state.hpp"
+#include "runtime/sub_devices.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::detail {
+
+namespace {
+
+bool holds(const std::vector<sycl::device>& devices, const sycl::device& device) {
+  return is_within(device, [&](const sycl::device& candidate) {
+    return std::ranges::find(devices, candidate) != devices.end();
+  });
+}
+
+// Not every back end makes queues of sub-devices in their parent's context: OpenCL does not.
+sycl::queue make_queue(const sycl::context& context, const sycl::device& device) {
+  try {
+    return sycl::queue(context, device);
+  } catch (const sycl::exception& refused) {
+    if (refused.code() != sycl::errc::invalid) {
+      throw;
+    }
+    throw value_error(message("cached_queue: expected a device that the runtime accepts with ",
+                              describe(context), ", found ", describe(device), ": ",
+                              refused.what()));
+  }
+}
+
+// The states of the process. Never destroyed: at exit other threads may still be at work in them.
+class context_states {
+ public:
+  std::shared_ptr<context_state> of(const sycl::context& context) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const entry* known = find(context)) {
+        return known->state;
+      }
+    }
+    // Asking the back end takes long: outside of the lock.
+    auto made = std::make_shared<context_state>(context);
+    const std::shared_ptr<context_state> evicted = make_room();
+    const std::lock_guard lock(mutex_);
+    if (const entry* known = find(context)) {
+      return known->state;
+    }
+    latest_ = &states_.try_emplace(context, entry{made, ++clock_}).first->second;
+    return made;
+  }
+
+  queue_state of(const sycl::queue& queue) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (last_queue_ && last_queue_->queue == queue) {
+        return last_queue_->state;
+      }
+    }
+    const std::shared_ptr<context_state> state = of(queue.get_context());
+    const std::vector<sycl::device>& devices = state->devices();
+    known_queue known{queue, {state, devices.size() == 1 && devices.front() == queue.get_device()}};
+    queue_state result = known.state;
+    // What it takes the place of may be the last of a queue: let go outside of the lock.
+    std::optional<known_queue> previous(std::move(known));
+    const std::lock_guard lock(mutex_);
+    last_queue_.swap(previous);
+    return result;
+  }
+
+  std::vector<sycl::queue> queues() {
+    std::vector<sycl::queue> all;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [context, known] : states_) {
+      for (sycl::queue& queue : known.state->queues()) {
+        all.push_back(std::move(queue));
+      }
+    }
+    return all;
+  }
+
+ private:
+  struct entry {
+    std::shared_ptr<context_state> state;
+    std::uint64_t last_use;
+
+    // Nobody can begin to use it while the table is locked.
+    bool in_use() const { return state.use_count() > 1 || state->queues_in_use(); }
+  };
+
+  struct known_queue {
+    sycl::queue queue;
+    queue_state state;
+  };
+
+  static constexpr std::size_t limit = 64;
+
+  const entry* find(const sycl::context& context) {
+    if (latest_ == nullptr || !(latest_->state->context() == context)) {
+      const auto found = states_.find(context);
+      if (found == states_.end()) {
+        return nullptr;
+      }
+      latest_ = &found->second;
+      latest_->last_use = ++clock_;
+    }
+    return latest_;
+  }
+
+  // Takes out the least recently used state that is not in use when there are too many.
+  std::shared_ptr<context_state> make_room() {
+    std::shared_ptr<context_state> evicted;
+    {
+      const std::lock_guard lock(mutex_);
+      if (states_.size() < limit) {
+        return nullptr;
+      }
+      auto oldest = states_.end();
+      for (auto at = states_.begin(); at != states_.end(); ++at) {
+        if ((oldest == states_.end() || at->second.last_use < oldest->second.last_use) &&
+            !at->second.in_use()) {
+          oldest = at;
+        }
+      }
+      if (oldest == states_.end()) {
+        return nullptr;
+      }
+      evicted = std::move(oldest->second.state);
+      latest_ = nullptr;
+      states_.erase(oldest);
+    }
+    // Nobody could wait for this work any more, and at exit it would abort the process.
+    for (const sycl::queue& queue : evicted->queues()) {
+      wait_for_queue(queue);
+    }
+    return evicted;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<sycl::context, entry> states_;
+  entry* latest_ = nullptr;
+  std::uint64_t clock_ = 0;
+  std::optional<known_queue> last_queue_;
+};
+
+context_states& states() {
+  note_runtime_in_use();
+  static context_states& all = *new context_states;
+  return all;
+}
+
+// Work in flight when the runtime's own exit handlers run aborts the process.
+void finish_work_at_exit() noexcept {
+  if (is_forked_child()) {
+    return;
+  }
+  begin_exit();
+  try {
+    for (const sycl::queue& queue : states().queues()) {
+      try {
+        wait_for_queue(queue);
+      } catch (...) {
+        // The work failed: nobody is left to tell, and the other queues still need their wait.
+      }
+    }
+  } catch (...) {
+    // No memory for the list of queues.
+  }
+}
+
+// To be called when a queue exists: exit handlers run in reverse order, and this one has to come
+// before those that the runtime registered while making its first queue.
+void wait_at_exit() {
+  [[maybe_unused]] static const int registered = std::atexit(finish_work_at_exit);
+}
+
+}  // namespace
+
+context_state::context_state(const sycl::context& context)
+    : context_(context), devices_(context.get_devices()), driver_(make_driver(context)) {}
+
+context_state::~context_state() {
+  for (const std::atomic<context_slot*>& slot : slots_) {
+    delete slot.load();
+  }
+}
+
+std::size_t next_slot_index() noexcept {
+  static std::atomic<std::size_t> count = 0;
+  return count++;
+}
+
+sycl::queue context_state::queue_of(const sycl::device& device) {
+  const std::lock_guard lock(queues_mutex_);
+  for (const auto& [known, queue] : queues_) {
+    if (known == device) {
+      return queue;
+    }
+  }
+  if (!holds(devices_, device)) {
+    throw value_error(message("cached_queue: expected a device of ", describe(context_),
+                              " or a sub-device of one, found ", describe(device)));
+  }
+  queues_.emplace_back(device, make_queue(context_, device));
+  wait_at_exit();
+  return queues_.back().second;
+}
+
+bool context_state::is_cached(const sycl::queue& queue) const {
+  const std::lock_guard lock(queues_mutex_);
+  return std::ranges::any_of(queues_, [&](const auto& known) { return known.second == queue; });
+}
+
+std::vector<sycl::queue> context_state::queues() const {
+  std::vector<sycl::queue> all;
+  const std::lock_guard lock(queues_mutex_);
+  for (const auto& [device, queue] : queues_) {
+    all.push_back(queue);
+  }
+  return all;
+}
+
+bool context_state::queues_in_use() const {
+  const std::lock_guard lock(queues_mutex_);
+  return std::ranges::any_of(queues_, [](const auto& known) {
+    return sycl::detail::getSyclObjImpl(known.second).use_count() > 1;
+  });
+}
+
+std::shared_ptr<context_state> state_of(const sycl::context& context) {
+  return states().of(context);
+}
+
+queue_state state_of(const sycl::queue& queue) { return states().of(queue); }
+
+void wait_for_cached_queues() {
+  for (const sycl::queue& queue : states().queues()) {
+    wait_for_queue(queue);
+  }
+}
+
+}  // namespace usmx::detail

@@ -1,0 +1,98 @@
+// What usmx keeps for each context it meets: the driver to ask about memory, the queue of each
+// device, and a slot for what each layer above keeps. Private to the library.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/queue.hpp>
+#include <utility>
+#include <vector>
+
+#include "runtime/drivers/usm_driver.hpp"
+
+namespace usmx::detail {
+
+/// What is kept in a slot of a context's state; made from the context.
+class context_slot {
+ public:
+  virtual ~context_slot() = default;
+};
+
+class context_state {
+ public:
+  explicit context_state(const sycl::context&);
+  ~context_state();
+
+  const sycl::context& context() const noexcept { return context_; }
+  const std::vector<sycl::device>& devices() const noexcept { return devices_; }
+  const usm_driver& driver() const noexcept { return *driver_; }
+  /// The one Slot of this context, made when it is first asked for. A layer that keeps something
+  /// for each context has a class derived from context_slot, and this layer need not know it.
+  template <class Slot>
+  Slot& slot();
+  /// The cached queue of a device of this context, or of a sub-device of one. Throws
+  /// value_error for any other device.
+  sycl::queue queue_of(const sycl::device&);
+  /// Whether it is one of them.
+  bool is_cached(const sycl::queue&) const;
+  /// The queues made so far.
+  std::vector<sycl::queue> queues() const;
+  /// Whether somebody else holds one of the queues.
+  bool queues_in_use() const;
+
+ private:
+  sycl::context context_;
+  std::vector<sycl::device> devices_;
+  std::unique_ptr<usm_driver> driver_;
+  static constexpr std::size_t slot_count = 4;
+  std::mutex slots_mutex_;
+  std::array<std::atomic<context_slot*>, slot_count> slots_{};
+  mutable std::mutex queues_mutex_;
+  std::vector<std::pair<sycl::device, sycl::queue>> queues_;
+};
+
+/// A number for each class of slots, below context_state::slot_count.
+std::size_t next_slot_index() noexcept;
+template <class Slot>
+inline const std::size_t slot_index = next_slot_index();
+
+template <class Slot>
+Slot& context_state::slot() {
+  std::atomic<context_slot*>& at = slots_.at(slot_index<Slot>);
+  context_slot* found = at.load(std::memory_order_acquire);
+  if (found == nullptr) {
+    const std::lock_guard lock(slots_mutex_);
+    found = at.load(std::memory_order_relaxed);
+    if (found == nullptr) {
+      found = std::make_unique<Slot>(context_).release();
+      at.store(found, std::memory_order_release);
+    }
+  }
+  return static_cast<Slot&>(*found);
+}
+
+/// The state of a context, made at first sight. The 64 most recently used are kept, and beyond
+/// those every one that is in use: whose state or one of whose queues somebody holds. None is
+/// destroyed at exit. A state holds its context, so another one never has its identity.
+std::shared_ptr<context_state> state_of(const sycl::context&);
+
+struct queue_state {
+  std::shared_ptr<context_state> of_context;
+  /// Whether the queue's device is the only one of the context.
+  bool has_only_device;
+};
+
+/// The same for a queue's context. The last queue asked about is remembered, and held until another
+/// one takes its place: imports come in rows from one producer.
+queue_state state_of(const sycl::queue&);
+
+/// Waits for every cached queue of every context that is kept.
+void wait_for_cached_queues();
+
+}  // namespace usmx::detail

@@ -1,0 +1,23 @@
+#include "usmx/runtime/device_types.hpp"
+
+#include "usmx/base/error.hpp"
+#include "usmx/runtime/devices.hpp"
+
+namespace usmx {
+
+type_support support_of(const sycl::device& device) {
+  return {device.has(sycl::aspect::fp16), device.has(sycl::aspect::fp64)};
+}
+
+void require_supported(dtype type, const sycl::device& device) {
+  const bool is_common = is_supported(type, {.fp16 = false, .fp64 = false});
+  if (!is_common && !is_supported(type, support_of(device))) {
+    throw value_error(detail::message("element type ", type, " needs aspect ",
+                                      type.code() == type_code::float16 ? "fp16" : "fp64",
+                                      ", which device ", describe(device), " has not: expected ",
+                                      nearest_supported(type, {.fp16 = false, .fp64 = false}),
+                                      " or another type of the device"));
+  }
+}
+
+}  // namespace usmx

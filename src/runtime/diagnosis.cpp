@@ -1,0 +1,100 @@
+#include "usmx/runtime/diagnosis.hpp"
+
+#include <link.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <sycl/exception.hpp>
+
+#include "base/quoted.hpp"
+#include "runtime/driver_setup.hpp"
+#include "runtime/root_devices.hpp"
+#include "usmx/base/error.hpp"
+
+namespace usmx {
+
+namespace {
+
+/// Of an environment variable's value.
+constexpr std::size_t longest_shown_value = 80;
+
+std::string shown_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? detail::message(name, " is not set")
+                          : detail::message(name, "=", detail::quoted(value, longest_shown_value));
+}
+
+// The threading library of another package, mapped before the driver could bring its own.
+std::optional<std::string> find_foreign_tbb(const std::filesystem::path& runtime) {
+  struct search {
+    const std::filesystem::path& runtime;
+    std::optional<std::string> found;
+  } state{runtime, std::nullopt};
+  const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& [own, found] = *static_cast<search*>(data);
+    std::error_code failed;
+    const std::filesystem::path library = info->dlpi_name;
+    if (library.filename().string().starts_with("libtbb.so") &&
+        std::filesystem::canonical(library, failed).parent_path() != own) {
+      found = library.string();
+    }
+    return found ? 1 : 0;
+  };
+  dl_iterate_phdr(visit, &state);
+  return state.found;
+}
+
+bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
+
+// What to change, the likeliest cause first.
+std::string advice(const std::filesystem::path& driver, bool driver_exists,
+                   const std::optional<std::string>& foreign_tbb) {
+  if (is_set(detail::device_selector_variable)) {
+    return detail::message("unset ", detail::device_selector_variable,
+                           ", or let it name a back end and device that exist ('opencl:cpu')");
+  }
+  if (foreign_tbb) {
+    return "import usmx, and ask it for its devices, before the package that maps that TBB";
+  }
+  if (!driver_exists) {
+    return "install the CPU driver (pip install intel-opencl-rt) or a GPU driver";
+  }
+  const char* filenames = std::getenv(detail::icd_filenames_variable);
+  if (filenames == nullptr ||
+      std::string_view(filenames).find(driver.native()) == std::string_view::npos) {
+    return detail::message("set ", detail::icd_filenames_variable, "=", driver.native(),
+                           " before the process starts");
+  }
+  return "the drivers were looked for before usmx was loaded, or refuse this machine: import usmx "
+         "first";
+}
+
+std::string refusal_of_runtime() {
+  try {
+    detail::query_root_devices();
+    return "";
+  } catch (const sycl::exception& refused) {
+    return detail::message("; the runtime says: ", refused.what());
+  }
+}
+
+}  // namespace
+
+std::string diagnose_missing_device() {
+  const std::filesystem::path runtime = detail::runtime_directory();
+  const std::filesystem::path driver = runtime / detail::cpu_driver_name;
+  std::error_code failed;
+  const bool driver_exists = std::filesystem::exists(driver, failed);
+  const std::optional<std::string> foreign_tbb = find_foreign_tbb(runtime);
+  return detail::message(
+      "no SYCL device was found. ", shown_variable(detail::device_selector_variable), "; ",
+      shown_variable(detail::icd_filenames_variable), "; ",
+      shown_variable(detail::icd_vendors_variable), "; the CPU driver ", driver.native(),
+      driver_exists ? " exists" : " does not exist",
+      foreign_tbb ? "; a TBB from elsewhere is mapped: " + *foreign_tbb : "", refusal_of_runtime(),
+      ". What to do: ", advice(driver, driver_exists, foreign_tbb));
+}
+
+}  // namespace usmx

@@ -1,0 +1,88 @@
+// When the library is loaded: makes the CPU driver that was installed beside the SYCL runtime
+// visible, unless the user has configured OpenCL drivers. A fresh Python environment has the
+// driver, but nothing registers it. No SYCL call is made here: the first platform query of the
+// process reads the environment, so this must come before it and cost next to nothing.
+#include "runtime/driver_setup.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <sycl/platform.hpp>
+#include <system_error>
+#include <vector>
+
+namespace usmx::detail {
+
+namespace fs = std::filesystem;
+
+fs::path runtime_directory() {
+  std::vector<sycl::platform> (*symbol)() = &sycl::platform::get_platforms;
+  Dl_info found;
+  if (dladdr(reinterpret_cast<void*>(symbol), &found) == 0 || found.dli_fname == nullptr) {
+    return {};
+  }
+  std::error_code failed;
+  return fs::canonical(found.dli_fname, failed).parent_path();
+}
+
+bool registers_cpu_driver(const fs::path& vendors) {
+  std::error_code failed;
+  for (fs::directory_iterator file(vendors, failed), end; !failed && file != end;
+       file.increment(failed)) {
+    if (file->path().extension() != ".icd") {
+      continue;
+    }
+    std::string line;
+    std::getline(std::ifstream(file->path()), line);
+    const fs::path driver = line;
+    if (driver.is_absolute() && driver.filename().string().starts_with(cpu_driver_name) &&
+        fs::exists(driver, failed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+void show_cpu_driver(const fs::path& runtime) {
+  if (std::getenv(icd_filenames_variable) != nullptr ||
+      std::getenv(icd_vendors_variable) != nullptr) {
+    return;
+  }
+  const fs::path driver = runtime / cpu_driver_name;
+  std::error_code failed;
+  // Two copies of the driver would show the CPU as two devices.
+  if (fs::exists(driver, failed) && !registers_cpu_driver("/etc/OpenCL/vendors")) {
+    setenv(icd_filenames_variable, driver.c_str(), 0);
+  }
+}
+
+// A device selector keeps the runtime from loading the adapters that bring these libraries in, and
+// the OpenCL loader, which has no run path, then does not find them. They stay mapped.
+void load_libraries_of_opencl_loader(const fs::path& runtime) {
+  if (std::getenv(device_selector_variable) == nullptr) {
+    return;
+  }
+  for (const char* name : {"libintlc.so.5", "libirng.so", "libimf.so", "libsvml.so"}) {
+    dlopen((runtime / name).c_str(), RTLD_LAZY | RTLD_LOCAL);
+  }
+}
+
+[[gnu::constructor]] void set_up_drivers() noexcept {
+  try {
+    const fs::path runtime = runtime_directory();
+    if (!runtime.empty()) {
+      show_cpu_driver(runtime);
+      load_libraries_of_opencl_loader(runtime);
+    }
+  } catch (...) {
+    // Out of memory, or a path that cannot be read: without the set-up devices may be missing, and
+    // diagnose_missing_device() says why.
+  }
+}
+
+}  // namespace
+}  // namespace usmx::detail

@@ -1,0 +1,55 @@
+// The devices that the runtime lists, with what filter selectors ask about them. Private to the
+// library.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sycl/backend_types.hpp>
+#include <sycl/device.hpp>
+
+namespace usmx::detail {
+
+/// Back ends and types of devices as filter selectors spell them.
+inline constexpr std::array backends{
+    std::pair{sycl::backend::opencl, std::string_view("opencl")},
+    std::pair{sycl::backend::ext_oneapi_level_zero, std::string_view("level_zero")},
+    std::pair{sycl::backend::ext_oneapi_cuda, std::string_view("cuda")},
+    std::pair{sycl::backend::ext_oneapi_hip, std::string_view("hip")},
+    std::pair{sycl::backend::ext_oneapi_native_cpu, std::string_view("native_cpu")},
+    std::pair{sycl::backend::ext_oneapi_offload, std::string_view("offload")}};
+
+inline constexpr std::array device_types{
+    std::pair{sycl::info::device_type::cpu, std::string_view("cpu")},
+    std::pair{sycl::info::device_type::gpu, std::string_view("gpu")},
+    std::pair{sycl::info::device_type::accelerator, std::string_view("accelerator")}};
+
+/// A root device and what filters ask about it, so that selecting needs no runtime call.
+struct root_device {
+  sycl::device device;
+  sycl::backend backend;
+  sycl::info::device_type type;
+  /// Among the root devices of the same backend and type.
+  std::size_t index;
+  int default_score;
+
+  /// "opencl:cpu:0"
+  std::string filter() const;
+};
+
+/// Asks the runtime. Throws sycl::exception where it refuses, say for a malformed
+/// ONEAPI_DEVICE_SELECTOR.
+std::vector<root_device> query_root_devices();
+
+/// The same asked once: the runtime fixes its list at the first query. Where the runtime refuses
+/// there is no device, as in dpctl, and diagnose_missing_device() repeats the refusal.
+const std::vector<root_device>& root_devices();
+
+/// Null for a sub-device.
+const root_device* find_root(const sycl::device&);
+
+}  // namespace usmx::detail

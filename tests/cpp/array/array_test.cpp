@@ -1,0 +1,498 @@
+// usmx/array.hpp: arrays around existing and new memory.
+#include "usmx/array/array.hpp"
+#include "usmx/copy/zeros.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "support/device_test.hpp"
+#include "support/errors.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace {
+
+using support::all_kinds;
+using support::expect_error;
+using support::runtime_block;
+using support::text;
+using usmx::allocation_error;
+using usmx::array;
+using usmx::buffer;
+using usmx::checked_nbytes;
+using usmx::dtype;
+using usmx::fitted_to_new_memory;
+using usmx::layout;
+using usmx::type_code;
+using usmx::usm_kind;
+using usmx::value_error;
+using extents = std::vector<std::ptrdiff_t>;
+
+static_assert(std::is_copy_constructible_v<array>);
+static_assert(std::is_nothrow_move_constructible_v<array>);
+
+extents to_vector(std::span<const std::ptrdiff_t> values) { return {values.begin(), values.end()}; }
+
+class array_test : public support::device_test {
+ protected:
+  static std::shared_ptr<buffer> memory(std::size_t nbytes, usm_kind kind = usm_kind::shared) {
+    return std::make_shared<buffer>(buffer::allocate(nbytes, kind, queue(), 64));
+  }
+};
+
+// ---- Around an existing buffer
+
+TEST_F(array_test, array_says_what_it_was_made_of) {
+  const auto bytes = memory(64);
+  const layout where = layout::strided(extents{2, 3}, extents{6, -2}, 5);
+  const array a(bytes, type_code::int32, where);
+  EXPECT_EQ(a.owner(), bytes);
+  EXPECT_EQ(a.type(), type_code::int32);
+  EXPECT_EQ(a.layout(), where);
+  EXPECT_EQ(a.ndim(), 2);
+  EXPECT_EQ(to_vector(a.shape()), (extents{2, 3}));
+  EXPECT_EQ(to_vector(a.strides()), (extents{6, -2}));
+  EXPECT_EQ(a.size(), 6);
+  EXPECT_EQ(a.nbytes(), 24U);
+  EXPECT_EQ(a.kind(), usm_kind::shared);
+  EXPECT_EQ(a.queue(), queue());
+  EXPECT_FALSE(a.readonly());
+  EXPECT_EQ(a.data(), bytes->data() + 20);
+}
+
+TEST_F(array_test, elements_up_to_both_edges_of_the_buffer_are_accepted) {
+  const auto bytes = memory(64);
+  EXPECT_NO_THROW(array(bytes, type_code::float64, layout::c_order(extents{8})));
+  EXPECT_NO_THROW(array(bytes, type_code::float64, layout::strided(extents{8}, extents{-1}, 7)));
+  EXPECT_NO_THROW(array(bytes, type_code::uint8, layout::c_order(extents{1}, 63)));
+  EXPECT_NO_THROW(array(bytes, type_code::int16, layout::strided(extents{2, 2}, extents{31, 0})));
+}
+
+TEST_F(array_test, element_beyond_the_end_is_an_error_with_both_ranges) {
+  expect_error<value_error>(
+      [&] { array(memory(64), type_code::float64, layout::c_order(extents{8}, 1)); },
+      {"(8,)", "float64", "8 to 71", "64 bytes"});
+  expect_error<value_error>([&] { array(memory(7), type_code::float64, layout()); },
+                            {"0 to 7", "7 bytes"});
+}
+
+TEST_F(array_test, element_before_the_start_is_an_error_with_both_ranges) {
+  expect_error<value_error>(
+      [&] { array(memory(64), type_code::float64, layout::strided(extents{3}, extents{-1}, 1)); },
+      {"-8 to 15", "64 bytes"});
+  expect_error<value_error>([&] { array(memory(64), type_code::int8, layout::c_order({}, -1)); },
+                            {"-1 to -1"});
+}
+
+TEST_F(array_test, extent_that_cannot_be_counted_in_bytes_is_an_overflow_error) {
+  for (const std::ptrdiff_t offset : {PTRDIFF_MAX, PTRDIFF_MIN, PTRDIFF_MAX / 8 + 1}) {
+    expect_error<usmx::overflow_error>(
+        [&] { array(memory(64), type_code::float64, layout().with_offset(offset)); },
+        {text(offset)});
+  }
+}
+
+TEST_F(array_test, misaligned_element_zero_is_an_error_naming_address_and_alignment) {
+  const auto bytes = memory(64);
+  const auto shifted =
+      std::make_shared<buffer>(buffer::part_of(bytes, bytes->data() + 4, 60, false, {}));
+  expect_error<value_error>(
+      [&] { array(shifted, type_code::float64, layout()); },
+      {"float64", "aligned to 8", text(static_cast<const void*>(bytes->data() + 4))});
+  EXPECT_NO_THROW(array(shifted, type_code::float32, layout()));
+}
+
+TEST_F(array_test, complex_numbers_need_the_alignment_of_their_components) {
+  const auto bytes = memory(64);
+  const auto shifted =
+      std::make_shared<buffer>(buffer::part_of(bytes, bytes->data() + 4, 60, false, {}));
+  EXPECT_NO_THROW(array(shifted, type_code::complex64, layout()));
+  EXPECT_THROW(array(shifted, type_code::complex128, layout()), value_error);
+}
+
+TEST_F(array_test, array_without_elements_fits_any_buffer) {
+  const auto bytes = memory(3);
+  const auto odd =
+      std::make_shared<buffer>(buffer::part_of(bytes, bytes->data() + 1, 1, false, {}));
+  for (const extents& shape : {extents{0}, extents{5, 0, 2}}) {
+    const array a(odd, type_code::float64, layout::c_order(shape));
+    EXPECT_EQ(a.size(), 0);
+    EXPECT_EQ(a.nbytes(), 0U);
+  }
+}
+
+// Layouts without elements may have any offset: nothing may be computed from it.
+TEST_F(array_test, array_without_elements_can_have_any_offset) {
+  const auto bytes = memory(8);
+  for (const std::ptrdiff_t offset : {PTRDIFF_MAX, PTRDIFF_MIN, std::ptrdiff_t{1} << 61}) {
+    const array a(bytes, type_code::float64, layout::strided(extents{0}, extents{1}, offset));
+    EXPECT_EQ(a.data(), bytes->data());
+    EXPECT_EQ(a.view().data(), bytes->data());
+  }
+}
+
+TEST_F(array_test, read_only_buffer_makes_read_only_arrays) {
+  const auto bytes = memory(64);
+  const auto readonly =
+      std::make_shared<buffer>(buffer::part_of(bytes, bytes->data(), 64, true, {}));
+  EXPECT_TRUE(array(readonly, type_code::int8, layout()).readonly());
+  EXPECT_TRUE(array::unchecked(readonly, type_code::int8, layout(), false).readonly());
+  EXPECT_FALSE(array(bytes, type_code::int8, layout()).readonly());
+  EXPECT_TRUE(array(bytes, type_code::int8, layout(), true).readonly());
+}
+
+TEST_F(array_test, read_only_array_stays_read_only_in_every_view_of_it) {
+  const array a(memory(64), type_code::int32, layout::c_order(extents{4}));
+  const array locked = a.as_readonly();
+  EXPECT_TRUE(locked.readonly());
+  EXPECT_TRUE(locked.view().readonly());
+  EXPECT_TRUE(locked.with_layout(layout()).readonly());
+  EXPECT_TRUE(locked.as_readonly().readonly());
+  EXPECT_FALSE(a.readonly());
+  EXPECT_EQ(locked.owner(), a.owner());
+}
+
+TEST_F(array_test, another_layout_keeps_memory_and_type) {
+  const array a(memory(64), type_code::int32, layout::c_order(extents{4, 4}));
+  const layout column = layout::strided(extents{4}, extents{4}, 2);
+  const array b = a.with_layout(column);
+  EXPECT_EQ(b.owner(), a.owner());
+  EXPECT_EQ(b.type(), a.type());
+  EXPECT_EQ(b.layout(), column);
+  EXPECT_EQ(b.data(), a.data() + 8);
+  EXPECT_FALSE(b.readonly());
+}
+
+TEST_F(array_test, elements_in_several_places_must_be_countable_in_bytes) {
+  const array a(memory(8), type_code::float64, layout());
+  const layout many = usmx::broadcast(a.layout(), extents{(PTRDIFF_MAX >> 3)});
+  EXPECT_EQ(a.with_layout(many).nbytes(), static_cast<std::size_t>(PTRDIFF_MAX - 7));
+  const layout more = usmx::broadcast(a.layout(), extents{(PTRDIFF_MAX >> 3) + 1});
+  expect_error<usmx::overflow_error>([&] { a.with_layout(more); },
+                                     {text((PTRDIFF_MAX >> 3) + 1), "8"});
+}
+
+TEST_F(array_test, copies_share_the_memory_until_the_last_is_gone) {
+  std::weak_ptr<buffer> watched;
+  {
+    const array a = usmx::empty(extents{4}, type_code::int32, queue());
+    watched = a.owner();
+    auto b = std::make_unique<array>(a);
+    EXPECT_EQ(b->data(), a.data());
+    b.reset();
+    EXPECT_FALSE(watched.expired());
+  }
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST_F(array_test, view_is_the_array_without_its_owner) {
+  const array a(memory(64), type_code::int32, layout::strided(extents{2}, extents{-3}, 5), true);
+  const usmx::array_view v = a.view();
+  EXPECT_EQ(v.origin(), a.owner()->data());
+  EXPECT_EQ(v.data(), a.data());
+  EXPECT_EQ(v.type(), a.type());
+  EXPECT_EQ(v.layout(), a.layout());
+  EXPECT_EQ(v.kind(), a.kind());
+  EXPECT_EQ(v.queue(), a.queue());
+  EXPECT_TRUE(v.readonly());
+}
+
+TEST_F(array_test, view_exposes_the_memory) {
+  const array a = usmx::empty(extents{4}, type_code::int32, queue());
+  EXPECT_FALSE(a.owner()->may_be_busy());
+  static_cast<void>(a.view());
+  EXPECT_TRUE(a.owner()->may_be_busy());
+}
+
+TEST_F(array_test, private_view_is_the_same_view_and_exposes_nothing) {
+  const array a = usmx::empty(extents{4}, type_code::int32, new_queue(), usm_kind::shared);
+  const usmx::array_view v = a.as_readonly().private_view();
+  EXPECT_EQ(v.data(), a.data());
+  EXPECT_EQ(v.layout(), a.layout());
+  EXPECT_EQ(v.queue(), a.queue());
+  EXPECT_TRUE(v.readonly());
+  EXPECT_FALSE(a.owner()->may_be_busy());
+}
+
+TEST_F(array_test, recorded_work_is_waited_for) {
+  const array a = usmx::empty(extents{1 << 20}, type_code::uint8, queue(), usm_kind::shared);
+  a.record(new_queue().memset(a.data(), 9, a.nbytes()));
+  EXPECT_TRUE(a.owner()->may_be_busy());
+  a.wait();
+  EXPECT_FALSE(a.owner()->may_be_busy());
+  EXPECT_EQ(a.data()[a.nbytes() - 1], std::byte{9});
+}
+
+// ---- Around memory of a native library
+
+class adopted_array_test : public array_test {
+ protected:
+  auto deleter() {
+    return [this](void*) { ++deleted_; };
+  }
+
+  std::atomic<int> deleted_ = 0;
+};
+
+TEST_F(adopted_array_test, adopted_array_is_c_contiguous_from_the_pointer) {
+  for (const usm_kind kind : all_kinds) {
+    const runtime_block block(256, kind, queue());
+    const array a =
+        array::adopt(block.data() + 8, extents{2, 3}, type_code::float64, queue(), [](void*) {});
+    EXPECT_EQ(a.layout(), layout::c_order(extents{2, 3}));
+    EXPECT_EQ(a.data(), block.data() + 8);
+    EXPECT_EQ(a.type(), type_code::float64);
+    EXPECT_EQ(a.kind(), kind);
+    EXPECT_EQ(a.owner()->nbytes(), 48U);
+    EXPECT_FALSE(a.readonly());
+  }
+}
+
+TEST_F(adopted_array_test, deleter_runs_once_with_the_pointer_when_the_last_view_is_gone) {
+  const runtime_block block(256, usm_kind::shared, queue());
+  void* pointer = nullptr;
+  {
+    std::optional<array> last;
+    {
+      const array a = array::adopt(block.data(), extents{4}, type_code::int32, queue(),
+                                   [&](void* p) { pointer = p, ++deleted_; });
+      last = a.with_layout(layout());
+    }
+    EXPECT_EQ(deleted_, 0);
+  }
+  EXPECT_EQ(deleted_, 1);
+  EXPECT_EQ(pointer, block.data());
+}
+
+TEST_F(adopted_array_test, array_without_elements_can_be_adopted_from_any_pointer) {
+  int ordinary = 0;
+  for (void* pointer : {static_cast<void*>(nullptr), static_cast<void*>(&ordinary),
+                        reinterpret_cast<void*>(std::uintptr_t{0xdeadbeef})}) {
+    deleted_ = 0;
+    {
+      const array a = array::adopt(pointer, extents{3, 0}, type_code::float64, queue(), deleter());
+      EXPECT_EQ(a.size(), 0);
+      EXPECT_EQ(a.data(), pointer);
+      EXPECT_EQ(a.kind(), usm_kind::device);
+      EXPECT_EQ(deleted_, 0);
+    }
+    EXPECT_EQ(deleted_, 1);
+  }
+}
+
+TEST_F(adopted_array_test, negative_extent_is_an_error_and_the_deleter_runs_once) {
+  const runtime_block block(64, usm_kind::shared, queue());
+  expect_error<value_error>(
+      [&] {
+        array::adopt(block.data(), extents{2, -1}, type_code::int8, queue(), deleter());
+      },
+      {"-1"});
+  EXPECT_EQ(deleted_, 1);
+}
+
+TEST_F(adopted_array_test, shape_whose_size_overflows_is_an_error_and_the_deleter_runs_once) {
+  const runtime_block block(64, usm_kind::shared, queue());
+  const std::ptrdiff_t half = std::ptrdiff_t{1} << 32;
+  expect_error<usmx::overflow_error>([&] {
+    array::adopt(block.data(), extents{half, half}, type_code::int8, queue(), deleter());
+  });
+  EXPECT_EQ(deleted_, 1);
+  expect_error<usmx::overflow_error>([&] {
+    array::adopt(block.data(), extents{half, half / 4}, type_code::float64, queue(), deleter());
+  });
+  EXPECT_EQ(deleted_, 2);
+}
+
+TEST_F(adopted_array_test, shape_beyond_the_allocation_is_an_error_and_the_deleter_runs_once) {
+  const runtime_block block(64, usm_kind::shared, queue());
+  expect_error<value_error>(
+      [&] { array::adopt(block.data(), extents{9}, type_code::float64, queue(), deleter()); },
+      {"64 bytes"});
+  EXPECT_EQ(deleted_, 1);
+}
+
+TEST_F(adopted_array_test, misaligned_pointer_is_an_error_and_the_deleter_runs_once) {
+  const runtime_block block(64, usm_kind::shared, queue());
+  expect_error<value_error>(
+      [&] { array::adopt(block.data() + 2, extents{2}, type_code::float32, queue(), deleter()); },
+      {"aligned to 4"});
+  EXPECT_EQ(deleted_, 1);
+}
+
+TEST_F(adopted_array_test, memory_that_is_not_usm_is_an_error_and_the_deleter_runs_once) {
+  float ordinary[4] = {};
+  expect_error<value_error>(
+      [&] { array::adopt(ordinary, extents{4}, type_code::float32, queue(), deleter()); },
+      {"not USM"});
+  EXPECT_EQ(deleted_, 1);
+}
+
+// ---- New memory
+
+TEST_F(array_test, empty_makes_c_contiguous_memory_of_every_kind) {
+  for (const usm_kind kind : all_kinds) {
+    const array a = usmx::empty(extents{3, 5}, type_code::complex128, queue(), kind);
+    EXPECT_EQ(a.layout(), layout::c_order(extents{3, 5}));
+    EXPECT_EQ(a.kind(), kind);
+    EXPECT_EQ(a.queue(), queue());
+    EXPECT_FALSE(a.readonly());
+    EXPECT_EQ(a.owner()->nbytes(), 240U);
+    EXPECT_EQ(usmx::check_access(a.data(), 240, context()), kind);
+  }
+}
+
+TEST_F(array_test, new_arrays_are_device_memory_unless_asked_otherwise) {
+  EXPECT_EQ(usmx::empty(extents{3}, type_code::int8, queue()).kind(), usm_kind::device);
+  EXPECT_EQ(usmx::zeros(extents{3}, type_code::int8, queue()).kind(), usm_kind::device);
+}
+
+TEST_F(array_test, new_array_of_no_dimensions_has_one_element) {
+  const array a = usmx::empty(extents{}, type_code::float64, queue());
+  EXPECT_EQ(a.size(), 1);
+  EXPECT_EQ(a.owner()->nbytes(), 8U);
+}
+
+TEST_F(array_test, new_array_without_elements_owns_one) {
+  for (const usm_kind kind : all_kinds) {
+    for (const extents& shape : {extents{0}, extents{4, 0, 3}}) {
+      for (const array& a : {usmx::empty(shape, type_code::float64, queue(), kind),
+                             usmx::zeros(shape, type_code::float64, queue(), kind)}) {
+        EXPECT_EQ(a.size(), 0);
+        EXPECT_EQ(a.owner()->nbytes(), 8U);
+        EXPECT_EQ(usmx::pointer_kind(a.data(), context()), kind);
+      }
+    }
+  }
+}
+
+TEST_F(array_test, zeros_are_zero_in_every_kind_of_memory) {
+  for (const usm_kind kind : all_kinds) {
+    for (int round = 0; round < 3; ++round) {  // memory that was used before, too
+      const array a = usmx::zeros(extents{7, 11}, type_code::float64, queue(), kind);
+      const auto bytes = support::download(a.data(), a.nbytes(), queue());
+      EXPECT_EQ(bytes, std::vector<std::byte>(a.nbytes())) << name(kind);
+      support::upload(std::vector(a.nbytes(), std::byte{0xff}), a.data(), queue());
+    }
+  }
+}
+
+TEST_F(array_test, empty_takes_any_layout_that_starts_at_the_first_byte) {
+  const array a =
+      usmx::empty(layout::f_order(extents{3, 5}), type_code::int16, queue(), usm_kind::shared);
+  EXPECT_EQ(a.owner()->nbytes(), 30U);
+  EXPECT_EQ(a.layout(), layout::f_order(extents{3, 5}));
+  const array b = usmx::empty(layout::strided(extents{4}, extents{-3}, 9), type_code::int16,
+                              queue(), usm_kind::shared);
+  EXPECT_EQ(b.owner()->nbytes(), 20U);
+  const array c = usmx::empty(layout::strided(extents{4, 1000}, extents{2, 0}), type_code::int16,
+                              queue(), usm_kind::shared);
+  EXPECT_EQ(c.owner()->nbytes(), 14U);
+}
+
+TEST_F(array_test, empty_refuses_a_layout_that_starts_elsewhere) {
+  for (const layout& where :
+       {layout::strided(extents{4}, extents{-1}), layout::c_order(extents{4}, -1),
+        layout::c_order(extents{4}, 1), layout().with_offset(PTRDIFF_MAX)}) {
+    expect_error<value_error>(
+        [&] { usmx::empty(where, type_code::int8, queue(), usm_kind::shared); }, {text(where)});
+  }
+}
+
+TEST_F(array_test, empty_has_the_alignment_asked_for) {
+  for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+    const array a = usmx::empty(layout::c_order(extents{3}), type_code::int8, queue(),
+                                usm_kind::host, alignment);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % alignment, 0U);
+  }
+  expect_error<value_error>(
+      [&] { usmx::empty(layout(), type_code::int8, queue(), usm_kind::host, 12); }, {"12"});
+}
+
+TEST_F(array_test, new_array_whose_bytes_overflow_is_an_error) {
+  const std::ptrdiff_t huge = std::ptrdiff_t{1} << 60;
+  for (const extents& shape : {extents{huge}, extents{huge, 16}}) {
+    expect_error<usmx::overflow_error>([&] { usmx::empty(shape, type_code::float64, queue()); });
+    expect_error<usmx::overflow_error>([&] { usmx::zeros(shape, type_code::float64, queue()); });
+  }
+}
+
+TEST_F(array_test, new_array_for_which_there_is_no_memory_is_an_error_with_its_bytes) {
+  const std::ptrdiff_t huge = std::ptrdiff_t{1} << 59;
+  expect_error<allocation_error>([&] { usmx::empty(extents{huge}, type_code::float64, queue()); },
+                                 {text(huge * 8), "device"});
+}
+
+TEST_F(array_test, new_array_with_a_negative_extent_is_an_error) {
+  expect_error<value_error>([&] { usmx::empty(extents{3, -2}, type_code::int8, queue()); }, {"-2"});
+}
+
+TEST_F(array_test, new_array_of_unknown_memory_is_an_error) {
+  expect_error<value_error>(
+      [&] { usmx::empty(extents{3}, type_code::int8, queue(), usm_kind::unknown); }, {"unknown"});
+}
+
+// ---- Arithmetic
+
+TEST(checked_nbytes_test, count_times_itemsize) {
+  EXPECT_EQ(checked_nbytes(0, type_code::float64), 0U);
+  EXPECT_EQ(checked_nbytes(3, type_code::complex128), 48U);
+  EXPECT_EQ(checked_nbytes(PTRDIFF_MAX, type_code::uint8), static_cast<std::size_t>(PTRDIFF_MAX));
+}
+
+TEST(checked_nbytes_test, product_beyond_ptrdiff_is_an_overflow_error) {
+  expect_error<usmx::overflow_error>(
+      [] { checked_nbytes(PTRDIFF_MAX / 8 + 1, type_code::float64); },
+      {text(PTRDIFF_MAX / 8 + 1), "8"});
+}
+
+TEST(fitted_to_new_memory_test, layouts_that_start_at_the_first_byte_stay_as_they_are) {
+  for (const layout& where :
+       {layout(), layout::c_order(extents{2, 3}), layout::f_order(extents{2, 3}),
+        layout::strided(extents{2, 2}, extents{0, 7})}) {
+    EXPECT_EQ(fitted_to_new_memory(where), where);
+  }
+}
+
+TEST(fitted_to_new_memory_test, negative_strides_get_the_smallest_offset_that_fits) {
+  const auto fitted = [](const extents& shape, const extents& strides) {
+    return fitted_to_new_memory(layout::strided(shape, strides));
+  };
+  // The protocol's examples: offset 1 of 4 elements, 17 of 18.
+  EXPECT_EQ(fitted({2, 2}, {2, -1}), layout::strided(extents{2, 2}, extents{2, -1}, 1));
+  EXPECT_EQ(fitted({2, 2}, {2, -1}).extent(), (usmx::element_range{0, 3}));
+  EXPECT_EQ(fitted({4, 2}, {-5, -2}), layout::strided(extents{4, 2}, extents{-5, -2}, 17));
+  EXPECT_EQ(fitted({4, 2}, {-5, -2}).extent(), (usmx::element_range{0, 17}));
+}
+
+TEST(fitted_to_new_memory_test, naming_the_offset_that_fits_is_the_same_as_asking_for_it) {
+  const layout named = layout::strided(extents{2, 2}, extents{2, -1}, 1);
+  EXPECT_EQ(fitted_to_new_memory(named), named);
+}
+
+TEST(fitted_to_new_memory_test, any_other_offset_is_an_error_naming_both) {
+  for (const std::ptrdiff_t offset : {2, -1, 100}) {
+    expect_error<value_error>(
+        [&] {
+          fitted_to_new_memory(layout::strided(extents{2, 2}, extents{2, -1}, offset));
+        },
+        {"offset " + text(offset), "expected 1"});
+  }
+  expect_error<value_error>([] { fitted_to_new_memory(layout::c_order(extents{4}, 1)); },
+                            {"offset 1", "expected 0"});
+}
+
+TEST(fitted_to_new_memory_test, layout_without_elements_fits_at_zero_only) {
+  const layout none = layout::strided(extents{0, 3}, extents{-4, -1});
+  EXPECT_EQ(fitted_to_new_memory(none), none);
+  expect_error<value_error>([&] { fitted_to_new_memory(none.with_offset(5)); }, {"5"});
+}
+
+TEST(fitted_to_new_memory_test, strides_of_unit_dimensions_do_not_count) {
+  const layout where = layout::strided(extents{1, 3}, extents{-99, 1});
+  EXPECT_EQ(fitted_to_new_memory(where), where);
+}
+
+}  // namespace

@@ -1,0 +1,102 @@
+#include "base/process_state.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/zeros.hpp"
+#include "usmx/memory/registry.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx {
+namespace {
+
+/// What a forked child returns from `work`, or 100 + signal.
+int in_forked_child(int (*work)()) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(work());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+template <class Call>
+bool refused(Call call) {
+  try {
+    call();
+  } catch (const fork_error& error) {
+    return std::string(error.what()).find("fork") != std::string::npos;
+  }
+  return false;
+}
+
+constexpr std::ptrdiff_t shape[] = {4};
+
+TEST(process_state, forked_child_is_refused_with_an_error_that_says_so) {
+  default_queue();
+  EXPECT_EQ(in_forked_child([] {
+              const bool all = refused([] { get_devices(); }) &&
+                               refused([] { default_device(); }) &&
+                               refused([] { synchronize(); }) &&
+                               refused([] { cached_queue(default_queue().get_device()); });
+              return all ? 0 : 1;
+            }),
+            0);
+}
+
+TEST(process_state, forked_child_cannot_allocate) {
+  static const sycl::queue queue = default_queue();
+  EXPECT_EQ(in_forked_child(
+                [] { return refused([] { empty(shape, type_code::float64, queue); }) ? 0 : 1; }),
+            0);
+}
+
+TEST(process_state, forked_child_leaks_what_it_lets_go) {
+  static auto* owned = new array(empty(shape, type_code::float64, default_queue()));
+  static const std::size_t live = registry::size();
+  EXPECT_EQ(in_forked_child([] {
+              delete owned;
+              return registry::size() == live ? 0 : 1;
+            }),
+            0);
+  delete owned;
+  EXPECT_EQ(registry::size(), live - 1);
+}
+
+TEST(process_state, forked_child_ends_without_waiting_for_the_parents_work) {
+  default_queue();
+  EXPECT_EQ(in_forked_child([]() -> int { std::exit(0); }), 0);
+}
+
+TEST(process_state, parent_goes_on_after_a_fork) {
+  default_queue();
+  EXPECT_EQ(in_forked_child([] { return 7; }), 7);
+  EXPECT_NO_THROW(zeros(shape, type_code::float64, default_queue()));
+}
+
+TEST(process_state, thread_is_known_once_it_has_called_usmx) {
+  // The driver gives the thread that loads it a signal stack of its own, which the address
+  // sanitizer cannot take away at that thread's end: not the thread below.
+  default_queue();
+  bool before = true;
+  bool after = false;
+  std::thread([&] {
+    before = is_user_thread();
+    empty(shape, type_code::float64, default_queue());
+    after = is_user_thread();
+  }).join();
+  EXPECT_FALSE(before);
+  EXPECT_TRUE(after);
+}
+
+}  // namespace
+}  // namespace usmx

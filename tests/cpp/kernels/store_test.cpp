@@ -1,0 +1,109 @@
+// src/kernels/store.hpp: kernels come from the disk cache, the package or their source, and are all
+// there.
+#include "kernels/store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <thread>
+
+#include "kernels/files.hpp"
+#include "runtime/context_state.hpp"
+#include "support/device_test.hpp"
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+#include "usmx/base/error.hpp"
+
+namespace {
+
+using support::expect_error;
+using usmx::value_error;
+using namespace usmx::detail;
+
+class kernel_store_test : public support::device_test {
+ protected:
+  kernel_cache cache() const { return kernel_cache(folder_.path() / "usmx"); }
+  std::vector<sycl::kernel> load(kernel_origin origin, kernel_group group,
+                                 kernel_shape shape = kernel_shape::narrow) const {
+    return load_kernels(origin, context(), device(), group, shape, cache());
+  }
+  std::size_t cached_nbytes(kernel_group group) const {
+    const auto found = cache().load(cache_key_of(device(), group, kernel_shape::narrow));
+    return found ? found->size() : 0;
+  }
+
+  support::temporary_folder folder_;
+};
+
+TEST_F(kernel_store_test, package_brings_an_object_of_every_group) {
+  for (const kernel_group group : all_kernel_groups) {
+    for (const kernel_shape shape : all_kernel_shapes) {
+      EXPECT_GT(kernel_object(group, shape).size(), 1000U) << name_of(group, shape);
+    }
+  }
+}
+
+TEST_F(kernel_store_test, each_origin_has_all_kernels) {
+  expect_error<value_error>([&] { load(kernel_origin::disk_cache, kernel_group::fill); },
+                            {"no entry for fill in the disk cache"});
+  const std::size_t count = names_of(kernel_group::fill).size();
+  EXPECT_EQ(load(kernel_origin::package, kernel_group::fill).size(), count);
+  EXPECT_GT(cached_nbytes(kernel_group::fill), 1000U);
+  EXPECT_EQ(load(kernel_origin::disk_cache, kernel_group::fill).size(), count);
+  EXPECT_EQ(load(kernel_origin::source, kernel_group::fill).size(), count);
+  EXPECT_EQ(load(kernel_origin::disk_cache, kernel_group::fill).size(), count);
+}
+
+TEST_F(kernel_store_test, entry_without_kernels_is_discarded) {
+  const kernel_cache_key key = cache_key_of(device(), kernel_group::fill, kernel_shape::narrow);
+  cache().store(key, std::vector<char>(5000, 'x'));
+  testing::internal::CaptureStderr();
+  EXPECT_ANY_THROW(load(kernel_origin::disk_cache, kernel_group::fill));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("is damaged and is built again"),
+            std::string::npos);
+  EXPECT_EQ(cache().load(key), std::nullopt);
+}
+
+TEST_F(kernel_store_test, entry_of_another_group_is_discarded) {
+  load(kernel_origin::package, kernel_group::fill);
+  const auto other = cache().load(cache_key_of(device(), kernel_group::fill, kernel_shape::narrow));
+  const kernel_cache_key key = cache_key_of(device(), kernel_group::copy, kernel_shape::narrow);
+  cache().store(key, *other);
+  testing::internal::CaptureStderr();
+  EXPECT_ANY_THROW(load(kernel_origin::disk_cache, kernel_group::copy));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("usmx_copy_1"), std::string::npos);
+  EXPECT_EQ(cache().load(key), std::nullopt);
+}
+
+TEST_F(kernel_store_test, keys_tell_groups_and_shapes_apart_and_name_the_device) {
+  const auto key = cache_key_of(device(), kernel_group::copy, kernel_shape::narrow);
+  EXPECT_EQ(key.device, device().get_info<sycl::info::device::name>());
+  EXPECT_NE(key.group, cache_key_of(device(), kernel_group::copy, kernel_shape::wide).group);
+  EXPECT_NE(key.rest, cache_key_of(device(), kernel_group::fill, kernel_shape::narrow).rest);
+  EXPECT_NE(key.rest.find(device().get_info<sycl::info::device::driver_version>()), key.rest.npos);
+}
+
+TEST_F(kernel_store_test, threads_get_the_same_kernels) {
+  device_kernels kernels(context(), device(), kernel_shape::narrow);
+  std::array<const sycl::kernel*, 8> found{};
+  {
+    std::vector<std::jthread> threads;
+    for (auto& slot : found) {
+      threads.emplace_back([&] { slot = kernels.find(fill_kernel(4)); });
+    }
+  }
+  for (const sycl::kernel* kernel : found) {
+    EXPECT_NE(kernel, nullptr);
+    EXPECT_EQ(kernel, found[0]);
+  }
+}
+
+TEST_F(kernel_store_test, context_keeps_the_kernels_of_each_device) {
+  const auto state = state_of(context());
+  EXPECT_EQ(&state->slot<usmx::detail::kernel_store>().of(device()),
+            &state->slot<usmx::detail::kernel_store>().of(device()));
+  EXPECT_EQ(state->slot<usmx::detail::kernel_store>().of(device()).find(fill_kernel(8)),
+            state->slot<usmx::detail::kernel_store>().of(device()).find(fill_kernel(8)));
+}
+
+}  // namespace

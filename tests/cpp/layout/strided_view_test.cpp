@@ -1,0 +1,136 @@
+#include "usmx/layout/strided_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#endif
+
+namespace {
+
+using usmx::strided_view;
+
+// 2 x 3 in C order: 0 1 2 / 3 4 5.
+class strided_view_of_six : public ::testing::Test {
+ protected:
+  strided_view_of_six() { std::iota(storage.begin(), storage.end(), 0); }
+
+  std::array<int, 6> storage;
+  strided_view<int, 2> view{storage.data(), {2, 3}, {3, 1}};
+};
+
+TEST(strided_view, is_trivially_copyable_and_as_small_as_its_members) {
+  using view = strided_view<float, 3>;
+  static_assert(std::is_trivially_copyable_v<view>);
+  static_assert(std::is_trivially_destructible_v<view>);
+  static_assert(sizeof(view) == sizeof(float*) + 6 * sizeof(std::ptrdiff_t));
+  static_assert(view::rank() == 3);
+}
+
+TEST(strided_view, converts_to_a_view_of_const_and_never_back) {
+  static_assert(std::is_nothrow_convertible_v<strided_view<int, 2>, strided_view<const int, 2>>);
+  static_assert(!std::is_convertible_v<strided_view<const int, 2>, strided_view<int, 2>>);
+  static_assert(!std::is_convertible_v<strided_view<int, 2>, strided_view<const float, 2>>);
+  static_assert(!std::is_convertible_v<strided_view<int, 2>, strided_view<const int, 3>>);
+}
+
+TEST(strided_view, takes_as_many_indices_as_dimensions) {
+  using view = strided_view<int, 2>;
+  static_assert(std::is_nothrow_invocable_v<view, int, std::size_t>);
+  static_assert(!std::is_invocable_v<view, int>);
+  static_assert(!std::is_invocable_v<view, int, int, int>);
+  static_assert(!std::is_invocable_v<view, int, const char*>);
+}
+
+TEST(strided_view, works_in_constant_expressions) {
+  static constexpr int numbers[] = {1, 2, 3, 4};
+  constexpr strided_view<const int, 2> view(numbers, {2, 2}, {2, 1});
+  static_assert(view(1, 0) == 3 && view[1](1) == 4 && view.size() == 4);
+}
+
+TEST_F(strided_view_of_six, observers_return_what_it_was_made_of) {
+  EXPECT_EQ(view.data(), storage.data());
+  EXPECT_EQ(view.extent(0), 2);
+  EXPECT_EQ(view.extent(1), 3);
+  EXPECT_EQ(view.stride(0), 3);
+  EXPECT_EQ(view.stride(1), 1);
+  EXPECT_EQ(view.size(), 6);
+}
+
+TEST_F(strided_view_of_six, call_finds_the_element_and_writes_through) {
+  EXPECT_EQ(view(0, 0), 0);
+  EXPECT_EQ(view(1, 2), 5);
+  view(1, 0) = 42;
+  EXPECT_EQ(storage[3], 42);
+}
+
+TEST_F(strided_view_of_six, indices_of_every_integer_type_mean_the_same) {
+  EXPECT_EQ(view(std::size_t{1}, std::int8_t{2}), 5);
+  EXPECT_EQ(view(1u, std::ptrdiff_t{1}), 4);
+}
+
+TEST_F(strided_view_of_six, negative_strides_walk_backwards_from_element_zero) {
+  const strided_view<int, 2> reversed(&storage[5], {2, 3}, {-3, -1});
+  EXPECT_EQ(reversed(0, 0), 5);
+  EXPECT_EQ(reversed(1, 2), 0);
+  EXPECT_EQ(reversed(0, 2), 3);
+}
+
+TEST_F(strided_view_of_six, zero_stride_repeats_an_element) {
+  const strided_view<int, 2> repeated(&storage[1], {4, 2}, {0, 1});
+  EXPECT_EQ(&repeated(0, 1), &repeated(3, 1));
+  EXPECT_EQ(repeated.size(), 8);
+}
+
+TEST_F(strided_view_of_six, subview_drops_the_first_dimension) {
+  const strided_view<int, 1> row = view[1];
+  EXPECT_EQ(row.extent(0), 3);
+  EXPECT_EQ(row.stride(0), 1);
+  EXPECT_EQ(&row(2), &view(1, 2));
+}
+
+TEST_F(strided_view_of_six, view_of_const_sees_the_same_elements) {
+  const strided_view<const int, 2> constant = view;
+  EXPECT_EQ(&constant(1, 1), &view(1, 1));
+  EXPECT_EQ(constant.extents(), view.extents());
+  EXPECT_EQ(constant.strides(), view.strides());
+}
+
+TEST(strided_view, without_dimensions_is_one_element) {
+  int number = 7;
+  const strided_view<int, 0> view(&number, {}, {});
+  EXPECT_EQ(view(), 7);
+  EXPECT_EQ(view.size(), 1);
+}
+
+TEST(strided_view, with_an_extent_of_zero_has_no_elements_whatever_the_others_are) {
+  const std::ptrdiff_t huge = std::numeric_limits<std::ptrdiff_t>::max();
+  EXPECT_EQ((strided_view<int, 3>(nullptr, {huge, huge, 0}, {1, 1, 1}).size()), 0);
+}
+
+#if defined(__cpp_lib_mdspan)
+TEST_F(strided_view_of_six, goes_to_mdspan_and_back) {
+  const std::mdspan<int, std::dextents<std::ptrdiff_t, 2>, std::layout_stride> span = view;
+  EXPECT_EQ(span.extent(1), 3);
+  EXPECT_EQ(span.stride(0), 3);
+  EXPECT_EQ(span.data_handle(), view.data());
+  const strided_view<const int, 2> back = span;
+  EXPECT_EQ(&back(1, 2), &view(1, 2));
+}
+
+TEST_F(strided_view_of_six, takes_mdspans_of_every_strided_mapping) {
+  const strided_view<int, 2> right = std::mdspan(storage.data(), 2, 3);
+  EXPECT_EQ(right.strides(), view.strides());
+  const std::mdspan<int, std::extents<int, 3, 2>, std::layout_left> left(storage.data());
+  EXPECT_EQ((strided_view<int, 2>(left).strides()), (std::array<std::ptrdiff_t, 2>{1, 3}));
+}
+#endif
+
+}  // namespace
