@@ -104,7 +104,9 @@ PyObject* number_at(const std::byte* element, type_code code) {
 
 /// What NumPy's item() and tolist() make of structured elements: tuples.
 nb::object through_numpy(const array& a, const char* method) {
-  return nb::module_::import_("usmx._creation").attr("asnumpy")(to_python(a)).attr(method)();
+  return nb::module_::import_("usmx._container.creation")
+      .attr("asnumpy")(to_python(a))
+      .attr(method)();
 }
 
 // ---- one element

@@ -63,7 +63,7 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
     return to_element(destination.type(), value);
   }
   const nb::object on_host =
-      nb::module_::import_("usmx._indexing")
+      nb::module_::import_("usmx._container.indexing")
           .attr("host_value")(nb::handle(value), to_numpy_dtype(destination.type()));
   return std::make_unique<held_array>(on_host, destination.queue());
 }

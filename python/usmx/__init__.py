@@ -10,24 +10,11 @@ _core = _load_core()
 
 from math import e, inf, nan, pi
 
-from usmx import _types, memory
-from usmx._asynchronous import copy_async, fill_async
-from usmx._conversion import astype, copy
-from usmx._core import (
-    Device,
-    SyclContext,
-    SyclDevice,
-    SyclDeviceCreationError,
-    SyclEvent,
-    SyclQueue,
-    USMAllocationError,
-    USMArray,
-    __version__,
-    from_usm_array_interface,
-    get_devices,
-    synchronize,
-)
-from usmx._creation import (
+from usmx import memory
+from usmx._container import types as _types
+from usmx._container.asynchronous import copy_async, fill_async
+from usmx._container.conversion import astype, copy
+from usmx._container.creation import (
     asarray,
     asnumpy,
     empty,
@@ -41,7 +28,7 @@ from usmx._creation import (
     zeros,
     zeros_like,
 )
-from usmx._indexing import (
+from usmx._container.indexing import (
     extract,
     nonzero,
     place,
@@ -50,8 +37,8 @@ from usmx._indexing import (
     take,
     take_along_axis,
 )
-from usmx._info import array_namespace_info as __array_namespace_info__
-from usmx._manipulation import (
+from usmx._container.info import array_namespace_info as __array_namespace_info__
+from usmx._container.manipulation import (
     broadcast_arrays,
     broadcast_to,
     concat,
@@ -69,10 +56,28 @@ from usmx._manipulation import (
     tile,
     unstack,
 )
-from usmx._patterns import arange, eye, linspace, meshgrid, tril, triu
-from usmx._placement import ExecutionPlacementError, get_coerced_usm_type, get_execution_queue
-from usmx._print_options import get_print_options, print_options, set_print_options
-from usmx._types import can_cast, finfo, iinfo, isdtype, result_type
+from usmx._container.patterns import arange, eye, linspace, meshgrid, tril, triu
+from usmx._container.placement import (
+    ExecutionPlacementError,
+    get_coerced_usm_type,
+    get_execution_queue,
+)
+from usmx._container.print_options import get_print_options, print_options, set_print_options
+from usmx._container.types import can_cast, finfo, iinfo, isdtype, result_type
+from usmx._core import (
+    Device,
+    SyclContext,
+    SyclDevice,
+    SyclDeviceCreationError,
+    SyclEvent,
+    SyclQueue,
+    USMAllocationError,
+    USMArray,
+    __version__,
+    from_usm_array_interface,
+    get_devices,
+    synchronize,
+)
 
 __all__ = [
     "Device",

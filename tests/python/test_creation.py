@@ -598,7 +598,7 @@ def test_asarray_of_one_argument_and_of_more_is_one_function():
     assert inspect.getsource(asarray).startswith("def asarray(")
     assert inspect.getdoc(asarray).startswith("`obj` as a USMArray.")
     assert repr(asarray).startswith("<function asarray at 0x")
-    assert (asarray.__module__, asarray.__name__) == ("usmx._creation", "asarray")
+    assert (asarray.__module__, asarray.__name__) == ("usmx._container.creation", "asarray")
     assert pickle.loads(pickle.dumps(asarray)) is asarray
     assert copy.deepcopy(asarray) is asarray
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'obj'"):

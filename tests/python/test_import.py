@@ -39,7 +39,7 @@ def test_import_loads_neither_the_demo_nor_the_formatting():
     loaded = modules_after("import usmx")
     assert {"usmx", "usmx._core", "usmx.memory"} <= loaded
     assert not {name for name in loaded if name.startswith("usmx._demo")}
-    assert "usmx._formatting" not in loaded
+    assert "usmx._container.formatting" not in loaded
 
 
 def test_import_loads_no_driver():

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import usmx
 from usmx._cache import age_text
-from usmx._devices import size_text
-from usmx._table import format_table
+from usmx._text import format_table, size_text
 
 
 def run(*arguments, **environment):

@@ -12,7 +12,7 @@ import usmx
 from helpers import TYPESTRS
 from hypothesis import given
 from hypothesis import strategies as st
-from usmx._types import _can_cast_on
+from usmx._container.types import _can_cast_on
 
 TYPES = [np.dtype(typestr) for typestr in TYPESTRS]
 NAMES = [dtype.name for dtype in TYPES]
