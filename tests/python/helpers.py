@@ -68,6 +68,19 @@ def output_of(code, timeout=120, **environment):
     return result.stdout.strip()
 
 
+def run_usmx(*arguments, cwd=None, **environment):
+    """Run ``python -m usmx`` with these arguments."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "usmx", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
 # ---- capsules, through Python's C interface
 
 _new = ctypes.pythonapi.PyCapsule_New
