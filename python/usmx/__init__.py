@@ -9,6 +9,7 @@ from usmx._runtime import load_core as _load_core
 _core = _load_core()
 
 from math import e, inf, nan, pi
+from typing import TYPE_CHECKING
 
 from usmx import memory
 from usmx._container import types as _types
@@ -158,13 +159,31 @@ __all__ = [
 
 newaxis = None
 
+if TYPE_CHECKING:
+    import numpy as _numpy
+    from numpy import dtype as dtype
 
-def __getattr__(name):
-    """The element types, `usmx.bool` to `usmx.complex128`: NumPy's, imported when they are used."""
-    value = _types.constant(name)
-    globals()[name] = value
-    return value
+    bool: _numpy.dtype[_numpy.bool]
+    int8: _numpy.dtype[_numpy.int8]
+    int16: _numpy.dtype[_numpy.int16]
+    int32: _numpy.dtype[_numpy.int32]
+    int64: _numpy.dtype[_numpy.int64]
+    uint8: _numpy.dtype[_numpy.uint8]
+    uint16: _numpy.dtype[_numpy.uint16]
+    uint32: _numpy.dtype[_numpy.uint32]
+    uint64: _numpy.dtype[_numpy.uint64]
+    float16: _numpy.dtype[_numpy.float16]
+    float32: _numpy.dtype[_numpy.float32]
+    float64: _numpy.dtype[_numpy.float64]
+    complex64: _numpy.dtype[_numpy.complex64]
+    complex128: _numpy.dtype[_numpy.complex128]
+else:  # unseen by type checkers, for which every name that is not there would be an Any
 
+    def __getattr__(name):
+        """The element types, `usmx.bool` to `usmx.complex128`, and `dtype`: NumPy's, once used."""
+        value = _types.constant(name)
+        globals()[name] = value
+        return value
 
-def __dir__():
-    return sorted({*globals(), *_types.NAMES, "dtype"})
+    def __dir__():
+        return sorted({*globals(), *_types.NAMES, "dtype"})

@@ -68,7 +68,7 @@ def use_numba(report: Report, scores: usmx.USMArray, variance: np.ndarray) -> Ch
     return Check("Numba: variance of each score", relative_error(found, variance))
 
 
-def compile_column_variances() -> Callable:
+def compile_column_variances() -> Callable[[np.ndarray], tuple[int, np.ndarray]]:
     """Make the Numba function: the address of its argument, and each column's variance."""
 
     @numba.njit

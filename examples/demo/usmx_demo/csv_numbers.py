@@ -15,7 +15,7 @@ from usmx_demo.error import DemoError
 class Numbers:
     """Rows of equal length, one after the other."""
 
-    values: array  # of float64
+    values: array[float]
     columns: int
 
     @property

@@ -12,11 +12,11 @@ from usmx._core import _as_array
 
 if TYPE_CHECKING:
     from usmx._core import SyclEvent
-    from usmx._typing import ArrayLike, Producer
+    from usmx._typing import ArrayLike, Casting, Producer
 
 
 def copy_async(
-    dst: Producer | ArrayLike, src: Producer | ArrayLike, /, *, casting: str = "same_kind"
+    dst: Producer | ArrayLike, src: Producer | ArrayLike, /, *, casting: Casting = "same_kind"
 ) -> SyclEvent:
     """Start to copy elements into an existing array, converted and repeated as by `numpy.copyto`.
 

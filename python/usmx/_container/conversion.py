@@ -11,10 +11,10 @@ from usmx._core import Device, SyclQueue
 
 if TYPE_CHECKING:
     from usmx._core import USMArray
-    from usmx._typing import DeviceLike, DTypeLike, Producer, QueueLike
+    from usmx._typing import Casting, DeviceLike, DTypeLike, OrderCFAK, Producer, QueueLike
 
 
-def copy(usm_ary: Producer, /, *, order: str = "K") -> USMArray:
+def copy(usm_ary: Producer, /, *, order: OrderCFAK = "K") -> USMArray:
     """A new array with the elements of another one, on its queue and of its kind of memory. Waits.
 
     Args:
@@ -29,8 +29,8 @@ def astype(
     newdtype: DTypeLike | None,
     /,
     *,
-    order: str = "K",
-    casting: str = "unsafe",
+    order: OrderCFAK = "K",
+    casting: Casting = "unsafe",
     copy: bool = True,
     device: DeviceLike | None = None,
 ) -> USMArray:
@@ -65,8 +65,8 @@ def astype(
 def array_astype(
     array: USMArray,
     dtype: DTypeLike | None,
-    order: str = "K",
-    casting: str = "unsafe",
+    order: OrderCFAK = "K",
+    casting: Casting = "unsafe",
     copy: bool = True,
     device: DeviceLike | None = None,
 ) -> USMArray:

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
         DeviceLike,
         DTypeLike,
         NumpyArray,
+        OrderCF,
+        OrderCFAK,
         Producer,
         QueueLike,
         Shape,
+        UsmType,
     )
 
 
@@ -25,9 +28,9 @@ def empty(
     shape: Shape,
     dtype: DTypeLike | None = None,
     *,
-    order: str = "C",
+    order: OrderCF = "C",
     device: DeviceLike | None = None,
-    usm_type: str = "device",
+    usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array whose elements are not set.
@@ -52,9 +55,9 @@ def zeros(
     shape: Shape,
     dtype: DTypeLike | None = None,
     *,
-    order: str = "C",
+    order: OrderCF = "C",
     device: DeviceLike | None = None,
-    usm_type: str = "device",
+    usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array of zeros; arguments and errors as in `empty`. Waits until it is filled."""
@@ -65,9 +68,9 @@ def ones(
     shape: Shape,
     dtype: DTypeLike | None = None,
     *,
-    order: str = "C",
+    order: OrderCF = "C",
     device: DeviceLike | None = None,
-    usm_type: str = "device",
+    usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array of ones; arguments and errors as in `empty`. Waits until it is filled."""
@@ -81,9 +84,9 @@ def full(
     fill_value: object,
     dtype: DTypeLike | None = None,
     *,
-    order: str = "C",
+    order: OrderCF = "C",
     device: DeviceLike | None = None,
-    usm_type: str | None = None,
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array of one value. Waits until it is filled.
@@ -116,9 +119,9 @@ def empty_like(
     /,
     *,
     dtype: DTypeLike | None = None,
-    order: str = "K",
+    order: OrderCFAK = "K",
     device: DeviceLike | None = None,
-    usm_type: str | None = None,
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array of the shape of another one, whose elements are not set.
@@ -140,9 +143,9 @@ def zeros_like(
     /,
     *,
     dtype: DTypeLike | None = None,
-    order: str = "K",
+    order: OrderCFAK = "K",
     device: DeviceLike | None = None,
-    usm_type: str | None = None,
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array of zeros; arguments and errors as in `empty_like`. Waits until it is filled."""
@@ -154,9 +157,9 @@ def ones_like(
     /,
     *,
     dtype: DTypeLike | None = None,
-    order: str = "K",
+    order: OrderCFAK = "K",
     device: DeviceLike | None = None,
-    usm_type: str | None = None,
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array of ones; arguments and errors as in `empty_like`. Waits until it is filled."""
@@ -173,9 +176,9 @@ def full_like(
     fill_value: object,
     *,
     dtype: DTypeLike | None = None,
-    order: str = "K",
+    order: OrderCFAK = "K",
     device: DeviceLike | None = None,
-    usm_type: str | None = None,
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array of one value, or of an array that can be broadcast to the shape of `x`.
@@ -197,9 +200,9 @@ def asarray(
     *,
     device: DeviceLike | None = None,
     copy: bool | None = None,
-    usm_type: str | None = None,
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
-    order: str = "K",
+    order: OrderCFAK = "K",
 ) -> USMArray:
     """`obj` as a USMArray.
 
@@ -256,7 +259,7 @@ def from_numpy(
     /,
     *,
     device: DeviceLike | None = None,
-    usm_type: str = "device",
+    usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new array with a copy of a NumPy array; other arguments as in `empty`. Waits."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import ArrayLike, NumpyArray, NumpyType, Producer
+    from usmx._typing import ArrayLike, IndexMode, NumpyArray, NumpyType, Producer
 
 
 def take(
@@ -29,7 +29,7 @@ def take(
     *,
     axis: SupportsIndex | None = None,
     out: USMArray | None = None,
-    mode: str = "raise",
+    mode: IndexMode = "raise",
 ) -> USMArray:
     """The elements of `x` at some indices along an axis.
 
@@ -71,7 +71,7 @@ def put(
     /,
     *,
     axis: SupportsIndex | None = None,
-    mode: str = "raise",
+    mode: IndexMode = "raise",
 ) -> None:
     """Sets the elements of `x` at some indices along an axis; nothing when this raises. Waits.
 
@@ -93,7 +93,7 @@ def take_along_axis(
     /,
     *,
     axis: SupportsIndex = -1,
-    mode: str = "raise",
+    mode: IndexMode = "raise",
 ) -> USMArray:
     """The elements of `x` at indices along an axis that are given for each place on the others.
 
@@ -121,7 +121,7 @@ def put_along_axis(
     /,
     *,
     axis: SupportsIndex = -1,
-    mode: str = "raise",
+    mode: IndexMode = "raise",
 ) -> None:
     """Sets the elements of `x` that ``take_along_axis(x, indices, axis=axis)`` gives. Waits.
 
@@ -230,7 +230,7 @@ def _check_out(out: object, result: USMArray) -> None:
         )
 
 
-def _integers(indices: object, size: int, mode: str) -> Any:
+def _integers(indices: object, size: int, mode: IndexMode) -> Any:
     """An array of integers; those outside of the axis are brought into it where `mode` says so."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', found {mode!r}")
@@ -252,7 +252,7 @@ def _integers(indices: object, size: int, mode: str) -> Any:
 
 
 def _at_each_place(
-    x: USMArray, indices: object, axis: SupportsIndex, mode: str
+    x: USMArray, indices: object, axis: SupportsIndex, mode: IndexMode
 ) -> tuple[object, ...]:
     """The key of `take_along_axis`: along every other axis each index stands for itself."""
     along = _core._normalized_axis(axis, x.ndim)

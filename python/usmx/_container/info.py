@@ -11,7 +11,7 @@ from usmx._core import SyclDevice, get_devices
 if TYPE_CHECKING:
     from typing import Any
 
-    from usmx._typing import DeviceLike, NumpyType
+    from usmx._typing import DeviceLike, DtypeKind, NumpyType
 
 _MAX_NDIM = 64
 
@@ -43,7 +43,10 @@ class ArrayNamespaceInfo:
         return default_types(_device(device))
 
     def dtypes(
-        self, *, device: DeviceLike | None = None, kind: str | tuple[str, ...] | None = None
+        self,
+        *,
+        device: DeviceLike | None = None,
+        kind: DtypeKind | tuple[DtypeKind, ...] | None = None,
     ) -> dict[str, NumpyType]:
         """The array API's element types that a device has; float16 is not one of the array API's.
 

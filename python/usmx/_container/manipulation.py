@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import Axes, Shape
+    from usmx._typing import Axes, OrderCF, Shape
 
 _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with each
 
@@ -32,7 +32,7 @@ _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with eac
 
 
 def reshape(
-    X: USMArray, /, shape: Shape, *, order: str = "C", copy: bool | None = None
+    X: USMArray, /, shape: Shape, *, order: OrderCF = "C", copy: bool | None = None
 ) -> USMArray:
     """The elements of `X` under another shape.
 

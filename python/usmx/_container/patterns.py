@@ -18,7 +18,15 @@ from usmx._core import USMArray
 if TYPE_CHECKING:
     from typing import SupportsIndex
 
-    from usmx._typing import DeviceLike, DTypeLike, Producer, QueueLike
+    from usmx._typing import (
+        DeviceLike,
+        DTypeLike,
+        GridIndexing,
+        OrderCF,
+        Producer,
+        QueueLike,
+        UsmType,
+    )
 
 
 def arange(
@@ -29,7 +37,7 @@ def arange(
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
-    usm_type: str = "device",
+    usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new 1-dimensional array of start, start + step, ... up to but not including stop. Waits.
@@ -66,7 +74,7 @@ def linspace(
     device: DeviceLike | None = None,
     endpoint: bool = True,
     sycl_queue: QueueLike | None = None,
-    usm_type: str = "device",
+    usm_type: UsmType = "device",
 ) -> USMArray:
     """A new 1-dimensional array of `num` evenly spaced numbers. Waits.
 
@@ -100,9 +108,9 @@ def eye(
     *,
     k: SupportsIndex = 0,
     dtype: DTypeLike | None = None,
-    order: str = "C",
+    order: OrderCF = "C",
     device: DeviceLike | None = None,
-    usm_type: str = "device",
+    usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """A new matrix with ones on a diagonal and zeros elsewhere. Waits.
@@ -148,7 +156,7 @@ def triu(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
     return _triangle(x, k, lower=False)
 
 
-def meshgrid(*arrays: USMArray, indexing: str = "xy") -> list[USMArray]:
+def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]:
     """Coordinates of a grid: a list of views, one for each array, all of the grid's shape.
 
     Args:

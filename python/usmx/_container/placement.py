@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from usmx._core import USMArray
-    from usmx._typing import QueueLike
+    from usmx._typing import QueueLike, UsmType
 
 _KINDS = ("device", "shared", "host")  # the result is of the first kind that takes part
 
@@ -38,7 +38,7 @@ def get_execution_queue(queues: Sequence[QueueLike], /) -> Any:
     return queues[0]
 
 
-def get_coerced_usm_type(usm_types: Sequence[str], /) -> str | None:
+def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
     """The kind of memory for the result of arrays of these kinds.
 
     It is 'device' if that takes part, else 'shared', else 'host'; None when there are no kinds, or
@@ -73,7 +73,7 @@ def common_queue(arrays: Sequence[USMArray]) -> SyclQueue:
     return first
 
 
-def common_usm_type(arrays: Sequence[USMArray]) -> str:
+def common_usm_type(arrays: Sequence[USMArray]) -> UsmType:
     """The kind of memory for the result of these USMArrays, of which there is at least one."""
     return min((array.usm_type for array in arrays), key=_KINDS.index)
 

@@ -1,12 +1,17 @@
 """How elements are written: options of usmx's own, and NumPy's wherever there is none."""
 
+from __future__ import annotations
+
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from usmx._container.host import _numpy
+
+if TYPE_CHECKING:
+    from usmx._typing import FloatMode, SignMode
 
 _SIGNS = ("-", "+", " ")
 _FLOATMODES = ("fixed", "unique", "maxprec", "maxprec_equal")
@@ -31,11 +36,11 @@ def set_print_options(
     edgeitems: int | None = None,
     threshold: int | None = None,
     precision: int | None = None,
-    floatmode: str | None = None,
+    floatmode: FloatMode | None = None,
     suppress: bool | None = None,
     nanstr: str | None = None,
     infstr: str | None = None,
-    sign: str | None = None,
+    sign: SignMode | None = None,
     numpy: bool = False,
 ) -> None:
     """Set how `repr` and `str` of arrays write elements; what was never set is as in NumPy.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from usmx._core import SyclDevice
-    from usmx._typing import DTypeLike, NumpyType
+    from usmx._typing import Casting, DtypeKind, DtypeObject, NumpyType
 
 NAMES = (
     "bool",
@@ -46,7 +46,7 @@ _KINDS = {
 }
 
 
-def can_cast(from_: Any, to: Any, /, *, casting: str = "safe") -> bool:
+def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
     """Whether elements of one type may be converted to another under a casting rule.
 
     Where `from_` is an array, its device counts: what the device does not have, nothing can be cast
@@ -164,7 +164,9 @@ def iinfo(dtype: Any, /) -> IntegerLimits:
     return IntegerLimits(bits=limits.bits, max=limits.max, min=limits.min, dtype=found)
 
 
-def isdtype(dtype: DTypeLike, kind: str | tuple[str, ...]) -> bool:
+def isdtype(
+    dtype: DtypeObject, kind: DtypeKind | DtypeObject | tuple[DtypeKind | DtypeObject, ...]
+) -> bool:
     """Whether an element type is of a kind.
 
     Args:
