@@ -13,7 +13,7 @@ import dpctl
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, TYPESTRS
+from helpers import KINDS, MEMORY_CLASSES, TYPESTRS, names_in
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -105,6 +105,14 @@ def test_array_comes_back(array, view, protocol):
     assert_same(restored, view(array))
     assert restored._pointer != view(array)._pointer
     assert restored.flags.writable
+
+
+def test_pickles_name_only_what_stays_where_it_is(array):
+    names = names_in(pickle.dumps(array))
+    assert {name for name in names if name.startswith("usmx")} == {
+        "usmx._unpickling.restore_array",
+        "usmx._core.USMArray",
+    }
 
 
 @given(
