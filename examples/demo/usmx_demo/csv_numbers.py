@@ -1,5 +1,7 @@
 """Reads the user's numbers for ``--csv``. No NumPy here."""
 
+from __future__ import annotations
+
 import csv
 import itertools
 import math
@@ -15,7 +17,7 @@ from usmx_demo.error import DemoError
 class Numbers:
     """Rows of equal length, one after the other."""
 
-    values: array[float]
+    values: array[float]  # at run time a type without parameters until Python 3.12
     columns: int
 
     @property
