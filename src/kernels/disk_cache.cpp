@@ -9,13 +9,13 @@
 #include <atomic>
 #include <bit>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/warn.hpp"
 #include "usmx/base/error.hpp"
 
 namespace fs = std::filesystem;
@@ -171,8 +171,7 @@ void delete_abandoned(const fs::path& directory) {
 }
 
 void report_damage(const fs::path& file, const std::string& reason) {
-  std::fprintf(stderr, "usmx: kernel cache: %s is damaged and is built again: %s\n", file.c_str(),
-               reason.c_str());
+  warn(message("kernel cache: ", file.native(), " is damaged and is built again: ", reason));
 }
 
 }  // namespace

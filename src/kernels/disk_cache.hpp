@@ -32,7 +32,7 @@ class kernel_cache {
   /// written by, somebody else is not used either, since what is in it will be run.
   explicit kernel_cache(std::filesystem::path directory, std::uintmax_t limit = default_limit);
 
-  /// None when there is no such entry. One that is damaged is deleted, and reported on stderr.
+  /// None when there is no such entry. One that is damaged is deleted, and a warning says so.
   std::optional<std::vector<char>> load(const kernel_cache_key&) const;
   /// Does nothing where it cannot write.
   void store(const kernel_cache_key&, std::span<const char> content) const;

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <sycl/platform.hpp>
 #include <sycl/version.hpp>
 
+#include "base/warn.hpp"
 #include "kernels/compiler.hpp"
 #include "kernels/files.hpp"
 #include "runtime/driver_setup.hpp"
@@ -133,9 +133,8 @@ void report_failure(const sycl::device& device, kernel_group group, kernel_shape
                     const std::string& reasons) {
   static std::array<std::atomic<bool>, kernel_group_count> reported{};
   if (!reported[static_cast<std::size_t>(group)].exchange(true)) {
-    std::fprintf(stderr,
-                 "usmx: no '%s' kernels for %s, other ways are taken, which may be slower:%s\n",
-                 name_of(group, shape).c_str(), describe(device).c_str(), reasons.c_str());
+    warn(message("no '", name_of(group, shape), "' kernels for ", describe(device),
+                 ", other ways are taken, which may be slower:", reasons));
   }
 }
 

@@ -28,8 +28,8 @@ class device_kernels {
   kernel_shape shape() const noexcept { return shape_; }
   bool has_fp64() const noexcept { return has_fp64_; }
 
-  /// Null where its group cannot be built for this device, which stderr then says once. The first
-  /// call for a group takes milliseconds with a warm disk cache, else up to seconds.
+  /// Null where its group cannot be built for this device, which a warning then says once. The
+  /// first call for a group takes milliseconds with a warm disk cache, else up to seconds.
   const sycl::kernel* find(kernel_id);
 
  private:
