@@ -10,7 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "usmx/runtime.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 
