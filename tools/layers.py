@@ -270,7 +270,11 @@ def arrows(table, root=ROOT, files=None):
     modules = {
         name: path for house in packages for name, path in module_files(house, files).items()
     }
-    modules |= {house.module: module_source(house) for house in table.houses if house.module}
+    modules |= {
+        house.module: module_source(house)
+        for house in table.houses
+        if house.module and module_source(house) in known
+    }
     found = []
     for path in files:
         house, _ = table.house_of(path) or (None, None)

@@ -20,6 +20,7 @@
 #include "support/gate.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/structure.hpp"
+#include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {

@@ -17,6 +17,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/registry.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/contexts.hpp"
 
 namespace {
 
@@ -60,10 +61,9 @@ class exchange_test : public support::device_test {
   class description {
    public:
     description(std::uintptr_t data, std::string typestr, extents shape)
-        : typestr_(std::move(typestr)), shape_(std::move(shape)), values_{data,     false,
-                                                                          typestr_, std::nullopt,
-                                                                          shape_,   std::nullopt,
-                                                                          0} {}
+        : typestr_(std::move(typestr)),
+          shape_(std::move(shape)),
+          values_{data, false, typestr_, std::nullopt, shape_, std::nullopt, 0} {}
     description(std::uintptr_t data, std::string typestr, extents shape,
                 const std::optional<extents>& strides, std::ptrdiff_t offset = 0,
                 bool readonly = false)
@@ -316,11 +316,8 @@ TEST_F(exchange_test, ordinary_host_memory_is_an_error) {
 TEST_F(exchange_test, memory_of_another_context_is_an_error_with_and_without_a_queue) {
   const sycl::context other = new_context();
   for (const placement& where : {placement(other), placement(sycl::queue(other, device()))}) {
-    expect_error<value_error>(
-        [&] {
-          check(description{start(), "<f8", {4}}, where);
-        },
-        {hex(start()), "not USM", usmx::describe(other)});
+    expect_error<value_error>([&] { check(description{start(), "<f8", {4}}, where); },
+                              {hex(start()), "not USM", usmx::describe(other)});
   }
 }
 
