@@ -78,7 +78,12 @@ def survey(root=ROOT):
             lines[room] += (root / path).read_text().count("\n")
     for arrow in arrows(table, root, listed):
         ends = table.room_of(arrow.file), table.room_of(arrow.target)
-        if None not in ends and ends[0] != ends[1] and not is_test(table, arrow.file):
+        if (
+            ends[0] != ends[1]
+            and files[ends[0]]
+            and files[ends[1]]
+            and not is_test(table, arrow.file)
+        ):
             counts[ends] += 1
     rooms = [room for house in table.houses for room in house.rooms if files[room]]
     return table, Drawing(rooms[::-1], files, lines, counts)
@@ -170,7 +175,8 @@ def picture(table, drawing):
         tops = [where[room] for room in drawing.rooms if room.house == house.name]
         if tops:
             x, y = min(tops)
-            words = f"{house.title}: {', '.join(house.roots)}"
+            shown = [root for root in house.roots if not house.tests or root != house.tests["root"]]
+            words = f"{house.title}: {', '.join(shown)}"
             drawn.append(text(x + BOX_WIDTH + 16, y + 4, words, "small"))
     return "\n".join([*drawn, "</svg>", ""])
 

@@ -270,11 +270,7 @@ def arrows(table, root=ROOT, files=None):
     modules = {
         name: path for house in packages for name, path in module_files(house, files).items()
     }
-    modules |= {
-        house.module: module_source(house)
-        for house in table.houses
-        if house.module and module_source(house) in known
-    }
+    modules |= {house.module: module_source(house) for house in table.houses if house.module}
     found = []
     for path in files:
         house, _ = table.house_of(path) or (None, None)

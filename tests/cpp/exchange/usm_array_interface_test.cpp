@@ -14,6 +14,7 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/seed.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/registry.hpp"
 #include "usmx/memory/usm.hpp"
@@ -603,7 +604,7 @@ struct model {
 class exchange_property_test : public exchange_test, public testing::WithParamInterface<bool> {};
 
 TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elements_are_inside) {
-  std::mt19937_64 random(41);
+  std::mt19937_64 random(support::seed(41));
   const auto number = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
     return std::uniform_int_distribution<std::ptrdiff_t>(from, to)(random);
   };
