@@ -10,9 +10,12 @@
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
 #include "usmx/copy/zeros.hpp"
 #include "usmx/memory/registry.hpp"
-#include "usmx/runtime.hpp"
+#include "usmx/memory/synchronize.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx {
 namespace {

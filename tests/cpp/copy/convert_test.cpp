@@ -13,6 +13,8 @@
 #include <random>
 #include <vector>
 
+#include "support/seed.hpp"
+
 namespace {
 
 using usmx::dtype;
@@ -47,7 +49,7 @@ float from_half(std::uint16_t value) {
 
 TEST(convert_test, rows_and_single_elements_become_the_same_bytes) {
   constexpr std::ptrdiff_t most = 300;
-  std::mt19937 random(9);
+  std::mt19937 random(support::seed(9));
   for (int from_code = 0; from_code < usmx::type_count; ++from_code) {
     for (int to_code = 0; to_code < usmx::type_count; ++to_code) {
       const dtype from(static_cast<type_code>(from_code));

@@ -18,8 +18,10 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
+#include "support/seed.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/structure.hpp"
+#include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {
@@ -458,7 +460,7 @@ TEST_F(copy_async_test, host_memory_that_is_the_arrays_own_is_copied_as_if_copie
 // ---- the same as copies that wait
 
 TEST_F(copy_async_test, does_what_copy_does_for_random_layouts_types_and_kinds) {
-  std::mt19937 random(20261121);
+  std::mt19937 random(support::seed(20261121));
   const auto number = [&](int from, int to) {
     return std::uniform_int_distribution<int>(from, to)(random);
   };

@@ -15,6 +15,7 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/seed.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/structure.hpp"
@@ -192,7 +193,7 @@ class copy_test : public support::device_test {
     return result;
   }
 
-  std::mt19937 random_{17};
+  std::mt19937 random_{support::seed(17)};
 };
 
 // The property that everything else follows from, for one pair of memory kinds.
@@ -201,7 +202,7 @@ class copy_property_test : public copy_test,
 
 TEST_P(copy_property_test, every_path_writes_what_a_loop_over_all_indices_writes_and_nothing_else) {
   const auto [source_kind, destination_kind] = GetParam();
-  random_layouts random(5);
+  random_layouts random(support::seed(5));
   int done_whole = 0;
   int done_by_kernel = 0;
   for (int round = 0; round < 150; ++round) {
@@ -256,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(all_kinds, copy_property_test,
 
 TEST_F(copy_test, overlapping_views_are_copied_as_if_the_source_had_been_copied_first) {
   for (const usm_kind kind : every_kind) {
-    random_layouts random(11);
+    random_layouts random(support::seed(11));
     for (int round = 0; round < 150; ++round) {
       const extents shape = random.shape();
       const layout from = random.any(shape);
@@ -316,7 +317,7 @@ TEST_F(copy_test, copy_onto_itself_changes_nothing) {
 
 TEST_F(copy_test, memory_of_different_contexts_is_copied) {
   const sycl::queue elsewhere(new_context(), device());
-  random_layouts random(23);
+  random_layouts random(support::seed(23));
   for (const usm_kind source_kind : all_kinds) {
     for (const usm_kind destination_kind : all_kinds) {
       for (int round = 0; round < 20; ++round) {
@@ -549,7 +550,7 @@ void write_as(dtype type, int number, std::byte* to) {
 }
 
 TEST_F(copy_test, numbers_are_converted_between_all_types_layouts_and_kinds) {
-  random_layouts random(31);
+  random_layouts random(support::seed(31));
   int round = 0;
   for (int source_code = 0; source_code < usmx::type_count; ++source_code) {
     for (int destination_code = 0; destination_code < usmx::type_count; ++destination_code) {
@@ -649,7 +650,7 @@ TEST_F(copy_error_test, host_array_of_another_shape_or_for_read_only_memory_is_r
 
 TEST_F(copy_test, fill_sets_every_element_and_no_other) {
   for (const usm_kind kind : every_kind) {
-    random_layouts random(37);
+    random_layouts random(support::seed(37));
     for (int round = 0; round < 100; ++round) {
       const extents shape = random.shape();
       const layout to = random.distinct(shape);

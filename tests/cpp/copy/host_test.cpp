@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "copy/convert.hpp"
+#include "support/seed.hpp"
 #include "usmx/layout/structure.hpp"
 
 namespace {
@@ -188,7 +189,7 @@ TEST(copy_host_test, every_type_is_converted_to_every_other_every_way) {
 }
 
 TEST(copy_host_test, transposed_rows_may_be_any_multiple_of_2_kib_apart) {
-  random_copies random(77);
+  random_copies random(support::seed(77));
   const std::vector<std::pair<dtype, dtype>> types{{type_code::int8, type_code::int8},
                                                    {type_code::uint16, type_code::uint16},
                                                    {type_code::float32, type_code::float32},

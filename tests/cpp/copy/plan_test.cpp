@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/seed.hpp"
+
 namespace {
 
 using usmx::dtype;
@@ -116,7 +118,7 @@ TEST(copy_plan_test, views_between_each_other_do_not_overlap) {
 }
 
 TEST(copy_plan_test, overlap_that_is_there_is_always_seen) {
-  std::mt19937 random(3);
+  std::mt19937 random(support::seed(3));
   const auto number = [&](int from, int to) {
     return std::uniform_int_distribution<std::ptrdiff_t>(from, to)(random);
   };

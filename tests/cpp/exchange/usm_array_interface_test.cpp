@@ -14,9 +14,11 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/seed.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/registry.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/contexts.hpp"
 
 namespace {
 
@@ -60,10 +62,9 @@ class exchange_test : public support::device_test {
   class description {
    public:
     description(std::uintptr_t data, std::string typestr, extents shape)
-        : typestr_(std::move(typestr)), shape_(std::move(shape)), values_{data,     false,
-                                                                          typestr_, std::nullopt,
-                                                                          shape_,   std::nullopt,
-                                                                          0} {}
+        : typestr_(std::move(typestr)),
+          shape_(std::move(shape)),
+          values_{data, false, typestr_, std::nullopt, shape_, std::nullopt, 0} {}
     description(std::uintptr_t data, std::string typestr, extents shape,
                 const std::optional<extents>& strides, std::ptrdiff_t offset = 0,
                 bool readonly = false)
@@ -316,11 +317,8 @@ TEST_F(exchange_test, ordinary_host_memory_is_an_error) {
 TEST_F(exchange_test, memory_of_another_context_is_an_error_with_and_without_a_queue) {
   const sycl::context other = new_context();
   for (const placement& where : {placement(other), placement(sycl::queue(other, device()))}) {
-    expect_error<value_error>(
-        [&] {
-          check(description{start(), "<f8", {4}}, where);
-        },
-        {hex(start()), "not USM", usmx::describe(other)});
+    expect_error<value_error>([&] { check(description{start(), "<f8", {4}}, where); },
+                              {hex(start()), "not USM", usmx::describe(other)});
   }
 }
 
@@ -606,7 +604,7 @@ struct model {
 class exchange_property_test : public exchange_test, public testing::WithParamInterface<bool> {};
 
 TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elements_are_inside) {
-  std::mt19937_64 random(41);
+  std::mt19937_64 random(support::seed(41));
   const auto number = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
     return std::uniform_int_distribution<std::ptrdiff_t>(from, to)(random);
   };

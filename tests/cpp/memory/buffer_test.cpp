@@ -15,8 +15,10 @@
 #include "support/gate.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/registry.hpp"
+#include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 
@@ -171,8 +173,7 @@ TEST_F(buffer_test, deleter_may_be_a_move_only_object_or_a_plain_function) {
   const runtime_block block(64, usm_kind::device, queue());
   static int calls;  // for a function without captures
   calls = 0;
-  buffer::adopt(
-      block.data(), 64, queue(), +[](void*) { ++calls; });
+  buffer::adopt(block.data(), 64, queue(), +[](void*) { ++calls; });
   buffer::adopt(block.data(), 64, queue(),
                 [own = std::make_unique<int>(1)](void*) { calls += *own; });
   EXPECT_EQ(calls, 2);

@@ -13,6 +13,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/registry.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/contexts.hpp"
 
 namespace {
 

@@ -10,7 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "usmx/runtime.hpp"
+#include "support/seed.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 
@@ -173,7 +175,7 @@ TEST_F(registry_test, small_block_right_behind_a_huge_one_is_told_apart) {
 }
 
 TEST_F(registry_test, blocks_of_mixed_sizes_answer_as_a_linear_search_does) {
-  std::mt19937_64 random(7);
+  std::mt19937_64 random(support::seed(7));
   std::vector<registered_block> live;
   std::byte* next = start_;
   for (int count = 0; count < 400; ++count) {

@@ -12,6 +12,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/registry.hpp"
+#include "usmx/runtime/contexts.hpp"
 
 namespace {
 

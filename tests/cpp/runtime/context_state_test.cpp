@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "usmx/base/error.hpp"
-#include "usmx/runtime.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 

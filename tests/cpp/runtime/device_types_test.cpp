@@ -6,7 +6,7 @@
 
 #include "support/device_test.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 

@@ -11,7 +11,11 @@
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/zeros.hpp"
-#include "usmx/runtime.hpp"
+#include "usmx/memory/synchronize.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/diagnosis.hpp"
+#include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/selectors.hpp"
 
 namespace {
 

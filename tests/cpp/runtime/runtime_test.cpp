@@ -1,7 +1,11 @@
 // usmx/runtime.hpp: devices, filter selectors, cached queues, and what the library does to the
 // environment when it is loaded and to its queues at exit. The last two are seen in child processes
 // (runtime_child.cpp), each with the environment that the test gives it.
-#include "usmx/runtime.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/diagnosis.hpp"
+#include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/selectors.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -325,19 +329,6 @@ TEST_F(runtime_test, device_of_another_context_is_rejected_naming_both) {
     expect_contains(message, usmx::describe(of_one));
     expect_contains(message, usmx::describe(other));
   }
-}
-
-TEST_F(runtime_test, synchronize_waits_for_work_on_cached_queues) {
-  sycl::queue queue = usmx::default_queue();
-  constexpr std::size_t nbytes = 16 << 20;
-  auto* memory = sycl::malloc_shared<unsigned char>(nbytes, queue);
-  ASSERT_NE(memory, nullptr);
-  const sycl::event filled = queue.memset(memory, 7, nbytes);
-  usmx::synchronize();
-  EXPECT_EQ(filled.get_info<sycl::info::event::command_execution_status>(),
-            sycl::info::event_command_status::complete);
-  EXPECT_EQ(memory[nbytes - 1], 7);
-  sycl::free(memory, queue);
 }
 
 TEST_F(runtime_test, threads_get_the_same_queue) {

@@ -18,7 +18,8 @@
 #include <sycl/queue.hpp>
 #include <sycl/usm.hpp>
 
-#include "usmx/runtime.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace support {

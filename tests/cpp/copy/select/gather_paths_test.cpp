@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/device_test.hpp"
+#include "support/seed.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/layout/structure.hpp"
 
@@ -62,7 +63,7 @@ class GatherPaths : public support::device_test {
         true};
   }
 
-  std::mt19937 random_{1};
+  std::mt19937 random_{support::seed(1)};
 };
 
 /// What both ways make of one selection, and of the other direction.

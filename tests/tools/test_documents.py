@@ -1,0 +1,52 @@
+"""What the documents say of the repository's files: every path and file name is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+from layers import ROOT, repository_files
+
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+DOCUMENTS += sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))
+
+FOLDERS = r"\.ci|benchmarks|cmake|docs|examples|include|python|src|tests|tools"
+PATH = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w./-]*[\w/]")
+LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
+HEADER = re.compile(r"(?<![\w./])usmx/[\w/]+\.hpp")
+NAME = re.compile(r"(?<![\w./-])[a-z]\w*\.(?:hpp|cpp|py)\b")
+FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+
+
+def missing(text, folder, files):
+    """Names in a document, which lies in `folder`, of files that are not there."""
+    folders = {str(parent) for path in files for parent in Path(path).parents}
+    names = {Path(path).name for path in files}
+    prose = FENCED.sub("", text)
+    found = [path for path in PATH.findall(prose) if path.rstrip("/") not in files | folders]
+    found += [link for link in LINK.findall(prose) if not (folder / link).exists()]
+    found += [header for header in HEADER.findall(text) if f"include/{header}" not in files]
+    found += [name for name in NAME.findall(prose) if name not in names]
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_path_in_a_document_exists(document):
+    path = ROOT / document
+    assert missing(path.read_text(), path.parent, set(repository_files())) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in `src/attic/box.cpp`",
+        "see [box](attic/box.cpp)",
+        "the header `box.hpp`",
+        "```cpp\n#include <usmx/box.hpp>\n```",
+    ],
+)
+def test_a_path_that_is_not_there_is_found(text):
+    assert len(missing(text, ROOT, {"src/array/array.cpp"})) == 1
+
+
+def test_files_of_examples_in_code_blocks_are_no_paths():
+    assert missing("```sh\ng++ box.cpp src/box.cpp\n```", ROOT, {"src/array/array.cpp"}) == []
