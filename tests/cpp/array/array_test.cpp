@@ -1,6 +1,5 @@
 // usmx/array.hpp: arrays around existing and new memory.
 #include "usmx/array/array.hpp"
-#include "usmx/copy/zeros.hpp"
 
 #include <gtest/gtest.h>
 
@@ -286,9 +285,7 @@ TEST_F(adopted_array_test, array_without_elements_can_be_adopted_from_any_pointe
 TEST_F(adopted_array_test, negative_extent_is_an_error_and_the_deleter_runs_once) {
   const runtime_block block(64, usm_kind::shared, queue());
   expect_error<value_error>(
-      [&] {
-        array::adopt(block.data(), extents{2, -1}, type_code::int8, queue(), deleter());
-      },
+      [&] { array::adopt(block.data(), extents{2, -1}, type_code::int8, queue(), deleter()); },
       {"-1"});
   EXPECT_EQ(deleted_, 1);
 }
@@ -346,7 +343,6 @@ TEST_F(array_test, empty_makes_c_contiguous_memory_of_every_kind) {
 
 TEST_F(array_test, new_arrays_are_device_memory_unless_asked_otherwise) {
   EXPECT_EQ(usmx::empty(extents{3}, type_code::int8, queue()).kind(), usm_kind::device);
-  EXPECT_EQ(usmx::zeros(extents{3}, type_code::int8, queue()).kind(), usm_kind::device);
 }
 
 TEST_F(array_test, new_array_of_no_dimensions_has_one_element) {
@@ -358,23 +354,10 @@ TEST_F(array_test, new_array_of_no_dimensions_has_one_element) {
 TEST_F(array_test, new_array_without_elements_owns_one) {
   for (const usm_kind kind : all_kinds) {
     for (const extents& shape : {extents{0}, extents{4, 0, 3}}) {
-      for (const array& a : {usmx::empty(shape, type_code::float64, queue(), kind),
-                             usmx::zeros(shape, type_code::float64, queue(), kind)}) {
-        EXPECT_EQ(a.size(), 0);
-        EXPECT_EQ(a.owner()->nbytes(), 8U);
-        EXPECT_EQ(usmx::pointer_kind(a.data(), context()), kind);
-      }
-    }
-  }
-}
-
-TEST_F(array_test, zeros_are_zero_in_every_kind_of_memory) {
-  for (const usm_kind kind : all_kinds) {
-    for (int round = 0; round < 3; ++round) {  // memory that was used before, too
-      const array a = usmx::zeros(extents{7, 11}, type_code::float64, queue(), kind);
-      const auto bytes = support::download(a.data(), a.nbytes(), queue());
-      EXPECT_EQ(bytes, std::vector<std::byte>(a.nbytes())) << name(kind);
-      support::upload(std::vector(a.nbytes(), std::byte{0xff}), a.data(), queue());
+      const array a = usmx::empty(shape, type_code::float64, queue(), kind);
+      EXPECT_EQ(a.size(), 0);
+      EXPECT_EQ(a.owner()->nbytes(), 8U);
+      EXPECT_EQ(usmx::pointer_kind(a.data(), context()), kind);
     }
   }
 }
@@ -415,7 +398,6 @@ TEST_F(array_test, new_array_whose_bytes_overflow_is_an_error) {
   const std::ptrdiff_t huge = std::ptrdiff_t{1} << 60;
   for (const extents& shape : {extents{huge}, extents{huge, 16}}) {
     expect_error<usmx::overflow_error>([&] { usmx::empty(shape, type_code::float64, queue()); });
-    expect_error<usmx::overflow_error>([&] { usmx::zeros(shape, type_code::float64, queue()); });
   }
 }
 
@@ -475,9 +457,7 @@ TEST(fitted_to_new_memory_test, naming_the_offset_that_fits_is_the_same_as_askin
 TEST(fitted_to_new_memory_test, any_other_offset_is_an_error_naming_both) {
   for (const std::ptrdiff_t offset : {2, -1, 100}) {
     expect_error<value_error>(
-        [&] {
-          fitted_to_new_memory(layout::strided(extents{2, 2}, extents{2, -1}, offset));
-        },
+        [&] { fitted_to_new_memory(layout::strided(extents{2, 2}, extents{2, -1}, offset)); },
         {"offset " + text(offset), "expected 1"});
   }
   expect_error<value_error>([] { fitted_to_new_memory(layout::c_order(extents{4}, 1)); },
