@@ -27,10 +27,6 @@ array required_structure(const array& value, dtype expected) {
   return value;
 }
 
-array_view with_layout(const array_view& view, layout where) {
-  return {view.origin(), view.type(), std::move(where), view.kind(), view.queue(), view.readonly()};
-}
-
 /// One scalar in every element.
 void set_all(const array& destination, element value) {
   wait_for(*destination.owner());
@@ -112,7 +108,7 @@ void assign(const array& destination, PyObject* value) {
                                           is_worth_unlocking(destination));
   destination.wait();
   const array_view source = values.view();
-  copy(with_layout(source, broadcast_assigned(source.layout(), destination.shape())),
+  copy(source.with_layout(broadcast_assigned(source.layout(), destination.shape())),
        destination.private_view());
 }
 

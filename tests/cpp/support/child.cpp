@@ -1,5 +1,5 @@
-// A small program around usmx/runtime.hpp for runtime_test.cpp to start in environments of its
-// choice. It says what it sees on the standard output; exit code 0 means that it came to its end.
+// A small program for tests to start in environments of their choice: see child_process.hpp. It
+// says what it sees on the standard output; exit code 0 means that it came to its end.
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   } else if (command == "exit-with-threads") {
     leave_threads_at_work();
   } else {
-    std::cerr << "usage: runtime_child devices|variable|default|select|diagnose|exit-at-work|"
+    std::cerr << "usage: usmx_child devices|variable|default|select|diagnose|exit-at-work|"
                  "exit-with-threads\n";
     return 2;
   }

@@ -14,7 +14,7 @@ struct kernel_source {
   std::string_view text;
 };
 
-/// Every file of src/kernels.
+/// Every file of src/kernels/device.
 std::span<const kernel_source> kernel_sources();
 /// Text of one of them.
 std::string_view kernel_source_text(std::string_view name);
