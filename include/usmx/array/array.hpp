@@ -33,7 +33,7 @@ class USMX_API array {
   /// An array around memory that a native library allocated: C-contiguous, `deleter(pointer)` runs
   /// exactly once when the last array or view of it is gone (and when adopting fails).
   template <class Deleter>
-  requires std::is_invocable_v<Deleter&, void*>
+    requires std::is_invocable_v<Deleter&, void*>
   static array adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
                      const sycl::queue& queue, Deleter deleter);
 
@@ -101,9 +101,9 @@ USMX_API array adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape,
 }  // namespace detail
 
 template <class Deleter>
-requires std::is_invocable_v<Deleter&, void*> array
-array::adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
-             const sycl::queue& queue, Deleter deleter) {
+  requires std::is_invocable_v<Deleter&, void*>
+array array::adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
+                   const sycl::queue& queue, Deleter deleter) {
   return detail::adopt_array(pointer, shape, type, queue,
                              detail::release_action::of(pointer, std::move(deleter)));
 }

@@ -34,8 +34,8 @@ class strided_view {
 
   /// A view of T is one of const T, too.
   template <class U>
-  requires(!std::same_as<U, T> && std::is_convertible_v<U (*)[], T (*)[]>) constexpr strided_view(
-      const strided_view<U, N>& other) noexcept
+    requires(!std::same_as<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
+  constexpr strided_view(const strided_view<U, N>& other) noexcept
       : strided_view(other.data(), other.extents(), other.strides()) {}
 
   constexpr T* data() const noexcept { return data_; }
@@ -59,7 +59,8 @@ class strided_view {
 
   /// One element. Unchecked. Precondition: 0 <= index < extent in every dimension.
   template <std::convertible_to<std::ptrdiff_t>... Index>
-  requires(sizeof...(Index) == N) constexpr T& operator()(Index... indices) const noexcept {
+    requires(sizeof...(Index) == N)
+  constexpr T& operator()(Index... indices) const noexcept {
     std::ptrdiff_t offset = 0;
     std::size_t k = 0;
     ((offset += static_cast<std::ptrdiff_t>(indices) * strides_[k++]), ...);
@@ -68,7 +69,9 @@ class strided_view {
 
   /// What remains at `index` of the first dimension. Unchecked. Precondition: 0 <= index <
   /// extent(0).
-  constexpr strided_view<T, N - 1> operator[](std::ptrdiff_t index) const noexcept requires(N > 1) {
+  constexpr strided_view<T, N - 1> operator[](std::ptrdiff_t index) const noexcept
+    requires(N > 1)
+  {
     std::array<std::ptrdiff_t, N - 1> extents{};
     std::array<std::ptrdiff_t, N - 1> strides{};
     for (std::size_t k = 1; k < N; ++k) {
@@ -81,10 +84,9 @@ class strided_view {
 #if defined(__cpp_lib_mdspan)
   /// The same elements as an mdspan with a strided mapping and plain pointers.
   template <class U, class Extents, class Layout>
-  requires(std::is_convertible_v<U (*)[], T (*)[]>&& Extents::rank() == N &&
-           Layout::template mapping<Extents>::
-               is_always_strided()) constexpr strided_view(const std::mdspan<U, Extents, Layout>&
-                                                               span) noexcept
+    requires(std::is_convertible_v<U (*)[], T (*)[]> && Extents::rank() == N &&
+             Layout::template mapping<Extents>::is_always_strided())
+  constexpr strided_view(const std::mdspan<U, Extents, Layout>& span) noexcept
       : data_(span.data_handle()), extents_{}, strides_{} {
     for (std::size_t k = 0; k < N; ++k) {
       extents_[k] = static_cast<std::ptrdiff_t>(span.extent(k));

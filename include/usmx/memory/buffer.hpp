@@ -45,7 +45,7 @@ class USMX_API buffer {
   /// allocation of the queue's context (value_error). `deleter(pointer)` runs exactly once, also
   /// when adopting fails; it may run on any thread and must not throw.
   template <class Deleter>
-  requires std::is_invocable_v<Deleter&, void*>
+    requires std::is_invocable_v<Deleter&, void*>
   static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
                       Deleter deleter) {
     return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));

@@ -16,12 +16,9 @@ namespace usmx {
 template <class R>
 concept memory_resource = requires(R& resource, std::byte* block, std::size_t n) {
   { resource.allocate(n, n) } -> std::same_as<std::byte*>;
-  { resource.deallocate(block) }
-  noexcept;
-  { resource.kind() }
-  noexcept->std::same_as<usm_kind>;
-  { resource.queue() }
-  noexcept->std::same_as<const sycl::queue&>;
+  { resource.deallocate(block) } noexcept;
+  { resource.kind() } noexcept -> std::same_as<usm_kind>;
+  { resource.queue() } noexcept -> std::same_as<const sycl::queue&>;
 };
 
 /// The plain resource: each block is one allocation of the SYCL runtime, entered in the registry.

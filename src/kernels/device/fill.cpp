@@ -13,7 +13,7 @@ using namespace usmx::kernels;
       for (std::int64_t i = 0; i < at.rows; ++i) {                                           \
         item_##size* const d = moved(destination, at.destination + i * t.destination_row);   \
         for (std::int64_t j = lane.first; j < at.columns; j += lane.count) {                 \
-          *moved(d, j* t.destination_column) = element;                                      \
+          *moved(d, j * t.destination_column) = element;                                     \
         }                                                                                    \
       }                                                                                      \
     } while (at.next(t));                                                                    \

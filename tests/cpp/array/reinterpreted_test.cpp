@@ -82,9 +82,7 @@ TEST_F(reinterpreted_test, no_elements_need_a_last_axis_of_whole_items) {
   const array anywhere = cut(a, {3, 0}, {5, 7}, 1000);
   EXPECT_EQ(reinterpreted(anywhere, type_code::float64).size(), 0);
   expect_error<value_error>(
-      [&] {
-        reinterpreted(new_array({0, 3}, type_code::float32), type_code::float64);
-      },
+      [&] { reinterpreted(new_array({0, 3}, type_code::float32), type_code::float64); },
       {"float64", "multiple of 8 bytes, found 12"});
 }
 
@@ -100,18 +98,14 @@ TEST_F(reinterpreted_test, other_item_size_needs_a_contiguous_last_axis) {
   for (const auto& strides : {extents{4, 2}, extents{1, 4}, extents{4, -1}, extents{4, 0}}) {
     const std::ptrdiff_t offset = strides[1] < 0 ? 3 : 0;
     expect_error<value_error>(
-        [&] {
-          reinterpreted(cut(a, {2, 2}, strides, offset), type_code::float64);
-        },
+        [&] { reinterpreted(cut(a, {2, 2}, strides, offset), type_code::float64); },
         {"last axis to be contiguous", "strides"});
   }
 }
 
 TEST_F(reinterpreted_test, last_axis_needs_whole_items) {
   expect_error<value_error>(
-      [&] {
-        reinterpreted(new_array({2, 3}, type_code::float32), type_code::float64);
-      },
+      [&] { reinterpreted(new_array({2, 3}, type_code::float32), type_code::float64); },
       {"the last axis", "multiple of 8 bytes, found 12"});
   const dtype three = dtype::structured({{"a", type_code::int8, {3}, 0}}, 3);
   expect_error<value_error>([&] { reinterpreted(new_array({4}, three), type_code::int16); },
@@ -120,11 +114,8 @@ TEST_F(reinterpreted_test, last_axis_needs_whole_items) {
 
 TEST_F(reinterpreted_test, other_strides_and_the_offset_need_whole_items) {
   const array a = new_array({24}, type_code::float32);
-  expect_error<value_error>(
-      [&] {
-        reinterpreted(cut(a, {2, 2}, {3, 1}), type_code::float64);
-      },
-      {"stride", "multiple of 8 bytes, found 12"});
+  expect_error<value_error>([&] { reinterpreted(cut(a, {2, 2}, {3, 1}), type_code::float64); },
+                            {"stride", "multiple of 8 bytes, found 12"});
   expect_error<value_error>([&] { reinterpreted(cut(a, {2}, {1}, 1), type_code::float64); },
                             {"offset", "multiple of 8 bytes, found 4"});
 }

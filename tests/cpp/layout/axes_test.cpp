@@ -46,11 +46,8 @@ TEST(axes, permuted_axes_take_their_places) {
 
 TEST(axes, permutation_names_each_axis_once) {
   expect_error<value_error>([&] { usmx::permuted_axes(a, numbers{0, 1}); }, {"3", "(0, 1)"});
-  expect_error<value_error>(
-      [&] {
-        usmx::permuted_axes(a, numbers{0, 1, -3});
-      },
-      {"repeated axis", "axes", "(0, 1, -3)"});
+  expect_error<value_error>([&] { usmx::permuted_axes(a, numbers{0, 1, -3}); },
+                            {"repeated axis", "axes", "(0, 1, -3)"});
   expect_error<axis_error>([&] { usmx::permuted_axes(a, numbers{0, 1, 3}); }, {"axis 3"});
 }
 
@@ -61,21 +58,12 @@ TEST(axes, moved_axes_leave_the_others_in_order) {
 }
 
 TEST(axes, moving_needs_as_many_places_as_axes) {
-  expect_error<value_error>(
-      [&] {
-        usmx::moved_axes(a, numbers{0}, numbers{0, 1});
-      },
-      {"same number", "(0,)", "(0, 1)"});
-  expect_error<value_error>(
-      [&] {
-        usmx::moved_axes(a, numbers{0, 0}, numbers{0, 1});
-      },
-      {"repeated axis in `source`"});
-  expect_error<value_error>(
-      [&] {
-        usmx::moved_axes(a, numbers{0, 1}, numbers{1, -2});
-      },
-      {"repeated axis in `destination`"});
+  expect_error<value_error>([&] { usmx::moved_axes(a, numbers{0}, numbers{0, 1}); },
+                            {"same number", "(0,)", "(0, 1)"});
+  expect_error<value_error>([&] { usmx::moved_axes(a, numbers{0, 0}, numbers{0, 1}); },
+                            {"repeated axis in `source`"});
+  expect_error<value_error>([&] { usmx::moved_axes(a, numbers{0, 1}, numbers{1, -2}); },
+                            {"repeated axis in `destination`"});
   expect_error<axis_error>([&] { usmx::moved_axes(a, numbers{0}, numbers{3}); },
                            {"destination: axis 3"});
 }

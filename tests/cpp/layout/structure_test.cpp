@@ -78,9 +78,8 @@ TEST(structure, types_made_by_many_threads_at_once_are_equal) {
   {
     std::vector<std::jthread> threads;
     for (dtype& type : made) {
-      threads.emplace_back([&] {
-        type = dtype::structured({{"of many threads", type_code::int16, {}, 0}}, 2);
-      });
+      threads.emplace_back(
+          [&] { type = dtype::structured({{"of many threads", type_code::int16, {}, 0}}, 2); });
     }
   }
   for (const dtype type : made) EXPECT_EQ(type, made[0]);

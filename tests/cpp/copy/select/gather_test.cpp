@@ -284,10 +284,7 @@ TEST_F(Gather, nonzero_refuses_arrays_that_do_not_fit) {
   expect_error<usmx::value_error>([&] { usmx::nonzero(tested, std::array{host(wide)}); },
                                   {"2 dimensions", "found 1"});
   expect_error<usmx::value_error>(
-      [&] {
-        usmx::nonzero(tested, std::array{host(wide), host(narrow)});
-      },
-      {"int64", "int32"});
+      [&] { usmx::nonzero(tested, std::array{host(wide), host(narrow)}); }, {"int64", "int32"});
   const dtype record = dtype::structured({{"a", usmx::type_code::int32, {}, 0}}, 4);
   const array_view records(values.data(), record, layout::c_order(extents{4}), usm_kind::unknown,
                            queue(), true);
