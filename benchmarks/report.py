@@ -12,7 +12,7 @@ import usmx
 from bandwidth import Curve
 from ladder import Step
 from pairing import Aim, Effort, Row
-from usmx._table import format_table
+from usmx._text import format_table
 
 HEADER = ("work", "peer", "usmx", "(median)", "peer's", "(median) ", "ratio", "aim", "met")
 RIGHT = HEADER[2:8]

@@ -1,14 +1,29 @@
 # Compiles the device kernels of src/kernels/device, by the SYCL runtime's own compiler, into one object for
-# each group, which become part of libusmx.so together with their sources: src/kernels/files.hpp.
+# each group, which become part of libusmx.so together with their sources: src/kernels/packaged.hpp.
 
 set(kernel_folder "${PROJECT_SOURCE_DIR}/src/kernels/device")
 file(GLOB kernel_sources CONFIGURE_DEPENDS "${kernel_folder}/*.cpp" "${kernel_folder}/*.hpp")
+set(kernel_output "${PROJECT_BINARY_DIR}/kernels")
+
+# The groups are listed in groups.hpp, once for C++ and this.
+set(kernel_group_list "${PROJECT_SOURCE_DIR}/src/kernels/groups.hpp")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${kernel_group_list}")
+file(READ "${kernel_group_list}" text)
+string(REGEX MATCHALL "EACH\\([a-z_]+, [a-z_]+\\)" groups "${text}")
 set(kernel_objects)
-foreach(shape "" _wide)
-  foreach(group copy fill cast cast_double cast_integer_double)
-    list(APPEND kernel_objects "${PROJECT_BINARY_DIR}/kernels/${group}${shape}.syclbin")
-  endforeach()
+foreach(group IN LISTS groups)
+  string(REGEX REPLACE "EACH\\(([a-z_]+),.*" "\\1" name "${group}")
+  list(APPEND kernel_objects "${kernel_output}/${name}.syclbin" "${kernel_output}/${name}_wide.syclbin")
 endforeach()
+
+# The sources are the files of the folder: their list for sources.cpp.
+set(text)
+foreach(source IN LISTS kernel_sources)
+  cmake_path(GET source FILENAME name)
+  string(MAKE_C_IDENTIFIER "${name}" symbol)
+  string(APPEND text "USMX_SOURCE(${symbol}, \"${name}\", \"${source}\")\n")
+endforeach()
+file(CONFIGURE OUTPUT "${kernel_output}/kernel_sources.inc" CONTENT "${text}")
 
 add_executable(usmx_compile_kernels tools/compile_kernels.cpp src/kernels/compiler.cpp src/kernels/groups.cpp
                                     src/kernels/sources.cpp)
@@ -27,18 +42,16 @@ set(kernel_environment --unset=ONEAPI_DEVICE_SELECTOR)
 if(EXISTS "${SYCLRuntime_LIBRARY_DIR}/libintelocl.so")
   list(APPEND kernel_environment "OCL_ICD_FILENAMES=${SYCLRuntime_LIBRARY_DIR}/libintelocl.so")
 endif()
-file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/kernels")
 add_custom_command(
   OUTPUT ${kernel_objects}
   DEPENDS usmx_compile_kernels ${kernel_sources}
   COMMAND "${CMAKE_COMMAND}" -E env ${kernel_environment} "$<TARGET_FILE:usmx_compile_kernels>"
-          "${PROJECT_BINARY_DIR}/kernels"
+          "${kernel_output}"
   COMMENT "Compiling the device kernels"
   VERBATIM)
 
+set_source_files_properties(src/kernels/sources.cpp PROPERTIES INCLUDE_DIRECTORIES "${kernel_output}"
+                                                               OBJECT_DEPENDS "${kernel_sources}")
 set_source_files_properties(
-  src/kernels/sources.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_SOURCES=\"${kernel_folder}\"" OBJECT_DEPENDS
-                                                                                                  "${kernel_sources}")
-set_source_files_properties(
-  src/kernels/objects.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${PROJECT_BINARY_DIR}/kernels\""
-                                    OBJECT_DEPENDS "${kernel_objects}")
+  src/kernels/objects.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\"" OBJECT_DEPENDS
+                                                                                                    "${kernel_objects}")

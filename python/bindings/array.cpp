@@ -206,19 +206,15 @@ py_array imaginary_part(const py_array& a) {
 
 void bind_attributes(nb::class_<py_array>& cls) {
   const auto number = [&](const char* name, auto get, const char* doc = "") {
-    cls.def_prop_ro(
-        name, [get](const py_array& a) { return get(a.value); }, doc);
+    cls.def_prop_ro(name, [get](const py_array& a) { return get(a.value); }, doc);
   };
   number("ndim", [](const array& a) { return a.ndim(); });
-  number(
-      "nd", [](const array& a) { return a.ndim(); }, "The same as ndim.");
-  number(
-      "size", [](const array& a) { return a.size(); }, "Number of elements.");
+  number("nd", [](const array& a) { return a.ndim(); }, "The same as ndim.");
+  number("size", [](const array& a) { return a.size(); }, "Number of elements.");
   number(
       "nbytes", [](const array& a) { return a.nbytes(); },
       "Bytes of the elements, gaps between them not counted.");
-  number(
-      "itemsize", [](const array& a) { return a.type().itemsize(); }, "Bytes of one element.");
+  number("itemsize", [](const array& a) { return a.type().itemsize(); }, "Bytes of one element.");
   number(
       "offset", [](const array& a) { return a.layout().offset(); },
       "Elements from the first byte of `base` to element zero.");
@@ -280,24 +276,25 @@ void bind_attributes(nb::class_<py_array>& cls) {
 }
 
 nb::object formatted(nb::handle self, const char* how) {
-  return nb::module_::import_("usmx._formatting").attr(how)(self);
+  return nb::module_::import_("usmx._container.formatting").attr(how)(self);
 }
 
-/// usmx._conversion.<function>(self, ...).
+/// usmx._container.conversion.<function>(self, ...).
 nb::object call_python(const char* function, nb::handle self, const nb::args& args,
                        const nb::kwargs& kwargs) {
-  return nb::module_::import_("usmx._conversion").attr(function)(self, *args, **kwargs);
+  return nb::module_::import_("usmx._container.conversion").attr(function)(self, *args, **kwargs);
 }
 
 nb::object duplicate(nb::handle self, nb::handle memo) {
-  return nb::module_::import_("usmx._array_pickling").attr("copy_array")(self, memo);
+  return nb::module_::import_("usmx._container.array_pickling").attr("copy_array")(self, memo);
 }
 
 void bind_pickling(nb::class_<py_array>& cls) {
   cls.def(
          "__reduce_ex__",
          [](nb::handle self, nb::handle protocol) {
-           return nb::module_::import_("usmx._array_pickling").attr("reduce_array")(self, protocol);
+           return nb::module_::import_("usmx._container.array_pickling")
+               .attr("reduce_array")(self, protocol);
          },
          nb::arg("protocol"),
          nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
@@ -321,10 +318,7 @@ void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
 
 void bind_methods(nb::class_<py_array>& cls) {
   cls.def(
-         "readonly",
-         [](const py_array& a) {
-           return py_array{a.value.as_readonly(), a.base};
-         },
+         "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
          "A view through which nothing can be written.")
       .def(
           "wait", [](const py_array& a) { wait_for(*a.value.owner()); },
@@ -373,7 +367,7 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def(
           "__format__",
           [](nb::handle self, nb::handle specification) {
-            return nb::module_::import_("usmx._formatting")
+            return nb::module_::import_("usmx._container.formatting")
                 .attr("format_array")(self, specification);
           },
           nb::arg("specification"), nb::sig("def __format__(self, specification: str, /) -> str"),
@@ -475,7 +469,8 @@ void bind_array(nb::module_& m) {
         "A view of any producer's memory, always without a copy; it keeps the producer alive.\n\n"
         "Raises TypeError when the object is no producer or a key has the wrong type, ValueError "
         "when what the producer says of its memory breaks a rule of the protocol.");
-  // What the Python side of the package is made of; usmx._creation gives it names and defaults.
+  // What the Python side of the package is made of; usmx._container.creation gives it names and
+  // defaults.
   m.def(
       "_as_array",
       [](nb::handle obj) {

@@ -5,7 +5,7 @@
 
 namespace usmx::bindings {
 
-/// usmx._core._nonzero and _count_nonzero, of which usmx._indexing makes functions.
+/// usmx._core._nonzero and _count_nonzero, of which usmx._container.indexing makes functions.
 void bind_array_items(nb::module_& m);
 
 // The slots of Python's mapping protocol.

@@ -91,7 +91,7 @@ void array_key::add(PyObject* item) {
     return add_array(*as_array(view.ptr()));
   }
   const nb::object array =
-      nb::module_::import_("usmx._indexing").attr("host_index")(nb::handle(item));
+      nb::module_::import_("usmx._container.indexing").attr("host_index")(nb::handle(item));
   add_host_array(std::make_unique<held_array>(array, queue_));
 }
 

@@ -39,7 +39,7 @@ constexpr int binary_slots[] = {
 
 nb::object call_numpy_function(nb::handle, nb::handle function, nb::handle types, nb::handle args,
                                nb::handle kwargs) {
-  return nb::module_::import_("usmx._numpy_functions")
+  return nb::module_::import_("usmx._container.numpy_functions")
       .attr("call_numpy_function")(function, types, args, kwargs);
 }
 

@@ -82,8 +82,8 @@ PyObject* number_at(const std::byte* element, type_code code) {
     case type_code::uint64:
       return PyLong_FromUnsignedLongLong(load<std::uint64_t>(element));
     case type_code::float16:
-      return PyFloat_FromDouble(PyFloat_Unpack2(reinterpret_cast<const char*>(element),
-                                                std::endian::native == std::endian::little));
+      return PyFloat_FromDouble(
+          PyFloat_Unpack2(reinterpret_cast<const char*>(element), detail::is_little_endian));
     case type_code::float32:
       return PyFloat_FromDouble(load<float>(element));
     case type_code::float64:
@@ -104,7 +104,9 @@ PyObject* number_at(const std::byte* element, type_code code) {
 
 /// What NumPy's item() and tolist() make of structured elements: tuples.
 nb::object through_numpy(const array& a, const char* method) {
-  return nb::module_::import_("usmx._creation").attr("asnumpy")(to_python(a)).attr(method)();
+  return nb::module_::import_("usmx._container.creation")
+      .attr("asnumpy")(to_python(a))
+      .attr(method)();
 }
 
 // ---- one element

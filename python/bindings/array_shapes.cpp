@@ -150,7 +150,7 @@ nb::object reshape(nb::handle self, nb::handle shape, nb::handle order, nb::hand
       return view;
     }
   }
-  return nb::module_::import_("usmx._manipulation")
+  return nb::module_::import_("usmx._container.manipulation")
       .attr("reshape")(self, shape, nb::arg("order") = order, nb::arg("copy") = copy);
 }
 

@@ -27,10 +27,6 @@ array required_structure(const array& value, dtype expected) {
   return value;
 }
 
-array_view with_layout(const array_view& view, layout where) {
-  return {view.origin(), view.type(), std::move(where), view.kind(), view.queue(), view.readonly()};
-}
-
 /// One scalar in every element.
 void set_all(const array& destination, element value) {
   wait_for(*destination.owner());
@@ -63,7 +59,7 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
     return to_element(destination.type(), value);
   }
   const nb::object on_host =
-      nb::module_::import_("usmx._indexing")
+      nb::module_::import_("usmx._container.indexing")
           .attr("host_value")(nb::handle(value), to_numpy_dtype(destination.type()));
   return std::make_unique<held_array>(on_host, destination.queue());
 }
@@ -112,7 +108,7 @@ void assign(const array& destination, PyObject* value) {
                                           is_worth_unlocking(destination));
   destination.wait();
   const array_view source = values.view();
-  copy(with_layout(source, broadcast_assigned(source.layout(), destination.shape())),
+  copy(source.with_layout(broadcast_assigned(source.layout(), destination.shape())),
        destination.private_view());
 }
 

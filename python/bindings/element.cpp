@@ -129,8 +129,7 @@ void element::set(dtype from, const std::byte* value) {
 }
 
 std::optional<dtype> plain_type(const Py_buffer& host) {
-  constexpr std::string_view foreign_order =
-      std::endian::native == std::endian::little ? ">!" : "<";
+  constexpr std::string_view foreign_order = detail::is_little_endian ? ">!" : "<";
   std::string_view format = host.format == nullptr ? "B" : host.format;
   if (!format.empty() && contains("@=<>!^", format[0])) {
     if (contains(foreign_order, format[0]) && host.itemsize > 1) {

@@ -14,7 +14,7 @@ namespace usmx::bindings {
 class held_array {
  public:
   /// The elements have a type that usmx has and lie whole elements apart, at any alignment
-  /// (usmx._indexing.with_whole_strides). `queue` is what a view must have one of.
+  /// (usmx._container.indexing.with_whole_strides). `queue` is what a view must have one of.
   held_array(const nb::object& numpy_array, const sycl::queue& queue);
 
   /// The same of an object of which nothing is known, without asking Python: null when it is not

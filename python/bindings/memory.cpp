@@ -202,11 +202,11 @@ void memset_bytes(buffer& memory, nb::handle val) {
 }
 
 nb::object reduce(nb::handle self) {
-  return nb::module_::import_("usmx._pickling").attr("reduce_memory")(self);
+  return nb::module_::import_("usmx._memory_pickling").attr("reduce_memory")(self);
 }
 
 nb::object duplicate(nb::handle self, nb::handle memo) {
-  return nb::module_::import_("usmx._pickling").attr("copy_memory")(self, memo);
+  return nb::module_::import_("usmx._memory_pickling").attr("copy_memory")(self, memo);
 }
 
 /// All bytes of memory of the same size, whatever a subclass says of itself.
@@ -279,8 +279,7 @@ void bind_base(nb::module_& m) {
   nb::class_<py_memory> cls(m, "_Memory", nb::type_slots(memory_slots), nb::is_weak_referenceable(),
                             "What the memory classes of the three kinds have in common.");
   const auto number = [&](const char* name) {
-    cls.def_prop_ro(
-        name, [](const py_memory& self) { return self.bytes().nbytes(); }, "Bytes.");
+    cls.def_prop_ro(name, [](const py_memory& self) { return self.bytes().nbytes(); }, "Bytes.");
   };
   number("nbytes");
   number("size");

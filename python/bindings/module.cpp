@@ -10,6 +10,7 @@
 #include "kernel_cache.hpp"
 #include "memory.hpp"
 #include "support.hpp"
+#include "support/log_warnings.hpp"
 #include "sycl_event.hpp"
 #include "sycl_objects.hpp"
 #include "usmx/base/version.hpp"
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
   // an array that holds its producer is not collected: no report on stderr, but for the tests.
   nb::set_leak_warnings(std::getenv("USMX_LEAK_WARNINGS") != nullptr);
   m.attr("__version__") = USMX_VERSION_STRING;
+  log_warnings();
   bind_errors(m);
   bind_sycl_objects(m);
   bind_dtype_functions(m);

@@ -9,25 +9,13 @@ from usmx._runtime import load_core as _load_core
 _core = _load_core()
 
 from math import e, inf, nan, pi
+from typing import TYPE_CHECKING
 
-from usmx import _types, memory
-from usmx._asynchronous import copy_async, fill_async
-from usmx._conversion import astype, copy
-from usmx._core import (
-    Device,
-    SyclContext,
-    SyclDevice,
-    SyclDeviceCreationError,
-    SyclEvent,
-    SyclQueue,
-    USMAllocationError,
-    USMArray,
-    __version__,
-    from_usm_array_interface,
-    get_devices,
-    synchronize,
-)
-from usmx._creation import (
+from usmx import memory
+from usmx._container import types as _types
+from usmx._container.asynchronous import copy_async, fill_async
+from usmx._container.conversion import astype, copy
+from usmx._container.creation import (
     asarray,
     asnumpy,
     empty,
@@ -41,7 +29,7 @@ from usmx._creation import (
     zeros,
     zeros_like,
 )
-from usmx._indexing import (
+from usmx._container.indexing import (
     extract,
     nonzero,
     place,
@@ -50,8 +38,8 @@ from usmx._indexing import (
     take,
     take_along_axis,
 )
-from usmx._info import array_namespace_info as __array_namespace_info__
-from usmx._manipulation import (
+from usmx._container.info import array_namespace_info as __array_namespace_info__
+from usmx._container.manipulation import (
     broadcast_arrays,
     broadcast_to,
     concat,
@@ -69,10 +57,28 @@ from usmx._manipulation import (
     tile,
     unstack,
 )
-from usmx._patterns import arange, eye, linspace, meshgrid, tril, triu
-from usmx._placement import ExecutionPlacementError, get_coerced_usm_type, get_execution_queue
-from usmx._print_options import get_print_options, print_options, set_print_options
-from usmx._types import can_cast, finfo, iinfo, isdtype, result_type
+from usmx._container.patterns import arange, eye, linspace, meshgrid, tril, triu
+from usmx._container.placement import (
+    ExecutionPlacementError,
+    get_coerced_usm_type,
+    get_execution_queue,
+)
+from usmx._container.print_options import get_print_options, print_options, set_print_options
+from usmx._container.types import can_cast, finfo, iinfo, isdtype, result_type
+from usmx._core import (
+    Device,
+    SyclContext,
+    SyclDevice,
+    SyclDeviceCreationError,
+    SyclEvent,
+    SyclQueue,
+    USMAllocationError,
+    USMArray,
+    __version__,
+    from_usm_array_interface,
+    get_devices,
+    synchronize,
+)
 
 __all__ = [
     "Device",
@@ -153,13 +159,31 @@ __all__ = [
 
 newaxis = None
 
+if TYPE_CHECKING:
+    import numpy as _numpy
+    from numpy import dtype as dtype
 
-def __getattr__(name):
-    """The element types, `usmx.bool` to `usmx.complex128`: NumPy's, imported when they are used."""
-    value = _types.constant(name)
-    globals()[name] = value
-    return value
+    bool: _numpy.dtype[_numpy.bool]
+    int8: _numpy.dtype[_numpy.int8]
+    int16: _numpy.dtype[_numpy.int16]
+    int32: _numpy.dtype[_numpy.int32]
+    int64: _numpy.dtype[_numpy.int64]
+    uint8: _numpy.dtype[_numpy.uint8]
+    uint16: _numpy.dtype[_numpy.uint16]
+    uint32: _numpy.dtype[_numpy.uint32]
+    uint64: _numpy.dtype[_numpy.uint64]
+    float16: _numpy.dtype[_numpy.float16]
+    float32: _numpy.dtype[_numpy.float32]
+    float64: _numpy.dtype[_numpy.float64]
+    complex64: _numpy.dtype[_numpy.complex64]
+    complex128: _numpy.dtype[_numpy.complex128]
+else:  # unseen by type checkers, for which every name that is not there would be an Any
 
+    def __getattr__(name):
+        """The element types, `usmx.bool` to `usmx.complex128`, and `dtype`: NumPy's, once used."""
+        value = _types.constant(name)
+        globals()[name] = value
+        return value
 
-def __dir__():
-    return sorted({*globals(), *_types.NAMES, "dtype"})
+    def __dir__():
+        return sorted({*globals(), *_types.NAMES, "dtype"})

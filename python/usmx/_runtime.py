@@ -1,7 +1,7 @@
 """Loading the native module where its run path does not reach the SYCL runtime."""
 
 import ctypes
-from importlib import import_module, metadata
+from importlib import import_module
 
 
 def load_core():
@@ -25,6 +25,8 @@ def load_core():
 
 
 def _packaged_sycl_library():
+    from importlib import metadata  # costs more than all else of usmx, and is seldom needed
+
     try:
         files = metadata.distribution("intel-sycl-rt").files or ()
     except metadata.PackageNotFoundError:

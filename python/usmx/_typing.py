@@ -1,7 +1,7 @@
 """What arguments may be. For annotations: type checkers import this, programs do not."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
 
 import numpy
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -11,17 +11,48 @@ from usmx._core import Device, SyclDevice, SyclQueue
 __all__ = [
     "ArrayLike",
     "Axes",
+    "Casting",
     "DTypeLike",
     "DeviceLike",
+    "DtypeKind",
+    "DtypeObject",
+    "FloatMode",
+    "GridIndexing",
+    "IndexMode",
     "NumpyArray",
     "NumpyType",
+    "OrderCF",
+    "OrderCFAK",
     "Producer",
     "QueueLike",
+    "QueueProperty",
     "Shape",
+    "SignMode",
+    "UsmType",
+]
+
+UsmType = Literal["device", "shared", "host"]
+OrderCF = Literal["C", "F"]
+OrderCFAK = Literal["C", "F", "A", "K"]
+Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+IndexMode = Literal["raise", "wrap", "clip"]
+GridIndexing = Literal["xy", "ij"]
+QueueProperty = Literal["default", "in_order", "enable_profiling"]
+FloatMode = Literal["fixed", "unique", "maxprec", "maxprec_equal"]
+SignMode = Literal["-", "+", " "]
+DtypeKind = Literal[
+    "bool",
+    "signed integer",
+    "unsigned integer",
+    "integral",
+    "real floating",
+    "complex floating",
+    "numeric",
 ]
 
 NumpyArray = NDArray[Any]
 NumpyType = numpy.dtype[Any]
+DtypeObject = NumpyType | type[numpy.generic]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Axes = SupportsIndex | Sequence[SupportsIndex]
 
@@ -40,5 +71,6 @@ class _SyclObject(Protocol):
     def _get_capsule(self) -> object: ...
 
 
-QueueLike = SyclQueue | _SyclObject
-DeviceLike = str | SyclDevice | SyclQueue | Device | _SyclObject
+# Said to be aliases: the stub of _core imports from here, and mypy resolves the circle only then.
+QueueLike: TypeAlias = SyclQueue | _SyclObject
+DeviceLike: TypeAlias = str | SyclDevice | SyclQueue | Device | _SyclObject

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #if defined(__SSE2__)
@@ -12,6 +13,7 @@
 #endif
 
 #include "base/cpu.hpp"
+#include "layout/element_dispatch.hpp"
 
 namespace usmx::detail {
 namespace {
@@ -192,22 +194,15 @@ void transpose_of(const block& b) noexcept {
 
 block_kernel move_kernel(std::size_t itemsize, std::ptrdiff_t source_step,
                          std::ptrdiff_t destination_step) noexcept {
-  switch (itemsize) {
-    case 1:
-      return move_kernel_of<1>(source_step, destination_step);
-    case 2:
-      return move_kernel_of<2>(source_step, destination_step);
-    case 4:
-      return move_kernel_of<4>(source_step, destination_step);
-    case 8:
-      return move_kernel_of<8>(source_step, destination_step);
-    case 16:
-      return move_kernel_of<16>(source_step, destination_step);
-    default:
+  return with_item_size(itemsize, [&](auto size) -> block_kernel {
+    if constexpr (std::is_same_v<decltype(size), std::size_t>) {
       return source_step == 0 && destination_step == static_cast<std::ptrdiff_t>(itemsize)
                  ? &repeat_item
                  : &move_baseline<0, any_step, any_step>;
-  }
+    } else {
+      return move_kernel_of<decltype(size)::value>(source_step, destination_step);
+    }
+  });
 }
 
 bool can_transpose(std::size_t itemsize) noexcept {
@@ -215,18 +210,13 @@ bool can_transpose(std::size_t itemsize) noexcept {
 }
 
 void transpose(const block& tile) noexcept {
-  switch (tile.itemsize) {
-    case 1:
-      return transpose_of<std::uint8_t>(tile);
-    case 2:
-      return transpose_of<std::uint16_t>(tile);
-    case 4:
-      return transpose_of<std::uint32_t>(tile);
-    case 8:
-      return transpose_of<std::uint64_t>(tile);
-    default:
-      return transpose_edge<16>(tile);
-  }
+  with_item_type(tile.itemsize, [&]<class Item>(std::type_identity<Item>) {
+    if constexpr (sizeof(Item) < 16) {
+      transpose_of<Item>(tile);
+    } else {
+      transpose_edge<sizeof(Item)>(tile);
+    }
+  });
 }
 
 #if defined(__SSE2__)

@@ -11,40 +11,10 @@
 #include <utility>
 
 #include "base/cpu.hpp"
+#include "layout/element_dispatch.hpp"
 
 namespace usmx::detail {
 namespace {
-
-// How elements are kept where C++ has no type for it, or one that does not hold every byte.
-struct boolean {
-  std::uint8_t byte;  // any but 0 is true
-};
-struct half {
-  std::uint16_t bits;
-};
-
-template <type_code>
-struct stored;
-#define USMX_STORED(code, type)    \
-  template <>                      \
-  struct stored<type_code::code> { \
-    using element = type;          \
-  }
-USMX_STORED(bool_, boolean);
-USMX_STORED(int8, std::int8_t);
-USMX_STORED(int16, std::int16_t);
-USMX_STORED(int32, std::int32_t);
-USMX_STORED(int64, std::int64_t);
-USMX_STORED(uint8, std::uint8_t);
-USMX_STORED(uint16, std::uint16_t);
-USMX_STORED(uint32, std::uint32_t);
-USMX_STORED(uint64, std::uint64_t);
-USMX_STORED(float16, half);
-USMX_STORED(float32, float);
-USMX_STORED(float64, double);
-USMX_STORED(complex64, std::complex<float>);
-USMX_STORED(complex128, std::complex<double>);
-#undef USMX_STORED
 
 template <class T>
 inline constexpr bool is_complex = false;
@@ -232,11 +202,11 @@ constexpr entry entry_of{
     &convert_strided<From, To>};
 
 template <std::size_t Code>
-using element_of = typename stored<static_cast<type_code>(Code)>::element;
+using element = element_of<static_cast<type_code>(Code)>;
 
 template <std::size_t From, std::size_t... To>
 constexpr std::array<entry, type_count> entries_from(std::index_sequence<To...>) {
-  return {entry_of<element_of<From>, element_of<To>>...};
+  return {entry_of<element<From>, element<To>>...};
 }
 
 template <std::size_t... From>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <optional>
 
 #include "base/process_state.hpp"
@@ -13,6 +12,7 @@
 #include "copy/kernel.hpp"
 #include "copy/plan.hpp"
 #include "copy/queue.hpp"
+#include "copy/staging.hpp"
 #include "runtime/queue_lock.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
@@ -41,28 +41,6 @@ copy_side side_of(const array_view& view) {
 copy_side side_of(const host_array& host, const sycl::queue& any_queue) {
   return {detail::end_of(host), usm_kind::unknown, any_queue};
 }
-
-/// Compact ordinary memory for elements of that shape.
-class staging_memory {
- public:
-  staging_memory(shape_span shape, dtype type)
-      : where_(layout::c_order(shape)),
-        type_(type),
-        bytes_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(
-            checked_multiply(where_.size(), static_cast<std::ptrdiff_t>(type.itemsize()),
-                             "number of bytes of a staged copy")))) {}
-
-  copy_side side(const sycl::queue& any_queue) const {
-    return {{bytes_.get(), type_, where_.strides(), static_cast<std::ptrdiff_t>(type_.itemsize())},
-            usm_kind::unknown,
-            any_queue};
-  }
-
- private:
-  layout where_;
-  dtype type_;
-  std::unique_ptr<std::byte[]> bytes_;
-};
 
 /// The queue that can reach both sides.
 const sycl::queue& queue_for(const copy_side& source, const copy_side& destination) {
@@ -111,7 +89,7 @@ copy_path without_kernel(const copy_plan& plan) {
 }
 
 /// The choice between the executors: docs/copy-engine.md has the measurements. How the host's loop
-/// is run (on how many threads, past the caches or not) is decided in copy_host.hpp.
+/// is run (on how many threads, past the caches or not) is decided in host.hpp.
 copy_path choose(const copy_plan& plan, const situation& now) {
   if (now.host_reaches_both()) {
     return copy_path::host_loop;  // the smallest command of a queue takes 3 us or more
@@ -130,8 +108,9 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
 void copy_staged(shape_span shape, const copy_side& source, const copy_side& destination,
                  const copy_plan& plan, const situation& now) {
   const bool converts_first = plan.converts() && now.host_reaches_source && !now.overlap;
-  const staging_memory staging(shape, converts_first ? destination.end.type : source.end.type);
-  const copy_side middle = staging.side(queue_for(source, destination));
+  const detail::staging between(shape, converts_first ? destination.end.type : source.end.type,
+                                queue_for(source, destination));
+  const copy_side middle = side_of(between.view());
   copy_sides(shape, source, middle, copy_path::automatic);
   copy_sides(shape, middle, destination, copy_path::automatic);
 }

@@ -6,14 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include <sycl/aspects.hpp>
-
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
 #include "copy/host.hpp"
 #include "copy/kernel.hpp"
 #include "copy/plan.hpp"
 #include "copy/queue.hpp"
+#include "copy/staging.hpp"
 #include "memory/deferred_release.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/queue_lock.hpp"
@@ -101,15 +100,6 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm,
   return started;
 }
 
-/// For memory that the host writes and commands read.
-std::optional<array> staging_for(const array& destination, layout where) {
-  const sycl::queue& queue = destination.queue();
-  if (!queue.get_device().has(sycl::aspect::usm_host_allocations)) {
-    return std::nullopt;
-  }
-  return empty(std::move(where), destination.type(), queue, usm_kind::host);
-}
-
 }  // namespace
 
 sycl::event copy_async(const array& source, const array& destination) {
@@ -159,7 +149,8 @@ sycl::event copy_from_host_async(const host_array& source, const array& destinat
     return start_with_host(plan, destination, std::move(owner));
   }
   if (!may_overlap(plan)) {
-    if (const auto staged = staging_for(destination, layout::c_order(to.shape()))) {
+    if (const auto staged =
+            detail::staging_for_commands(layout::c_order(to.shape()), to.type(), to.queue())) {
       copy_from_host(source, staged->private_view());
       return copy_async(*staged, destination);
     }
@@ -208,7 +199,7 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
     record_on(destination, *started);
     return *started;
   }
-  if (const auto one = staging_for(destination, layout::c_order({}))) {
+  if (const auto one = detail::staging_for_commands(layout(), to.type(), to.queue())) {
     std::memcpy(one->data(), element, to.type().itemsize());
     return copy_async(one->with_layout(broadcast(one->layout(), to.shape())), destination);
   }

@@ -7,6 +7,8 @@
 #include <ostream>
 #include <utility>
 
+#include "layout/byte_range.hpp"
+
 namespace usmx::detail {
 namespace {
 
@@ -109,16 +111,16 @@ bool blocks_are_apart(const copy_plan& plan, std::ptrdiff_t limit) {
   return distance >= source_length && distance + destination_length <= period;
 }
 
+byte_range bytes_of_side(const copy_plan& plan, const std::byte* first, dtype type,
+                         stride_of stride) {
+  const span_of_bytes span = span_below(plan, type.itemsize(), stride, PTRDIFF_MAX);
+  return bytes_from(first, span.begin, span.end);
+}
+
 bool ranges_meet(const copy_plan& plan) {
-  const span_of_bytes source =
-      span_below(plan, plan.source_type.itemsize(), &copy_dimension::source_stride, PTRDIFF_MAX);
-  const span_of_bytes destination = span_below(plan, plan.destination_type.itemsize(),
-                                               &copy_dimension::destination_stride, PTRDIFF_MAX);
-  const auto at = [](const std::byte* pointer, std::ptrdiff_t offset) {
-    return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
-  };
-  return at(plan.source, source.begin) < at(plan.destination, destination.end) &&
-         at(plan.destination, destination.begin) < at(plan.source, source.end);
+  return overlap(bytes_of_side(plan, plan.source, plan.source_type, &copy_dimension::source_stride),
+                 bytes_of_side(plan, plan.destination, plan.destination_type,
+                               &copy_dimension::destination_stride));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What a copy has to do, as a value: nested loops over bytes, the innermost last, brought into the
-// simplest form. How they are run is in copy_host.hpp and copy.cpp. No SYCL here.
+// simplest form. How they are run is in host.hpp and copy.cpp. No SYCL here.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <span>
 
+#include "layout/index_walk.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 
@@ -75,37 +76,24 @@ bool is_in_place(const copy_plan&) noexcept;
 /// "float32 -> float64: 4 x (4 -> 8)": extent x (source stride -> destination stride), in bytes.
 std::ostream& operator<<(std::ostream&, const copy_plan&);
 
-/// Calls `body(source, destination)` once for each index of the outermost `outer` dimensions.
+/// Calls `body(source, destination)` once for each index of the dimensions.
 template <class Body>
-void for_each_index(const copy_plan& plan, std::size_t outer, Body body) {
-  std::array<std::ptrdiff_t, max_ndim> index;
-  for (std::size_t k = 0; k < outer; ++k) index[k] = 0;
-  const std::byte* source = plan.source;
-  std::byte* destination = plan.destination;
-  for (;;) {
-    body(source, destination);
-    std::size_t k = outer;
-    for (; k > 0; --k) {
-      const copy_dimension& d = plan.all_dimensions[k - 1];
-      source += d.source_stride;
-      destination += d.destination_stride;
-      if (++index[k - 1] < d.extent) {
-        break;
-      }
-      source -= d.source_stride * d.extent;
-      destination -= d.destination_stride * d.extent;
-      index[k - 1] = 0;
-    }
-    if (k == 0) {
-      return;
-    }
-  }
+void for_each_index(std::span<const copy_dimension> dimensions, const std::byte* source,
+                    std::byte* destination, const Body& body) {
+  for_each_index(
+      dimensions.size(), [&](std::size_t k) { return dimensions[k].extent; },
+      [&](std::size_t k, std::ptrdiff_t steps) {
+        source += dimensions[k].source_stride * steps;
+        destination += dimensions[k].destination_stride * steps;
+      },
+      [&](std::span<const std::ptrdiff_t>) { body(source, destination); });
 }
 
 /// Calls `body(source, destination)` once for each index of all dimensions but the innermost.
 template <class Body>
-void for_each_row(const copy_plan& plan, Body body) {
-  for_each_index(plan, plan.ndim == 0 ? 0 : plan.ndim - 1, body);
+void for_each_row(const copy_plan& plan, const Body& body) {
+  for_each_index(plan.dimensions().first(plan.ndim == 0 ? 0 : plan.ndim - 1), plan.source,
+                 plan.destination, body);
 }
 
 }  // namespace usmx::detail

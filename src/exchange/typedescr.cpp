@@ -10,11 +10,9 @@
 namespace usmx::exchange {
 namespace {
 
-constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
-
 /// The n of "|V<n>", written without signs and zeros in front; none for anything else.
 std::optional<std::size_t> parse_void(std::string_view typestr) noexcept {
-  if (typestr.starts_with(native_order) || typestr.starts_with('=') || typestr.starts_with('|')) {
+  if (!typestr.empty() && detail::is_order_prefix(typestr.front())) {
     typestr.remove_prefix(1);
   }
   if (!typestr.starts_with('V') || typestr.starts_with("V0")) {

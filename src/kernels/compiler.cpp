@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kernels/files.hpp"
+#include "kernels/packaged.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::detail {

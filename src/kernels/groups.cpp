@@ -92,15 +92,17 @@ std::size_t place_of(std::size_t item_size) {
 }  // namespace
 
 std::string name_of(kernel_group group, kernel_shape shape) {
-  constexpr std::array<const char*, kernel_group_count> names{"copy", "fill", "cast", "cast_double",
-                                                              "cast_integer_double"};
+#define USMX_NAME(name, file) #name,
+  constexpr std::array names{USMX_KERNEL_GROUPS(USMX_NAME)};
+#undef USMX_NAME
   return std::string(names[static_cast<std::size_t>(group)]) +
          (shape == kernel_shape::wide ? "_wide" : "");
 }
 
 std::string_view source_file_of(kernel_group group) {
-  constexpr std::array<const char*, kernel_group_count> files{"copy.cpp", "fill.cpp", "cast.cpp",
-                                                              "cast_double.cpp", "cast_double.cpp"};
+#define USMX_FILE(name, file) #file ".cpp",
+  constexpr std::array files{USMX_KERNEL_GROUPS(USMX_FILE)};
+#undef USMX_FILE
   return files[static_cast<std::size_t>(group)];
 }
 

@@ -1,5 +1,5 @@
 // The device kernels in groups that are compiled, built and kept together: their names, sources and
-// options. What runs them is in copy_kernel.hpp. No SYCL here.
+// options. What runs them is in copy/kernel.hpp. No SYCL here.
 #pragma once
 
 #include <array>
@@ -16,23 +16,30 @@
 
 namespace usmx::detail {
 
-/// Kernels that need the same of a device. One file each, since a file that mixes them is saved
-/// without code.
-enum class kernel_group {
-  copy,
-  fill,
-  cast,
-  cast_double,          // needs fp64
-  cast_integer_double,  // the same kernels in integer arithmetic
-};
-inline constexpr std::size_t kernel_group_count = 5;
+/// The groups: kernels that need the same of a device, in one file each, since a file that mixes
+/// them is saved without code. EACH(name, source file without its extension). CMake reads this
+/// list, too: cmake/UsmxKernels.cmake.
+// clang-format off
+#define USMX_KERNEL_GROUPS(EACH)         \
+  EACH(copy, copy)                       \
+  EACH(fill, fill)                       \
+  EACH(cast, cast)                       \
+  EACH(cast_double, cast_double)         /* needs fp64 */ \
+  EACH(cast_integer_double, cast_double) /* the same kernels in integer arithmetic */
+// clang-format on
+
+#define USMX_GROUP(name, file) name,
+enum class kernel_group { USMX_KERNEL_GROUPS(USMX_GROUP) };
+#undef USMX_GROUP
+
+#define USMX_GROUP(name, file) kernel_group::name,
+inline constexpr std::array all_kernel_groups{USMX_KERNEL_GROUPS(USMX_GROUP)};
+#undef USMX_GROUP
+inline constexpr std::size_t kernel_group_count = all_kernel_groups.size();
 
 /// How work is laid out: one work item in a group, which suits CPUs, or many beside each other.
 enum class kernel_shape { narrow, wide };
 
-inline constexpr std::array all_kernel_groups{kernel_group::copy, kernel_group::fill,
-                                              kernel_group::cast, kernel_group::cast_double,
-                                              kernel_group::cast_integer_double};
 inline constexpr std::array all_kernel_shapes{kernel_shape::narrow, kernel_shape::wide};
 
 /// One kernel: its group, and its place in the group's names.
@@ -61,22 +68,18 @@ inline constexpr const char* cast_double[] = {USMX_DOUBLE_CASTS(USMX_CAST_NAME)}
 
 constexpr std::span<const char* const> names_of(kernel_group group) {
   switch (group) {
-    case kernel_group::copy:
-      return kernel_names::copy;
-    case kernel_group::fill:
-      return kernel_names::fill;
-    case kernel_group::cast:
-      return kernel_names::cast;
-    case kernel_group::cast_double:
-    case kernel_group::cast_integer_double:
-      break;
+#define USMX_CASE(name, file) \
+  case kernel_group::name:    \
+    return kernel_names::file;
+    USMX_KERNEL_GROUPS(USMX_CASE)
+#undef USMX_CASE
   }
-  return kernel_names::cast_double;
+  return {};
 }
 
 /// "cast_double": also the stem of the object's file name, with "_wide" behind it for that shape.
 std::string name_of(kernel_group, kernel_shape);
-/// In src/kernels.
+/// In src/kernels/device.
 std::string_view source_file_of(kernel_group);
 /// For the SYCL compiler.
 std::vector<std::string> compile_options_of(kernel_group, kernel_shape);

@@ -1,29 +1,27 @@
-#include "kernels/files.hpp"
+#include "kernels/packaged.hpp"
 
 #ifdef USMX_KERNEL_OBJECTS  // a string literal: the folder into which the build has put them
 
 #include "kernels/embedded_file.hpp"
 
-// In the order of the groups, first the narrow ones.
-// clang-format off
-#define USMX_OBJECTS(EACH)                                                                       \
-  EACH(copy) EACH(fill) EACH(cast) EACH(cast_double) EACH(cast_integer_double)                   \
-  EACH(copy_wide) EACH(fill_wide) EACH(cast_wide) EACH(cast_double_wide)                         \
-  EACH(cast_integer_double_wide)
-// clang-format on
-
-#define USMX_EMBED_OBJECT(symbol) \
-  USMX_EMBED(object_##symbol, USMX_KERNEL_OBJECTS "/" #symbol ".syclbin")
-USMX_OBJECTS(USMX_EMBED_OBJECT)
+#define USMX_EMBED_OBJECTS(group, file)                                 \
+  USMX_EMBED(object_##group, USMX_KERNEL_OBJECTS "/" #group ".syclbin") \
+  USMX_EMBED(object_##group##_wide, USMX_KERNEL_OBJECTS "/" #group "_wide.syclbin")
+USMX_KERNEL_GROUPS(USMX_EMBED_OBJECTS)
 
 namespace usmx::detail {
 
 std::span<const char> kernel_object(kernel_group group, kernel_shape shape) {
-#define USMX_OBJECT_ENTRY(symbol) \
-  std::span<const char>(usmx_object_##symbol##_begin, usmx_object_##symbol##_end),
-  static const std::span<const char> all[] = {USMX_OBJECTS(USMX_OBJECT_ENTRY)};
-  const std::size_t first = shape == kernel_shape::wide ? kernel_group_count : 0;
-  return all[first + static_cast<std::size_t>(group)];
+  struct objects {
+    std::span<const char> narrow;
+    std::span<const char> wide;
+  };
+#define USMX_OBJECTS(group, file)                                   \
+  objects{{usmx_object_##group##_begin, usmx_object_##group##_end}, \
+          {usmx_object_##group##_wide_begin, usmx_object_##group##_wide_end}},
+  static const std::array all{USMX_KERNEL_GROUPS(USMX_OBJECTS)};
+  const objects& found = all[static_cast<std::size_t>(group)];
+  return shape == kernel_shape::wide ? found.wide : found.narrow;
 }
 
 }  // namespace usmx::detail

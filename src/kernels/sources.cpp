@@ -1,32 +1,23 @@
 #include <algorithm>
 
 #include "kernels/embedded_file.hpp"
-#include "kernels/files.hpp"
+#include "kernels/packaged.hpp"
 
-#ifndef USMX_KERNEL_SOURCES  // a string literal: the folder
-#define USMX_KERNEL_SOURCES "src/kernels"
-#endif
-
-#define USMX_SOURCES(EACH)             \
-  EACH(copy, "copy.cpp")               \
-  EACH(fill, "fill.cpp")               \
-  EACH(cast, "cast.cpp")               \
-  EACH(cast_double, "cast_double.cpp") \
-  EACH(elements, "elements.hpp")       \
-  EACH(items, "items.hpp")             \
-  EACH(kernel_list, "kernel_list.hpp") \
-  EACH(strided, "strided.hpp")         \
-  EACH(traversal, "traversal.hpp")
-
-#define USMX_EMBED_SOURCE(symbol, name) USMX_EMBED(source_##symbol, USMX_KERNEL_SOURCES "/" name)
-USMX_SOURCES(USMX_EMBED_SOURCE)
+// Made by cmake/UsmxKernels.cmake: a line USMX_SOURCE(symbol, name, path) for each file of
+// src/kernels/device.
+#define USMX_SOURCE(symbol, name, path) USMX_EMBED(source_##symbol, path)
+#include "kernel_sources.inc"
+#undef USMX_SOURCE
 
 namespace usmx::detail {
 
 std::span<const kernel_source> kernel_sources() {
-#define USMX_SOURCE_ENTRY(symbol, name) \
+#define USMX_SOURCE(symbol, name, path) \
   kernel_source{name, std::string_view(usmx_source_##symbol##_begin, usmx_source_##symbol##_end)},
-  static const kernel_source all[] = {USMX_SOURCES(USMX_SOURCE_ENTRY)};
+  static const kernel_source all[] = {
+#include "kernel_sources.inc"
+  };
+#undef USMX_SOURCE
   return all;
 }
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <optional>
@@ -14,8 +13,9 @@
 #include <sycl/platform.hpp>
 #include <sycl/version.hpp>
 
+#include "base/warn.hpp"
 #include "kernels/compiler.hpp"
-#include "kernels/files.hpp"
+#include "kernels/packaged.hpp"
 #include "runtime/driver_setup.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/version.hpp"
@@ -47,7 +47,7 @@ sycl::span<char> writable(std::span<const char> bytes) {
 
 std::vector<sycl::kernel> load_cached(const sycl::context& context, const sycl::device& device,
                                       kernel_group group, const kernel_cache_key& key,
-                                      const kernel_cache& cache) {
+                                      const cache_files& cache) {
   const std::optional<std::vector<char>> content = cache.load(key);
   if (!content) {
     throw value_error(message("no entry for ", key.group, " in the disk cache"));
@@ -64,7 +64,7 @@ std::vector<sycl::kernel> load_cached(const sycl::context& context, const sycl::
 
 /// The object must live until what was linked from it has been saved: saving reads from it.
 std::vector<sycl::kernel> keep(executable& bundle, kernel_group group, const kernel_cache_key& key,
-                               const kernel_cache& cache) {
+                               const cache_files& cache) {
   std::vector<sycl::kernel> kernels = all_kernels(bundle, group);
   cache.store(key, bundle.ext_oneapi_get_content());
   return kernels;
@@ -72,7 +72,7 @@ std::vector<sycl::kernel> keep(executable& bundle, kernel_group group, const ker
 
 std::vector<sycl::kernel> load_packaged(const sycl::context& context, const sycl::device& device,
                                         kernel_group group, kernel_shape shape,
-                                        const kernel_cache_key& key, const kernel_cache& cache) {
+                                        const kernel_cache_key& key, const cache_files& cache) {
   const std::span<const char> content = kernel_object(group, shape);
   if (content.empty()) {
     throw value_error("not compiled when the package was built");
@@ -85,7 +85,7 @@ std::vector<sycl::kernel> load_packaged(const sycl::context& context, const sycl
 
 std::vector<sycl::kernel> load_from_source(const sycl::context& context, const sycl::device& device,
                                            kernel_group group, kernel_shape shape,
-                                           const kernel_cache_key& key, const kernel_cache& cache) {
+                                           const kernel_cache_key& key, const cache_files& cache) {
   executable bundle = build_kernels(context, device, group, shape);
   return keep(bundle, group, key, cache);
 }
@@ -133,16 +133,15 @@ void report_failure(const sycl::device& device, kernel_group group, kernel_shape
                     const std::string& reasons) {
   static std::array<std::atomic<bool>, kernel_group_count> reported{};
   if (!reported[static_cast<std::size_t>(group)].exchange(true)) {
-    std::fprintf(stderr,
-                 "usmx: no '%s' kernels for %s, other ways are taken, which may be slower:%s\n",
-                 name_of(group, shape).c_str(), describe(device).c_str(), reasons.c_str());
+    warn(message("no '", name_of(group, shape), "' kernels for ", describe(device),
+                 ", other ways are taken, which may be slower:", reasons));
   }
 }
 
 /// Empty, and reported, where no origin has them.
 std::vector<sycl::kernel> load_from_any(const sycl::context& context, const sycl::device& device,
                                         kernel_group group, kernel_shape shape) {
-  const kernel_cache cache;
+  const cache_files cache;
   std::string reasons;
   for (const auto origin :
        {kernel_origin::disk_cache, kernel_origin::package, kernel_origin::source}) {
@@ -172,7 +171,7 @@ kernel_cache_key cache_key_of(const sycl::device& device, kernel_group group, ke
 
 std::vector<sycl::kernel> load_kernels(kernel_origin origin, const sycl::context& context,
                                        const sycl::device& device, kernel_group group,
-                                       kernel_shape shape, const kernel_cache& cache) {
+                                       kernel_shape shape, const cache_files& cache) {
   const kernel_cache_key key = cache_key_of(device, group, shape);
   switch (origin) {
     case kernel_origin::disk_cache:

@@ -13,7 +13,7 @@
 #include <sycl/kernel.hpp>
 #include <sycl/queue.hpp>
 
-#include "kernels/disk_cache.hpp"
+#include "kernels/cache_files.hpp"
 #include "kernels/groups.hpp"
 #include "runtime/context_state.hpp"
 
@@ -28,8 +28,8 @@ class device_kernels {
   kernel_shape shape() const noexcept { return shape_; }
   bool has_fp64() const noexcept { return has_fp64_; }
 
-  /// Null where its group cannot be built for this device, which stderr then says once. The first
-  /// call for a group takes milliseconds with a warm disk cache, else up to seconds.
+  /// Null where its group cannot be built for this device, which a warning then says once. The
+  /// first call for a group takes milliseconds with a warm disk cache, else up to seconds.
   const sycl::kernel* find(kernel_id);
 
  private:
@@ -69,7 +69,7 @@ enum class kernel_origin { disk_cache, package, source };
 /// The kernels of a group in the order of its names. Throws when that origin does not have them all
 /// for this device; what was built is put into the disk cache.
 std::vector<sycl::kernel> load_kernels(kernel_origin, const sycl::context&, const sycl::device&,
-                                       kernel_group, kernel_shape, const kernel_cache&);
+                                       kernel_group, kernel_shape, const cache_files&);
 
 /// What the built kernels of a group depend on.
 kernel_cache_key cache_key_of(const sycl::device&, kernel_group, kernel_shape);

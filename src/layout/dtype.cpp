@@ -11,10 +11,9 @@
 namespace usmx {
 namespace {
 
-constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
-constexpr char foreign_order = std::endian::native == std::endian::little ? '>' : '<';
-
-bool is_order_prefix(char c) { return c == native_order || c == '=' || c == '|'; }
+using detail::foreign_order;
+using detail::is_order_prefix;
+using detail::native_order;
 
 /// The number that "1", "2", "4", "8" or "16" writes, else 0. No other size exists, so that signs,
 /// zeros in front and trailing characters need no rule of their own.

@@ -2,7 +2,9 @@
 
 import contextlib
 import ctypes
+import io
 import os
+import pickle
 import subprocess
 import sys
 
@@ -66,6 +68,39 @@ def output_of(code, timeout=120, **environment):
     assert result.returncode == 0, result.stderr
     assert result.stderr == "", result.stderr
     return result.stdout.strip()
+
+
+def run_usmx(*arguments, cwd=None, **environment):
+    """Run ``python -m usmx`` with these arguments."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "usmx", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+# ---- pickles
+
+
+class _NameUnpickler(pickle.Unpickler):
+    def __init__(self, stream):
+        super().__init__(io.BytesIO(stream))
+        self.names = set()
+
+    def find_class(self, module, name):
+        self.names.add(f"{module}.{name}")
+        return super().find_class(module, name)
+
+
+def names_in(stream):
+    """The classes and functions that a pickle asks for."""
+    unpickler = _NameUnpickler(stream)
+    unpickler.load()
+    return unpickler.names
 
 
 # ---- capsules, through Python's C interface

@@ -35,11 +35,13 @@ def test_import_loads_no_other_package(module):
     assert module not in modules_after("import usmx")
 
 
-def test_import_loads_neither_the_demo_nor_the_formatting():
+@pytest.mark.parametrize(
+    "module", ["usmx.cli", "usmx.testing", "usmx._typing", "usmx._container.formatting"]
+)
+def test_import_loads_no_part_that_is_seldom_used(module):
     loaded = modules_after("import usmx")
     assert {"usmx", "usmx._core", "usmx.memory"} <= loaded
-    assert not {name for name in loaded if name.startswith("usmx._demo")}
-    assert "usmx._formatting" not in loaded
+    assert module not in loaded
 
 
 def test_import_loads_no_driver():
@@ -225,9 +227,11 @@ def test_everything_public_has_a_docstring():
 
 
 def test_python_files_import_numpy_only_when_it_is_needed():
-    for path in Path(usmx.__file__).parent.glob("*.py"):
-        # _check: of usmx.testing; _typing: for type checkers
-        if path.name.startswith(("_demo", "__main__", "_check", "_typing")):
+    package = Path(usmx.__file__).parent
+    paths = [*package.glob("*.py"), *package.glob("_container/*.py"), *package.glob("cli/*.py")]
+    assert len(paths) > 20
+    for path in paths:
+        if path.name == "_typing.py":  # for type checkers
             continue
         for node in ast.parse(path.read_text()).body:
             names = [alias.name for alias in getattr(node, "names", [])]

@@ -10,7 +10,7 @@ import dpctl.memory
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of
+from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, names_in
 from leaks import LIMIT, growth
 from usmx.memory import MemoryUSMDevice, MemoryUSMHost, MemoryUSMShared, as_usm_memory
 
@@ -79,6 +79,11 @@ def test_memory_comes_back_with_its_kind_and_bytes(cls, memory, protocol):
     assert restored.reference_obj is None
     assert restored.readonly is False
     assert dpctl.memory.as_usm_memory(restored).get_usm_type() == memory.get_usm_type()
+
+
+def test_pickles_name_only_what_stays_where_it_is(cls, memory):
+    expected = {"usmx._unpickling.restore_memory", f"usmx._core.{cls.__name__}"}
+    assert names_in(pickle.dumps(memory, 5)) == expected
 
 
 def test_memory_comes_back_on_usmx_own_queue_of_its_device(cls):

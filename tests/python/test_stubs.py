@@ -7,11 +7,15 @@ import site
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import usmx
 import usmx.testing
 from test_readme import PYTHON
+from usmx import _typing
+from usmx._container import placement, print_options, types
+from usmx._container.types import NAMES
 
 TYPED = """
 from typing import Any, assert_type
@@ -49,6 +53,11 @@ assert_type(usmx.asnumpy(a), NDArray[Any])
 assert_type(usmx.reshape(a, -1), usmx.USMArray)
 assert_type(usmx.concat([a, a], axis=1), usmx.USMArray)
 assert_type(usmx.nonzero(a), tuple[usmx.USMArray, ...])
+assert_type(usmx.float32, np.dtype[np.float32])
+usmx.zeros_like(a, dtype=usmx.dtype("f4"), usm_type=a.usm_type, order="A")
+usmx.zeros(3, usm_type=usmx.memory.MemoryUSMHost(8).get_usm_type())
+usmx.isdtype(a.dtype, ("bool", "real floating", usmx.int8))
+usmx.SyclQueue(property=["in_order", "enable_profiling"])
 a[0] = 1
 a[a[:, 0]] = [1, 2]
 """
@@ -63,6 +72,40 @@ WRONG = [
     "usmx.zeros('three')",
     "usmx.zeros(3, usm_type=1)",
     "usmx.SyclQueue(property=1)",
+    "usmx.typo",
+    "usmx.memory.typo",
+    "usmx.testing.typo",
+    "usmx.float8",
+]
+
+# Of every option that is a string: one that there is not.
+WRONG_OPTIONS = [
+    "usmx.zeros(3, usm_type='divice')",
+    "usmx.zeros(3, order='A')",
+    "usmx.zeros_like(a, usm_type='unknown')",
+    "usmx.asarray(a, order='X')",
+    "usmx.copy(a, order='X')",
+    "usmx.eye(3, order='K')",
+    "usmx.meshgrid(a, indexing='yx')",
+    "usmx.reshape(a, 3, order='K')",
+    "usmx.astype(a, 'f4', casting='same kind')",
+    "usmx.can_cast('f4', 'f8', casting='any')",
+    "usmx.copy_async(a, usmx.zeros(3, 'f4'), casting='any')",
+    "usmx.take(a, a, mode='none')",
+    "usmx.put(a, a, 1, mode='none')",
+    "usmx.isdtype(a.dtype, 'floating')",
+    "usmx.__array_namespace_info__().dtypes(kind='floating')",
+    "usmx.set_print_options(floatmode='short')",
+    "usmx.set_print_options(sign='~')",
+    "usmx.USMArray(3, buffer='divice')",
+    "usmx.USMArray(3, order='K')",
+    "a.copy('X')",
+    "a.ravel('X')",
+    "a.flatten('X')",
+    "a.reshape(3, order='K')",
+    "a.astype('f4', order='X')",
+    "a.astype('f4', casting='any')",
+    "usmx.SyclQueue(property='inorder')",
 ]
 
 ROOT = Path(__file__).parents[2]
@@ -73,6 +116,10 @@ STUB = Path(usmx._core.__file__).with_name("_core.pyi")
 OF_NANOBIND = re.compile(
     r"is inconsistent, metaclass differs$|is not a function$|stub is a staticmethod but runtime is not$"
 )
+# mypy takes a Literal of several strings for a Union of them; at run time it is none.
+OF_LITERALS = re.compile(r"^usmx\._typing\.\w+ is not a Union$")
+# Programs that lie in the package's folder and are no part of it.
+OF_EXAMPLES = re.compile(r"^usmx\.examples\.")
 # A slot until Python 3.12, and no attribute.
 OF_PYTHON_3_11 = re.compile(r"__buffer__ is not present at runtime$")
 
@@ -116,10 +163,11 @@ def test_stubs_agree_with_the_package():
         "--mypy-config-file",
         ROOT / "pyproject.toml",
     )
-    said = [line for line in run("mypy.stubtest", *options, "usmx") if not OF_NANOBIND.search(line)]
+    others = [OF_NANOBIND, OF_LITERALS, OF_EXAMPLES]
     if sys.version_info < (3, 12):
-        said = [line for line in said if not OF_PYTHON_3_11.search(line)]
-    assert said == []
+        others.append(OF_PYTHON_3_11)
+    said = run("mypy.stubtest", *options, "usmx")
+    assert [line for line in said if not any(other.search(line) for other in others)] == []
 
 
 def test_stubs_say_the_type_of_everything():
@@ -146,6 +194,28 @@ def test_public_functions_say_their_types(module):
     assert untyped == []
 
 
+def public_names():
+    """All of the package, as a program writes them."""
+    names = [f"usmx.{name}" for name in (*usmx.__all__, *NAMES, "dtype", "newaxis")]
+    names += [f"usmx.memory.{name}" for name in usmx.memory.__all__]
+    return names + [f"usmx.testing.{name}" for name in usmx.testing.__all__]
+
+
+@pytest.mark.parametrize(
+    ("alias", "accepted"),
+    [
+        (_typing.UsmType, placement._KINDS),
+        (_typing.Casting, types._CASTINGS),
+        (_typing.DtypeKind, types._KINDS),
+        (_typing.FloatMode, print_options._FLOATMODES),
+        (_typing.SignMode, print_options._SIGNS),
+    ],
+    ids=["UsmType", "Casting", "DtypeKind", "FloatMode", "SignMode"],
+)
+def test_types_of_options_are_what_the_functions_accept(alias, accepted):
+    assert set(get_args(alias)) == set(accepted)
+
+
 # ---- programs
 
 
@@ -155,26 +225,44 @@ def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("programs")
     texts = {f"{b.document.stem}_{b.line}".replace("-", "_"): b.text for b in PYTHON}
     assert len(texts) > 5
-    texts |= {"typed": TYPED, "wrong": "\n".join(wrong_lines())}
+    names = "\n".join(["import usmx.testing", *public_names()])
+    texts |= {"typed": TYPED, "wrong": "\n".join(wrong_lines()), "names": names}
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
-    example = sorted((ROOT / "examples/pca/python").rglob("*.py"))
-    said = run("mypy", *STRICT_ABOUT_USMX, *sorted(folder.glob("*.py")), *example)
+    examples = sorted(
+        [
+            *(ROOT / "examples/pca/python").rglob("*.py"),
+            *(ROOT / "examples/demo/usmx_demo").glob("*.py"),
+        ]
+    )
+    said = run("mypy", *STRICT_ABOUT_USMX, *sorted(folder.glob("*.py")), *examples)
     matches = [re.match(r"(.*)\.py:(\d+): error: (.*)", line) for line in said]
     return [(Path(m[1]).name, int(m[2]), m[3]) for m in matches if m]
 
 
 def wrong_lines():
-    return ["import usmx", "a = usmx.zeros(3)", *(f"x{k} = [{w}]" for k, w in enumerate(WRONG))]
+    expressions = enumerate([*WRONG, *WRONG_OPTIONS])
+    return ["import usmx.testing", "a = usmx.zeros(3)", *(f"x{k} = [{w}]" for k, w in expressions)]
 
 
 def test_examples_are_right_by_their_types(found):
-    """Those of the documents, and examples/pca."""
-    assert [entry for entry in found if entry[0] not in ("typed", "wrong")] == []
+    """Those of the documents, and of examples/."""
+    assert [entry for entry in found if entry[0] not in ("typed", "wrong", "names")] == []
 
 
 def test_results_have_the_types_that_they_are_said_to_have(found):
     assert [entry for entry in found if entry[0] == "typed"] == []
+
+
+def test_every_public_name_is_seen(found):
+    assert [entry for entry in found if entry[0] == "names"] == []
+
+
+@pytest.mark.parametrize("expression", WRONG_OPTIONS)
+def test_options_that_there_are_not_are_refused_when_they_run_too(expression):
+    a = usmx.zeros(3, "i8", usm_type="shared")
+    with pytest.raises(ValueError, match="must|expected"):
+        eval(expression, {"usmx": usmx, "a": a})
 
 
 def test_expressions_that_would_fail_are_refused_by_their_types(found):

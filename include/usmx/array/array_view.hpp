@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <sycl/context.hpp>
 #include <sycl/queue.hpp>
@@ -50,6 +51,12 @@ class USMX_API array_view {
   sycl::context context() const { return queue_.get_context(); }
   sycl::device device() const { return queue_.get_device(); }
   bool readonly() const noexcept { return readonly_; }
+
+  /// Elements of the same memory with another layout. The caller has checked that they lie inside
+  /// the view's memory.
+  array_view with_layout(usmx::layout where) const {
+    return {origin_, type_, std::move(where), kind_, queue_, readonly_};
+  }
 
   /// The elements as T in N dimensions. Throws type_error on another element type, value_error on
   /// another number of dimensions, read_only_error when T is not const and the view is read-only.

@@ -60,9 +60,19 @@ struct type_entry {
   std::string_view name;
 };
 
+/// What typestrs of this machine's byte order have in front, and what those of the other one have.
+inline constexpr bool is_little_endian = std::endian::native == std::endian::little;
+inline constexpr char native_order = is_little_endian ? '<' : '>';
+inline constexpr char foreign_order = is_little_endian ? '>' : '<';
+
+/// Whether it may stand in front of a typestr: this machine's byte order by either name, or none.
+constexpr bool is_order_prefix(char c) noexcept {
+  return c == native_order || c == '=' || c == '|';
+}
+
 /// Of two typestrs the one in this machine's byte order.
 consteval std::string_view native(std::string_view little, std::string_view big) {
-  return std::endian::native == std::endian::little ? little : big;
+  return is_little_endian ? little : big;
 }
 
 // NumPy names 64-bit integers after `long` where that has 64 bits, and buffers compare equal only
@@ -90,13 +100,13 @@ inline constexpr std::array<type_entry, type_count> type_table{
 };
 
 template <class T>
-concept integer_element = std::integral<T> &&
-    (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+concept integer_element =
+    std::integral<T> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
 template <class T>
-concept floating_element = std::same_as<T, float> || std::same_as<T, double> ||
-    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>> ||
-    (is_half<T> && sizeof(T) == 2);
+concept floating_element =
+    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
+    std::same_as<T, std::complex<double>> || (is_half<T> && sizeof(T) == 2);
 
 }  // namespace detail
 

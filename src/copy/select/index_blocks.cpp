@@ -1,44 +1,17 @@
 #include "copy/select/index_blocks.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
+#include "layout/element_dispatch.hpp"
+#include "layout/index_walk.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::detail {
 namespace {
-
-/// Calls `body` with a value of the C++ type of an integer element.
-template <class Body>
-auto with_integer_type(type_code type, Body body) {
-  switch (type) {
-    case type_code::int8:
-      return body(std::int8_t());
-    case type_code::int16:
-      return body(std::int16_t());
-    case type_code::int32:
-      return body(std::int32_t());
-    case type_code::uint8:
-      return body(std::uint8_t());
-    case type_code::uint16:
-      return body(std::uint16_t());
-    case type_code::uint32:
-      return body(std::uint32_t());
-    case type_code::uint64:
-      return body(std::uint64_t());
-    default:  // a selection holds nothing but integers
-      return body(std::int64_t());
-  }
-}
-
-template <class T>
-T element_at(const std::byte* address) noexcept {
-  T value;
-  std::memcpy(&value, address, sizeof(T));
-  return value;
-}
 
 template <class T>
 bool is_inside(T value, std::ptrdiff_t extent) noexcept {
@@ -155,19 +128,11 @@ void index_blocks::add_dimension(std::ptrdiff_t extent, std::size_t d,
 
 index_blocks index_blocks::part(std::ptrdiff_t first, std::ptrdiff_t count) const {
   index_blocks result = *this;
-  result.skip(first);
+  skip_elements(
+      result.at_, [&](std::size_t d) { return extents_[d]; },
+      [&](std::size_t d, std::ptrdiff_t steps) { result.move_along(d, steps); }, first);
   result.left_ = count;
   return result;
-}
-
-void index_blocks::skip(std::ptrdiff_t elements) {
-  for (std::size_t d = extents_.size(); d > 0 && elements > 0; --d) {
-    const std::ptrdiff_t ahead = at_[d - 1] + elements;
-    const std::ptrdiff_t now = ahead % extents_[d - 1];
-    move_along(d - 1, now - at_[d - 1]);
-    at_[d - 1] = now;
-    elements = ahead / extents_[d - 1];
-  }
 }
 
 std::span<const std::int64_t> index_blocks::next() {
@@ -178,7 +143,9 @@ std::span<const std::int64_t> index_blocks::next() {
         extents_.empty() ? 1 : std::min(n - filled, extents_.back() - at_.back());
     append_run(run, offsets_.data() + filled);
     filled += run;
-    advance(run);
+    advance_index(
+        at_, [this](std::size_t d) { return extents_[d]; },
+        [this](std::size_t d, std::ptrdiff_t steps) { move_along(d, steps); }, run);
   }
   left_ -= n;
   return {offsets_.data(), static_cast<std::size_t>(n)};
@@ -189,21 +156,11 @@ void index_blocks::append_run(std::ptrdiff_t length, std::int64_t* offsets) {
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const source& from = sources_[k];
     const integer_run run{from.values, extents_.empty() ? 0 : last_stride(k), length};
-    with_integer_type(from.index->type,
-                      [&]<class T>(T) { add_run<T>(run, *from.index, from.scale, offsets); });
-  }
-}
-
-void index_blocks::advance(std::ptrdiff_t length) {
-  for (std::size_t d = extents_.size(); d > 0; --d) {
-    at_[d - 1] += length;
-    move_along(d - 1, length);
-    if (at_[d - 1] < extents_[d - 1]) {
-      return;
-    }
-    move_along(d - 1, -at_[d - 1]);
-    at_[d - 1] = 0;
-    length = 1;
+    with_element_type(from.index->type, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::integral<T>) {  // a selection holds nothing else
+        add_run<T>(run, *from.index, from.scale, offsets);
+      }
+    });
   }
 }
 

@@ -46,8 +46,6 @@ class index_blocks {
   void add_dimension(std::ptrdiff_t extent, std::size_t d,
                      const std::vector<std::vector<std::ptrdiff_t>>& strides);
   void append_run(std::ptrdiff_t length, std::int64_t* offsets);
-  void advance(std::ptrdiff_t length);
-  void skip(std::ptrdiff_t elements);
   void move_along(std::size_t d, std::ptrdiff_t steps) noexcept;
   std::ptrdiff_t last_stride(std::size_t k) const noexcept;
 

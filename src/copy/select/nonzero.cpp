@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <array>
-#include <complex>
 #include <cstring>
-#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
 
 #include "base/process_state.hpp"
+#include "copy/staging.hpp"
+#include "layout/element_dispatch.hpp"
+#include "layout/index_walk.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/select/selection.hpp"
@@ -16,78 +20,28 @@ namespace {
 /// Elements that are looked at together; their places fit a small cache.
 constexpr std::ptrdiff_t block_size = 1024;
 
-struct half {
-  std::uint16_t bits;
-};
-
-bool is_nonzero(half value) noexcept { return (value.bits & 0x7fff) != 0; }
+bool is_nonzero(detail::boolean value) noexcept { return value.byte != 0; }
+bool is_nonzero(detail::half value) noexcept { return (value.bits & 0x7fff) != 0; }
 bool is_nonzero(auto value) noexcept { return value != decltype(value)(0); }
 
-/// Calls `body` with a value of the C++ type of an element; a bool is the byte that it is.
-template <class Body>
-auto with_element_type(dtype type, Body body) {
-  switch (type.code()) {
-    case type_code::bool_:
-    case type_code::int8:
-    case type_code::uint8:
-      return body(std::uint8_t());
-    case type_code::int16:
-    case type_code::uint16:
-      return body(std::uint16_t());
-    case type_code::int32:
-    case type_code::uint32:
-      return body(std::uint32_t());
-    case type_code::int64:
-    case type_code::uint64:
-      return body(std::uint64_t());
-    case type_code::float16:
-      return body(half());
-    case type_code::float32:
-      return body(float());
-    case type_code::float64:
-      return body(double());
-    case type_code::complex64:
-      return body(std::complex<float>());
-    case type_code::complex128:
-      return body(std::complex<double>());
-    case type_code::structured:
-      break;
+void require_plain(dtype type) {
+  if (type.is_structured()) {
+    throw type_error(
+        detail::message("elements to be compared with zero must have a plain type, found ", type));
   }
-  throw type_error(
-      detail::message("elements to be compared with zero must have a plain type, found ", type));
 }
 
 /// Calls `body(first element, index)` for each row along the last dimension, in C order, with the
 /// index of the row's first element. The shape has elements and at least one dimension.
 template <class Body>
-void for_each_row(const array_view& view, Body body) {
+void for_each_row(const array_view& view, const Body& body) {
   const auto item = static_cast<std::ptrdiff_t>(view.type().itemsize());
   const auto outer = static_cast<std::size_t>(view.ndim() - 1);
-  std::array<std::ptrdiff_t, max_ndim> index{};
   const std::byte* row = view.data();
-  for (;;) {
-    body(row, index);
-    std::size_t k = outer;
-    for (; k > 0; --k) {
-      const std::ptrdiff_t stride = view.strides()[k - 1] * item;
-      row += stride;
-      if (++index[k - 1] < view.shape()[k - 1]) {
-        break;
-      }
-      row -= stride * view.shape()[k - 1];
-      index[k - 1] = 0;
-    }
-    if (k == 0) {
-      return;
-    }
-  }
-}
-
-template <class T>
-T element_at(const std::byte* address) noexcept {
-  T value;
-  std::memcpy(&value, address, sizeof(T));
-  return value;
+  detail::for_each_index(
+      outer, [&](std::size_t k) { return view.shape()[k]; },
+      [&](std::size_t k, std::ptrdiff_t steps) { row += view.strides()[k] * item * steps; },
+      [&](std::span<const std::ptrdiff_t> index) { body(row, index); });
 }
 
 template <class T>
@@ -95,11 +49,11 @@ std::ptrdiff_t count_row(const std::byte* row, std::ptrdiff_t stride, std::ptrdi
   std::ptrdiff_t count = 0;
   if (stride == sizeof(T)) {
     for (std::ptrdiff_t i = 0; i < n; ++i) {
-      count += is_nonzero(element_at<T>(row + i * static_cast<std::ptrdiff_t>(sizeof(T))));
+      count += is_nonzero(detail::element_at<T>(row + i * static_cast<std::ptrdiff_t>(sizeof(T))));
     }
   } else {
     for (std::ptrdiff_t i = 0; i < n; ++i) {
-      count += is_nonzero(element_at<T>(row + i * stride));
+      count += is_nonzero(detail::element_at<T>(row + i * stride));
     }
   }
   return count;
@@ -112,25 +66,20 @@ std::ptrdiff_t find_in_block(const std::byte* row, std::ptrdiff_t stride, std::p
   std::ptrdiff_t found = 0;
   for (std::ptrdiff_t i = first; i < first + n; ++i) {  // without a branch that is hard to predict
     places[found] = i;
-    found += is_nonzero(element_at<T>(row + i * stride));
+    found += is_nonzero(detail::element_at<T>(row + i * stride));
   }
   return found;
 }
 
-/// Elements that the host may touch, with at least one dimension: `view` itself, or a compact copy
-/// in `kept`.
-array_view tested_on_host(const array_view& view, std::unique_ptr<std::byte[]>& kept) {
-  layout where =
-      view.ndim() == 0 ? *reshaped(view.layout(), std::array{std::ptrdiff_t{1}}) : view.layout();
-  if (host_may_touch(view.kind(), view.device())) {
-    return {view.origin(), view.type(), std::move(where), view.kind(), view.queue(), true};
-  }
-  kept = std::make_unique_for_overwrite<std::byte[]>(view.nbytes());
-  const array_view target(kept.get(), view.type(), layout::c_order(view.shape()), usm_kind::unknown,
-                          view.queue(), false);
-  copy(view, target);
-  return {kept.get(),        view.type(),  layout::c_order(where.shape()),
-          usm_kind::unknown, view.queue(), true};
+/// Elements that the host may touch, with at least one dimension: those of `view`, or a copy in
+/// `fetched`.
+array_view tested_on_host(const array_view& view, std::optional<detail::staging>& fetched) {
+  const array_view& reached = host_may_touch(view.kind(), view.device())
+                                  ? view
+                                  : fetched.emplace(detail::staging::fetched(view)).view();
+  return view.ndim() == 0
+             ? reached.with_layout(*reshaped(reached.layout(), std::array{std::ptrdiff_t{1}}))
+             : reached;
 }
 
 /// One int64 array that is being filled from its start, on the host.
@@ -156,7 +105,7 @@ void find_nonzero(const array_view& tested, std::span<const coordinate_list> lis
   const std::size_t last = lists.size() - 1;
   const std::ptrdiff_t extent = tested.shape()[last];
   const std::ptrdiff_t stride = tested.strides()[last] * item;
-  with_element_type(tested.type(), [&]<class T>(T) {
+  detail::with_element_type(tested.type().code(), [&]<class T>(std::type_identity<T>) {
     std::array<std::int64_t, block_size + 1> places;
     std::ptrdiff_t filled = 0;
     for_each_row(tested, [&](const std::byte* row, const auto& index) {
@@ -201,30 +150,31 @@ bool host_may_touch_all(std::span<const array_view> views) {
 
 /// Where the host cannot write, through ordinary memory.
 void find_staged(const array_view& tested, std::span<const array_view> coordinates) {
-  const auto count = static_cast<std::size_t>(coordinates[0].size());
-  const auto staging = std::make_unique_for_overwrite<std::int64_t[]>(count * coordinates.size());
+  const std::ptrdiff_t count = coordinates[0].size();
+  const std::array shape{std::ssize(coordinates), count};
+  const detail::staging found(shape, type_code::int64, tested.queue());
   std::vector<coordinate_list> lists;
-  for (std::size_t k = 0; k < coordinates.size(); ++k) {
-    lists.push_back({staging.get() + k * count, 1});
+  for (std::ptrdiff_t k = 0; k < shape[0]; ++k) {
+    lists.push_back({reinterpret_cast<std::int64_t*>(found.view().data()) + k * count, 1});
   }
-  find_nonzero(tested, lists, coordinates[0].size());
+  find_nonzero(tested, lists, count);
   for (std::size_t k = 0; k < coordinates.size(); ++k) {
-    copy({lists[k].data, type_code::int64, layout::c_order(coordinates[k].shape()),
-          usm_kind::unknown, coordinates[k].queue(), true},
-         coordinates[k]);
+    const auto row = static_cast<std::ptrdiff_t>(k) * count;
+    copy(found.view().with_layout(layout::c_order(coordinates[k].shape(), row)), coordinates[k]);
   }
 }
 
 }  // namespace
 
 std::ptrdiff_t count_nonzero(const array_view& view) {
-  return with_element_type(view.type(), [&]<class T>(T) -> std::ptrdiff_t {
-    if (view.size() == 0) {
-      return 0;
-    }
-    const detail::runtime_call call;
-    std::unique_ptr<std::byte[]> kept;
-    const array_view tested = tested_on_host(view, kept);
+  require_plain(view.type());
+  if (view.size() == 0) {
+    return 0;
+  }
+  const detail::runtime_call call;
+  std::optional<detail::staging> fetched;
+  const array_view tested = tested_on_host(view, fetched);
+  return detail::with_element_type(view.type().code(), [&]<class T>(std::type_identity<T>) {
     const std::ptrdiff_t extent = tested.shape().back();
     const std::ptrdiff_t stride = tested.strides().back() * static_cast<std::ptrdiff_t>(sizeof(T));
     std::ptrdiff_t count = 0;
@@ -240,9 +190,10 @@ void nonzero(const array_view& view, std::span<const array_view> coordinates) {
   if (coordinates.empty() || coordinates[0].size() == 0 || view.size() == 0) {
     return;
   }
+  require_plain(view.type());
   const detail::runtime_call call;
-  std::unique_ptr<std::byte[]> kept;
-  const array_view tested = tested_on_host(view, kept);
+  std::optional<detail::staging> fetched;
+  const array_view tested = tested_on_host(view, fetched);
   if (!host_may_touch_all(coordinates)) {
     return find_staged(tested, coordinates);
   }

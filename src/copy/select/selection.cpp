@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "copy/select/index_blocks.hpp"
+#include "copy/staging.hpp"
+#include "layout/byte_range.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
@@ -86,35 +88,17 @@ void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
   }
 }
 
-struct byte_range {
-  const std::byte* begin;
-  const std::byte* end;
-};
-
-/// From the lowest to behind the highest element; there is one.
-byte_range bytes_of(const std::byte* memory, dtype type, const layout& where) {
-  const auto item = static_cast<std::ptrdiff_t>(type.itemsize());
-  const element_range range = *where.extent();
-  return {memory + range.first * item, memory + (range.last + 1) * item};
-}
-
-bool overlap(byte_range a, byte_range b) noexcept { return a.begin < b.end && b.begin < a.end; }
-
 }  // namespace
 
-std::byte* selection::new_block(std::size_t nbytes) {
-  return blocks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(nbytes)).get();
+const array_view& selection::keep(detail::staging&& values) {
+  return kept_.emplace_back(std::make_shared<const detail::staging>(std::move(values)))->view();
 }
 
 void selection::add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values) {
-  axis_index index{axis, dimension, extent, values.origin(), values.type().code(), values.layout()};
-  if (values.size() > 0 && !host_may_touch(values.kind(), values.device())) {
-    std::byte* const block = new_block(values.nbytes());
-    index.values = block;
-    index.where = layout::c_order(values.shape());
-    copy(values, {block, values.type(), index.where, usm_kind::unknown, values.queue(), false});
-  }
-  indices_.push_back(std::move(index));
+  const bool reached = values.size() == 0 || host_may_touch(values.kind(), values.device());
+  const array_view& found = reached ? values : keep(detail::staging::fetched(values));
+  indices_.push_back(
+      {axis, dimension, extent, found.origin(), found.type().code(), found.layout()});
 }
 
 void selection::add_mask(int axis, int dimension, const layout& where, const array_view& mask) {
@@ -127,9 +111,7 @@ void selection::add_mask(int axis, int dimension, const layout& where, const arr
   }
   std::vector<array_view> coordinates;
   for (int k = 0; k < mask.ndim(); ++k) {
-    std::byte* const block = new_block(static_cast<std::size_t>(count[0]) * sizeof(std::int64_t));
-    coordinates.emplace_back(block, type_code::int64, layout::c_order(count), usm_kind::unknown,
-                             mask.queue(), false);
+    coordinates.push_back(keep(detail::staging(count, type_code::int64, mask.queue())));
     add(axis + k, dimension + k, where.shape()[static_cast<std::size_t>(axis + k)],
         coordinates.back());
   }
@@ -246,20 +228,19 @@ void selection::keep_from(const array_view& written) {
   if (written.size() == 0) {
     return;
   }
-  const byte_range target = bytes_of(written.origin(), written.type(), written.layout());
+  const detail::byte_range target =
+      detail::bytes_of(written.origin(), written.layout(), written.type().itemsize());
   for (axis_index& index : indices_) {
+    const std::size_t itemsize = dtype(index.type).itemsize();
     if (index.where.size() == 0 ||
-        !overlap(bytes_of(index.values, index.type, index.where), target)) {
+        !overlap(detail::bytes_of(index.values, index.where, itemsize), target)) {
       continue;
     }
-    const layout compact = layout::c_order(index.where.shape());
-    const dtype type = index.type;
-    std::byte* const block = new_block(checked_nbytes(compact.size(), type));
-    copy({const_cast<std::byte*>(index.values), type, index.where, usm_kind::unknown,
-          written.queue(), true},
-         {block, type, compact, usm_kind::unknown, written.queue(), false});
-    index.values = block;
-    index.where = compact;
+    const array_view& own =
+        keep(detail::staging::fetched({const_cast<std::byte*>(index.values), index.type,
+                                       index.where, usm_kind::unknown, written.queue(), true}));
+    index.values = own.origin();
+    index.where = own.layout();
   }
 }
 

@@ -15,7 +15,7 @@ inline constexpr int transposed_tile = 16;
 /// usmx_cast_<from>_<to>. Integers of one size are copied whatever their sign, of a destination's
 /// types the signed one stands for both, and narrowing asks for the unsigned source only. From
 /// floating point numbers, integers of 32 and 64 bits differ by sign. What becomes of a complex
-/// number's real part is a cast from its real type. See cast_of() in kernel_groups.hpp.
+/// number's real part is a cast from its real type. See cast_of() in groups.hpp.
 // clang-format off
 #define USMX_CASTS(EACH)                                                                       \
   EACH(b1, i1) EACH(b1, i2) EACH(b1, i4) EACH(b1, i8) EACH(b1, f2) EACH(b1, f4) EACH(b1, c8)   \

@@ -72,6 +72,20 @@ TEST_F(array_view_test, nbytes_counts_elements_and_no_gaps) {
   EXPECT_EQ(view(extents{5, 0}).nbytes(), 0U);
 }
 
+TEST_F(array_view_test, another_layout_is_all_that_differs) {
+  const array_view v(numbers_.data(), type_code::int32, layout::c_order(extents{4}),
+                     usm_kind::shared, queue(), true);
+  const layout reversed = layout::strided(extents{4}, extents{-1}, 3);
+  const array_view found = v.with_layout(reversed);
+  EXPECT_EQ(found.layout(), reversed);
+  EXPECT_EQ(found.origin(), v.origin());
+  EXPECT_EQ(found.type(), v.type());
+  EXPECT_EQ(found.kind(), v.kind());
+  EXPECT_EQ(found.queue(), v.queue());
+  EXPECT_TRUE(found.readonly());
+  EXPECT_EQ((found.as<const std::int32_t, 1>()(0)), 3);
+}
+
 TEST_F(array_view_test, typed_view_reads_and_writes_the_elements) {
   const auto typed = view(layout::strided(extents{2, 3}, extents{10, -1}, 5)).as<std::int32_t, 2>();
   EXPECT_EQ(typed(0, 0), 5);
@@ -140,11 +154,8 @@ TEST_F(array_view_test, contiguous_does_not_mind_strides_of_unit_dimensions) {
 }
 
 TEST_F(array_view_test, elements_that_are_not_c_contiguous_are_a_value_error_with_the_layout) {
-  expect_error<value_error>(
-      [&] {
-        view(layout::f_order(extents{2, 3})).contiguous<int>();
-      },
-      {"C-contiguous", "(2, 3)", "(1, 2)"});
+  expect_error<value_error>([&] { view(layout::f_order(extents{2, 3})).contiguous<int>(); },
+                            {"C-contiguous", "(2, 3)", "(1, 2)"});
   expect_error<value_error>(
       [&] { view(layout::strided(extents{3}, extents{-1}, 2)).contiguous<const int>(); },
       {"(-1,)"});

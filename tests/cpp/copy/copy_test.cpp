@@ -16,6 +16,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/seed.hpp"
+#include "support/types.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/structure.hpp"
@@ -41,20 +42,11 @@ constexpr std::array all_paths{copy_path::automatic, copy_path::whole,  copy_pat
                                copy_path::host_loop, copy_path::staged, copy_path::kernel};
 constexpr std::array every_kind{usm_kind::device, usm_kind::shared, usm_kind::host,
                                 usm_kind::unknown};
-/// A structured type with items of that many bytes.
-dtype of_size(std::size_t nbytes) {
-  return dtype::structured({{"a", type_code::int8, {}, 0}}, nbytes);
-}
-
 // One type for each item size that is copied in a way of its own, and some sizes of none.
-const std::array item_types{dtype(type_code::int8),
-                            dtype(type_code::uint16),
-                            dtype(type_code::float32),
-                            dtype(type_code::complex64),
-                            dtype(type_code::complex128),
-                            of_size(3),
-                            of_size(24),
-                            of_size(17)};
+const std::array item_types{dtype(type_code::int8),       dtype(type_code::uint16),
+                            dtype(type_code::float32),    dtype(type_code::complex64),
+                            dtype(type_code::complex128), support::structure_of(3),
+                            support::structure_of(24),    support::structure_of(17)};
 
 /// Memory of any kind, ordinary host memory included, that can be looked at from the host.
 class arena {
@@ -443,9 +435,9 @@ TEST_F(copy_error_test, structured_types_are_not_converted) {
   const auto copy_types = [&](dtype from, dtype to) {
     copy(source_->view(from, where), destination_->view(to, where));
   };
-  expect_error<value_error>([&] { copy_types(of_size(4), type_code::int32); },
+  expect_error<value_error>([&] { copy_types(support::structure_of(4), type_code::int32); },
                             {"int32", "T{=b:a:"});
-  expect_error<value_error>([&] { copy_types(type_code::int32, of_size(4)); },
+  expect_error<value_error>([&] { copy_types(type_code::int32, support::structure_of(4)); },
                             {"int32", "T{=b:a:"});
 }
 
@@ -465,7 +457,9 @@ TEST_F(copy_error_test, structured_types_of_one_size_that_differ_are_refused_and
   const layout where = layout::c_order(extents{4});
   const dtype other = dtype::structured({{"b", type_code::int8, {}, 0}}, 3);
   expect_error<value_error>(
-      [&] { copy(source_->view(of_size(3), where), destination_->view(other, where)); },
+      [&] {
+        copy(source_->view(support::structure_of(3), where), destination_->view(other, where));
+      },
       {"T{=b:a:2x}", "T{=b:b:2x}"});
 }
 

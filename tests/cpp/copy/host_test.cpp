@@ -1,4 +1,4 @@
-// copy_host.hpp: whatever way a copy is run, it writes what a loop over all indices writes, and
+// src/copy/host.hpp: whatever way a copy is run, it writes what a loop over all indices writes, and
 // nothing else. The thresholds are lowered so that small copies go every way.
 #include "copy/host.hpp"
 
@@ -14,7 +14,7 @@
 
 #include "copy/convert.hpp"
 #include "support/seed.hpp"
-#include "usmx/layout/structure.hpp"
+#include "support/types.hpp"
 
 namespace {
 
@@ -31,10 +31,6 @@ using bytes = std::vector<std::byte>;
 constexpr std::size_t never = SIZE_MAX;
 constexpr std::array ways{host_thresholds{never, never, never}, host_thresholds{0, 1, never},
                           host_thresholds{0, 1000, 0}, host_thresholds{never, never, 0}};
-
-dtype of_size(std::size_t nbytes) {
-  return dtype::structured({{"a", type_code::int8, {}, 0}}, nbytes);
-}
 
 /// Where elements lie in bytes of memory of their own.
 struct placement {
@@ -175,7 +171,8 @@ void check_copies(dtype from_type, dtype to_type, unsigned seed, int rounds) {
 
 TEST(copy_host_test, items_of_every_size_are_moved_every_way) {
   for (const std::size_t size : {1, 2, 4, 8, 16, 3, 12, 24, 100, 5000}) {
-    check_copies(of_size(size), of_size(size), static_cast<unsigned>(size), size > 1000 ? 3 : 40);
+    check_copies(support::structure_of(size), support::structure_of(size),
+                 static_cast<unsigned>(size), size > 1000 ? 3 : 40);
   }
 }
 

@@ -1,4 +1,4 @@
-// copy_plan.hpp: the simplest form of a copy, as text, and when two sides have bytes in common.
+// src/copy/plan.hpp: the simplest form of a copy, as text, and when two sides have bytes in common.
 #include "copy/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -138,15 +138,18 @@ TEST(copy_plan_test, overlap_that_is_there_is_always_seen) {
     const copy_plan plan =
         plan_of(shape, from, to, source_type, destination_type, middle, destination);
     std::set<const std::byte*> touched;
-    usmx::detail::for_each_index(plan, plan.ndim, [&](const std::byte* source, std::byte*) {
-      for (std::size_t i = 0; i < source_type.itemsize(); ++i) touched.insert(source + i);
-    });
+    usmx::detail::for_each_index(plan.dimensions(), plan.source, plan.destination,
+                                 [&](const std::byte* source, std::byte*) {
+                                   for (std::size_t i = 0; i < source_type.itemsize(); ++i)
+                                     touched.insert(source + i);
+                                 });
     bool overlap = false;
-    usmx::detail::for_each_index(plan, plan.ndim, [&](const std::byte*, std::byte* place) {
-      for (std::size_t i = 0; i < destination_type.itemsize(); ++i) {
-        overlap = overlap || touched.contains(place + i);
-      }
-    });
+    usmx::detail::for_each_index(plan.dimensions(), plan.source, plan.destination,
+                                 [&](const std::byte*, std::byte* place) {
+                                   for (std::size_t i = 0; i < destination_type.itemsize(); ++i) {
+                                     overlap = overlap || touched.contains(place + i);
+                                   }
+                                 });
     ASSERT_TRUE(!overlap || may_overlap(plan)) << plan << ", " << destination - middle;
     apart += !overlap;
     surely_apart += !may_overlap(plan);

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "kernels/files.hpp"
+#include "kernels/packaged.hpp"
 #include "runtime/context_state.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
@@ -22,7 +22,7 @@ using namespace usmx::detail;
 
 class kernel_store_test : public support::device_test {
  protected:
-  kernel_cache cache() const { return kernel_cache(folder_.path() / "usmx"); }
+  cache_files cache() const { return cache_files(folder_.path() / "usmx"); }
   std::vector<sycl::kernel> load(kernel_origin origin, kernel_group group,
                                  kernel_shape shape = kernel_shape::narrow) const {
     return load_kernels(origin, context(), device(), group, shape, cache());

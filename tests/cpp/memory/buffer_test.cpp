@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <stdexcept>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
+#include "support/release_counter.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/registry.hpp"
 #include "usmx/memory/synchronize.hpp"
@@ -24,51 +24,19 @@ namespace {
 
 using support::all_kinds;
 using support::expect_error;
+using support::release_counter;
 using support::runtime_block;
 using support::text;
 using usmx::allocation_error;
 using usmx::buffer;
 using usmx::usm_kind;
 using usmx::value_error;
-using usmx::detail::release_action;
 namespace registry = usmx::registry;
 
 static_assert(!std::is_copy_constructible_v<buffer>);
 static_assert(!std::is_copy_assignable_v<buffer>);
 static_assert(std::is_nothrow_move_constructible_v<buffer>);
 static_assert(std::is_nothrow_move_assignable_v<buffer>);
-static_assert(!std::is_copy_constructible_v<release_action>);
-static_assert(std::is_nothrow_move_constructible_v<release_action>);
-
-// Counts how often some memory was given back.
-class counter {
- public:
-  int value() const { return *count_; }
-  // For adopt: frees nothing, the test owns the memory.
-  auto deleter() const {
-    return [count = count_](void*) { ++*count; };
-  }
-  release_action action() const { return release_action::of(nullptr, deleter()); }
-
- private:
-  std::shared_ptr<std::atomic<int>> count_ = std::make_shared<std::atomic<int>>(0);
-};
-
-// Throws on its n-th copy or move.
-struct fragile_deleter {
-  counter count;
-  std::shared_ptr<int> copies_left;
-
-  fragile_deleter(counter c, int copies)
-      : count(std::move(c)), copies_left(std::make_shared<int>(copies)) {}
-  fragile_deleter(const fragile_deleter& other)
-      : count(other.count), copies_left(other.copies_left) {
-    if ((*copies_left)-- == 0) {
-      throw std::runtime_error("a deleter that cannot be copied");
-    }
-  }
-  void operator()(void* pointer) const { count.deleter()(pointer); }
-};
 
 class buffer_test : public support::device_test {
  protected:
@@ -161,7 +129,7 @@ TEST_F(buffer_test, deleter_can_free_the_memory) {
 
 TEST_F(buffer_test, deleter_runs_once_when_the_buffer_is_gone) {
   const runtime_block block(64, usm_kind::device, queue());
-  const counter deleted;
+  const release_counter deleted;
   {
     const buffer adopted = buffer::adopt(block.data(), 64, queue(), deleted.deleter());
     EXPECT_EQ(deleted.value(), 0);
@@ -169,19 +137,9 @@ TEST_F(buffer_test, deleter_runs_once_when_the_buffer_is_gone) {
   EXPECT_EQ(deleted.value(), 1);
 }
 
-TEST_F(buffer_test, deleter_may_be_a_move_only_object_or_a_plain_function) {
-  const runtime_block block(64, usm_kind::device, queue());
-  static int calls;  // for a function without captures
-  calls = 0;
-  buffer::adopt(block.data(), 64, queue(), +[](void*) { ++calls; });
-  buffer::adopt(block.data(), 64, queue(),
-                [own = std::make_unique<int>(1)](void*) { calls += *own; });
-  EXPECT_EQ(calls, 2);
-}
-
 TEST_F(buffer_test, adopting_zero_bytes_is_an_error_and_the_deleter_runs_once) {
   const runtime_block block(64, usm_kind::device, queue());
-  const counter deleted;
+  const release_counter deleted;
   expect_error<value_error>([&] { buffer::adopt(block.data(), 0, queue(), deleted.deleter()); },
                             {"0"});
   EXPECT_EQ(deleted.value(), 1);
@@ -189,7 +147,7 @@ TEST_F(buffer_test, adopting_zero_bytes_is_an_error_and_the_deleter_runs_once) {
 
 TEST_F(buffer_test, adopting_what_is_not_usm_is_an_error_and_the_deleter_runs_once) {
   int ordinary = 0;
-  const counter deleted;
+  const release_counter deleted;
   expect_error<value_error>([&] { buffer::adopt(&ordinary, 4, queue(), deleted.deleter()); },
                             {text(&ordinary), "not USM"});
   EXPECT_EQ(deleted.value(), 1);
@@ -200,7 +158,7 @@ TEST_F(buffer_test, adopting_what_is_not_usm_is_an_error_and_the_deleter_runs_on
 TEST_F(buffer_test, adopting_more_than_the_allocation_is_an_error_and_the_deleter_runs_once) {
   const runtime_block block(64, usm_kind::device, queue());
   for (const std::size_t nbytes : {std::size_t{65}, std::size_t{1} << 40, SIZE_MAX}) {
-    const counter deleted;
+    const release_counter deleted;
     expect_error<value_error>(
         [&] { buffer::adopt(block.data(), nbytes, queue(), deleted.deleter()); }, {"64 bytes"});
     EXPECT_EQ(deleted.value(), 1);
@@ -209,7 +167,7 @@ TEST_F(buffer_test, adopting_more_than_the_allocation_is_an_error_and_the_delete
 
 TEST_F(buffer_test, adopting_memory_of_another_context_is_an_error_and_the_deleter_runs_once) {
   const runtime_block block(64, usm_kind::host, sycl::queue(new_context(), device()));
-  const counter deleted;
+  const release_counter deleted;
   expect_error<value_error>([&] { buffer::adopt(block.data(), 64, queue(), deleted.deleter()); },
                             {"not USM", usmx::describe(context())});
   EXPECT_EQ(deleted.value(), 1);
@@ -222,29 +180,14 @@ TEST_F(buffer_test, adopting_memory_of_a_sibling_device_is_an_error_and_the_dele
   }
   const runtime_block block(64, usm_kind::device, sycl::queue(parts->context, parts->first));
   const sycl::queue sibling(parts->context, parts->second);
-  const counter deleted;
+  const release_counter deleted;
   expect_error<value_error>([&] { buffer::adopt(block.data(), 64, sibling, deleted.deleter()); },
                             {usmx::describe(parts->second)});
   EXPECT_EQ(deleted.value(), 1);
 }
 
-TEST_F(buffer_test, deleter_that_cannot_be_copied_runs_once_all_the_same) {
-  const runtime_block block(64, usm_kind::device, queue());
-  for (int copies = 0; copies < 6; ++copies) {
-    const counter deleted;
-    bool thrown = false;
-    try {
-      buffer::adopt(block.data(), 64, queue(), fragile_deleter(deleted, copies));
-    } catch (const std::runtime_error&) {
-      thrown = true;
-    }
-    EXPECT_EQ(deleted.value(), 1) << "copies before the failure: " << copies;
-    EXPECT_TRUE(thrown || copies > 0);
-  }
-}
-
 TEST_F(buffer_test, checked_adoption_of_nothing_asks_nobody) {
-  const counter deleted;
+  const release_counter deleted;
   {
     const auto nothing =
         buffer::adopt_checked(nullptr, 0, usm_kind::device, queue(), deleted.action());
@@ -264,21 +207,9 @@ TEST_F(buffer_test, checked_adoption_keeps_the_read_only_flag) {
   }
 }
 
-TEST_F(buffer_test, release_action_tells_an_adopter_its_own) {
-  const runtime_block block(64, usm_kind::shared, queue());
-  int state = 0;
-  const release_action::function mine = [](void* s) noexcept { ++*static_cast<int*>(s); };
-  {
-    const buffer adopted = buffer::adopt(block.data(), 64, queue(), release_action(mine, &state));
-    EXPECT_EQ(adopted.release().run(), mine);
-    EXPECT_EQ(adopted.release().state(), &state);
-  }
-  EXPECT_EQ(state, 1);
-}
-
 TEST_F(buffer_test, moved_buffer_takes_everything_and_leaves_nothing) {
   const runtime_block block(64, usm_kind::shared, queue());
-  const counter deleted;
+  const release_counter deleted;
   {
     buffer old = std::move(*buffer::adopt_checked(block.data(), 64, usm_kind::shared, queue(),
                                                   deleted.action(), true));
@@ -299,8 +230,8 @@ TEST_F(buffer_test, moved_buffer_takes_everything_and_leaves_nothing) {
 
 TEST_F(buffer_test, assigned_buffer_frees_its_old_memory_at_once_and_the_new_once) {
   const runtime_block block(128, usm_kind::device, queue());
-  const counter first;
-  const counter second;
+  const release_counter first;
+  const release_counter second;
   {
     buffer target = buffer::adopt(block.data(), 64, queue(), first.deleter());
     buffer source = buffer::adopt(block.data() + 64, 32, queue(), second.deleter());
@@ -317,7 +248,7 @@ TEST_F(buffer_test, assigned_buffer_frees_its_old_memory_at_once_and_the_new_onc
 
 TEST_F(buffer_test, buffer_assigned_to_itself_keeps_its_memory) {
   const runtime_block block(64, usm_kind::device, queue());
-  const counter deleted;
+  const release_counter deleted;
   {
     buffer one = buffer::adopt(block.data(), 64, queue(), deleted.deleter());
     buffer& same = one;
@@ -338,7 +269,7 @@ TEST_F(buffer_test, moved_buffer_takes_the_pending_work_along) {
 
 TEST_F(buffer_test, last_reference_may_go_on_another_thread) {
   const runtime_block block(64, usm_kind::device, queue());
-  const counter deleted;
+  const release_counter deleted;
   auto shared =
       std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
   std::thread([last = std::move(shared)]() mutable {
@@ -346,56 +277,6 @@ TEST_F(buffer_test, last_reference_may_go_on_another_thread) {
     last.reset();
   }).join();
   EXPECT_EQ(deleted.value(), 1);
-}
-
-// It may be one of the runtime's own, which must not call the runtime.
-TEST_F(buffer_test, thread_that_never_called_usmx_leaves_the_freeing_to_others) {
-  const runtime_block block(64, usm_kind::device, queue());
-  const counter deleted;
-  auto shared =
-      std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
-  std::thread([last = std::move(shared)]() mutable { last.reset(); }).join();
-  EXPECT_EQ(deleted.value(), 0);
-  usmx::synchronize();
-  EXPECT_EQ(deleted.value(), 1);
-}
-
-TEST_F(buffer_test, memory_dropped_in_a_host_task_is_freed_later) {
-  const runtime_block block(64, usm_kind::device, queue());
-  const counter deleted;
-  auto shared =
-      std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
-  sycl::queue other = new_queue();
-  other.submit([&](sycl::handler& handler) { handler.host_task([&] { shared.reset(); }); }).wait();
-  EXPECT_EQ(deleted.value(), 0);
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 1);
-}
-
-TEST_F(buffer_test, many_threads_that_let_go_at_once_free_once) {
-  const runtime_block block(64, usm_kind::device, queue());
-  for (int round = 0; round < 50; ++round) {
-    const counter deleted;
-    auto shared =
-        std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
-    std::atomic<int> waiting = 16;
-    std::vector<std::thread> threads;
-    for (int id = 0; id < 16; ++id) {
-      threads.emplace_back([&waiting, mine = shared]() mutable {
-        --waiting;
-        while (waiting > 0) {
-          std::this_thread::yield();
-        }
-        mine.reset();
-      });
-    }
-    shared.reset();
-    for (std::thread& thread : threads) {
-      thread.join();
-    }
-    usmx::synchronize();
-    ASSERT_EQ(deleted.value(), 1);
-  }
 }
 
 TEST_F(buffer_test, many_threads_allocate_and_free_at_once) {
@@ -439,7 +320,7 @@ TEST_F(buffer_test, bytes_on_another_queue_are_the_same_bytes) {
 
 TEST_F(buffer_test, bytes_on_another_queue_are_kept_alive_and_keep_the_read_only_flag) {
   const runtime_block block(64, usm_kind::device, queue());
-  const counter gone;
+  const release_counter gone;
   {
     auto whole =
         buffer::adopt_checked(block.data(), 64, usm_kind::device, queue(), gone.action(), true);
@@ -467,8 +348,8 @@ TEST_F(buffer_test, part_is_some_bytes_of_the_whole) {
 
 TEST_F(buffer_test, part_keeps_the_whole_alive_and_its_own_action_runs_besides) {
   const runtime_block block(64, usm_kind::device, queue());
-  const counter whole_gone;
-  const counter part_gone;
+  const release_counter whole_gone;
+  const release_counter part_gone;
   {
     auto whole =
         std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), whole_gone.deleter()));
@@ -482,14 +363,14 @@ TEST_F(buffer_test, part_keeps_the_whole_alive_and_its_own_action_runs_besides) 
 
 TEST_F(buffer_test, parts_action_does_not_wait_for_the_whole) {
   const auto whole = shared_buffer();
-  const counter part_gone;
+  const release_counter part_gone;
   buffer::part_of(whole, whole->data(), 8, false, part_gone.action());
   EXPECT_EQ(part_gone.value(), 1);
 }
 
 TEST_F(buffer_test, part_of_a_part_keeps_the_whole_alive) {
   const runtime_block block(64, usm_kind::device, queue());
-  const counter whole_gone;
+  const release_counter whole_gone;
   auto whole =
       std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), whole_gone.deleter()));
   auto part =
@@ -509,7 +390,7 @@ TEST_F(buffer_test, part_says_itself_whether_it_is_read_only) {
 
 TEST_F(buffer_test, moved_part_keeps_the_whole_alive) {
   const runtime_block block(64, usm_kind::device, queue());
-  const counter whole_gone;
+  const release_counter whole_gone;
   {
     auto whole =
         std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), whole_gone.deleter()));
@@ -732,174 +613,6 @@ TEST_F(pending_work_test, wait_of_memory_that_never_left_ignores_its_queue) {
   made.wait();  // would not come back
   gate.open();
   queue.wait();
-}
-
-TEST_F(pending_work_test, bytes_on_another_queue_are_let_go_after_unrecorded_work_on_it) {
-  const runtime_block block(64, usm_kind::device, queue());
-  support::gate gate(context());
-  sycl::queue other = new_queue();
-  const counter deleted;
-  {
-    const buffer there = buffer::on_queue(
-        std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter())),
-        other);
-    other.memset(there.data(), 1, 64, gate.event());
-  }
-  EXPECT_EQ(deleted.value(), 0);
-  gate.open();
-  other.wait();
-  usmx::synchronize();
-  EXPECT_EQ(deleted.value(), 1);
-}
-
-TEST_F(pending_work_test, memory_let_go_with_unfinished_work_is_freed_after_it) {
-  const runtime_block block(64, usm_kind::device, queue());
-  support::gate gate(context());
-  const counter deleted;
-  {
-    buffer adopted = buffer::adopt(block.data(), 64, queue(), deleted.deleter());
-    adopted.record(gate.event());
-  }  // would not come back if letting go waited
-  EXPECT_EQ(deleted.value(), 0);
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 0);
-  gate.open();
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 1);
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 1);
-}
-
-TEST_F(pending_work_test, memory_let_go_is_freed_after_the_last_of_its_work) {
-  const runtime_block block(64, usm_kind::device, queue());
-  support::gate first(context());
-  support::gate second(context());
-  const counter deleted;
-  {
-    buffer adopted = buffer::adopt(block.data(), 64, queue(), deleted.deleter());
-    adopted.record(first.event());
-    adopted.record(second.event());
-  }
-  first.open();
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 0);
-  second.open();
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 1);
-}
-
-TEST_F(pending_work_test, own_memory_let_go_with_unfinished_work_stays_registered_until_freed) {
-  support::gate gate(context());
-  sycl::queue work = new_queue();
-  const std::byte* pointer = nullptr;
-  {
-    buffer made = buffer::allocate(64, usm_kind::device, queue());
-    pointer = made.data();
-    made.record(work.memset(made.data(), 1, 64, gate.event()));
-  }
-  EXPECT_EQ(usmx::check_access(pointer, 64, context()), usm_kind::device);
-  gate.open();
-  work.wait();
-  allocate_something();
-  EXPECT_EQ(usmx::pointer_kind(pointer, context()), usm_kind::unknown);
-}
-
-TEST_F(pending_work_test, memory_whose_work_is_held_up_does_not_hold_up_others) {
-  const runtime_block block(128, usm_kind::device, queue());
-  support::gate closed(context());
-  support::gate open(context());
-  const counter held;
-  const counter free;
-  {
-    buffer a = buffer::adopt(block.data(), 64, queue(), held.deleter());
-    buffer b = buffer::adopt(block.data() + 64, 64, queue(), free.deleter());
-    a.record(closed.event());
-    b.record(open.event());
-  }
-  open.open();
-  allocate_something();
-  EXPECT_EQ(held.value(), 0);
-  EXPECT_EQ(free.value(), 1);
-  closed.open();
-  allocate_something();
-  EXPECT_EQ(held.value(), 1);
-}
-
-TEST_F(pending_work_test, whole_waits_for_work_that_was_recorded_on_a_part_now_gone) {
-  const runtime_block block(64, usm_kind::device, queue());
-  support::gate gate(context());
-  const counter deleted;
-  {
-    auto whole =
-        std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
-    buffer::part_of(whole, block.data(), 8, false, {}).record(gate.event());
-  }
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 0);
-  gate.open();
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 1);
-}
-
-TEST_F(pending_work_test, memory_replaced_by_assignment_is_freed_after_its_work) {
-  const runtime_block block(64, usm_kind::device, queue());
-  support::gate gate(context());
-  const counter deleted;
-  buffer made = buffer::adopt(block.data(), 64, queue(), deleted.deleter());
-  made.record(gate.event());
-  made = buffer::allocate(8, usm_kind::device, queue());
-  EXPECT_EQ(deleted.value(), 0);
-  EXPECT_FALSE(made.may_be_busy());
-  gate.open();
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 1);
-}
-
-TEST_F(pending_work_test, deleter_of_deferred_memory_may_let_go_of_other_memory) {
-  const runtime_block block(64, usm_kind::device, queue());
-  support::gate gate(context());
-  const counter deleted;
-  {
-    auto inner =
-        std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter()));
-    inner->record(gate.event());
-    buffer outer = buffer::adopt(block.data(), 8, queue(),
-                                 [inner = std::move(inner)](void*) { allocate_something(); });
-    outer.record(gate.event());
-  }
-  gate.open();
-  allocate_something();  // runs the deleter of outer, which lets go of inner
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 1);
-}
-
-TEST_F(pending_work_test, threads_that_let_go_of_busy_memory_free_each_once) {
-  const runtime_block block(64, usm_kind::device, queue());
-  support::gate gate(context());
-  const counter deleted;
-  std::vector<std::thread> threads;
-  for (int id = 0; id < 16; ++id) {
-    threads.emplace_back([&] {
-      for (int round = 0; round < 10; ++round) {
-        buffer adopted = buffer::adopt(block.data(), 64, queue(), deleted.deleter());
-        adopted.record(gate.event());
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  EXPECT_EQ(deleted.value(), 0);
-  gate.open();
-  threads.clear();
-  for (int id = 0; id < 4; ++id) {
-    threads.emplace_back(allocate_something);
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  allocate_something();
-  EXPECT_EQ(deleted.value(), 160);
 }
 
 }  // namespace

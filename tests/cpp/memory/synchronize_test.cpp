@@ -1,19 +1,20 @@
+// usmx/memory/synchronize.hpp: all work of usmx has been waited for.
 #include "usmx/memory/synchronize.hpp"
 
 #include <gtest/gtest.h>
 
-#include <sycl/event.hpp>
-#include <sycl/queue.hpp>
+#include <cstddef>
+
 #include <sycl/usm.hpp>
 
 #include "support/device_test.hpp"
 
 namespace {
 
-class synchronize_test : public support::device_test {};
+using synchronize_test = support::device_test;
 
 TEST_F(synchronize_test, synchronize_waits_for_work_on_cached_queues) {
-  sycl::queue queue = synchronize_test::queue();
+  sycl::queue queue = usmx::default_queue();
   constexpr std::size_t nbytes = 16 << 20;
   auto* memory = sycl::malloc_shared<unsigned char>(nbytes, queue);
   ASSERT_NE(memory, nullptr);

@@ -159,6 +159,68 @@ TEST_F(context_state_test, threads_that_meet_a_context_at_once_get_one_state) {
   }
 }
 
+/// Counts those of its class that were made and are there.
+template <int Class>
+struct counted_slot : usmx::detail::context_slot {
+  explicit counted_slot(const sycl::context& context) : of(context) {
+    ++made;
+    ++alive;
+  }
+  ~counted_slot() override { --alive; }
+
+  sycl::context of;
+  static inline std::atomic<int> made = 0;
+  static inline std::atomic<int> alive = 0;
+};
+
+TEST_F(context_state_test, slot_is_made_once_from_the_context) {
+  using slot = counted_slot<0>;
+  const sycl::context context = new_context();
+  const auto state = state_of(context);
+  const int before = slot::made;
+  slot& found = state->slot<slot>();
+  EXPECT_TRUE(found.of == context);
+  EXPECT_EQ(&state->slot<slot>(), &found);
+  EXPECT_EQ(slot::made, before + 1);
+}
+
+TEST_F(context_state_test, each_context_and_each_class_has_a_slot_of_its_own) {
+  const auto state = state_of(new_context());
+  const auto other = state_of(new_context());
+  EXPECT_NE(&state->slot<counted_slot<0>>(), &other->slot<counted_slot<0>>());
+  EXPECT_NE(static_cast<void*>(&state->slot<counted_slot<0>>()),
+            static_cast<void*>(&state->slot<counted_slot<1>>()));
+}
+
+TEST_F(context_state_test, threads_that_ask_for_a_slot_at_once_get_the_same) {
+  using slot = counted_slot<1>;
+  for (int round = 0; round < 20; ++round) {
+    const auto state = state_of(new_context());
+    const int before = slot::made;
+    std::vector<slot*> seen(8);
+    std::vector<std::thread> threads;
+    for (slot*& mine : seen) {
+      threads.emplace_back([&] { mine = &state->slot<slot>(); });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    EXPECT_EQ(std::vector(8, seen.front()), seen);
+    EXPECT_EQ(slot::made, before + 1);
+  }
+}
+
+TEST_F(context_state_test, slots_go_with_their_state) {
+  using slot = counted_slot<0>;
+  const int before = slot::alive;
+  {
+    usmx::detail::context_state state(new_context());
+    state.slot<slot>();
+    EXPECT_EQ(slot::alive, before + 1);
+  }
+  EXPECT_EQ(slot::alive, before);
+}
+
 TEST_F(context_state_test, root_device_has_no_parent) {
   EXPECT_FALSE(usmx::detail::parent_of(usmx::default_device()));
 }

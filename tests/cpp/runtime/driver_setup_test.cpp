@@ -1,5 +1,5 @@
-// src/runtime/driver_setup.hpp: when the system's own registration of the CPU driver counts. What
-// the library does when it is loaded is seen from outside: runtime_test.cpp.
+// src/runtime/driver_setup.hpp: when the system's own registration of the CPU driver counts,
+// and what the library does when it is loaded, as new processes see it.
 #include "runtime/driver_setup.hpp"
 
 #include <gtest/gtest.h>
@@ -8,9 +8,14 @@
 #include <fstream>
 #include <string>
 
+#include "support/child_process.hpp"
+#include "support/device_test.hpp"
+#include "usmx/runtime.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
+using support::expect_output;
 using usmx::detail::registers_cpu_driver;
 
 class driver_setup_test : public testing::Test {
@@ -82,6 +87,36 @@ TEST_F(driver_setup_test, files_that_are_not_icd_do_not_count) {
 TEST_F(driver_setup_test, empty_icd_file_registers_nothing) {
   write("empty.icd", "");
   EXPECT_FALSE(registers_cpu_driver(directory_));
+}
+
+using new_process_test = support::device_test;
+
+TEST_F(new_process_test, new_process_finds_the_device_when_nothing_is_configured) {
+  expect_output("", "devices", {"[" + usmx::filter_string(usmx::default_device()) + "]"});
+}
+
+TEST_F(new_process_test, new_process_finds_the_device_under_a_device_selector) {
+  const sycl::device device = usmx::default_device();
+  const std::string backend(usmx::backend_name(device.get_backend()));
+  const std::string type(usmx::device_type_name(device));
+  for (const std::string& choice : {backend + ":*", backend + ":" + type, "*:" + type}) {
+    expect_output("ONEAPI_DEVICE_SELECTOR='" + choice + "'", "devices",
+                  {"[" + usmx::filter_string(device) + "]"});
+  }
+}
+
+TEST(new_process, drivers_the_user_named_are_left_alone) {
+  expect_output("OCL_ICD_FILENAMES=''", "variable OCL_ICD_FILENAMES", {"=''"});
+  expect_output("OCL_ICD_FILENAMES='/nowhere/wrong.so'", "variable OCL_ICD_FILENAMES",
+                {"='/nowhere/wrong.so'"});
+}
+
+TEST(new_process, driver_folder_the_user_named_is_left_alone) {
+  for (const std::string value : {"", "/nowhere"}) {
+    const std::string own = "OCL_ICD_VENDORS='" + value + "'";
+    expect_output(own, "variable OCL_ICD_VENDORS", {"='" + value + "'"});
+    expect_output(own, "variable OCL_ICD_FILENAMES", {"is not set"});
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -100,22 +101,30 @@ inline std::vector<std::byte> download(const std::byte* from, std::size_t nbytes
   return bytes;
 }
 
-/// Two sub-devices of a device and a context of both; none where the device cannot be partitioned.
-/// No copies between the two: the OpenCL CPU runtime has been seen to hang in them.
+/// Two sub-devices of a device; none where it cannot be partitioned.
+inline std::vector<sycl::device> halves_of(const sycl::device& device) {
+  constexpr auto equally = sycl::info::partition_property::partition_equally;
+  const auto units = device.get_info<sycl::info::device::max_compute_units>();
+  const auto ways = device.get_info<sycl::info::device::partition_properties>();
+  if (units < 2 || std::ranges::find(ways, equally) == ways.end()) {
+    return {};
+  }
+  return device.create_sub_devices<equally>(units / 2);
+}
+
+/// The same and a context of both. No copies between the two: the OpenCL CPU runtime has been seen
+/// to hang in them.
 struct two_sub_devices {
   sycl::device first;
   sycl::device second;
   sycl::context context;
 
   static std::optional<two_sub_devices> of(const sycl::device& device) {
-    try {
-      const auto units = device.get_info<sycl::info::device::max_compute_units>();
-      auto parts =
-          device.create_sub_devices<sycl::info::partition_property::partition_equally>(units / 2);
-      return two_sub_devices{parts.at(0), parts.at(1), sycl::context({parts.at(0), parts.at(1)})};
-    } catch (const std::exception&) {
+    const auto parts = halves_of(device);
+    if (parts.size() < 2) {
       return std::nullopt;
     }
+    return two_sub_devices{parts[0], parts[1], sycl::context({parts[0], parts[1]})};
   }
 };
 

@@ -36,6 +36,21 @@ void expect_error(Action&& action, std::initializer_list<std::string> parts = {}
   }
 }
 
+inline void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in: " << text;
+}
+
+/// The message of the Error that `action` throws; empty when it throws none.
+template <class Error, class Action>
+std::string message_of(Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 /// As error messages print a value.
 template <class Value>
 std::string text(const Value& value) {

@@ -17,6 +17,10 @@
 
 namespace usmx {
 
+namespace detail {
+class staging;
+}
+
 /// How many elements are not zero (true, for a mask). Throws type_error for structured elements.
 /// Work pending on the memory must have finished.
 USMX_API std::ptrdiff_t count_nonzero(const array_view&);
@@ -78,8 +82,7 @@ class USMX_API selection {
   explicit selection(layout basic) : basic_(std::move(basic)) {}
   void add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values);
   void add_mask(int axis, int dimension, const layout& where, const array_view& mask);
-  const array_view& on_host(const array_view&, std::vector<array_view>& made);
-  std::byte* new_block(std::size_t nbytes);
+  const array_view& keep(detail::staging&&);
   void broadcast_indices();
   void find_shape();
 
@@ -88,7 +91,8 @@ class USMX_API selection {
   std::vector<std::ptrdiff_t> common_shape_;
   std::vector<std::ptrdiff_t> shape_;
   int position_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  // What the indices point to that is not the user's.
+  std::vector<std::shared_ptr<const detail::staging>> kept_;
 };
 
 }  // namespace usmx

@@ -9,8 +9,8 @@
 
 #include "support/device_test.hpp"
 #include "support/seed.hpp"
+#include "support/types.hpp"
 #include "usmx/array/array.hpp"
-#include "usmx/layout/structure.hpp"
 
 namespace {
 
@@ -25,13 +25,10 @@ using bytes = std::vector<std::byte>;
 using extents = std::vector<std::ptrdiff_t>;
 
 // One type for each item size that is moved in a way of its own, and some of none.
-const std::vector<dtype> item_types{usmx::type_code::int8,
-                                    usmx::type_code::int16,
-                                    usmx::type_code::float32,
-                                    usmx::type_code::float64,
-                                    usmx::type_code::complex128,
-                                    dtype::structured({{"a", usmx::type_code::int8, {}, 0}}, 3),
-                                    dtype::structured({{"a", usmx::type_code::int8, {}, 0}}, 40)};
+const std::vector<dtype> item_types{usmx::type_code::int8,       usmx::type_code::int16,
+                                    usmx::type_code::float32,    usmx::type_code::float64,
+                                    usmx::type_code::complex128, support::structure_of(3),
+                                    support::structure_of(40)};
 
 class GatherPaths : public support::device_test {
  protected:

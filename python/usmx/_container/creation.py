@@ -1,0 +1,343 @@
+"""Making arrays, from nothing and from other objects. NumPy is imported when it is first needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._container.host import PLAIN, _numpy, require_plain
+from usmx._container.nested import arrays_in, stacked
+from usmx._core import USMArray, _as_array, _fill, _new_array, _new_array_like
+
+if TYPE_CHECKING:
+    from usmx._typing import (
+        ArrayLike,
+        DeviceLike,
+        DTypeLike,
+        NumpyArray,
+        OrderCF,
+        OrderCFAK,
+        Producer,
+        QueueLike,
+        Shape,
+        UsmType,
+    )
+
+
+def empty(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: OrderCF = "C",
+    device: DeviceLike | None = None,
+    usm_type: UsmType = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array whose elements are not set.
+
+    Args:
+        shape: an integer or a tuple of integers.
+        dtype: element type: a typestr, a name, a NumPy dtype or scalar type, a Python type. By
+            default float64, or float32 on a device without it.
+        order: 'C' or 'F'.
+        device: a filter string, SyclDevice, SyclQueue or Device; by default the default device.
+        usm_type: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array; by default usmx's own queue of the device.
+
+    Raises:
+        ValueError, TypeError: an argument is not one of these, or the device lacks the type.
+        USMAllocationError: there is no such memory (a MemoryError).
+    """
+    return _new_array(shape, dtype, usm_type, sycl_queue, device, order, False)
+
+
+def zeros(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: OrderCF = "C",
+    device: DeviceLike | None = None,
+    usm_type: UsmType = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of zeros; arguments and errors as in `empty`. Waits until it is filled."""
+    return _new_array(shape, dtype, usm_type, sycl_queue, device, order, True)
+
+
+def ones(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    order: OrderCF = "C",
+    device: DeviceLike | None = None,
+    usm_type: UsmType = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of ones; arguments and errors as in `empty`. Waits until it is filled."""
+    result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False)
+    _fill(result, 1)
+    return result
+
+
+def full(
+    shape: Shape,
+    fill_value: object,
+    dtype: DTypeLike | None = None,
+    *,
+    order: OrderCF = "C",
+    device: DeviceLike | None = None,
+    usm_type: UsmType | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of one value. Waits until it is filled.
+
+    Args:
+        shape, order, device, usm_type, sycl_queue: as in `empty`; where `fill_value` is an array,
+            by default its kind of memory and queue.
+        fill_value: a number, or any array (a producer of ``__sycl_usm_array_interface__``, a NumPy
+            array) that can be broadcast to `shape`.
+        dtype: element type; by default that of `asarray(fill_value)`.
+
+    Raises:
+        OverflowError: a Python integer does not fit the element type.
+        ValueError, TypeError, USMAllocationError: as in `empty`.
+    """
+    values = _as_values(fill_value)
+    if isinstance(values, USMArray):
+        usm_type = values.usm_type if usm_type is None else usm_type
+        if sycl_queue is None and device is None:
+            sycl_queue = values.sycl_queue
+    usm_type = "device" if usm_type is None else usm_type
+    natural = _scalar_type(values) if dtype is None else None
+    result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False, natural or "f8")
+    _set_all(result, values)
+    return result
+
+
+def empty_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: OrderCFAK = "K",
+    device: DeviceLike | None = None,
+    usm_type: UsmType | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of the shape of another one, whose elements are not set.
+
+    Args:
+        x: a USMArray or any producer of ``__sycl_usm_array_interface__``.
+        dtype, device, usm_type, sycl_queue: as in `empty`; by default those of `x`.
+        order: 'C', 'F', 'A' (F if `x` is Fortran- and not C-contiguous, else C) or 'K' (compact,
+            its axes in memory in the order of those of `x`).
+
+    Raises:
+        ValueError, TypeError, USMAllocationError: as in `empty`.
+    """
+    return _new_array_like(as_view("x", x), dtype, usm_type, sycl_queue, device, order, False)
+
+
+def zeros_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: OrderCFAK = "K",
+    device: DeviceLike | None = None,
+    usm_type: UsmType | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of zeros; arguments and errors as in `empty_like`. Waits until it is filled."""
+    return _new_array_like(as_view("x", x), dtype, usm_type, sycl_queue, device, order, True)
+
+
+def ones_like(
+    x: Producer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    order: OrderCFAK = "K",
+    device: DeviceLike | None = None,
+    usm_type: UsmType | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of ones; arguments and errors as in `empty_like`. Waits until it is filled."""
+    result = empty_like(
+        x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
+    )
+    _fill(result, 1)
+    return result
+
+
+def full_like(
+    x: Producer,
+    /,
+    fill_value: object,
+    *,
+    dtype: DTypeLike | None = None,
+    order: OrderCFAK = "K",
+    device: DeviceLike | None = None,
+    usm_type: UsmType | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array of one value, or of an array that can be broadcast to the shape of `x`.
+
+    Arguments and errors as in `empty_like` and `full`; the element type is by default that of `x`.
+    Waits until it is filled.
+    """
+    result = empty_like(
+        x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
+    )
+    _set_all(result, _as_values(fill_value))
+    return result
+
+
+def asarray(
+    obj: object,
+    /,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+    copy: bool | None = None,
+    usm_type: UsmType | None = None,
+    sycl_queue: QueueLike | None = None,
+    order: OrderCFAK = "K",
+) -> USMArray:
+    """`obj` as a USMArray.
+
+    A producer of ``__sycl_usm_array_interface__`` becomes a view of its memory, unless another
+    argument demands a copy. Everything else is copied into new memory: NumPy arrays and scalars,
+    objects with a buffer, Python numbers, and nested lists or tuples of all of these, producers
+    included. What has both the interface and a buffer counts as a producer. Waits for copies.
+
+    Args:
+        obj: what to convert.
+        dtype: as in `empty`; None keeps what `obj` has, as NumPy would find it (of host data on a
+            device without float64 or float16: float32).
+        device, sycl_queue, usm_type: as in `empty`; None keeps what `obj` has. New memory for host
+            data is of kind 'device'; for a list with producers, on their common queue and of the
+            kind `get_coerced_usm_type` gives.
+        copy: True: always; None: when needed; False: never, ValueError when needed.
+        order: 'C', 'F', 'A' (F if `obj` is Fortran- and not C-contiguous, else C) or 'K' (as it
+            is; in copies compact, the axes in memory in the order of those of `obj`).
+
+    Raises:
+        ValueError: `copy=False` cannot be met, `obj` breaks a rule of the exchange, or a list is
+            ragged.
+        ExecutionPlacementError: arrays of a list are on different queues, and none was asked for.
+        TypeError: `obj` cannot be an array.
+    """
+    view = _as_array(obj)
+    if (
+        view is not None
+        and dtype is device is copy is usm_type is sycl_queue is None
+        and order == "K"
+    ):
+        return view
+    if copy is not None and not isinstance(copy, bool):
+        raise TypeError(f"copy must be True, False or None, found {copy!r}")
+    if view is not None:
+        return _core._as_asked(view, dtype, usm_type, sycl_queue, device, order, copy)
+    if copy is False:
+        raise ValueError(
+            f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
+        )
+    if isinstance(obj, (list, tuple)):
+        arrays = arrays_in(obj)
+        if arrays:
+            return stacked(obj, arrays, dtype, device, usm_type, sycl_queue, order)
+    return _from_host(obj, dtype, device, usm_type, sycl_queue, order)
+
+
+if not TYPE_CHECKING:  # the same function, but for its time
+    asarray = _core._with_shortcut(asarray)
+
+
+def from_numpy(
+    np_ary: ArrayLike,
+    /,
+    *,
+    device: DeviceLike | None = None,
+    usm_type: UsmType = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array with a copy of a NumPy array; other arguments as in `empty`. Waits."""
+    if not isinstance(np_ary, _numpy().ndarray):
+        raise TypeError(f"np_ary must be a NumPy array, found {type(np_ary).__name__}")
+    return _from_host(np_ary, None, device, usm_type, sycl_queue, "K")
+
+
+def asnumpy(usm_ary: Producer) -> NumpyArray:
+    """A new NumPy array with a copy of the elements; only these are moved. Waits.
+
+    Its axes lie in memory in the order of those of `usm_ary`, as in NumPy's order 'K'.
+
+    Args:
+        usm_ary: a USMArray or any producer of ``__sycl_usm_array_interface__``.
+    """
+    view = as_view("usm_ary", usm_ary)
+    result = _core._new_host_array(view)
+    _core._copy_to_host(view, result)
+    return result
+
+
+def to_numpy(usm_ary: Producer, /) -> NumpyArray:
+    """The same as `asnumpy`."""
+    return asnumpy(usm_ary)
+
+
+def as_view(name: str, obj: object) -> USMArray:
+    """The USMArray of a producer. TypeError naming the argument for any other object."""
+    view = _as_array(obj)
+    if view is None:
+        raise TypeError(
+            f"{name} must be an object with __sycl_usm_array_interface__, "
+            f"found {type(obj).__name__}"
+        )
+    return view
+
+
+# ---- values to fill with
+
+
+def _as_values(fill_value):
+    """A number as it is, anything else as a USMArray or a NumPy array."""
+    if isinstance(fill_value, (bool, int, float, complex)):
+        return fill_value
+    view = _as_array(fill_value)
+    return _numpy().asarray(fill_value) if view is None else view
+
+
+def _scalar_type(values):
+    """The element type that an array of these values has by itself."""
+    if isinstance(values, USMArray):
+        return values.dtype
+    return require_plain(_numpy().asarray(values), values).dtype
+
+
+def _set_all(result, values):
+    """`values`, repeated to the shape of `result`."""
+    if isinstance(values, USMArray):
+        _core._copy(values, result)
+    elif getattr(values, "ndim", 0) == 0:
+        _fill(result, values)
+    else:
+        _core._copy_from_host(result, _numpy().broadcast_to(values, result.shape))
+
+
+# ---- from the host
+
+
+def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
+    """New memory with a copy of anything that NumPy can make an array of."""
+    numpy = _numpy()
+    source = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(obj, dtype)
+    if dtype is None:
+        require_plain(source, obj)
+    elif source.dtype.names is None and not (source.dtype.char in PLAIN and source.dtype.isnative):
+        source = source.astype(_core._dtype(dtype))  # strings, foreign byte order, ...
+    usm_type = "device" if usm_type is None else usm_type
+    result = _core._new_array_for(source, dtype, usm_type, sycl_queue, device, order)
+    _core._copy_from_host(result, source)
+    return result

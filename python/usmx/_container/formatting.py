@@ -1,0 +1,134 @@
+"""How arrays are shown: NumPy's text of the elements, and what the memory is."""
+
+from html import escape
+from typing import Any
+
+from usmx._container.creation import asnumpy
+from usmx._container.host import _numpy
+from usmx._container.print_options import own_options, print_options
+from usmx._text import size_text
+
+_HTML_ELEMENTS = {"threshold": 100, "edgeitems": 2}
+_HTML_LINES = 20
+
+
+def array_repr(array: Any) -> str:
+    """``USMArray([...], dtype=..., usm_type=..., device=...)``; fetches only what is shown."""
+    with _options_in_force():
+        prefix = "USMArray("
+        text = _elements(array, prefix)
+        tail = ", ".join(_facts(array))
+        last_line = text.rsplit("\n", 1)[-1]
+        room = _numpy().get_printoptions()["linewidth"] - len(last_line) - len(tail) - 3
+        separator = ", " if "\n" not in text and room >= len(prefix) else ",\n" + " " * len(prefix)
+        return f"{prefix}{text}{separator}{tail})"
+
+
+def array_str(array: Any) -> str:
+    """NumPy's text of the elements.
+
+    As in NumPy, its options do not hold for 0-d arrays, which read as their element; usmx's do.
+    """
+    if array.ndim == 0 and not own_options():
+        return str(asnumpy(array))
+    with _options_in_force():
+        return _elements(array, "", separator=" ")
+
+
+def format_array(array: Any, specification: str) -> str:
+    """As NumPy: a specification is for the element of a 0-d array."""
+    if specification == "":
+        return str(array)
+    if array.ndim == 0:
+        return format(array.item(), specification)
+    raise TypeError(
+        "a format specification needs a 0-dimensional array, found shape "
+        f"{array.shape} and {specification!r}"
+    )
+
+
+def array_html(array: Any) -> str:
+    """For notebooks: a table of what the array is, and a short text of its elements."""
+    rows = [
+        ("shape", str(array.shape)),
+        ("dtype", str(array.dtype)),
+        ("usm_type", array.usm_type + ("" if array.flags.writable else ", read-only")),
+        ("device", f"{_device_name(array)}: {array.sycl_device.name}"),
+        ("memory", size_text(array.nbytes)),
+    ]
+    cells = "".join(
+        f'<tr><th style="text-align: left">{escape(name)}</th>'
+        f'<td style="text-align: left">{escape(value)}</td></tr>'
+        for name, value in rows
+    )
+    return f"<div><table>{cells}</table><pre>{escape(_short_text(array))}</pre></div>"
+
+
+def _options_in_force():
+    """NumPy's options, with usmx's own in their place."""
+    numpy = _numpy()
+    formatter = numpy.get_printoptions()["formatter"]  # printoptions() forgets it
+    return numpy.printoptions(formatter=formatter, **own_options())
+
+
+def _short_text(array):
+    with print_options(**_HTML_ELEMENTS):
+        lines = array_str(array).splitlines()
+    return "\n".join([*lines[:_HTML_LINES], *(["..."] if len(lines) > _HTML_LINES else [])])
+
+
+def _facts(array):
+    if array.size == 0:
+        yield f"shape={array.shape}"
+    yield f"dtype={array.dtype}"
+    yield f"usm_type='{array.usm_type}'"
+    yield f"device={_device_text(array)}"
+    if not array.flags.writable:
+        yield "readonly=True"
+
+
+def _elements(array, prefix, separator=", "):
+    if array.size == 0:  # NumPy has no array of some shapes, such as (0, 2**62)
+        return "[]"
+    numpy = _numpy()
+    options = numpy.get_printoptions()
+    threshold = options["threshold"]
+    if array.size > threshold:
+        array = _corners(array, options["edgeitems"])
+        threshold = 0
+    return numpy.array2string(
+        asnumpy(array) if not isinstance(array, numpy.ndarray) else array,
+        separator=separator,
+        prefix=prefix,
+        threshold=threshold,
+    )
+
+
+def _corners(array, edge, axis=0):
+    """A small host array that NumPy, told to summarise it, prints as it would print `array`.
+
+    Along each axis longer than that it keeps `edge` elements of either end, and one between them
+    for which NumPy writes the dots. The last one is shown even when `edge` is 0.
+    """
+    if axis == array.ndim:
+        return asnumpy(array)
+    whole = (slice(None),) * axis
+    if array.shape[axis] <= 2 * edge + 1:
+        return _corners(array, edge, axis + 1)
+    last = array.shape[axis] - max(edge, 1)
+    ends = (array[(*whole, slice(None, edge + 1))], array[(*whole, slice(last, None))])
+    return _numpy().concatenate([_corners(end, edge, axis + 1) for end in ends], axis=axis)
+
+
+def _device_text(array):
+    try:
+        return repr(array.sycl_device.filter_string)
+    except ValueError:
+        return repr(array.sycl_device)
+
+
+def _device_name(array):
+    try:
+        return array.sycl_device.filter_string
+    except ValueError:
+        return "sub-device"

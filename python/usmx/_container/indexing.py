@@ -1,0 +1,356 @@
+"""Elements by arrays of indices and masks, and setting them.
+
+Here are the functions, and what `a[key]` and `a[key] = value` need NumPy for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._container.conversion import astype
+from usmx._container.creation import as_view, asarray, asnumpy
+from usmx._container.host import _numpy
+from usmx._container.manipulation import reshape
+from usmx._container.nested import arrays_in
+from usmx._core import _as_array
+
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
+
+    from usmx._core import USMArray
+    from usmx._typing import ArrayLike, IndexMode, NumpyArray, NumpyType, Producer
+
+
+def take(
+    x: Producer,
+    indices: ArrayLike | Producer,
+    /,
+    *,
+    axis: SupportsIndex | None = None,
+    out: USMArray | None = None,
+    mode: IndexMode = "raise",
+) -> USMArray:
+    """The elements of `x` at some indices along an axis.
+
+    Args:
+        x: an array.
+        indices: an array of integers, of any shape.
+        axis: an integer; None only where `x` has one dimension, or none.
+        out: where the result is written to and which is returned: an array of the result's shape
+            and of the element type of `x`.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; 'wrap': it is
+            counted on from the other end; 'clip': it becomes the first or the last one, and so
+            does any negative index. (With 'raise', negative indices count from the end.)
+
+    Returns:
+        A new array on the queue of `x` and of its kind, of shape
+        ``x.shape[:axis] + indices.shape + x.shape[axis + 1:]``; or `out`. Waits.
+
+    Raises:
+        IndexError: an index is outside of its axis, or `indices` are no integers.
+        ValueError: `axis` is missing, or `out` is read-only or of another shape or type.
+    """
+    view, along = _with_axis(as_view("x", x), axis)
+    chosen = _integers(indices, view.shape[along], mode)
+    if chosen.ndim > 0:
+        result = view[_along(along, chosen)]
+    else:  # which would be taken for an integer, and select a view
+        result = view[_along(along, chosen[None])][_along(along, 0)]
+    if out is None:
+        return result
+    _check_out(out, result)
+    out[...] = result
+    return out
+
+
+def put(
+    x: Producer,
+    indices: ArrayLike | Producer,
+    vals: object,
+    /,
+    *,
+    axis: SupportsIndex | None = None,
+    mode: IndexMode = "raise",
+) -> None:
+    """Sets the elements of `x` at some indices along an axis; nothing when this raises. Waits.
+
+    Args:
+        x, indices, axis, mode: as in `take`.
+        vals: an array, a scalar or nested lists, which can be broadcast to the shape of
+            ``take(x, indices, axis=axis)``. For an index that is there twice the last one counts.
+
+    Raises:
+        IndexError, ValueError: as `take`; or `x` is read-only; or the shapes do not fit.
+    """
+    view, along = _with_axis(as_view("x", x), axis)
+    view[_along(along, _integers(indices, view.shape[along], mode))] = vals
+
+
+def take_along_axis(
+    x: Producer,
+    indices: ArrayLike | Producer,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    mode: IndexMode = "raise",
+) -> USMArray:
+    """The elements of `x` at indices along an axis that are given for each place on the others.
+
+    Args:
+        x: an array.
+        indices: an array of integers of as many dimensions as `x`, whose shape can be broadcast
+            together with that of `x` but for the axis.
+        axis: an integer.
+        mode: as in `take`.
+
+    Returns:
+        A new array on the queue of `x` and of its kind. Waits.
+
+    Raises:
+        IndexError, ValueError: as `take`; or the shapes do not fit.
+    """
+    view = as_view("x", x)
+    return view[_at_each_place(view, indices, axis, mode)]
+
+
+def put_along_axis(
+    x: Producer,
+    indices: ArrayLike | Producer,
+    vals: object,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    mode: IndexMode = "raise",
+) -> None:
+    """Sets the elements of `x` that ``take_along_axis(x, indices, axis=axis)`` gives. Waits.
+
+    Args:
+        x, indices, axis, mode: as in `take_along_axis`.
+        vals: as in `put`; can be broadcast to the shape of what is set.
+
+    Raises:
+        IndexError, ValueError: as `take_along_axis`; or `x` is read-only.
+    """
+    view = as_view("x", x)
+    view[_at_each_place(view, indices, axis, mode)] = vals
+
+
+def extract(condition: ArrayLike | Producer, arr: Producer) -> USMArray:
+    """The elements of `arr` for which `condition` is not zero, in C order. Waits.
+
+    Args:
+        condition: an array of any type and shape.
+        arr: an array with as many elements.
+
+    Returns:
+        A new array of one dimension on the queue of `arr` and of its kind.
+
+    Raises:
+        ValueError: the sizes differ.
+    """
+    view = as_view("arr", arr)
+    return view[_mask_for(view, "condition", condition)]
+
+
+def place(arr: Producer, mask: ArrayLike | Producer, vals: object) -> None:
+    """Sets the elements of `arr` for which `mask` is not zero, in C order. Waits.
+
+    Args:
+        arr: an array.
+        mask: an array of any type and shape, with as many elements.
+        vals: an array or sequence of one dimension, or a scalar: as many of its elements as are
+            needed; where they are too few, again from its start.
+
+    Raises:
+        ValueError: the sizes differ, `vals` has more dimensions, or is empty while elements are
+            to be set; or `arr` is read-only.
+    """
+    view = as_view("arr", arr)
+    chosen = _mask_for(view, "mask", mask)
+    values: Any = _as_array(vals)
+    if values is None:
+        values = host_value(vals, view.dtype)
+    if values.ndim > 1:
+        raise ValueError(f"vals must have 1 dimension, found shape {values.shape}")
+    values = values[None] if values.ndim == 0 else values
+    given = values.shape[0]
+    needed = _core._count_nonzero(chosen)
+    if given == 0 and needed > 0:
+        raise ValueError(f"vals must not be empty: {needed} elements are to be set")
+    if 1 < given < needed:
+        values = values[_numpy().arange(needed) % given]
+    view[chosen] = values[:needed]
+
+
+def nonzero(arr: Producer) -> tuple[USMArray, ...]:
+    """The indices of the elements that are not zero (NaN is not), in C order. Waits.
+
+    Args:
+        arr: an array of one dimension at least.
+
+    Returns:
+        A tuple of int64 arrays, one for each dimension, on the queue of `arr` and of its kind.
+
+    Raises:
+        ValueError: `arr` has no dimensions.
+        TypeError: its elements are structured.
+    """
+    view = as_view("arr", arr)
+    if view.ndim == 0:
+        raise ValueError("arr must have at least 1 dimension, found shape ()")
+    return _core._nonzero(view)
+
+
+# ---- what the functions have in common
+
+
+def _along(axis: int, item: object) -> tuple[object, ...]:
+    return (*(slice(None),) * axis, item)
+
+
+def _with_axis(x: USMArray, axis: SupportsIndex | None) -> tuple[USMArray, int]:
+    """An array of one dimension at least, and the axis of it that is meant."""
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"axis must be an integer for an array of shape {x.shape}, found None")
+    if x.ndim == 0:
+        x = x[None]
+    return x, _core._normalized_axis(0 if axis is None else axis, x.ndim)
+
+
+def _check_out(out: object, result: USMArray) -> None:
+    if not isinstance(out, _core.USMArray):
+        raise TypeError(f"out must be a USMArray, found {type(out).__name__}")
+    if not out.flags.writable:
+        raise ValueError("out is read-only")
+    if out.shape != result.shape or out.dtype != result.dtype:
+        raise ValueError(
+            f"out must have shape {result.shape} and dtype {result.dtype}, "
+            f"found {out.shape} and {out.dtype}"
+        )
+
+
+def _integers(indices: object, size: int, mode: IndexMode) -> Any:
+    """An array of integers; those outside of the axis are brought into it where `mode` says so."""
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', found {mode!r}")
+    array: Any = _as_array(indices)
+    if array is None:
+        array = host_index(indices)
+    if array.dtype.kind not in "iu":
+        raise IndexError(f"indices must be integers, found {array.dtype}")
+    if mode == "raise" or array.size == 0:
+        return array
+    if size == 0:
+        raise IndexError("an axis with size 0 has no index")
+    numpy = _numpy()
+    host = asnumpy(array) if isinstance(array, _core.USMArray) else array
+    host = host.astype(f"{host.dtype.kind}8")
+    if mode == "wrap":
+        return numpy.remainder(host, host.dtype.type(size))
+    return numpy.clip(host, host.dtype.type(0), host.dtype.type(size - 1))
+
+
+def _at_each_place(
+    x: USMArray, indices: object, axis: SupportsIndex, mode: IndexMode
+) -> tuple[object, ...]:
+    """The key of `take_along_axis`: along every other axis each index stands for itself."""
+    along = _core._normalized_axis(axis, x.ndim)
+    key = _numpy().ogrid[tuple(slice(extent) for extent in x.shape)]
+    chosen = _integers(indices, x.shape[along], mode)
+    if chosen.ndim != x.ndim:
+        raise ValueError(
+            f"indices must have as many dimensions as x, {x.ndim}, found {chosen.ndim}"
+        )
+    return (*key[:along], chosen, *key[along + 1 :])
+
+
+def _mask_for(arr: USMArray, name: str, condition: Any) -> USMArray:
+    """A USMArray of bools in the shape of `arr`: where `condition` is not zero."""
+    view = _as_array(condition)
+    if view is None:
+        view = asarray(condition, sycl_queue=arr.sycl_queue)
+    if view.size != arr.size:
+        raise ValueError(f"{name} must have {arr.size} elements, found {view.size}")
+    if view.dtype != bool:
+        view = astype(view, bool)
+    return reshape(view, arr.shape)
+
+
+# ---- keys and values
+
+
+_NO_INDEX = (
+    "an index must be an integer, a slice, Ellipsis, None, an array of integers or bools, "
+    "or a tuple of them, found {}"
+)
+
+
+def host_index(item: Any) -> NumpyArray:
+    """The NumPy array of integers or bools that an item of a key stands for."""
+    numpy = _numpy()
+    array = numpy.asarray(_on_host(item))
+    if array.size == 0 and not isinstance(item, numpy.ndarray):
+        array = array.astype(numpy.int64)
+    if array.dtype.kind not in "biu":
+        found = type(item).__name__
+        if array.ndim > 0:
+            found += f" of {array.dtype}"
+        raise IndexError(_NO_INDEX.format(found))
+    return with_whole_strides(array)
+
+
+def host_value(value: Any, dtype: NumpyType) -> NumpyArray:
+    """The NumPy array that stands for a value to be assigned to elements of a type.
+
+    Arrays of types that usmx has keep theirs: the copy converts them.
+    """
+    numpy = _numpy()
+    if dtype.names is not None:
+        return _structured_value(value, dtype)
+    if isinstance(value, numpy.ndarray):
+        array = value
+    else:
+        array = numpy.asarray(_on_host(value), dtype=dtype)
+    if array.dtype.names is not None:
+        raise _structured_cast(dtype, array.dtype)
+    if array.dtype.kind not in "biufc" or array.dtype.char in "gG":
+        array = array.astype(dtype)
+    return with_whole_strides(array)
+
+
+def _on_host(item: Any) -> Any:
+    """Lists and tuples with copies of the elements in the place of USM arrays."""
+    if isinstance(item, (list, tuple)) and arrays_in(item):
+        return [_on_host(part) for part in item]
+    view = _as_array(item)
+    return item if view is None else asnumpy(view)
+
+
+def _structured_value(value: Any, dtype: NumpyType) -> NumpyArray:
+    """Equally structured elements, or tuples, one for each element, in nested lists."""
+    numpy = _numpy()
+    if isinstance(value, numpy.ndarray | numpy.void):
+        array = numpy.asarray(value)
+        if array.dtype != dtype:
+            raise _structured_cast(dtype, array.dtype)
+        return with_whole_strides(array)
+    element = value
+    while isinstance(element, list) and element:
+        element = element[0]
+    if not isinstance(element, tuple | numpy.void):
+        raise _structured_cast(dtype, type(element).__name__)
+    return numpy.asarray(value, dtype=dtype)
+
+
+def _structured_cast(expected: NumpyType, found: object) -> TypeError:
+    return TypeError(f"structured elements are not converted: expected {expected}, found {found}")
+
+
+def with_whole_strides(array: NumpyArray) -> NumpyArray:
+    """The elements in this machine's byte order, a whole number of them apart."""
+    if not array.dtype.isnative:
+        return array.astype(array.dtype.newbyteorder("="))
+    if any(stride % array.itemsize for stride in array.strides):
+        return array.copy()
+    return array

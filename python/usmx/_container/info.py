@@ -1,0 +1,81 @@
+"""What the array API's ``__array_namespace_info__`` tells of usmx: a container, no mathematics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._container.types import NAMES, default_types, isdtype, plain_type
+from usmx._core import SyclDevice, get_devices
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from usmx._typing import DeviceLike, DtypeKind, NumpyType
+
+_MAX_NDIM = 64
+
+
+class ArrayNamespaceInfo:
+    """Capabilities, devices and element types, as the array API's inspection functions say them."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """What indexing can do, and how many dimensions an array can have."""
+        return {
+            "boolean indexing": True,
+            "data-dependent shapes": True,
+            "max dimensions": _MAX_NDIM,
+        }
+
+    def default_device(self) -> SyclDevice:
+        """The SyclDevice of new arrays."""
+        return SyclDevice()
+
+    def default_dtypes(self, *, device: DeviceLike | None = None) -> dict[str, NumpyType]:
+        """The default element types on a device.
+
+        Args:
+            device: as in `empty`.
+
+        Returns:
+            A dictionary with the keys 'real floating', 'complex floating', 'integral', 'indexing'.
+        """
+        return default_types(_device(device))
+
+    def dtypes(
+        self,
+        *,
+        device: DeviceLike | None = None,
+        kind: DtypeKind | tuple[DtypeKind, ...] | None = None,
+    ) -> dict[str, NumpyType]:
+        """The array API's element types that a device has; float16 is not one of the array API's.
+
+        Args:
+            device: as in `empty`.
+            kind: None for all, or a kind as in `isdtype`, or a tuple of them.
+
+        Returns:
+            A dictionary from names to types.
+        """
+        found = _device(device)
+        fp16, fp64 = found.has_aspect_fp16, found.has_aspect_fp64
+        types = {name: plain_type(name) for name in NAMES if name != "float16"}
+        return {
+            name: dtype
+            for name, dtype in types.items()
+            if _core._nearest_supported(dtype, fp16, fp64) == dtype
+            and (kind is None or isdtype(dtype, kind))
+        }
+
+    def devices(self) -> list[SyclDevice]:
+        """All SyclDevices that there are."""
+        return get_devices()
+
+
+def array_namespace_info() -> ArrayNamespaceInfo:
+    """What usmx can do, as the array API asks for it; usmx has no functions that compute."""
+    return ArrayNamespaceInfo()
+
+
+def _device(device):
+    return _core._queue_argument(None, device).sycl_device

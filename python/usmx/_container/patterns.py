@@ -1,0 +1,267 @@
+"""New arrays whose elements follow a rule: arange, linspace, eye, tril, triu, meshgrid.
+
+The numbers of arange and linspace are NumPy's, made on the host.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._container.creation import as_view, asarray
+from usmx._container.host import _numpy
+from usmx._container.placement import common_queue
+from usmx._container.types import default_types
+from usmx._core import USMArray
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    from usmx._typing import (
+        DeviceLike,
+        DTypeLike,
+        GridIndexing,
+        OrderCF,
+        Producer,
+        QueueLike,
+        UsmType,
+    )
+
+
+def arange(
+    start: complex | Producer,
+    /,
+    stop: complex | Producer | None = None,
+    step: complex | Producer = 1,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    usm_type: UsmType = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new 1-dimensional array of start, start + step, ... up to but not including stop. Waits.
+
+    Args:
+        start, stop, step: Python or NumPy numbers; arange(n) is arange(0, n).
+        dtype: element type; by default the device's default type of the kind of the numbers.
+        device, usm_type, sycl_queue: as in `empty`.
+
+    Raises:
+        ZeroDivisionError: step is 0.
+        TypeError: start, stop or step is no number, or `dtype` is bool and there would be more
+            than 2 elements.
+        OverflowError: a number does not fit the element type.
+        USMAllocationError, ValueError, TypeError: as in `empty`.
+    """
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    _require_numbers(start=start, stop=stop, step=step)
+    if step == 0:
+        raise ZeroDivisionError("step of arange must not be 0")
+    dtype = _type_of_numbers((start, stop, step), dtype, device, sycl_queue)
+    return _on_device(_numpy().arange(start, stop, step, dtype), device, usm_type, sycl_queue)
+
+
+def linspace(
+    start: complex | Producer,
+    stop: complex | Producer,
+    /,
+    num: SupportsIndex,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    endpoint: bool = True,
+    sycl_queue: QueueLike | None = None,
+    usm_type: UsmType = "device",
+) -> USMArray:
+    """A new 1-dimensional array of `num` evenly spaced numbers. Waits.
+
+    Args:
+        start: the first number.
+        stop: the last number; where `endpoint` is False, the one after it.
+        num: how many, 0 or more.
+        dtype: element type; by default the device's default floating-point type, complex where a
+            number is.
+        endpoint: whether `stop` is one of the numbers.
+        device, usm_type, sycl_queue: as in `empty`.
+
+    Raises:
+        ValueError: `num` is negative.
+        TypeError: start or stop is no number, or num no integer.
+        USMAllocationError, ValueError, TypeError: as in `empty`.
+    """
+    _require_numbers(start=start, stop=stop)
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"num of linspace must not be negative, found {num}")
+    dtype = _type_of_numbers((start, stop, 0.0), dtype, device, sycl_queue)
+    numbers = _numpy().linspace(start, stop, num, endpoint=bool(endpoint), dtype=dtype)
+    return _on_device(numbers, device, usm_type, sycl_queue)
+
+
+def eye(
+    n_rows: SupportsIndex,
+    n_cols: SupportsIndex | None = None,
+    /,
+    *,
+    k: SupportsIndex = 0,
+    dtype: DTypeLike | None = None,
+    order: OrderCF = "C",
+    device: DeviceLike | None = None,
+    usm_type: UsmType = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new matrix with ones on a diagonal and zeros elsewhere. Waits.
+
+    Args:
+        n_rows, n_cols: its shape; `n_cols` is by default `n_rows`.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+        dtype, order, device, usm_type, sycl_queue: as in `empty`.
+
+    Raises:
+        TypeError: a number is no integer.
+        ValueError, TypeError, USMAllocationError: as in `empty`.
+    """
+    n_rows = operator.index(n_rows)
+    n_cols = n_rows if n_cols is None else operator.index(n_cols)
+    k = operator.index(k)
+    result = _core._new_array(
+        (n_rows, n_cols), dtype, usm_type, sycl_queue, device, order, zeroed=True
+    )
+    _set_diagonal(result, k, 1)
+    return result
+
+
+def tril(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
+    """A new array with the elements of `x` on and below a diagonal, and zeros above it. Waits.
+
+    Args:
+        x: a USMArray, or any producer, of at least 2 dimensions; each matrix of the last two.
+        k: the diagonal, as in `eye`.
+
+    Raises:
+        ValueError: `x` has fewer than 2 dimensions.
+        TypeError: `x` is no producer, or `k` no integer.
+    """
+    return _triangle(x, k, lower=True)
+
+
+def triu(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
+    """A new array with the elements of `x` on and above a diagonal, and zeros below it. Waits.
+
+    Arguments and errors as in `tril`.
+    """
+    return _triangle(x, k, lower=False)
+
+
+def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]:
+    """Coordinates of a grid: a list of views, one for each array, all of the grid's shape.
+
+    Args:
+        arrays: 1-dimensional USMArrays, or any producers, of one element type and on one queue.
+        indexing: 'ij': axis k of the views belongs to array k; 'xy': the first two axes swapped.
+
+    Returns:
+        A list of views of the arrays' memory in which elements repeat.
+
+    Raises:
+        ValueError: `indexing` is neither, an array is not 1-dimensional, or types differ.
+        ExecutionPlacementError: arrays are on different queues.
+        TypeError: an argument is no producer.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing must be 'xy' or 'ij', found {indexing!r}")
+    views = [as_view(f"array {k}", array) for k, array in enumerate(arrays)]
+    for k, view in enumerate(views):
+        if view.ndim != 1:
+            raise ValueError(f"arrays must be 1-dimensional, found array {k} of shape {view.shape}")
+        if view.dtype != views[0].dtype:
+            raise ValueError(
+                "arrays must have the same element type, found "
+                f"{views[0].dtype} (array 0) and {view.dtype} (array {k})"
+            )
+    if views:
+        common_queue(views)
+    axes = list(range(len(views)))
+    if indexing == "xy" and len(views) > 1:
+        axes[:2] = 1, 0
+    shape = [0] * len(views)
+    for axis, view in zip(axes, views, strict=True):
+        shape[axis] = view.shape[0]
+    return [_along(view, axis, shape) for axis, view in zip(axes, views, strict=True)]
+
+
+# ---- numbers
+
+
+def _require_numbers(**numbers):
+    numpy = _numpy()
+    for name, number in numbers.items():
+        if not isinstance(number, (bool, int, float, complex, numpy.number, numpy.bool)):
+            raise TypeError(f"{name} must be a number, found {type(number).__name__}")
+
+
+def _type_of_numbers(numbers, dtype, device, sycl_queue):
+    """The type that was asked for, else the device's default type of the kind of the numbers."""
+    if dtype is not None:
+        return _core._dtype(dtype)
+    numpy = _numpy()
+    kind = numpy.result_type(*(numpy.asarray(number) for number in numbers)).kind
+    kinds = {"f": "real floating", "c": "complex floating"}
+    where = _core._queue_argument(sycl_queue, device).sycl_device
+    return default_types(where)[kinds.get(kind, "integral")]
+
+
+def _on_device(numbers, device, usm_type, sycl_queue):
+    return asarray(numbers, numbers.dtype, device=device, usm_type=usm_type, sycl_queue=sycl_queue)
+
+
+# ---- views and parts
+
+
+def _along(view, axis, shape):
+    """The 1-dimensional view as axis `axis` of `shape`, repeated along the others."""
+    strides = [0] * len(shape)
+    strides[axis] = view.strides[0]
+    return USMArray(tuple(shape), view.dtype, view, tuple(strides), view.offset)
+
+
+def _set_diagonal(matrix, k, value):
+    """Sets the elements [i, i + k]."""
+    rows, columns = matrix.shape
+    row, column = max(0, -k), max(0, k)
+    length = min(rows - row, columns - column)
+    if length > 0:
+        down, right = matrix.strides
+        first = matrix.offset + row * down + column * right
+        _core._fill(USMArray(length, matrix.dtype, matrix, (down + right,), first), value)
+
+
+def _triangle(x, k, lower):
+    """The elements on one side of a diagonal, copied row by row where it cuts through the rows."""
+    view = as_view("x", x)
+    k = operator.index(k)
+    if view.ndim < 2:
+        raise ValueError(f"x must have at least 2 dimensions, found shape {view.shape}")
+    result = _core._new_array_like(view, None, None, None, None, "K", True)
+    rows, columns = view.shape[-2:]
+
+    def clipped(row):
+        return min(max(row, 0), rows)
+
+    if lower:
+        whole = slice(clipped(columns - 1 - k), rows)
+        cut = range(clipped(-k), whole.start)
+    else:
+        whole = slice(0, clipped(1 - k))
+        cut = range(whole.stop, clipped(columns - k))
+    _copy_part(view, result, (..., whole, slice(None)))
+    for row in cut:
+        _copy_part(view, result, (..., row, slice(row + k + 1) if lower else slice(row + k, None)))
+    return result
+
+
+def _copy_part(source, destination, where):
+    _core._copy(source[where], destination[where])

@@ -1,0 +1,99 @@
+"""Compute follows data: where a result goes when several arrays are combined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from usmx._core import SyclQueue, _queue_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from usmx._core import USMArray
+    from usmx._typing import QueueLike, UsmType
+
+_KINDS = ("device", "shared", "host")  # the result is of the first kind that takes part
+
+
+class ExecutionPlacementError(ValueError):
+    """Arrays that are to be combined are on different queues, so none of them is the result's."""
+
+
+def get_execution_queue(queues: Sequence[QueueLike], /) -> Any:
+    """The queue that all of `queues` are; None when they differ, or there are none.
+
+    Args:
+        queues: a list or tuple of SyclQueue, dpctl's included. What is no queue equals none.
+
+    Returns:
+        The first of them.
+
+    Raises:
+        TypeError: `queues` is no list or tuple.
+    """
+    found = [_as_queue(queue) for queue in _list_of("queues", "queues", queues)]
+    if not found or found[0] is None or any(queue != found[0] for queue in found[1:]):
+        return None
+    return queues[0]
+
+
+def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
+    """The kind of memory for the result of arrays of these kinds.
+
+    It is 'device' if that takes part, else 'shared', else 'host'; None when there are no kinds, or
+    one of them is no kind.
+
+    Args:
+        usm_types: a list or tuple of 'device', 'shared' and 'host'.
+
+    Raises:
+        TypeError: `usm_types` is no list or tuple.
+    """
+    kinds = _list_of("usm_types", "kinds of memory", usm_types)
+    if any(kind not in _KINDS for kind in kinds):
+        return None
+    return min(kinds, key=_KINDS.index, default=None)
+
+
+def common_queue(arrays: Sequence[USMArray]) -> SyclQueue:
+    """The queue of all these USMArrays, of which there is at least one.
+
+    Raises:
+        ExecutionPlacementError: two are on different queues; both are named.
+    """
+    first = arrays[0].sycl_queue
+    for k, array in enumerate(arrays):
+        queue = array.sycl_queue
+        if queue != first:
+            raise ExecutionPlacementError(
+                "arrays that are combined must be on the same queue, found array 0 on "
+                f"{_named(first)} and array {k} on {_named(queue)}; to_device moves an array"
+            )
+    return first
+
+
+def common_usm_type(arrays: Sequence[USMArray]) -> UsmType:
+    """The kind of memory for the result of these USMArrays, of which there is at least one."""
+    return min((array.usm_type for array in arrays), key=_KINDS.index)
+
+
+def _list_of(name, what, values):
+    if not isinstance(values, (list, tuple)):
+        raise TypeError(f"{name} must be a list or tuple of {what}, found {type(values).__name__}")
+    return values
+
+
+def _as_queue(queue):
+    """usmx's object of any queue; None for what is no queue."""
+    if isinstance(queue, SyclQueue):
+        return queue
+    try:
+        return _queue_argument(queue, None) if queue is not None else None
+    except TypeError:
+        return None
+
+
+def _named(queue):
+    """Different queues of one device are told apart by their hash."""
+    return f"{queue!r} ({hash(queue):#x})"

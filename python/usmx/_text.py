@@ -1,0 +1,30 @@
+"""Text for people: tables, and sizes of memory."""
+
+from collections.abc import Collection, Sequence
+
+
+def format_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = ()
+) -> str:
+    """Align columns with two blanks between them; `right` names those aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    to_right = [name in right for name in header]
+
+    def line(cells: Sequence[str]) -> str:
+        aligned = (
+            cell.rjust(width) if is_right else cell.ljust(width)
+            for cell, width, is_right in zip(cells, widths, to_right, strict=True)
+        )
+        return "  ".join(aligned).rstrip()
+
+    return "\n".join(map(line, (header, ["-" * width for width in widths], *rows)))
+
+
+def size_text(nbytes: int) -> str:
+    """Bytes in the largest binary unit that leaves at least 1: "15.6 GiB"."""
+    size = float(nbytes)
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} GiB"

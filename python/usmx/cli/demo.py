@@ -1,0 +1,36 @@
+"""``python -m usmx demo``: starts examples/demo, once all that it needs is there."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from usmx.cli import demo_setup
+from usmx.cli.paths import example
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Return the exit code: 0 good, 1 a copy or a wrong number, 2 bad input or a missing part."""
+    demo = load_example()
+    parser = demo.make_parser("python -m usmx demo")
+    parser.add_argument(
+        "--install",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="install what the demo needs and is missing, with pip; otherwise the demo says what "
+        "that is and stops",
+    )
+    options = parser.parse_args(arguments)
+    try:
+        task = demo.check(options)  # bad input is said before anything is installed
+        demo_setup.ensure(install=options.install)
+        return demo.demonstrate(task)
+    except (demo.DemoError, demo_setup.SetupError, MemoryError) as error:
+        print("usmx demo:", " ".join(str(error).splitlines()), file=sys.stderr)
+        return 2
+
+
+def load_example():
+    """Import the package of examples/demo; no type checker can know where it lies."""
+    sys.path.append(str(example("demo")))
+    return importlib.import_module("usmx_demo")

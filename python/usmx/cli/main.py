@@ -1,0 +1,91 @@
+"""The command line of ``python -m usmx``: what is there, where it is, and a demonstration."""
+
+import argparse
+from collections.abc import Sequence
+
+import usmx
+from usmx.cli import cache, demo, devices
+from usmx.cli.paths import cmake_dir, includes
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code: 0 good, 1 something is wrong, 2 bad input."""
+    parser = make_parser()
+    options, rest = parser.parse_known_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 2
+    if options.command is demo.run:
+        return demo.run(rest)
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return options.command(options)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Everything that the command line takes, but for the options of the demo."""
+    parser = argparse.ArgumentParser(
+        prog="python -m usmx",
+        description="SYCL USM arrays between native code and Python, without copies.",
+    )
+    parser.set_defaults(command=None)
+    show = parser.add_argument
+    show("--version", action="version", version=f"usmx {usmx.__version__}")
+    show("--cmakedir", action=Print, text=cmake_dir, help="where CMake finds usmx, for -Dusmx_DIR=")
+    show(
+        "--includes",
+        action=Print,
+        text=includes,
+        help="compiler options for usmx's and SYCL's headers",
+    )
+
+    commands = parser.add_subparsers(title="commands", metavar="{devices,cache,demo}")
+    add_devices_parser(commands)
+    add_cache_parser(commands)
+    add_demo_parser(commands)
+    return parser
+
+
+def add_devices_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx devices``."""
+    parser = commands.add_parser(
+        "devices",
+        help="list the devices that are there",
+        description="Lists the devices that are there; * marks the default one.",
+    )
+    parser.set_defaults(command=lambda _: devices.run())
+
+
+def add_cache_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx cache``."""
+    parser = commands.add_parser(
+        "cache",
+        help="show or clear the disk cache of device kernels",
+        description="Shows what the disk cache of device kernels holds, the latest used first. "
+        "Deleting it is always safe: kernels are built again when they are needed.",
+    )
+    parser.add_argument("--clear", action="store_true", help="delete all entries")
+    parser.set_defaults(command=lambda options: cache.run(clear=options.clear))
+
+
+def add_demo_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx demo``, whose options, --help too, are those of examples/demo."""
+    parser = commands.add_parser(
+        "demo",
+        help="a real data set goes from Python into native SYCL code and back, without a copy",
+        add_help=False,
+    )
+    parser.set_defaults(command=demo.run)
+
+
+class Print(argparse.Action):
+    """An option that prints what the function `text` returns, and exits."""
+
+    def __init__(self, *args, text, **kwargs):
+        super().__init__(*args, nargs=0, **kwargs)
+        self.text = text
+
+    def __call__(self, parser, *_):
+        """Print and exit; argparse calls this."""
+        print(self.text())
+        parser.exit()

@@ -1,0 +1,11 @@
+"""Is that object a good producer, is that function a good consumer? For authors of libraries.
+
+`check_producer(obj)` and `check_consumer(f)` judge what is seen from outside, rule by rule, by the
+protocol as docs/protocol.md has it. They return a `Report`; NumPy is all they need besides usmx.
+"""
+
+from usmx.testing._consumer import check_consumer
+from usmx.testing._producer import check_producer
+from usmx.testing._report import Finding, Report
+
+__all__ = ["Finding", "Report", "check_consumer", "check_producer"]

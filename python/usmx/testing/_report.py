@@ -1,0 +1,79 @@
+"""What usmx.testing finds out: one finding for each rule, and the table of them."""
+
+from dataclasses import dataclass
+
+from usmx._text import format_table
+
+KEPT = "kept"
+BROKEN = "broken"
+NOT_APPLICABLE = "not applicable"
+NOT_TRIED = "not tried"
+_WIDTH = 96  # of a cell; the finding itself is whole
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One rule, and what became of it.
+
+    `outcome` is "kept", "broken", "not applicable" or "not tried"; `expected` and `found` are text.
+    """
+
+    rule: str
+    outcome: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """The findings about one producer or consumer; `str(report)` is a table of them.
+
+    A report is neither true nor false: ask `ok`, or call `raise_if_broken()`.
+    """
+
+    subject: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def broken(self) -> tuple[Finding, ...]:
+        """The findings about broken rules."""
+        return tuple(finding for finding in self.findings if finding.outcome == BROKEN)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no rule was found broken. Those that were not tried may be."""
+        return not self.broken
+
+    def raise_if_broken(self) -> None:
+        """Raise AssertionError with the table of the broken rules, if there are any."""
+        if not self.ok:
+            raise AssertionError(f"{self._summary()}\n{_table(self.broken)}")
+
+    def _summary(self) -> str:
+        outcomes = [finding.outcome for finding in self.findings]
+        counts = (
+            f"{outcomes.count(outcome)} {outcome}"
+            for outcome in (KEPT, BROKEN, NOT_APPLICABLE, NOT_TRIED)
+            if outcome in outcomes
+        )
+        return f"{self.subject}: {', '.join(counts)}"
+
+    def __bool__(self) -> bool:
+        """Raise TypeError."""
+        raise TypeError("a Report is neither true nor false: ask report.ok")
+
+    def __str__(self) -> str:
+        """Get a summary and the table of all findings."""
+        return f"{self._summary()}\n{_table(self.findings)}"
+
+    __repr__ = __str__
+
+
+def _table(findings: tuple[Finding, ...]) -> str:
+    rows = [(f.rule, f.outcome, _cell(f.expected), _cell(f.found)) for f in findings]
+    return format_table(("rule", "outcome", "expected", "found"), rows)
+
+
+def _cell(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 3] + "..."

@@ -1,0 +1,11 @@
+// Giving a warning. Private to the library.
+#pragma once
+
+#include <string>
+
+namespace usmx::detail {
+
+/// Hands the text to the handler: usmx/base/warnings.hpp.
+void warn(const std::string& text) noexcept;
+
+}  // namespace usmx::detail

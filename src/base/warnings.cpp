@@ -1,0 +1,23 @@
+#include "usmx/base/warnings.hpp"
+
+#include <atomic>
+#include <cstdio>
+
+#include "base/warn.hpp"
+
+namespace usmx {
+namespace {
+
+void write_to_stderr(const char* text) noexcept { std::fprintf(stderr, "usmx: %s\n", text); }
+
+std::atomic<warning_handler> handler = write_to_stderr;
+
+}  // namespace
+
+void set_warning_handler(warning_handler replacement) noexcept {
+  handler = replacement == nullptr ? write_to_stderr : replacement;
+}
+
+void detail::warn(const std::string& text) noexcept { handler.load()(text.c_str()); }
+
+}  // namespace usmx

@@ -1,0 +1,110 @@
+// Moves or converts blocks of elements on one thread, through the caches or past them. No SYCL
+// here.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+#include "copy/block_kernels.hpp"
+#include "copy/convert.hpp"
+#include "usmx/layout/dtype.hpp"
+
+namespace usmx::detail {
+
+inline constexpr std::ptrdiff_t line_nbytes = 64;
+/// What a thread keeps at hand, in its first-level cache.
+inline constexpr std::ptrdiff_t scratch_nbytes = 16384;
+using scratch = std::array<std::byte, scratch_nbytes>;
+
+/// Moves or converts rectangles of elements; the same for all threads.
+class block_mover {
+ public:
+  /// The steps inside of the rows of all blocks to come.
+  block_mover(dtype from, dtype to, std::size_t itemsize, std::ptrdiff_t source_step,
+              std::ptrdiff_t destination_step) noexcept
+      : source_itemsize_(from == to ? static_cast<std::ptrdiff_t>(itemsize)
+                                    : static_cast<std::ptrdiff_t>(from.itemsize())),
+        destination_itemsize_(static_cast<std::ptrdiff_t>(itemsize)),
+        converts_(from != to),
+        source_adjacent_(source_step == source_itemsize_),
+        source_repeats_(source_step == 0),
+        source_is_dense_(std::abs(source_step) <= source_itemsize_),
+        destination_adjacent_(destination_step == destination_itemsize_),
+        move_(move_kernel(itemsize, source_step, destination_step)),
+        convert_(converts_ ? conversion(from, to)
+                           : conversion(type_code::bool_, type_code::bool_)) {}
+
+  std::ptrdiff_t source_itemsize() const noexcept { return source_itemsize_; }
+  std::ptrdiff_t destination_itemsize() const noexcept { return destination_itemsize_; }
+  bool converts() const noexcept { return converts_; }
+  /// Whether whole cache lines can be stored, and are what the time goes into. (Where the source
+  /// has gaps, reading takes longer.)
+  bool can_stream() const noexcept {
+    return destination_adjacent_ && source_is_dense_ && destination_itemsize_ <= scratch_nbytes / 4;
+  }
+
+  void operator()(const block& b) const noexcept {
+    if (converts_) {
+      return convert_rows(b);
+    }
+    if (source_adjacent_ && destination_adjacent_ && b.count * source_itemsize_ > 64) {
+      return copy_rows(b);
+    }
+    move_(b);
+  }
+
+  /// One row whose destination is adjacent, past the caches.
+  void stream_row(const std::byte* source, std::ptrdiff_t source_step, std::byte* destination,
+                  std::ptrdiff_t count) const noexcept {
+    if (!converts_ && source_adjacent_) {
+      return stream(destination, source, static_cast<std::size_t>(count * source_itemsize_));
+    }
+    alignas(line_nbytes) scratch at_hand;
+    const std::ptrdiff_t most = scratch_nbytes / 4 / destination_itemsize_;
+    for (std::ptrdiff_t done = 0; done < count; done += most) {
+      const std::ptrdiff_t now = std::min(most, count - done);
+      if (done == 0 || !source_repeats_) {
+        (*this)(block{source + done * source_step, at_hand.data(), 1, 0, 0, now, source_step,
+                      destination_itemsize_, static_cast<std::size_t>(destination_itemsize_)});
+      }
+      stream(destination + done * destination_itemsize_, at_hand.data(),
+             static_cast<std::size_t>(now * destination_itemsize_));
+    }
+  }
+
+ private:
+  void convert_rows(const block& b) const noexcept {
+    for (std::ptrdiff_t row = 0; row < b.rows; ++row) {
+      const std::byte* source = b.source + row * b.source_row_step;
+      std::byte* destination = b.destination + row * b.destination_row_step;
+      if (source_adjacent_ && destination_adjacent_) {
+        convert_.adjacent(source, destination, b.count);
+      } else {
+        convert_.strided(source, b.source_step, destination, b.destination_step, b.count);
+      }
+    }
+  }
+
+  void copy_rows(const block& b) const noexcept {
+    const auto nbytes = static_cast<std::size_t>(b.count * source_itemsize_);
+    for (std::ptrdiff_t row = 0; row < b.rows; ++row) {
+      std::memcpy(b.destination + row * b.destination_row_step, b.source + row * b.source_row_step,
+                  nbytes);
+    }
+  }
+
+  std::ptrdiff_t source_itemsize_;
+  std::ptrdiff_t destination_itemsize_;
+  bool converts_;
+  bool source_adjacent_;
+  bool source_repeats_;
+  bool source_is_dense_;
+  bool destination_adjacent_;
+  block_kernel move_;
+  conversion convert_;
+};
+
+}  // namespace usmx::detail

@@ -1,0 +1,129 @@
+#include "copy/kernel_launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdint>
+
+#include "copy/kernel_copy.hpp"
+
+namespace usmx::detail {
+namespace {
+
+using kernels::traversal;
+
+struct block_shape {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t repeats;
+};
+
+/// Elements of a work group that is one work item: less and handing them out costs too much, more
+/// and too few share the work.
+constexpr std::int64_t narrow_elements = 1024;
+constexpr std::int64_t tile = kernels::transposed_tile;
+
+std::int64_t at_least_1(std::int64_t n) { return std::max<std::int64_t>(n, 1); }
+
+block_shape narrow_block(const copy_dimension& rows, const copy_dimension& columns) {
+  if (is_transposed(rows, columns)) {
+    return {std::min<std::int64_t>(tile, rows.extent), std::min<std::int64_t>(tile, columns.extent),
+            1};
+  }
+  const std::int64_t width = std::min<std::int64_t>(columns.extent, narrow_elements);
+  return {std::min<std::int64_t>(at_least_1(narrow_elements / width), rows.extent), width, 1};
+}
+
+std::size_t lanes_for(std::int64_t columns) {
+  constexpr std::size_t most = 128;
+  std::size_t lanes = 1;
+  while (lanes < most && static_cast<std::int64_t>(lanes) < columns) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
+/// Work items beside each other take elements beside each other.
+block_shape wide_block(const copy_dimension& rows, const copy_dimension& columns) {
+  if (is_transposed(rows, columns)) {
+    return {std::min<std::int64_t>(tile, rows.extent), std::min<std::int64_t>(tile, columns.extent),
+            1};
+  }
+  constexpr std::int64_t elements_per_item = 4;
+  const auto lanes = static_cast<std::int64_t>(lanes_for(columns.extent));
+  const std::int64_t width = std::min<std::int64_t>(columns.extent, lanes * elements_per_item);
+  return {std::min<std::int64_t>(at_least_1(lanes * elements_per_item / width), rows.extent), width,
+          1};
+}
+
+std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+using group_counts = std::array<std::int64_t, 3>;
+
+group_counts groups_of(const traversal& t) {
+  return {ceiling_of(t.repeats, t.repeats_per_group), ceiling_of(t.rows, t.block_rows),
+          ceiling_of(t.columns, t.block_columns)};
+}
+
+bool too_many(const group_counts& groups, std::int64_t lanes) {
+  // The runtime counts work items in an int.
+  std::int64_t left = INT_MAX / lanes;
+  for (const std::int64_t count : groups) {
+    left /= count;
+  }
+  return left < 1;
+}
+
+/// Larger blocks until the runtime can count them.
+void limit_groups(traversal& t, std::int64_t lanes) {
+  while (too_many(groups_of(t), lanes)) {
+    const group_counts groups = groups_of(t);
+    const auto most = std::ranges::max_element(groups) - groups.begin();
+    std::int64_t& block = most == 0   ? t.repeats_per_group
+                          : most == 1 ? t.block_rows
+                                      : t.block_columns;
+    block *= 2;
+  }
+}
+
+/// Of all dimensions, those in front of the last two being the outer ones.
+traversal traverse(std::span<const copy_dimension> dimensions, kernel_shape shape) {
+  const copy_dimension& rows = dimensions[dimensions.size() - 2];
+  const copy_dimension& columns = dimensions.back();
+  const block_shape block =
+      shape == kernel_shape::narrow ? narrow_block(rows, columns) : wide_block(rows, columns);
+  traversal t{};
+  t.rows = rows.extent;
+  t.columns = columns.extent;
+  t.source_row = rows.source_stride;
+  t.source_column = columns.source_stride;
+  t.destination_row = rows.destination_stride;
+  t.destination_column = columns.destination_stride;
+  t.block_rows = block.rows;
+  t.block_columns = block.columns;
+  t.repeats = 1;
+  for (const copy_dimension& outer : dimensions.first(dimensions.size() - 2)) {
+    t.outer[t.outer_count++] = {outer.extent, outer.source_stride, outer.destination_stride};
+    t.repeats *= outer.extent;
+  }
+  t.repeats_per_group =
+      std::min(at_least_1(narrow_elements / (block.rows * block.columns)), t.repeats);
+  return t;
+}
+
+sycl::nd_range<3> range_of(const traversal& t, std::size_t lanes) {
+  const group_counts groups = groups_of(t);
+  const auto count = [&](std::size_t k) { return static_cast<std::size_t>(groups[k]); };
+  return {sycl::range<3>(count(0), count(1), count(2) * lanes), sycl::range<3>(1, 1, lanes)};
+}
+
+}  // namespace
+
+kernel_launch launch_for(std::span<const copy_dimension> dimensions, kernel_shape shape) {
+  traversal walk = traverse(dimensions, shape);
+  const std::size_t lanes = shape == kernel_shape::narrow ? 1 : lanes_for(walk.block_columns);
+  limit_groups(walk, static_cast<std::int64_t>(lanes));
+  return {walk, range_of(walk, lanes)};
+}
+
+}  // namespace usmx::detail

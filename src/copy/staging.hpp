@@ -1,0 +1,42 @@
+// Memory of the host for elements on their way to or from memory that cannot be reached as they
+// lie. This alone decides what memory that is. Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <sycl/queue.hpp>
+
+#include "usmx/array/array.hpp"
+#include "usmx/array/array_view.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/layout/layout.hpp"
+
+namespace usmx::detail {
+
+/// Elements in C order without gaps, in memory that the host may touch.
+class staging {
+ public:
+  /// Room for elements. The queue is the view's: one that may be used for copies to and from here.
+  staging(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue);
+  /// Room for the elements of an array.
+  explicit staging(const array_view& like) : staging(like.shape(), like.type(), like.queue()) {}
+  /// The elements of an array. Waits.
+  static staging fetched(const array_view& source);
+
+  const array_view& view() const noexcept { return view_; }
+
+ private:
+  staging(layout&& where, dtype type, const sycl::queue& queue);
+
+  std::unique_ptr<std::byte[]> bytes_;
+  array_view view_;
+};
+
+/// Room for elements that the host writes and commands of the queue read, and that lives until they
+/// have. None where the queue's device has no memory of that kind.
+std::optional<array> staging_for_commands(layout where, dtype type, const sycl::queue& queue);
+
+}  // namespace usmx::detail

@@ -1,0 +1,25 @@
+// What the library carries of its device kernels: the SYCL sources, and each group compiled when
+// the package was built. No SYCL here.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kernels/groups.hpp"
+
+namespace usmx::detail {
+
+struct kernel_source {
+  std::string_view name;  // as in #include
+  std::string_view text;
+};
+
+/// Every file of src/kernels/device.
+std::span<const kernel_source> kernel_sources();
+/// Text of one of them.
+std::string_view kernel_source_text(std::string_view name);
+
+/// The object SYCLBIN of a group; empty where none could be compiled when the package was built.
+std::span<const char> kernel_object(kernel_group, kernel_shape);
+
+}  // namespace usmx::detail

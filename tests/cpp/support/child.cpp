@@ -1,0 +1,106 @@
+// A small program for tests to start in environments of their choice: see child_process.hpp. It
+// says what it sees on the standard output; exit code 0 means that it came to its end.
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string_view>
+#include <sycl/usm.hpp>
+#include <thread>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/zeros.hpp"
+#include "usmx/memory/synchronize.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/diagnosis.hpp"
+#include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/selectors.hpp"
+
+namespace {
+
+void print_devices() {
+  for (const sycl::device& device : usmx::get_devices()) {
+    std::cout << usmx::describe(device) << "\n";
+  }
+}
+
+void print_variable(const char* name) {
+  const char* value = std::getenv(name);
+  value == nullptr ? std::cout << "is not set" : std::cout << "='" << value << "'";
+}
+
+template <class Call>
+void print_device_error(Call call) {
+  try {
+    call();
+  } catch (const usmx::device_error& error) {
+    std::cout << error.what() << "\n";
+  }
+}
+
+constexpr std::size_t work_nbytes = 32 << 20;
+constexpr int work_rounds = 30;
+// Ordinary memory, which outlives the runtime.
+unsigned char* const work_result = new unsigned char[work_nbytes]();
+
+void print_whether_work_finished() {
+  const bool finished = work_result[work_nbytes - 1] == work_rounds;
+  std::cout << (finished ? "finished" : "unfinished") << std::endl;
+}
+
+// Enough work to be under way when main returns: nobody waits for it, nobody frees its memory. The
+// handler comes first in order to run last, after the library's own.
+void submit_work() {
+  std::atexit(print_whether_work_finished);
+  sycl::queue queue = usmx::default_queue();
+  auto* memory = sycl::malloc_device<unsigned char>(work_nbytes, queue);
+  sycl::event last;  // the queue is out of order
+  for (int round = 1; round <= work_rounds; ++round) {
+    last = queue.memset(memory, round, work_nbytes, last);
+    last = queue.memcpy(work_result, memory, work_nbytes, last);
+  }
+  std::cout << "leaving main" << std::endl;
+}
+
+// Threads that nobody joins are inside of usmx when main returns.
+void leave_threads_at_work() {
+  const sycl::queue queue = usmx::default_queue();
+  for (int id = 0; id < 4; ++id) {
+    std::thread([queue] {
+      for (;;) {
+        const std::ptrdiff_t shape[] = {1 << 16};
+        usmx::zeros(shape, usmx::type_code::float64, queue, usmx::usm_kind::device).wait();
+        usmx::synchronize();
+      }
+    }).detach();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  const char* argument = argc > 2 ? argv[2] : "";
+  if (command == "devices") {
+    print_devices();
+  } else if (command == "variable") {
+    print_variable(argument);
+  } else if (command == "default") {
+    print_device_error([] { usmx::default_device(); });
+  } else if (command == "select") {
+    print_device_error([&] { usmx::select_device(argument); });
+  } else if (command == "diagnose") {
+    std::cout << usmx::diagnose_missing_device() << "\n";
+  } else if (command == "exit-at-work") {
+    submit_work();
+  } else if (command == "exit-with-threads") {
+    leave_threads_at_work();
+  } else {
+    std::cerr << "usage: usmx_child devices|variable|default|select|diagnose|exit-at-work|"
+                 "exit-with-threads\n";
+    return 2;
+  }
+  return 0;
+}

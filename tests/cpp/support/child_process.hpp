@@ -1,0 +1,50 @@
+// Runs tests/cpp/support/child.cpp, which lies beside the test's program, in an environment where
+// nothing is configured but what the test says.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+namespace support {
+
+struct outcome {
+  int exit_code;
+  std::string output;
+};
+
+/// `settings` as in a shell: "NAME='value'".
+inline outcome run_child(const std::string& settings, const std::string& command) {
+  const auto child = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "usmx_child";
+  const std::string line =
+      "env -u OCL_ICD_FILENAMES -u OCL_ICD_VENDORS -u ONEAPI_DEVICE_SELECTOR " + settings + " '" +
+      child.string() + "' " + command + " 2>&1";
+  FILE* pipe = popen(line.c_str(), "r");
+  if (pipe == nullptr) {
+    return {-1, "popen failed"};
+  }
+  std::string output;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+    output += static_cast<char>(c);
+  }
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+/// The child comes to its end and says all of `parts`.
+inline void expect_output(const std::string& settings, const std::string& command,
+                          const std::vector<std::string>& parts) {
+  const outcome child = run_child(settings, command);
+  EXPECT_EQ(child.exit_code, 0) << child.output;
+  for (const std::string& part : parts) {
+    expect_contains(child.output, part);
+  }
+}
+
+}  // namespace support

@@ -1,0 +1,60 @@
+"""The command line of ``python -m usmx``, without what its commands do."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import usmx
+from helpers import run_usmx as run
+
+
+def test_version_is_the_packages():
+    assert run("--version").stdout == f"usmx {usmx.__version__}\n"
+
+
+def test_cmakedir_holds_the_cmake_package():
+    folder = run("--cmakedir").stdout.strip()
+    assert (Path(folder) / "usmxConfig.cmake").is_file()
+
+
+def test_includes_lead_to_usmx_and_sycl():
+    options = run("--includes").stdout.split()
+    assert all(option.startswith("-I") for option in options)
+    folders = [Path(option[2:]) for option in options]
+    assert (folders[0] / "usmx/array.hpp").is_file()
+    assert any((folder / "sycl/sycl.hpp").is_file() for folder in folders)
+
+
+@pytest.mark.parametrize("command", [(), ("devices",), ("cache",), ("demo",)])
+def test_help_is_there(command):
+    result = run(*command, "--help")
+    assert result.returncode == 0
+    assert result.stdout.startswith("usage: python -m usmx")
+    assert result.stderr == ""
+
+
+def test_help_loads_neither_numpy_nor_the_demo():
+    code = (
+        "import sys; from usmx.cli.main import make_parser; make_parser().format_help();"
+        "print([m for m in ('numpy', 'dpnp', 'usmx_demo') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
+    assert result.stdout == "[]\n"
+
+
+def test_no_command_prints_help_and_is_an_error():
+    result = run()
+    assert result.returncode == 2
+    assert "devices" in result.stdout
+
+
+def test_an_unknown_command_is_an_error():
+    assert run("fly").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["devices", "cache", "demo"])
+def test_an_unknown_option_is_an_error(command):
+    result = run(command, "--fly")
+    assert result.returncode == 2
+    assert "unrecognized arguments: --fly" in result.stderr
