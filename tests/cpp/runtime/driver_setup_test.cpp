@@ -10,7 +10,8 @@
 
 #include "support/child_process.hpp"
 #include "support/device_test.hpp"
-#include "usmx/runtime.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/selectors.hpp"
 
 namespace {
 
