@@ -10,6 +10,7 @@ _core = _load_core()
 
 from math import e, inf, nan, pi
 
+from usmx import _hooks as _hooks
 from usmx import _types, memory
 from usmx._asynchronous import copy_async, fill_async
 from usmx._conversion import astype, copy
