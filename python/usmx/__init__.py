@@ -11,6 +11,7 @@ _core = _load_core()
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
+from usmx import _hooks as _hooks
 from usmx import memory
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async
