@@ -11,8 +11,8 @@ _core = _load_core()
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
-from usmx import _hooks as _hooks
 from usmx import memory
+from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async
 from usmx._container.conversion import astype, copy

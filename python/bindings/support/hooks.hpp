@@ -1,5 +1,5 @@
 // The Python functions that C++ calls: all of them, and nowhere else does C++ name a Python module
-// of usmx. The package gives them when it is imported (usmx/_hooks.py). Modules of others are
+// of usmx. The package gives them when it is imported (usmx/_container/hooks.py). Modules of others are
 // imported here too, on first need.
 #pragma once
 
