@@ -31,6 +31,7 @@ using usmx::allocation_error;
 using usmx::buffer;
 using usmx::usm_kind;
 using usmx::value_error;
+using usmx::detail::release_action;
 namespace registry = usmx::registry;
 
 static_assert(!std::is_copy_constructible_v<buffer>);

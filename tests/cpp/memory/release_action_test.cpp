@@ -64,16 +64,4 @@ TEST_F(release_action_test, deleter_that_cannot_be_copied_runs_once_all_the_same
   }
 }
 
-TEST_F(release_action_test, release_action_tells_an_adopter_its_own) {
-  const runtime_block block(64, usm_kind::shared, queue());
-  int state = 0;
-  const release_action::function mine = [](void* s) noexcept { ++*static_cast<int*>(s); };
-  {
-    const buffer adopted = buffer::adopt(block.data(), 64, queue(), release_action(mine, &state));
-    EXPECT_EQ(adopted.release().run(), mine);
-    EXPECT_EQ(adopted.release().state(), &state);
-  }
-  EXPECT_EQ(state, 1);
-}
-
 }  // namespace
