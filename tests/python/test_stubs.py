@@ -156,6 +156,7 @@ def run(module, *arguments):
 # ---- the stubs
 
 
+@pytest.mark.slow
 def test_stubs_agree_with_the_package():
     options = (
         "--concise",
