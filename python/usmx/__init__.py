@@ -12,6 +12,7 @@ from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
 from usmx import memory
+from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async
 from usmx._container.conversion import astype, copy

@@ -72,4 +72,14 @@ array reinterpreted(const array& a, dtype type) {
                a.readonly());
 }
 
+array part_view(const array& complex_elements, complex_part part) {
+  const dtype half = complex_elements.type().code() == type_code::complex64 ? type_code::float32
+                                                                            : type_code::float64;
+  const layout halves = complex_elements.layout().scaled(2);
+  return array::unchecked(
+      complex_elements.owner(), half,
+      halves.with_offset(halves.offset() + (part == complex_part::real ? 0 : 1)),
+      complex_elements.readonly());
+}
+
 }  // namespace usmx

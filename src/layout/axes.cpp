@@ -120,6 +120,10 @@ layout matrix_transposed(const layout& source) {
   return swapped_axes(source, -1, -2);
 }
 
+layout flipped(const layout& source) {
+  return subscript_each(source, source.ndim(), [](int) { return reversed; });
+}
+
 layout flipped(const layout& source, axis_span axes) {
   const axis_list turned(axes, source.ndim());
   return subscript_each(source, source.ndim(),

@@ -34,17 +34,16 @@ template <class ExtentOf, class Move>
   return false;
 }
 
-/// Moves the index on by `elements`, of which at least so many are left.
+/// Sets an index, which need not have a value yet, to the one at `position` in C order, which there
+/// is, and moves what is at the start to there.
 template <class ExtentOf, class Move>
-[[gnu::always_inline]] inline void skip_elements(std::span<std::ptrdiff_t> index,
-                                                 const ExtentOf& extent_of, const Move& move,
-                                                 std::ptrdiff_t elements) {
-  for (std::size_t k = index.size(); k > 0 && elements > 0; --k) {
-    const std::ptrdiff_t ahead = index[k - 1] + elements;
-    const std::ptrdiff_t now = ahead % extent_of(k - 1);
-    move(k - 1, now - index[k - 1]);
-    index[k - 1] = now;
-    elements = ahead / extent_of(k - 1);
+[[gnu::always_inline]] inline void place_index(std::span<std::ptrdiff_t> index,
+                                               const ExtentOf& extent_of, const Move& move,
+                                               std::ptrdiff_t position) {
+  for (std::size_t k = index.size(); k > 0; --k) {
+    index[k - 1] = position % extent_of(k - 1);
+    position /= extent_of(k - 1);
+    move(k - 1, index[k - 1]);
   }
 }
 

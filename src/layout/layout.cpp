@@ -108,6 +108,17 @@ layout layout::strided(extents shape, extents strides, std::ptrdiff_t offset) {
   return layout(shape, strides, offset, size);
 }
 
+std::optional<layout> layout::strided_in_bytes(extents shape, extents strides,
+                                               std::size_t itemsize) {
+  const auto item = static_cast<std::ptrdiff_t>(itemsize);
+  if (!std::ranges::all_of(strides, [&](std::ptrdiff_t bytes) { return bytes % item == 0; })) {
+    return std::nullopt;
+  }
+  std::vector<std::ptrdiff_t> elements(strides.begin(), strides.end());
+  for (std::ptrdiff_t& stride : elements) stride /= item;
+  return strided(shape, elements);
+}
+
 std::optional<element_range> layout::extent() const noexcept {
   if (size_ == 0) return std::nullopt;
   element_range range{offset_, offset_};

@@ -161,4 +161,19 @@ layout subscript(const layout& source, std::span<const index_item> items) {
   return result;
 }
 
+layout element_in_c_order(const layout& source, std::ptrdiff_t index) {
+  const std::ptrdiff_t size = source.size();
+  std::ptrdiff_t rest = index < 0 ? index + size : index;
+  if (rest < 0 || rest >= size) {
+    throw index_error(
+        detail::message("index ", index, " is out of bounds for an array of size ", size));
+  }
+  std::ptrdiff_t offset = source.offset();
+  for (std::size_t axis = source.shape().size(); axis-- > 0;) {
+    offset += rest % source.shape()[axis] * source.strides()[axis];
+    rest /= source.shape()[axis];
+  }
+  return layout().with_offset(offset);
+}
+
 }  // namespace usmx

@@ -125,7 +125,7 @@ buffer& buffer::operator=(buffer&& other) noexcept {
 buffer::~buffer() { let_go(); }
 
 void buffer::let_go() noexcept {
-  if (release_.run() == nullptr) {
+  if (!release_) {
     return;
   }
   if (detail::is_forked_child()) {

@@ -1,4 +1,4 @@
-// The bytes of an array's elements, read as elements of another type.
+// The bytes of an array's elements, or of their parts, read as elements of another type.
 #pragma once
 
 #include "usmx/array/array.hpp"
@@ -13,5 +13,10 @@ namespace usmx {
 /// and, since strides and offsets are counted in whole elements, when another stride or the offset
 /// is no whole number of new items, or element zero is not aligned for the new type.
 USMX_API array reinterpreted(const array&, dtype type);
+
+enum class complex_part { real, imaginary };
+
+/// The real or the imaginary parts of complex elements, in the same memory.
+USMX_API array part_view(const array& complex_elements, complex_part);
 
 }  // namespace usmx

@@ -29,7 +29,9 @@ USMX_API layout moved_axes(const layout&, axis_span source, axis_span destinatio
 USMX_API layout swapped_axes(const layout&, std::ptrdiff_t axis1, std::ptrdiff_t axis2);
 /// The last two axes trade places. Throws value_error when there are fewer.
 USMX_API layout matrix_transposed(const layout&);
-/// The elements in reverse order along these axes.
+/// The elements in reverse order along all axes.
+USMX_API layout flipped(const layout&);
+/// The same along these axes.
 USMX_API layout flipped(const layout&, axis_span axes);
 /// Without any axis of size 1.
 USMX_API layout squeezed(const layout&);

@@ -92,6 +92,12 @@ class USMX_API layout {
   static layout strided(std::span<const std::ptrdiff_t> shape,
                         std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
 
+  /// Strides counted in bytes, of elements of `itemsize` > 0 bytes; none unless each is a whole
+  /// number of elements. Otherwise as strided.
+  static std::optional<layout> strided_in_bytes(std::span<const std::ptrdiff_t> shape,
+                                                std::span<const std::ptrdiff_t> strides,
+                                                std::size_t itemsize);
+
   int ndim() const noexcept { return ndim_; }
   std::span<const std::ptrdiff_t> shape() const noexcept { return {entries(), axes()}; }
   std::span<const std::ptrdiff_t> strides() const noexcept { return {entries() + ndim_, axes()}; }
@@ -181,6 +187,9 @@ USMX_API std::ostream& operator<<(std::ostream&, const layout&);
 /// shows: a slice without elements moves nothing, a new axis has stride 0. Strides that no element
 /// is reached by, and that would not fit, are 0.
 USMX_API layout subscript(const layout&, std::span<const index_item> items);
+/// The one element that stands at `index` in C order, which counts from the end when it is
+/// negative. Throws index_error naming index and size.
+USMX_API layout element_in_c_order(const layout&, std::ptrdiff_t index);
 /// Dimension k of the result is dimension axes[k]. Throws value_error unless axes is a permutation
 /// of 0 ... ndim - 1.
 USMX_API layout permuted(const layout&, std::span<const int> axes);

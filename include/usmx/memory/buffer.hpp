@@ -79,8 +79,8 @@ class USMX_API buffer {
   bool readonly() const noexcept { return traits_.readonly; }
   /// Where usmx works on these bytes; gives device and context.
   const sycl::queue& queue() const noexcept { return queue_; }
-  /// What frees the bytes: lets an adopter recognise its own.
-  const detail::release_action& release() const noexcept { return release_; }
+  /// The owner that the release action of adopted bytes, or of a part, names; else null.
+  detail::foreign_owner* foreign_owner() const noexcept { return release_.owner(); }
 
   /// Announces work on these bytes that is not finished. The buffer outlives it.
   void record(sycl::event event);

@@ -11,18 +11,25 @@ namespace usmx {
 
 namespace detail {
 
+/// Stands for whatever keeps foreign memory alive. Only who made the release action knows what it
+/// is: for usmx's Python module an object of Python.
+struct foreign_owner;
+
 /// What must happen once, from any thread, when the last user of some memory is gone.
 class USMX_API release_action {
  public:
   using function = void (*)(void* state) noexcept;
 
   release_action() noexcept = default;
-  release_action(function action, void* state) noexcept : run_(action), state_(state) {}
+  /// `owner` lives until the action has run.
+  release_action(function action, void* state, foreign_owner* owner = nullptr) noexcept
+      : run_(action), state_(state), owner_(owner) {}
   release_action(release_action&& other) noexcept
-      : run_(std::exchange(other.run_, nullptr)), state_(other.state_) {}
+      : run_(std::exchange(other.run_, nullptr)), state_(other.state_), owner_(other.owner_) {}
   release_action& operator=(release_action&& other) noexcept {
     std::swap(run_, other.run_);
     std::swap(state_, other.state_);
+    std::swap(owner_, other.owner_);
     return *this;
   }
   ~release_action() {
@@ -37,12 +44,15 @@ class USMX_API release_action {
 
   /// It will never be done.
   void forget() noexcept { run_ = nullptr; }
-  function run() const noexcept { return run_; }
-  void* state() const noexcept { return state_; }
+  /// Whether there is anything to be done.
+  explicit operator bool() const noexcept { return run_ != nullptr; }
+  /// Null when the maker named none, as for memory of usmx's own.
+  foreign_owner* owner() const noexcept { return owner_; }
 
  private:
   function run_ = nullptr;
   void* state_ = nullptr;
+  foreign_owner* owner_ = nullptr;
 };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-#include "log_warnings.hpp"
+#include "support/log_warnings.hpp"
 
 #include <nanobind/nanobind.h>
 

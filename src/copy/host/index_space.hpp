@@ -39,8 +39,7 @@ class index_space {
     };
     std::array<std::ptrdiff_t, max_ndim> entries;
     const std::span index(entries.data(), ndim_);
-    std::ranges::fill(index, 0);
-    skip_elements(index, extent_of, move, first);
+    place_index(index, extent_of, move, first);
     const copy_dimension& inner = dimensions_[ndim_ - 1];
     while (first < end) {
       const std::ptrdiff_t count = std::min(inner.extent - index.back(), end - first);

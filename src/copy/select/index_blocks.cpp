@@ -128,7 +128,7 @@ void index_blocks::add_dimension(std::ptrdiff_t extent, std::size_t d,
 
 index_blocks index_blocks::part(std::ptrdiff_t first, std::ptrdiff_t count) const {
   index_blocks result = *this;
-  skip_elements(
+  place_index(
       result.at_, [&](std::size_t d) { return extents_[d]; },
       [&](std::size_t d, std::ptrdiff_t steps) { result.move_along(d, steps); }, first);
   result.left_ = count;

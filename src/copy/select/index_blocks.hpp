@@ -29,7 +29,7 @@ class index_blocks {
 
   /// How many elements are left.
   std::ptrdiff_t size() const noexcept { return left_; }
-  /// A walk of its own through `count` of these, `first` elements from here.
+  /// A walk of its own through `count` of these from the one at `first` on. This one has not begun.
   index_blocks part(std::ptrdiff_t first, std::ptrdiff_t count) const;
 
   /// The offsets of the next elements, for each the sum over all indices; none at the end. Throws

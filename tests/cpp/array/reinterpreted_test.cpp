@@ -120,4 +120,21 @@ TEST_F(reinterpreted_test, other_strides_and_the_offset_need_whole_items) {
                             {"offset", "multiple of 8 bytes, found 4"});
 }
 
+TEST_F(reinterpreted_test, parts_of_complex_elements_lie_side_by_side) {
+  const array a = cut(new_array({12}, type_code::complex64), {2, 3}, {-6, 2}, 6);
+  const array real = usmx::part_view(a, usmx::complex_part::real);
+  const array imaginary = usmx::part_view(a, usmx::complex_part::imaginary);
+  EXPECT_EQ(real.type(), type_code::float32);
+  EXPECT_EQ(real.layout(), layout::strided(extents{2, 3}, extents{-12, 4}, 12));
+  EXPECT_EQ(imaginary.layout(), layout::strided(extents{2, 3}, extents{-12, 4}, 13));
+  EXPECT_EQ(imaginary.owner(), a.owner());
+}
+
+TEST_F(reinterpreted_test, parts_of_read_only_elements_are_read_only) {
+  const array a = new_array({3}, type_code::complex128).as_readonly();
+  const array imaginary = usmx::part_view(a, usmx::complex_part::imaginary);
+  EXPECT_EQ(imaginary.type(), type_code::float64);
+  EXPECT_TRUE(imaginary.readonly());
+}
+
 }  // namespace

@@ -86,6 +86,10 @@ TEST(axes, flipped_axis_starts_at_its_last_element) {
   expect_error<value_error>([&] { usmx::flipped(a, numbers{1, 1}); }, {"repeated axis"});
 }
 
+TEST(axes, flipped_without_axes_means_all_axes) {
+  EXPECT_EQ(usmx::flipped(a), usmx::flipped(a, numbers{0, 1, 2}));
+}
+
 TEST(axes, flipping_no_elements_moves_nothing) {
   const layout empty = strided({3, 0}, {7, 2}, 4);
   EXPECT_EQ(usmx::flipped(empty, numbers{1}).offset(), 4);

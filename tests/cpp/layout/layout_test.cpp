@@ -588,6 +588,35 @@ numbers resolved(numbers shape, std::ptrdiff_t size) {
   return shape;
 }
 
+TEST(layout, strides_in_bytes_are_counted_in_elements) {
+  const auto found = layout::strided_in_bytes(numbers{2, 3}, numbers{-24, 8}, 8);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, strided({2, 3}, {-3, 1}));
+}
+
+TEST(layout, strides_in_bytes_that_are_no_whole_elements_make_no_layout) {
+  EXPECT_FALSE(layout::strided_in_bytes(numbers{2, 3}, numbers{25, 8}, 8));
+}
+
+TEST(layout, element_in_c_order_counts_the_last_axis_fastest) {
+  const layout a = strided({2, 3}, {-1, 10}, 4);
+  const numbers offsets{4, 14, 24, 3, 13, 23};
+  for (std::ptrdiff_t k = 0; k < 6; ++k) {
+    const layout element = usmx::layout().with_offset(offsets[static_cast<std::size_t>(k)]);
+    EXPECT_EQ(usmx::element_in_c_order(a, k), element);
+    EXPECT_EQ(usmx::element_in_c_order(a, k - 6), element);
+  }
+}
+
+TEST(layout, element_in_c_order_outside_is_an_index_error_that_names_index_and_size) {
+  for (const std::ptrdiff_t index : {6, -7}) {
+    const std::string message =
+        message_of<usmx::index_error>([&] { usmx::element_in_c_order(c_order({2, 3}), index); });
+    EXPECT_NE(message.find("index " + std::to_string(index)), message.npos) << message;
+    EXPECT_NE(message.find("size 6"), message.npos) << message;
+  }
+}
+
 TEST(layout, minus_one_becomes_the_extent_that_is_missing) {
   EXPECT_EQ(resolved({4, -1}, 24), (numbers{4, 6}));
   EXPECT_EQ(resolved({-1}, 1), numbers{1});

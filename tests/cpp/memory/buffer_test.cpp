@@ -207,6 +207,26 @@ TEST_F(buffer_test, checked_adoption_keeps_the_read_only_flag) {
   }
 }
 
+TEST_F(buffer_test, adopted_buffer_knows_the_owner_that_its_release_action_names) {
+  const runtime_block block(64, usm_kind::shared, queue());
+  int released = 0;
+  auto* const owner = reinterpret_cast<usmx::detail::foreign_owner*>(&released);
+  {
+    buffer adopted =
+        buffer::adopt(block.data(), 64, queue(),
+                      release_action([](void* count) noexcept { ++*static_cast<int*>(count); },
+                                     &released, owner));
+    EXPECT_EQ(adopted.foreign_owner(), owner);
+    const buffer moved = std::move(adopted);
+    EXPECT_EQ(moved.foreign_owner(), owner);
+  }
+  EXPECT_EQ(released, 1);
+}
+
+TEST_F(buffer_test, memory_of_its_own_has_no_foreign_owner) {
+  EXPECT_EQ(buffer::allocate(64, usm_kind::shared, queue()).foreign_owner(), nullptr);
+}
+
 TEST_F(buffer_test, moved_buffer_takes_everything_and_leaves_nothing) {
   const runtime_block block(64, usm_kind::shared, queue());
   const release_counter deleted;

@@ -1,0 +1,152 @@
+#include "container/array_key.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "container/basic_key.hpp"
+#include "exchange/producers.hpp"
+#include "objects/array.hpp"
+#include "support/arguments.hpp"
+#include "support/hooks.hpp"
+#include "usmx/copy/copy.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+bool is_index(const array_view& view) {
+  const char kind = view.type().kind();
+  return kind == 'b' || kind == 'i' || kind == 'u';
+}
+
+bool is_one_integer(const array_view& view) {
+  return view.ndim() == 0 && (view.type().kind() == 'i' || view.type().kind() == 'u');
+}
+
+/// The only element of an array of integers without dimensions.
+std::ptrdiff_t integer_in(const array_view& view) {
+  std::int64_t value = 0;
+  copy(view, {reinterpret_cast<std::byte*>(&value), type_code::int64, layout(), usm_kind::unknown,
+              view.queue(), false});
+  return value;
+}
+
+/// Of a list of Python's integers alone, at least one; none for anything else, and where one does
+/// not fit.
+std::optional<std::vector<std::int64_t>> integers_of_list(PyObject* object) {
+  if (!PyList_CheckExact(object) || PyList_GET_SIZE(object) == 0) {
+    return std::nullopt;
+  }
+  const nb::object items = snapshot("index", "a list of integers", object);
+  std::vector<std::int64_t> result;
+  for (const nb::handle item : nb::borrow<nb::tuple>(items)) {
+    int overflow = 0;
+    if (!PyLong_CheckExact(item.ptr())) {
+      return std::nullopt;
+    }
+    result.push_back(PyLong_AsLongLongAndOverflow(item.ptr(), &overflow));
+    if (overflow != 0) {
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
+const bool truths[] = {false, true};
+
+}  // namespace
+
+array_key::array_key(PyObject* key, const sycl::queue& queue) : queue_(queue) {
+  if (!PyTuple_Check(key)) {
+    add(key);
+    return;
+  }
+  const std::size_t n = item_count(key);
+  for (std::size_t k = 0; k < n; ++k) {
+    add(PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(k)));
+  }
+}
+
+void array_key::add(PyObject* item) {
+  if (const array* own = as_array(item)) {
+    return add_array(*own);
+  }
+  index_item basic;
+  if (to_basic_item(item, basic)) {
+    items_.emplace_back(basic);
+    return;
+  }
+  if (PyBool_Check(item)) {
+    items_.emplace_back(std::in_place_type<array_view>, const_cast<bool*>(&truths[item == Py_True]),
+                        type_code::bool_, layout(), usm_kind::unknown, queue_, true);
+    return;
+  }
+  if (auto plain = held_array::of_plain(item, queue_); plain && is_index(plain->view())) {
+    return add_host_array(std::move(plain));
+  }
+  if (add_list_of_integers(item)) {
+    return;
+  }
+  if (const nb::object view = view_of_producer(item); view.is_valid()) {
+    return add_array(*as_array(view.ptr()));
+  }
+  add_host_array(held_array::of(hooks::host_index(nb::handle(item)), queue_));
+}
+
+/// False, and nothing is added, when the item is anything else.
+bool array_key::add_list_of_integers(PyObject* item) {
+  auto integers = integers_of_list(item);
+  if (!integers) {
+    return false;
+  }
+  const std::array count{std::ssize(*integers)};
+  items_.emplace_back(std::in_place_type<array_view>, integers->data(), type_code::int64,
+                      layout::c_order(count), usm_kind::unknown, queue_, true);
+  lists_.push_back(*std::move(integers));  // the integers stay where they are
+  return true;
+}
+
+void array_key::add_array(const array& values) {
+  const array_view view = values.private_view();
+  if (is_one_integer(view)) {
+    const without_interpreter_lock unlocked;
+    values.wait();
+    items_.emplace_back(index_item::integer(integer_in(view)));
+    return;
+  }
+  items_.emplace_back(view);
+  arrays_.push_back(values);
+}
+
+void array_key::add_host_array(std::unique_ptr<held_array> values) {
+  if (is_one_integer(values->view())) {
+    items_.emplace_back(index_item::integer(integer_in(values->view())));
+    return;
+  }
+  items_.emplace_back(values->view());
+  host_arrays_.push_back(std::move(values));
+}
+
+bool array_key::is_basic() const noexcept {
+  return std::ranges::all_of(
+      items_, [](const key_item& item) { return std::holds_alternative<index_item>(item); });
+}
+
+std::vector<index_item> array_key::basic_items() const {
+  std::vector<index_item> result;
+  for (const key_item& item : items_) {
+    result.push_back(std::get<index_item>(item));
+  }
+  return result;
+}
+
+selection array_key::select(const layout& where) const {
+  for (const array& values : arrays_) {
+    values.wait();
+  }
+  return selection::of(where, items_);
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,45 @@
+// Keys with arrays among their items: arrays of integers and masks from usmx, other producers,
+// NumPy, sequences and bools.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <sycl/queue.hpp>
+
+#include "objects/held_array.hpp"
+#include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/copy/select/selection.hpp"
+
+namespace usmx::bindings {
+
+class array_key {
+ public:
+  /// `queue` is for views of ordinary memory. IndexError (index_error) when an item is nothing that
+  /// an array can be indexed by.
+  array_key(PyObject* key, const sycl::queue& queue);
+
+  /// True when no item is an array: then basic_items are all.
+  bool is_basic() const noexcept;
+  std::vector<index_item> basic_items() const;
+
+  /// What the key addresses. Waits for the arrays among its items; to be called without the
+  /// interpreter lock.
+  selection select(const layout& where) const;
+
+ private:
+  void add(PyObject* item);
+  void add_array(const array& values);
+  void add_host_array(std::unique_ptr<held_array> values);
+  bool add_list_of_integers(PyObject* item);
+
+  sycl::queue queue_;
+  std::vector<key_item> items_;
+  std::vector<array> arrays_;
+  std::vector<std::unique_ptr<held_array>> host_arrays_;
+  std::vector<std::vector<std::int64_t>> lists_;
+};
+
+}  // namespace usmx::bindings

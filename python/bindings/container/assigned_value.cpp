@@ -1,0 +1,115 @@
+#include "container/assigned_value.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "elements/dtype_argument.hpp"
+#include "exchange/producers.hpp"
+#include "objects/array.hpp"
+#include "objects/waiting.hpp"
+#include "support/hooks.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// NumPy's scalars have a buffer, as arrays have, but are no sequences.
+bool is_numpy_scalar(PyObject* value) {
+  return PyObject_CheckBuffer(value) && !PySequence_Check(value);
+}
+
+array required_structure(const array& value, dtype expected) {
+  const bool structured = value.type().is_structured() || expected.is_structured();
+  if (structured && value.type() != expected) {
+    throw type_error(detail::message("structured elements are not converted: expected ", expected,
+                                     ", found ", value.type()));
+  }
+  return value;
+}
+
+array_view with_layout(const array_view& view, layout where) {
+  return {view.origin(), view.type(), std::move(where), view.kind(), view.queue(), view.readonly()};
+}
+
+/// One scalar in every element.
+void set_all(const array& destination, element value) {
+  wait_for(*destination.owner());
+  if (destination.size() == 1 &&
+      host_may_touch(destination.kind(), destination.queue().get_device())) {
+    std::memcpy(destination.data(), value.data(), value.type().itemsize());
+    return;
+  }
+  const without_interpreter_lock unlocked(is_worth_unlocking(destination));
+  fill(destination.private_view(), value.data());
+}
+
+}  // namespace
+
+assigned_value::source assigned_value::source_of(PyObject* value, const array& destination) {
+  const bool structured = destination.type().is_structured();
+  if (!structured && is_python_number(value)) {
+    return to_element(destination.type(), value);
+  }
+  if (const array* own = as_array(value)) {
+    return required_structure(*own, destination.type());
+  }
+  if (auto plain = structured ? nullptr : held_array::of_plain(value, destination.queue())) {
+    return plain;
+  }
+  if (const nb::object view = view_of_producer(value); view.is_valid()) {
+    return required_structure(*as_array(view.ptr()), destination.type());
+  }
+  if (!structured && is_numpy_scalar(value)) {
+    return to_element(destination.type(), value);
+  }
+  const nb::object on_host =
+      hooks::host_value(nb::handle(value), to_numpy_dtype(destination.type()));
+  return held_array::of(on_host, destination.queue());
+}
+
+assigned_value::assigned_value(PyObject* value, const array& destination)
+    : type_(destination.type()),
+      queue_(destination.queue()),
+      source_(source_of(value, destination)) {}
+
+bool assigned_value::is_worth_unlocking() const {
+  const auto* values = std::get_if<array>(&source_);
+  return values != nullptr && bindings::is_worth_unlocking(*values);
+}
+
+array_view assigned_value::view() const {
+  if (const auto* scalar = std::get_if<element>(&source_)) {
+    return {
+        const_cast<std::byte*>(scalar->data()), type_, layout(), usm_kind::unknown, queue_, true};
+  }
+  if (const auto* held = std::get_if<std::unique_ptr<held_array>>(&source_)) {
+    return (*held)->view();
+  }
+  const auto& values = std::get<array>(source_);
+  values.wait();
+  return values.private_view();
+}
+
+array_view assigned_value::converted() {
+  const array_view values = view();
+  if (values.type() == type_) {
+    return values;
+  }
+  return converted_.emplace(values, type_).view();
+}
+
+void assign(const array& destination, PyObject* value) {
+  if (!destination.type().is_structured() && is_python_number(value)) {
+    return set_all(destination, to_element(destination.type(), value));
+  }
+  const assigned_value values(value, destination);
+  const without_interpreter_lock unlocked(values.is_worth_unlocking() ||
+                                          is_worth_unlocking(destination));
+  destination.wait();
+  const array_view source = values.view();
+  copy(with_layout(source, broadcast_assigned(source.layout(), destination.shape())),
+       destination.private_view());
+}
+
+}  // namespace usmx::bindings

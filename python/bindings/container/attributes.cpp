@@ -1,0 +1,94 @@
+#include "container/attributes.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include "container/flags.hpp"
+#include "elements/dtype_argument.hpp"
+#include "exchange/dictionary.hpp"
+#include "objects/memory.hpp"
+#include "support/arguments.hpp"
+#include "sycl_objects/device.hpp"
+#include "sycl_objects/sycl_context.hpp"
+#include "sycl_objects/sycl_device.hpp"
+#include "sycl_objects/sycl_queue.hpp"
+#include "usmx/layout/axes.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+nb::object base_of(const py_array& a) {
+  return a.base.is_valid() ? a.base : memory_object(a.value.owner());
+}
+
+/// The array API and dpnp.tensor have it for matrices only.
+nb::object transposed_matrix(const py_array& a) {
+  if (a.value.ndim() != 2) {
+    throw value_error(detail::message(
+        "T needs an array of 2 dimensions, found ", a.value.ndim(),
+        ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
+  }
+  return to_python(a, transposed(a.value.layout()));
+}
+
+}  // namespace
+
+void bind_attributes(nb::class_<py_array>& cls) {
+  const auto number = [&](const char* name, auto get, const char* doc = "") {
+    cls.def_prop_ro(name, [get](const py_array& a) { return get(a.value); }, doc);
+  };
+  number("ndim", [](const array& a) { return a.ndim(); });
+  number("nd", [](const array& a) { return a.ndim(); }, "The same as ndim.");
+  number("size", [](const array& a) { return a.size(); }, "Number of elements.");
+  number(
+      "nbytes", [](const array& a) { return a.nbytes(); },
+      "Bytes of the elements, gaps between them not counted.");
+  number("itemsize", [](const array& a) { return a.type().itemsize(); }, "Bytes of one element.");
+  number(
+      "offset", [](const array& a) { return a.layout().offset(); },
+      "Elements from the first byte of `base` to element zero.");
+  number(
+      "usm_type", [](const array& a) { return name(a.kind()); }, "'device', 'shared' or 'host'.");
+  number(
+      "_pointer", [](const array& a) { return reinterpret_cast<std::uintptr_t>(a.data()); },
+      "The address of element zero.");
+  cls.def_prop_ro(
+         "shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
+         nb::sig("def shape(self) -> tuple[int, ...]"))
+      .def_prop_ro(
+          "strides", [](const py_array& a) { return to_tuple(a.value.strides()); },
+          nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
+      .def_prop_ro(
+          "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"))
+      .def_prop_ro(
+          "flags", [](nb::handle self) { return flags_of(self); },
+          nb::sig("def flags(self) -> Flags"))
+      .def_prop_ro("base", &base_of, nb::sig("def base(self) -> _Memory"),
+                   "The memory object that holds the elements.")
+      .def_prop_ro("usm_data", &base_of, nb::sig("def usm_data(self) -> _Memory"),
+                   "The same as base.")
+      .def_prop_ro(
+          "sycl_queue", [](const py_array& a) { return to_python(a.value.queue()); },
+          nb::sig("def sycl_queue(self) -> SyclQueue"))
+      .def_prop_ro(
+          "sycl_context",
+          [](const py_array& a) { return to_python(a.value.queue().get_context()); },
+          nb::sig("def sycl_context(self) -> SyclContext"))
+      .def_prop_ro(
+          "sycl_device", [](const py_array& a) { return to_python(a.value.queue().get_device()); },
+          nb::sig("def sycl_device(self) -> SyclDevice"))
+      .def_prop_ro(
+          "device", [](const py_array& a) { return make_instance(py_device{a.value.queue()}); },
+          nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
+      .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),
+                   "A view of a matrix with its two dimensions swapped; ValueError when there are "
+                   "not 2 dimensions.")
+      .def_prop_ro(
+          "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
+          nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
+      .def_prop_ro(
+          "__sycl_usm_array_interface__", [](const py_array& a) { return to_dictionary(a.value); },
+          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"));
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,17 @@
+// New arrays, with or without the elements of another one: what usmx's Python modules make arrays
+// with.
+#pragma once
+
+#include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/layout/element_order.hpp"
+
+namespace usmx::bindings {
+
+/// A new array with the elements of another one. Waits.
+array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
+              element_order order);
+
+void bind_making(nb::module_& m);
+
+}  // namespace usmx::bindings

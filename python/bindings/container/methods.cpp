@@ -1,0 +1,117 @@
+#include "container/methods.hpp"
+
+#include "container/making.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "support/hooks.hpp"
+#include "sycl_objects/sycl_event.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
+  require_usable_process();  // else NumPy asks here because it gets no buffer
+  throw type_error(detail::message("a USMArray in ", name(a.value.kind()),
+                                   " memory cannot be converted to a NumPy array implicitly: "
+                                   "usmx.asnumpy copies it to the host"));
+}
+
+void bind_formatting(nb::class_<py_array>& cls) {
+  cls.def(
+         "__repr__", [](nb::handle self) { return hooks::array_repr(self); },
+         nb::sig("def __repr__(self) -> str"))
+      .def(
+          "__str__", [](nb::handle self) { return hooks::array_str(self); },
+          nb::sig("def __str__(self) -> str"))
+      .def(
+          "__format__",
+          [](nb::handle self, nb::handle specification) {
+            return hooks::format_array(self, specification);
+          },
+          nb::arg("specification"), nb::sig("def __format__(self, specification: str, /) -> str"),
+          "``str(a)``; with a format specification the element of a 0-d array, TypeError for "
+          "others.")
+      .def(
+          "_repr_html_", [](nb::handle self) { return hooks::array_html(self); },
+          nb::sig("def _repr_html_(self) -> str"));
+}
+
+void bind_pickling(nb::class_<py_array>& cls) {
+  cls.def(
+         "__reduce_ex__",
+         [](nb::handle self, nb::handle protocol) { return hooks::reduce_array(self, protocol); },
+         nb::arg("protocol"),
+         nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
+                 "...]"),
+         "Pickles class, elements, order, kind, read-only flag and the device's filter string. "
+         "Read back, the array is on usmx's own queue of that device. Waits.")
+      .def(
+          "__copy__", [](nb::handle self) { return hooks::copy_array(self, nb::none()); },
+          nb::sig("def __copy__(self) -> typing.Self"),
+          "The same elements in new, writable memory of the same kind on the same queue. Waits.")
+      .def(
+          "__deepcopy__",
+          [](nb::handle self, nb::handle memo) { return hooks::copy_array(self, memo); },
+          nb::arg("memo"),
+          nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"));
+}
+
+void bind_elements(nb::class_<py_array>& cls) {
+  cls.def(
+         "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
+         "A view through which nothing can be written.")
+      .def(
+          "wait", [](const py_array& a) { wait_for(*a.value.owner()); },
+          "Waits for all work on the memory that usmx can know of.")
+      .def(
+          "copy",
+          [](const py_array& a, nb::handle order) {
+            return to_python(copy_of(a.value, a.value.type(), a.value.kind(), a.value.queue(),
+                                     order_argument(order, any_order)));
+          },
+          nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
+          "A new array with the same elements, on the same queue and in the same kind of memory, "
+          "in order 'C', 'F', 'A' or 'K' (as in asarray). Waits.")
+      .def(
+          "astype",
+          [](nb::handle self, nb::args args, nb::kwargs kwargs) {
+            return hooks::array_astype(self, *args, **kwargs);
+          },
+          nb::sig("def astype(self, dtype: object, order: str = 'K', casting: str = 'unsafe', "
+                  "copy: bool = True, device: object = None) -> USMArray"),
+          "The elements converted to another type: usmx.astype.")
+      .def(
+          "to_device",
+          [](nb::handle self, nb::args args, nb::kwargs kwargs) {
+            return hooks::to_device(self, *args, **kwargs);
+          },
+          nb::sig("def to_device(self, device: object, /, *, stream: SyclQueue | None = None) -> "
+                  "USMArray"),
+          "The array on another device or queue: itself if it is there, a view if the memory can "
+          "be used there, else a copy.")
+      .def(
+          "record",
+          [](const py_array& a, nb::handle event) {
+            a.value.record(event_argument("event", event));
+          },
+          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          "Announces unfinished work on the array's memory that usmx has not submitted: whoever "
+          "reads the memory through usmx waits for it, and it is not freed before. `event` is a "
+          "SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
+      .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
+           nb::arg("copy") = nb::none(),
+           nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
+                   "numpy.typing.NDArray[typing.Any]"),
+           "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
+}
+
+}  // namespace
+
+void bind_methods(nb::class_<py_array>& cls) {
+  bind_elements(cls);
+  bind_formatting(cls);
+  bind_pickling(cls);
+}
+
+}  // namespace usmx::bindings

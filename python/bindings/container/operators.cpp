@@ -1,0 +1,73 @@
+#include "container/operators.hpp"
+
+#include "support/hooks.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+constexpr const char* no_mathematics =
+    "USMArray does no mathematics: hand it to dpnp (dpnp.as_usm_ndarray(a), no copy) or to NumPy "
+    "(usmx.asnumpy(a))";
+constexpr const char* no_comparison =
+    "USMArray compares no elements: hand it to dpnp (dpnp.as_usm_ndarray(a), no copy) or to NumPy "
+    "(usmx.asnumpy(a)); 'a is b' compares identities";
+
+PyObject* refuse_unary(PyObject*) {
+  PyErr_SetString(PyExc_TypeError, no_mathematics);
+  return nullptr;
+}
+
+// Python calls it for either side, and for the in-place operators, which have no slots of their
+// own.
+PyObject* refuse_binary(PyObject*, PyObject*) { return refuse_unary(nullptr); }
+PyObject* refuse_power(PyObject*, PyObject*, PyObject*) { return refuse_unary(nullptr); }
+
+PyObject* refuse_comparison(PyObject*, PyObject*, int) {
+  PyErr_SetString(PyExc_TypeError, no_comparison);
+  return nullptr;
+}
+
+int refuse_containment(PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError, no_comparison);
+  return -1;
+}
+
+constexpr int unary_slots[] = {Py_nb_negative, Py_nb_positive, Py_nb_absolute, Py_nb_invert};
+constexpr int binary_slots[] = {
+    Py_nb_add,          Py_nb_subtract,  Py_nb_multiply, Py_nb_true_divide,
+    Py_nb_floor_divide, Py_nb_remainder, Py_nb_divmod,   Py_nb_matrix_multiply,
+    Py_nb_lshift,       Py_nb_rshift,    Py_nb_and,      Py_nb_or,
+    Py_nb_xor};
+
+nb::object call_numpy_function(nb::handle, nb::handle function, nb::handle types, nb::handle args,
+                               nb::handle kwargs) {
+  return hooks::call_numpy_function(function, types, args, kwargs);
+}
+
+}  // namespace
+
+std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others) {
+  std::vector<PyType_Slot> all;
+  for (const int slot : unary_slots) {
+    all.push_back({slot, reinterpret_cast<void*>(refuse_unary)});
+  }
+  for (const int slot : binary_slots) {
+    all.push_back({slot, reinterpret_cast<void*>(refuse_binary)});
+  }
+  all.push_back({Py_nb_power, reinterpret_cast<void*>(refuse_power)});
+  all.push_back({Py_sq_contains, reinterpret_cast<void*>(refuse_containment)});
+  all.push_back({Py_tp_richcompare, reinterpret_cast<void*>(refuse_comparison)});
+  all.push_back({Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)});
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+void bind_numpy_functions(nb::handle array_class) {
+  // Operators with a NumPy array on the left come to the slots above; ufuncs are TypeErrors.
+  array_class.attr("__array_ufunc__") = nb::none();
+  array_class.attr("__array_function__") = nb::cpp_function(
+      &call_numpy_function, nb::name("__array_function__"), nb::scope(array_class), nb::is_method(),
+      nb::arg("func"), nb::arg("types"), nb::arg("args"), nb::arg("kwargs"));
+}
+
+}  // namespace usmx::bindings

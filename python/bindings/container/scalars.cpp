@@ -1,0 +1,210 @@
+#include "container/scalars.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "elements/element.hpp"
+#include "objects/host_copy.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "support/errors.hpp"
+#include "support/hooks.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+// ---- elements that the host can read
+
+/// The elements of an array where the host may read them, as long as this and the array live: in
+/// place, or in a packed copy. Making one waits for the work on the memory.
+class readable_elements {
+ public:
+  explicit readable_elements(const array& a) {
+    wait_for(*a.owner());
+    if (is_host_accessible(a.kind()) || host_may_touch(a.kind(), a.queue().get_device())) {
+      memory_ = a.owner()->data();
+      where_ = a.layout();
+      return;
+    }
+    const without_interpreter_lock unlocked;
+    copied_.emplace(a.private_view(), a.type());
+    memory_ = copied_->view().origin();
+    where_ = copied_->view().layout();
+  }
+
+  /// Where the layout's offsets count from.
+  const std::byte* memory() const noexcept { return memory_; }
+  const layout& where() const noexcept { return where_; }
+
+ private:
+  const std::byte* memory_ = nullptr;
+  layout where_;
+  std::optional<host_copy> copied_;
+};
+
+/// What NumPy's item() and tolist() make of structured elements: tuples.
+nb::object through_numpy(const array& a, const char* method) {
+  return hooks::asnumpy(to_python(a)).attr(method)();
+}
+
+// ---- one element
+
+/// The element of an array that has exactly one.
+nb::object only_element(const array& a) {
+  if (a.type().is_structured()) {
+    return through_numpy(a, "item");
+  }
+  const readable_elements elements(a);
+  const std::ptrdiff_t place =
+      elements.where().offset() * static_cast<std::ptrdiff_t>(a.type().itemsize());
+  return to_number(elements.memory() + place, a.type());
+}
+
+/// As the array API and dpnp.tensor have it: an array of one element with an axis is no number.
+void require_scalar(const array& a, const char* wrong_size) {
+  if (a.size() != 1) {
+    throw value_error(detail::message(wrong_size, ", found shape ", tuple_text(a.shape())));
+  }
+  if (a.ndim() != 0) {
+    throw type_error(detail::message(
+        "only 0-dimensional arrays can be converted to Python scalars, found shape ",
+        tuple_text(a.shape()), ": a.item() takes any array of one element"));
+  }
+  if (a.type().is_structured()) {
+    throw type_error(detail::message("a structured element is no number, found dtype ", a.type()));
+  }
+}
+
+nb::object scalar_of(PyObject* self) {
+  const array& a = ready_instance<py_array>(self).value;
+  require_scalar(a, "only size-1 arrays can be converted to Python scalars");
+  return only_element(a);
+}
+
+PyObject* to_int(PyObject* self) {
+  return guarded<PyObject*>(nullptr, [&] { return PyNumber_Long(scalar_of(self).ptr()); });
+}
+
+PyObject* to_float(PyObject* self) {
+  return guarded<PyObject*>(nullptr, [&] { return PyNumber_Float(scalar_of(self).ptr()); });
+}
+
+/// Always a TypeError, as NumPy has it: bytes(a) and bytearray(a) then ask for the buffer.
+PyObject* to_index(PyObject* self) {
+  return guarded<PyObject*>(nullptr, [&] {
+    const array& a = ready_instance<py_array>(self).value;
+    if (a.ndim() != 0 || (a.type().kind() != 'i' && a.type().kind() != 'u')) {
+      throw type_error(
+          detail::message("only 0-dimensional integer arrays are an index, found shape ",
+                          tuple_text(a.shape()), " and dtype ", a.type()));
+    }
+    return only_element(a).release().ptr();
+  });
+}
+
+int to_bool(PyObject* self) {
+  return guarded(-1, [&] {
+    const array& a = ready_instance<py_array>(self).value;
+    require_scalar(a, a.size() == 0
+                          ? "the truth value of an empty array is ambiguous: ask a.size"
+                          : "the truth value of an array with more than one element is ambiguous");
+    return PyObject_IsTrue(only_element(a).ptr());
+  });
+}
+
+nb::object to_complex(nb::handle self) {
+  return nb::handle(reinterpret_cast<PyObject*>(&PyComplex_Type))(scalar_of(self.ptr()));
+}
+
+// ---- item
+
+/// The layout of the element with one index for each axis.
+layout element_at(const layout& where, std::span<const std::ptrdiff_t> indices) {
+  if (indices.size() != where.shape().size()) {
+    throw value_error(detail::message("item() takes no index, one, or one for each of ",
+                                      where.ndim(), " axes, found ", indices.size()));
+  }
+  std::array<index_item, max_ndim> items;
+  std::ranges::transform(indices, items.begin(), index_item::integer);
+  return subscript(where, {items.data(), indices.size()});
+}
+
+nb::object item(const py_array& self, const nb::args& args) {
+  const array& a = self.value;
+  if (args.size() == 0) {
+    if (a.size() != 1) {
+      throw value_error(detail::message(
+          "item() without an index needs an array of size 1, found shape ", tuple_text(a.shape())));
+    }
+    return only_element(a);
+  }
+  const bool one_argument = args.size() == 1;
+  if (one_argument && PyIndex_Check(args[0].ptr())) {
+    const std::ptrdiff_t index = to_count("index", "an integer", args[0].ptr());
+    return only_element(a.with_layout(element_in_c_order(a.layout(), index)));
+  }
+  const nb::object given = one_argument ? nb::object(args[0]) : nb::object(args);
+  return only_element(a.with_layout(element_at(a.layout(), counts("index", given.ptr()).span())));
+}
+
+// ---- tolist
+
+/// The elements from axis `axis` on, as lists in lists; `first` is the first one of them.
+nb::object nested_list(const std::byte* first, const layout& where, dtype type, int axis) {
+  if (axis == where.ndim()) {
+    return to_number(first, type);
+  }
+  const auto k = static_cast<std::size_t>(axis);
+  const std::ptrdiff_t step = where.strides()[k] * static_cast<std::ptrdiff_t>(type.itemsize());
+  nb::object list = nb::steal(PyList_New(where.shape()[k]));
+  if (!list.is_valid()) {
+    nb::raise_python_error();
+  }
+  for (Py_ssize_t i = 0; i < where.shape()[k]; ++i) {
+    PyList_SET_ITEM(list.ptr(), i,
+                    nested_list(first + i * step, where, type, axis + 1).release().ptr());
+  }
+  return list;
+}
+
+nb::object to_list(const py_array& self) {
+  const array& a = self.value;
+  if (a.type().is_structured()) {
+    return through_numpy(a, "tolist");
+  }
+  const readable_elements elements(a);
+  const auto itemsize = static_cast<std::ptrdiff_t>(a.type().itemsize());
+  const std::ptrdiff_t first = a.size() == 0 ? 0 : elements.where().offset() * itemsize;
+  return nested_list(elements.memory() + first, elements.where(), a.type(), 0);
+}
+
+const PyType_Slot scalar_slots[] = {
+    {Py_nb_int, reinterpret_cast<void*>(to_int)},
+    {Py_nb_float, reinterpret_cast<void*>(to_float)},
+    {Py_nb_index, reinterpret_cast<void*>(to_index)},
+    {Py_nb_bool, reinterpret_cast<void*>(to_bool)},
+};
+
+}  // namespace
+
+std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others) {
+  std::vector<PyType_Slot> all(std::begin(scalar_slots), std::end(scalar_slots));
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+void bind_scalars(nb::class_<py_array>& cls) {
+  cls.def("__complex__", &to_complex, nb::sig("def __complex__(self) -> complex"))
+      .def("item", &item, nb::sig("def item(self, *args: typing.Any) -> typing.Any"),
+           "One element as Python's bool, int, float or complex; a tuple when it is structured. "
+           "Waits.\n\nWithout arguments the element of an array of size 1; with one integer the "
+           "element that stands there in C order; with one integer for each axis, or a tuple of "
+           "them, the element at that index.\n\nRaises ValueError when the size is not 1 or the "
+           "indices are not as many as the axes, IndexError when one is outside of its axis.")
+      .def("tolist", &to_list, nb::sig("def tolist(self) -> typing.Any"),
+           "The elements as `item` gives them, in lists in lists; a 0-d array's alone. Waits.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,247 @@
+#include "container/shapes.hpp"
+
+#include <utility>
+
+#include "container/making.hpp"
+#include "elements/dtype_argument.hpp"
+#include "support/arguments.hpp"
+#include "support/hooks.hpp"
+#include "usmx/array/reinterpreted.hpp"
+#include "usmx/layout/axes.hpp"
+#include "usmx/layout/element_order.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+const py_array& array_argument(const char* what, nb::handle object) {
+  if (as_array(object.ptr()) == nullptr) {
+    throw_wrong_type(what, "a USMArray (usmx.asarray makes one)", object.ptr());
+  }
+  return *nb::inst_ptr<py_array>(object);
+}
+
+/// A view of the same elements in the same memory object.
+nb::object view_of(const py_array& a, layout where) {
+  return to_python(a.value.with_layout(std::move(where)), a.base);
+}
+
+/// One axis, or any sequence of them.
+counts axes_argument(const char* what, nb::handle axes) {
+  constexpr const char* expected = "an integer or a tuple of integers";
+  if (PyIndex_Check(axes.ptr()) && !PySequence_Check(axes.ptr())) {
+    const nb::tuple one = nb::make_tuple(axes);
+    return counts(what, one.ptr());
+  }
+  if (PyTuple_Check(axes.ptr()) || PyList_Check(axes.ptr())) {
+    return counts(what, axes.ptr());
+  }
+  if (PyUnicode_Check(axes.ptr()) || PyBytes_Check(axes.ptr()) || !PySequence_Check(axes.ptr())) {
+    throw_wrong_type(what, expected, axes.ptr());
+  }
+  const nb::object items = nb::steal(PySequence_Tuple(axes.ptr()));
+  if (!items.is_valid()) {
+    nb::raise_python_error();
+  }
+  return counts(what, items.ptr());
+}
+
+// ---- views; None for an axis argument stands for all axes
+
+nb::object permuted(nb::handle x, nb::handle axes) {
+  const py_array& a = array_argument("X", x);
+  return view_of(a, permuted_axes(a.value.layout(), axes_argument("axes", axes).span()));
+}
+
+nb::object moved(nb::handle x, nb::handle source, nb::handle destination) {
+  const py_array& a = array_argument("X", x);
+  return view_of(a, moved_axes(a.value.layout(), axes_argument("source", source).span(),
+                               axes_argument("destination", destination).span()));
+}
+
+nb::object swapped(nb::handle x, nb::handle axis1, nb::handle axis2) {
+  constexpr const char* expected = "an integer";
+  const py_array& a = array_argument("X", x);
+  return view_of(a, swapped_axes(a.value.layout(), to_count("axis1", expected, axis1.ptr()),
+                                 to_count("axis2", expected, axis2.ptr())));
+}
+
+nb::object matrix_transpose(nb::handle x) {
+  const py_array& a = array_argument("x", x);
+  return view_of(a, matrix_transposed(a.value.layout()));
+}
+
+nb::object flip(nb::handle x, nb::handle axis) {
+  const py_array& a = array_argument("X", x);
+  return view_of(a, axis.is_none() ? flipped(a.value.layout())
+                                   : flipped(a.value.layout(), axes_argument("axis", axis).span()));
+}
+
+nb::object squeeze(nb::handle x, nb::handle axis) {
+  const py_array& a = array_argument("X", x);
+  return view_of(a, axis.is_none()
+                        ? squeezed(a.value.layout())
+                        : squeezed(a.value.layout(), axes_argument("axis", axis).span()));
+}
+
+nb::object expand(nb::handle x, nb::handle axis) {
+  const py_array& a = array_argument("X", x);
+  return view_of(a, expanded(a.value.layout(), axes_argument("axis", axis).span()));
+}
+
+/// Read-only, as in NumPy: one element may stand in several places.
+nb::object broadcast_to(nb::handle x, nb::handle shape) {
+  const py_array& a = array_argument("X", x);
+  layout where = broadcast(a.value.layout(), shape_argument(shape).span());
+  return to_python(a.value.with_layout(std::move(where)).as_readonly(), a.base);
+}
+
+nb::object reshape_view(nb::handle x, nb::handle shape, nb::handle order) {
+  const py_array& a = array_argument("X", x);
+  counts extents = shape_argument(shape);
+  resolve_extent(extents.span(), a.value.size());
+  auto where = order_argument(order, c_or_f) == element_order::f
+                   ? reshaped_f_order(a.value.layout(), extents.span())
+                   : reshaped(a.value.layout(), extents.span());
+  return where ? view_of(a, *std::move(where)) : nb::none();
+}
+
+nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
+  const py_array& a = array_argument("prototype", x);
+  const element_order letter = order_argument(order, c_or_f);
+  layout where = shape.is_none() ? compact(a.value.shape(), letter)
+                                 : compact(shape_argument(shape).span(), letter);
+  return to_python(empty(std::move(where), a.value.type(), a.value.queue(), a.value.kind()));
+}
+
+// ---- methods
+
+nb::object view(nb::handle self, nb::handle dtype_object) {
+  const py_array& a = array_argument("self", self);
+  return to_python(
+      dtype_object.is_none() ? a.value : reinterpreted(a.value, dtype_argument(dtype_object)),
+      a.base);
+}
+
+/// What a method takes as `*items`: one tuple or list of them, or each by itself.
+nb::handle unpacked(const nb::args& items) {
+  return items.size() == 1 ? nb::handle(items[0]) : nb::handle(items);
+}
+
+nb::object transpose(nb::handle self, const nb::args& axes) {
+  const py_array& a = array_argument("self", self);
+  const nb::handle order = unpacked(axes);
+  const bool reversed = axes.size() == 0 || order.is_none();
+  return reversed ? view_of(a, transposed(a.value.layout())) : permuted(self, order);
+}
+
+/// A copy is made in Python; a view is not worth that detour.
+nb::object reshape(nb::handle self, nb::handle shape, nb::handle order, nb::handle copy) {
+  if (copy.is_none()) {
+    nb::object view = reshape_view(self, shape, order);
+    if (!view.is_none()) {
+      return view;
+    }
+  }
+  return hooks::reshape(self, shape, nb::arg("order") = order, nb::arg("copy") = copy);
+}
+
+/// What ravel and flatten reshape, and in which order: 'A' and 'K' depend on the array's own.
+std::pair<nb::object, nb::str> flattened_as(nb::handle self, nb::handle order) {
+  const py_array& a = array_argument("self", self);
+  const layout& where = a.value.layout();
+  const element_order letter = resolved(order_argument(order, any_order), where);
+  if (letter == element_order::keep) {
+    return {view_of(a, with_axes_as_in_memory(where)), nb::str("C")};
+  }
+  return {nb::borrow(self), nb::str(letter == element_order::f ? "F" : "C")};
+}
+
+/// As NumPy's, contiguous: also of one dimension.
+nb::object ravel(nb::handle self, nb::handle order) {
+  const auto [array, letter] = flattened_as(self, order);
+  nb::object flat = reshape(array, nb::int_(-1), letter, nb::none());
+  const py_array& made = array_argument("self", flat);
+  return made.value.layout().is_c_contiguous()
+             ? flat
+             : to_python(copy_of(made.value, made.value.type(), made.value.kind(),
+                                 made.value.queue(), element_order::c));
+}
+
+nb::object flatten(nb::handle self, nb::handle order) {
+  const auto [array, letter] = flattened_as(self, order);
+  return reshape(array, nb::int_(-1), letter, nb::bool_(true));
+}
+
+}  // namespace
+
+void bind_shapes(nb::module_& m) {
+  m.def("_permuted", &permuted, nb::arg("X").none(), nb::arg("axes").none(),
+        nb::sig("def _permuted(X: object, axes: object) -> USMArray"));
+  m.def("_moved", &moved, nb::arg("X").none(), nb::arg("source").none(),
+        nb::arg("destination").none(),
+        nb::sig("def _moved(X: object, source: object, destination: object) -> USMArray"));
+  m.def("_swapped", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
+        nb::sig("def _swapped(X: object, axis1: object, axis2: object) -> USMArray"));
+  m.def("_matrix_transposed", &matrix_transpose, nb::arg("x").none(),
+        nb::sig("def _matrix_transposed(x: object) -> USMArray"));
+  m.def("_flipped", &flip, nb::arg("X").none(), nb::arg("axis").none(),
+        nb::sig("def _flipped(X: object, axis: object) -> USMArray"));
+  m.def("_squeezed", &squeeze, nb::arg("X").none(), nb::arg("axis").none(),
+        nb::sig("def _squeezed(X: object, axis: object) -> USMArray"));
+  m.def("_expanded", &expand, nb::arg("X").none(), nb::arg("axis").none(),
+        nb::sig("def _expanded(X: object, axis: object) -> USMArray"));
+  m.def("_broadcast", &broadcast_to, nb::arg("X").none(), nb::arg("shape").none(),
+        nb::sig("def _broadcast(X: object, shape: object) -> USMArray"));
+  m.def("_reshaped", &reshape_view, nb::arg("X").none(), nb::arg("shape").none(),
+        nb::arg("order").none(),
+        nb::sig("def _reshaped(X: object, shape: object, order: object) -> USMArray | None"),
+        "None when only a copy could have that shape.");
+  m.def("_new_like", &new_like, nb::arg("prototype").none(), nb::arg("shape").none(),
+        nb::arg("order").none(),
+        nb::sig("def _new_like(prototype: object, shape: object, order: object) -> USMArray"),
+        "New memory of the same kind, queue and element type. A shape of None is the same too.");
+  m.def(
+      "_normalized_axis",
+      [](nb::handle axis, int ndim) {
+        return normalized_axis(to_count("axis", "an integer", axis.ptr()), ndim);
+      },
+      nb::arg("axis").none(), nb::arg("ndim"),
+      nb::sig("def _normalized_axis(axis: object, ndim: int) -> int"));
+}
+
+void bind_shape_methods(nb::class_<py_array>& cls) {
+  cls.def("view", &view, nb::arg("dtype") = nb::none(),
+          nb::sig("def view(self, dtype: object = None) -> USMArray"),
+          "The same bytes as elements of another type, without a copy. Where the item size "
+          "changes, the last dimension does: it must be contiguous.\n\n"
+          "Raises ValueError when its bytes, another stride or the offset are no whole number of "
+          "new elements, or the new type needs another alignment.")
+      .def(
+          "reshape",
+          [](nb::handle self, const nb::args& shape, nb::handle order, nb::handle copy) {
+            return reshape(self, unpacked(shape), order, copy);
+          },
+          nb::arg("shape").none(), nb::arg("order").none() = "C", nb::arg("copy") = nb::none(),
+          nb::sig("def reshape(self, *shape: typing.Any, order: str = 'C', copy: bool | None = "
+                  "None) -> USMArray"),
+          "As usmx.reshape; the shape as one tuple or as several integers.")
+      .def("ravel", &ravel, nb::arg("order").none() = "C",
+           nb::sig("def ravel(self, order: str = 'C') -> USMArray"),
+           "All elements in one contiguous dimension, in order 'C', 'F', 'A' (F if the array is "
+           "Fortran- and not C-contiguous, else C) or 'K' (as they lie in memory): a view where "
+           "one is possible, else a copy.")
+      .def("flatten", &flatten, nb::arg("order").none() = "C",
+           nb::sig("def flatten(self, order: str = 'C') -> USMArray"),
+           "A copy of all elements in one dimension; `order` as in `ravel`.")
+      .def("transpose", &transpose, nb::arg("axes").none(),
+           nb::sig("def transpose(self, *axes: typing.Any) -> USMArray"),
+           "A view with the dimensions in this order, as one tuple or as several integers; without "
+           "them in reverse order.")
+      .def("squeeze", &squeeze, nb::arg("axis") = nb::none(),
+           nb::sig("def squeeze(self, axis: int | typing.Sequence[int] | None = None) -> USMArray"),
+           "As usmx.squeeze.")
+      .def("swapaxes", &swapped, nb::arg("axis1").none(), nb::arg("axis2").none(),
+           nb::sig("def swapaxes(self, axis1: int, axis2: int) -> USMArray"), "As usmx.swapaxes.");
+}
+
+}  // namespace usmx::bindings

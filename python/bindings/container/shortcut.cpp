@@ -1,0 +1,94 @@
+#include "container/shortcut.hpp"
+
+#include <cstddef>
+
+#include <structmember.h>
+
+#include "exchange/producers.hpp"
+#include "support/errors.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// The Python function in everything but the call: its attributes are this one's, its class too.
+struct shortcut {
+  PyObject base;
+  vectorcallfunc vectorcall;
+  PyObject* function;
+};
+
+PyTypeObject* shortcut_type = nullptr;
+interned reduce_name("__reduce_ex__");
+
+PyObject* function_behind(PyObject* self) { return reinterpret_cast<shortcut*>(self)->function; }
+
+PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  return guarded<PyObject*>(nullptr, [&] {
+    if (PyVectorcall_NARGS(count) == 1 && keywords == nullptr) {
+      if (nb::object view = array_or_view(arguments[0]); view.is_valid()) {
+        return view.release().ptr();
+      }
+    }
+    return PyObject_Vectorcall(function_behind(self), arguments, count, keywords);
+  });
+}
+
+PyObject* attribute(PyObject* self, PyObject* name) {
+  // Functions are pickled by name, but by their type, which this does not have.
+  return PyUnicode_Compare(name, reduce_name.get()) == 0
+             ? PyObject_GenericGetAttr(self, name)
+             : PyObject_GetAttr(function_behind(self), name);
+}
+
+PyObject* pickled(PyObject* self, PyObject*) {
+  return PyObject_GetAttrString(function_behind(self), "__qualname__");
+}
+
+PyObject* text(PyObject* self) { return PyObject_Repr(function_behind(self)); }
+
+void deallocate(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_DECREF(function_behind(self));
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(shortcut, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyMethodDef methods[] = {{"__reduce_ex__", pickled, METH_O, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_members, members},
+                       {Py_tp_methods, methods},
+                       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
+                       {Py_tp_repr, reinterpret_cast<void*>(text)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+                       {0, nullptr}};
+PyType_Spec spec = {
+    "usmx._core._Shortcut", sizeof(shortcut), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+nb::object with_shortcut(nb::object function) {
+  auto* made = PyObject_New(shortcut, shortcut_type);
+  if (made == nullptr) {
+    nb::raise_python_error();
+  }
+  made->vectorcall = call;
+  made->function = function.release().ptr();
+  return nb::steal(reinterpret_cast<PyObject*>(made));
+}
+
+}  // namespace
+
+void bind_shortcut(nb::module_& m) {
+  shortcut_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (shortcut_type == nullptr) {
+    nb::raise_python_error();
+  }
+  m.def("_with_shortcut", &with_shortcut, nb::arg("asarray"),
+        "The same function, but that `asarray(x)` of an array or another producer does not enter "
+        "it.");
+}
+
+}  // namespace usmx::bindings

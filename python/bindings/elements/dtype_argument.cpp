@@ -1,0 +1,174 @@
+#include "elements/dtype_argument.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include <array>
+#include <optional>
+
+#include "elements/typedescr.hpp"
+#include "support/arguments.hpp"
+#include "support/hooks.hpp"
+#include "usmx/runtime/device_types.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+constexpr Py_ssize_t remembered_at_most = 256;
+
+/// argument -> type code. Never freed.
+PyObject* remembered() {
+  static PyObject* dictionary = PyDict_New();
+  return dictionary;
+}
+
+nb::object numpy_dtype_class() {
+  try {
+    return import_attribute("numpy", "dtype");
+  } catch (nb::python_error& e) {
+    nb::raise_from(e, PyExc_ImportError, "usmx: NumPy is needed for dtype objects");
+  }
+}
+
+std::optional<dtype> by_name(std::string_view text) {
+  for (int code = 0; code < type_count; ++code) {
+    const dtype candidate(static_cast<type_code>(code));
+    if (candidate.name() == text) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+/// What NumPy does not see in a list: entries without a name are padding. None when it is no
+/// typedescr; NumPy knows more lists than these.
+std::optional<dtype> by_typedescr(nb::handle argument) {
+  try {
+    return exchange::parse_typedescr(to_typedescr(argument.ptr()));
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+dtype from_numpy_dtype(const nb::object& numpy_dtype) {
+  if (!nb::getattr(numpy_dtype, "names").is_none()) {
+    return exchange::parse_typedescr(to_typedescr(nb::object(numpy_dtype.attr("descr")).ptr()));
+  }
+  const nb::object typestr = numpy_dtype.attr("str");
+  return dtype::from_typestr(to_text("typestr", typestr.ptr()));
+}
+
+/// NumPy knows more names than typestrs: 'd', 'int', 'single', ... What it does not know either is
+/// refused as the typestr that it is not.
+dtype from_text(nb::handle argument, std::string_view text) {
+  try {
+    return dtype::from_typestr(text);
+  } catch (const value_error&) {
+    try {
+      return from_numpy_dtype(numpy_dtype_class()(argument));
+    } catch (const nb::python_error&) {
+    }
+    throw;
+  }
+}
+
+dtype parse(nb::handle argument) {
+  if (nb::isinstance<nb::str>(argument)) {
+    const auto text = to_text("dtype", argument.ptr());
+    const auto named = by_name(text);
+    return named ? *named : from_text(argument, text);
+  }
+  if (nb::isinstance<nb::list>(argument)) {
+    if (const auto described = by_typedescr(argument)) {
+      return *described;
+    }
+  }
+  return from_numpy_dtype(numpy_dtype_class()(argument));
+}
+
+/// The remembered type, or none; an unhashable argument is simply not remembered.
+std::optional<dtype> recall(nb::handle argument) {
+  PyObject* code = PyDict_GetItemWithError(remembered(), argument.ptr());
+  if (code == nullptr) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return dtype(static_cast<type_code>(PyLong_AsLong(code)));
+}
+
+void remember(nb::handle argument, dtype type) {
+  if (!type.is_structured() && PyDict_GET_SIZE(remembered()) < remembered_at_most) {
+    const nb::object code = nb::steal(PyLong_FromLong(static_cast<long>(type.code())));
+    if (PyDict_SetItem(remembered(), argument.ptr(), code.ptr()) != 0) {
+      PyErr_Clear();
+    }
+  }
+}
+
+/// With the offsets that the fields have, and all padding.
+nb::object structured_numpy_dtype(dtype type) {
+  nb::list names;
+  nb::list formats;
+  nb::list offsets;
+  for (const field& f : type.fields()) {
+    names.append(nb::str(f.name.data(), f.name.size()));
+    formats.append(nb::make_tuple(to_numpy_dtype(f.type), to_tuple(f.shape)));
+    offsets.append(f.offset);
+  }
+  nb::dict parts;
+  parts["names"] = names;
+  parts["formats"] = formats;
+  parts["offsets"] = offsets;
+  parts["itemsize"] = type.itemsize();
+  return numpy_dtype_class()(parts);
+}
+
+}  // namespace
+
+dtype dtype_argument(nb::handle argument) {
+  if (const auto known = recall(argument)) {
+    return *known;
+  }
+  const dtype type = parse(argument);
+  remember(argument, type);
+  return type;
+}
+
+dtype dtype_argument_on(const sycl::device& device, nb::handle asked, dtype natural) {
+  if (asked.is_none()) {
+    return nearest_supported(natural, support_of(device));
+  }
+  const dtype type = dtype_argument(asked);
+  require_supported(type, device);
+  return type;
+}
+
+nb::object to_numpy_dtype(dtype type) {
+  if (type.is_structured()) {
+    return structured_numpy_dtype(type);
+  }
+  static std::array<PyObject*, type_count> made{};
+  PyObject*& entry = made[static_cast<std::size_t>(type.code())];
+  if (entry == nullptr) {
+    const std::string_view text = type.typestr();
+    entry = numpy_dtype_class()(nb::str(text.data(), text.size())).release().ptr();
+  }
+  return nb::borrow(entry);
+}
+
+void bind_dtype_functions(nb::module_& m) {
+  m.def(
+      "_dtype", [](nb::handle argument) { return to_numpy_dtype(dtype_argument(argument)); },
+      nb::arg("argument"), nb::sig("def _dtype(argument: object) -> numpy.dtype"),
+      "The NumPy dtype of anything that `dtype=` takes.");
+  m.def(
+      "_nearest_supported",
+      [](nb::handle argument, bool fp16, bool fp64) {
+        return to_numpy_dtype(
+            nearest_supported(dtype_argument(argument), {.fp16 = fp16, .fp64 = fp64}));
+      },
+      nb::arg("dtype"), nb::arg("fp16"), nb::arg("fp64"),
+      nb::sig("def _nearest_supported(dtype: object, fp16: bool, fp64: bool) -> numpy.dtype"),
+      "The type itself, or single precision in place of what a device of these aspects lacks.");
+}
+
+}  // namespace usmx::bindings

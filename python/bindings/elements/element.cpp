@@ -1,0 +1,227 @@
+#include "elements/element.hpp"
+
+#include <bit>
+#include <complex>
+#include <cstring>
+#include <string_view>
+
+#include "elements/dtype_argument.hpp"
+#include "support/arguments.hpp"
+#include "support/hooks.hpp"
+#include "usmx/copy/copy.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+bool contains(std::string_view text, char c) { return text.find(c) != text.npos; }
+
+/// The kind of the letters that a plain element's format has behind its byte order; 0 for others.
+char kind_of_format(std::string_view letters) {
+  if (letters == "?") return 'b';
+  if (letters == "Zf" || letters == "Zd") return 'c';
+  if (letters.size() != 1) return 0;
+  if (contains("bhilqn", letters[0])) return 'i';
+  if (contains("BHILQN", letters[0])) return 'u';
+  if (contains("efd", letters[0])) return 'f';
+  return 0;
+}
+
+[[noreturn]] void throw_out_of_bounds(nb::handle integer, dtype type) {
+  PyErr_Format(PyExc_OverflowError, "Python integer %R out of bounds for %s", integer.ptr(),
+               type.name().data());
+  nb::raise_python_error();
+}
+
+/// A Python int as an integer element, when it is in range.
+void set_integer(element& to, nb::handle integer) {
+  const auto bits = static_cast<int>(8 * to.type().itemsize());
+  if (to.type().kind() == 'i') {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+    if (overflow != 0 || (value >> (bits - 1)) != (value < 0 ? -1 : 0)) {
+      throw_out_of_bounds(integer, to.type());
+    }
+    return to.set(static_cast<std::int64_t>(value));
+  }
+  const unsigned long long value = PyLong_AsUnsignedLongLong(integer.ptr());
+  if (value == ~0ULL && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw_out_of_bounds(integer, to.type());
+  }
+  if (bits < 64 && (value >> bits) != 0) {
+    throw_out_of_bounds(integer, to.type());
+  }
+  to.set(static_cast<std::uint64_t>(value));
+}
+
+/// A Python number's float(), which may raise.
+double to_double(nb::handle number) {
+  const double value = PyFloat_AsDouble(number.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    nb::raise_python_error();
+  }
+  return value;
+}
+
+/// A bool, int or float of Python.
+void set_real(element& to, nb::handle number) {
+  switch (to.type().kind()) {
+    case 'b':
+      return to.set(PyObject_IsTrue(number.ptr()) == 1);
+    case 'i':
+    case 'u': {
+      const nb::object integer = nb::steal(PyNumber_Long(number.ptr()));  // refuses NaN, infinity
+      if (!integer.is_valid()) {
+        nb::raise_python_error();
+      }
+      return set_integer(to, integer);
+    }
+    default:
+      return to.set(to_double(number));
+  }
+}
+
+void set_complex(element& to, nb::handle number) {
+  const Py_complex value = PyComplex_AsCComplex(number.ptr());
+  const std::complex<double> parts(value.real, value.imag);
+  if (to.type().kind() == 'c' || to.type().kind() == 'b') {
+    return to.set(parts);
+  }
+  throw type_error(detail::message("a complex number cannot be an element of type ", to.type(),
+                                   ", found ", repr_text(number.ptr()),
+                                   ": expected a real number"));
+}
+
+bool is_python_real(PyObject* object) {
+  return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object);
+}
+
+/// A scalar of NumPy or an array without dimensions, by its buffer. False when it is none.
+bool set_from_buffer(element& to, nb::handle scalar) {
+  if (!PyObject_CheckBuffer(scalar.ptr())) {
+    return false;
+  }
+  Py_buffer view;
+  if (PyObject_GetBuffer(scalar.ptr(), &view, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();  // NumPy's dates, for one
+    return false;
+  }
+  const std::optional<dtype> type = view.ndim == 0 ? plain_type(view) : std::nullopt;
+  if (type) {
+    to.set(*type, static_cast<const std::byte*>(view.buf));
+  }
+  PyBuffer_Release(&view);
+  return type.has_value();
+}
+
+/// Whatever else NumPy would take for an item: strings, tuples for structured types, and so on.
+void set_by_numpy(element& to, nb::handle scalar) {
+  const nb::object item =
+      import_attribute("numpy", "zeros")(nb::make_tuple(), to_numpy_dtype(to.type()));
+  item[nb::ellipsis()] = nb::borrow(scalar);
+  const nb::object bytes = item.attr("tobytes")();
+  std::memcpy(to.data(), PyBytes_AsString(bytes.ptr()), to.type().itemsize());
+}
+
+template <class T>
+T load(const std::byte* element) noexcept {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  return value;
+}
+
+/// A plain element as Python's bool, int, float or complex.
+PyObject* new_number(const std::byte* element, type_code code) {
+  switch (code) {
+    case type_code::bool_:
+      return PyBool_FromLong(load<std::uint8_t>(element) != 0);
+    case type_code::int8:
+      return PyLong_FromLong(load<std::int8_t>(element));
+    case type_code::int16:
+      return PyLong_FromLong(load<std::int16_t>(element));
+    case type_code::int32:
+      return PyLong_FromLong(load<std::int32_t>(element));
+    case type_code::int64:
+      return PyLong_FromLongLong(load<std::int64_t>(element));
+    case type_code::uint8:
+      return PyLong_FromUnsignedLong(load<std::uint8_t>(element));
+    case type_code::uint16:
+      return PyLong_FromUnsignedLong(load<std::uint16_t>(element));
+    case type_code::uint32:
+      return PyLong_FromUnsignedLong(load<std::uint32_t>(element));
+    case type_code::uint64:
+      return PyLong_FromUnsignedLongLong(load<std::uint64_t>(element));
+    case type_code::float16:
+      return PyFloat_FromDouble(PyFloat_Unpack2(reinterpret_cast<const char*>(element),
+                                                std::endian::native == std::endian::little));
+    case type_code::float32:
+      return PyFloat_FromDouble(load<float>(element));
+    case type_code::float64:
+      return PyFloat_FromDouble(load<double>(element));
+    case type_code::complex64: {
+      const auto z = load<std::complex<float>>(element);
+      return PyComplex_FromDoubles(z.real(), z.imag());
+    }
+    case type_code::complex128: {
+      const auto z = load<std::complex<double>>(element);
+      return PyComplex_FromDoubles(z.real(), z.imag());
+    }
+    case type_code::structured:
+      break;
+  }
+  throw type_error("a structured element is no number");
+}
+
+}  // namespace
+
+void element::set(dtype from, const std::byte* value) {
+  convert_element(from, value, type_, data());
+}
+
+std::optional<dtype> plain_type(const Py_buffer& host) {
+  constexpr std::string_view foreign_order = detail::is_little_endian ? ">!" : "<";
+  std::string_view format = host.format == nullptr ? "B" : host.format;
+  if (!format.empty() && contains("@=<>!^", format[0])) {
+    if (contains(foreign_order, format[0]) && host.itemsize > 1) {
+      return std::nullopt;
+    }
+    format.remove_prefix(1);
+  }
+  const char kind = kind_of_format(format);
+  for (int code = 0; code < type_count; ++code) {
+    const dtype candidate(static_cast<type_code>(code));
+    if (candidate.kind() == kind &&
+        candidate.itemsize() == static_cast<std::size_t>(host.itemsize)) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_python_number(PyObject* object) {
+  return is_python_real(object) || PyComplex_CheckExact(object);
+}
+
+element to_element(dtype type, nb::handle scalar) {
+  element result(type);
+  if (type.is_structured()) {
+    set_by_numpy(result, scalar);
+  } else if (is_python_real(scalar.ptr())) {
+    set_real(result, scalar);
+  } else if (PyComplex_CheckExact(scalar.ptr())) {
+    set_complex(result, scalar);
+  } else if (!set_from_buffer(result, scalar)) {
+    set_by_numpy(result, scalar);
+  }
+  return result;
+}
+
+nb::object to_number(const std::byte* element, dtype type) {
+  nb::object number = nb::steal(new_number(element, type.code()));
+  if (!number.is_valid()) {
+    nb::raise_python_error();
+  }
+  return number;
+}
+
+}  // namespace usmx::bindings

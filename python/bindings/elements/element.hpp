@@ -1,0 +1,53 @@
+// Python's numbers, and whatever else NumPy takes for an item, as one element of an array, and
+// back.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "support/nanobind.hpp"
+#include "usmx/layout/dtype.hpp"
+
+namespace usmx::bindings {
+
+/// The bytes of one element of a type.
+class element {
+ public:
+  explicit element(dtype type) : type_(type) {
+    if (type.itemsize() > few_.size()) {
+      many_.resize(type.itemsize());
+    }
+  }
+  dtype type() const noexcept { return type_; }
+  std::byte* data() noexcept { return many_.empty() ? few_.data() : many_.data(); }
+  const std::byte* data() const noexcept { return many_.empty() ? few_.data() : many_.data(); }
+
+  /// Any plain C++ value, converted as an element of its type would be.
+  template <element_type T>
+  void set(T value) {
+    set(dtype::of<T>(), reinterpret_cast<const std::byte*>(&value));
+  }
+  void set(dtype from, const std::byte* value);
+
+ private:
+  dtype type_;
+  std::array<std::byte, 16> few_{};
+  std::vector<std::byte> many_;
+};
+
+/// What NumPy's assignment of an item makes of a scalar: a Python int that does not fit raises
+/// OverflowError.
+element to_element(dtype type, nb::handle scalar);
+
+/// A plain element as Python's bool, int, float or complex; type_error for a structured one.
+nb::object to_number(const std::byte* element, dtype type);
+
+/// A bool, int, float or complex of Python's own.
+bool is_python_number(PyObject* object);
+
+/// The type of a plain element; none for any other. How long a letter is depends on the byte order
+/// in front of it, and is what the buffer says.
+std::optional<dtype> plain_type(const Py_buffer& host);
+
+}  // namespace usmx::bindings

@@ -1,0 +1,59 @@
+#include "exchange/dictionary.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include <array>
+
+#include "elements/typedescr.hpp"
+#include "exchange/dictionary_keys.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "sycl_objects/sycl_queue.hpp"
+#include "usmx/exchange/usm_array_interface.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+nb::object typestr_object(dtype type) {
+  const std::string_view text = type.typestr();
+  if (type.is_structured()) {
+    return nb::str(text.data(), text.size());
+  }
+  static std::array<PyObject*, type_count> made{};
+  PyObject*& entry = made[static_cast<std::size_t>(type.code())];
+  if (entry == nullptr) {
+    entry = nb::str(text.data(), text.size()).release().ptr();
+  }
+  return nb::borrow(entry);
+}
+
+void put(PyObject* dictionary, interface_key k, const nb::object& value) {
+  if (!value.is_valid() || PyDict_SetItem(dictionary, key_name(k), value.ptr()) != 0) {
+    nb::raise_python_error();
+  }
+}
+
+}  // namespace
+
+nb::object to_dictionary(const array& described) {
+  wait_for(*described.owner());
+  described.owner()->expose();
+  const exchange::usm_array_interface values = exchange::describe(described);
+  nb::object result = nb::steal(PyDict_New());
+  PyObject* dictionary = result.ptr();
+  put(dictionary, interface_key::data,
+      nb::steal(Py_BuildValue("(KO)", static_cast<unsigned long long>(values.data),
+                              values.readonly ? Py_True : Py_False)));
+  put(dictionary, interface_key::shape, to_tuple(values.shape));
+  put(dictionary, interface_key::strides, values.strides ? to_tuple(*values.strides) : nb::none());
+  put(dictionary, interface_key::typestr, typestr_object(described.type()));
+  if (values.typedescr) {
+    put(dictionary, interface_key::typedescr, to_python(*values.typedescr));
+  }
+  put(dictionary, interface_key::version, nb::steal(PyLong_FromLong(1)));
+  put(dictionary, interface_key::syclobj, to_python(described.queue()));
+  put(dictionary, interface_key::offset, nb::steal(PyLong_FromSsize_t(values.offset)));
+  return result;
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,147 @@
+#include "exchange/import.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include <memory>
+#include <utility>
+
+#include "elements/typedescr.hpp"
+#include "exchange/entries.hpp"
+#include "exchange/producer_buffer.hpp"
+#include "objects/owners.hpp"
+#include "support/arguments.hpp"
+#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/placement.hpp"
+#include "usmx/exchange/usm_array_interface.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+void check_version(PyObject* version) {
+  if (PyBool_Check(version)) {
+    throw_wrong_type("version", "the integer 1", version);
+  }
+  const std::ptrdiff_t number = to_count("version", "the integer 1", version);
+  if (number != 1) {
+    throw value_error(detail::message("'version' must be 1, found ", number));
+  }
+}
+
+/// The typedescr of a plain type may say once more what typestr says, and nothing else.
+void check_typedescr(PyObject* typedescr, PyObject* typestr) {
+  nb::list same;
+  same.append(nb::make_tuple("", nb::handle(typestr)));
+  const int equal = PyObject_RichCompareBool(typedescr, same.ptr(), Py_EQ);
+  if (equal < 0) {
+    nb::raise_python_error();
+  }
+  if (equal == 0) {
+    throw value_error(detail::message("'typedescr' must be one unnamed field equal to 'typestr' ",
+                                      repr_text(typestr), ", found ", repr_text(typedescr)));
+  }
+}
+
+bool to_flag(PyObject* object) {
+  if (PyBool_Check(object)) {
+    return object == Py_True;
+  }
+  const std::string_view type = Py_TYPE(object)->tp_name;
+  if (!PyIndex_Check(object) && type != "numpy.bool" && type != "numpy.bool_") {
+    throw_wrong_type("data", "(integer pointer, bool read-only)", object);
+  }
+  const int truth = PyObject_IsTrue(object);
+  if (truth < 0) {
+    nb::raise_python_error();
+  }
+  return truth == 1;
+}
+
+void read_data(PyObject* data, exchange::usm_array_interface& result) {
+  const nb::object pair = snapshot("data", "(integer pointer, bool read-only)", data);
+  if (PyTuple_GET_SIZE(pair.ptr()) != 2) {
+    throw value_error(
+        detail::message("'data' must have 2 entries, found ", PyTuple_GET_SIZE(pair.ptr())));
+  }
+  result.data = to_address("data[0]", "an integer address", PyTuple_GET_ITEM(pair.ptr(), 0));
+  result.readonly = to_flag(PyTuple_GET_ITEM(pair.ptr(), 1));
+}
+
+/// The producer's buffer, which takes the place of a missing `data`.
+std::unique_ptr<held_buffer> read_buffer(PyObject* producer,
+                                         exchange::usm_array_interface& result) {
+  auto taken = buffer_in_place_of_data(producer);
+  result.data = reinterpret_cast<std::uintptr_t>(taken->data());
+  result.readonly = taken->view().readonly != 0;
+  result.buffer_nbytes = taken->nbytes();
+  return taken;
+}
+
+/// What a dictionary describes, and the producer's buffer if that gave the pointer.
+struct description {
+  exchange::checked_import checked;
+  std::unique_ptr<held_buffer> taken;
+};
+
+description read(PyObject* producer, entries given) {
+  check_version(given.require(interface_key::version));
+  exchange::usm_array_interface values;
+  const counts shape("shape", given.require(interface_key::shape));
+  values.shape = shape.span();
+  PyObject* typestr = given.require(interface_key::typestr);
+  values.typestr = to_text("typestr", typestr);
+  if (PyObject* typedescr = given.find_optional(interface_key::typedescr)) {
+    if (exchange::is_structured_typestr(values.typestr)) {
+      values.typedescr = to_typedescr(typedescr, values.typestr);
+    } else {
+      check_typedescr(typedescr, typestr);
+    }
+  }
+  std::unique_ptr<held_buffer> taken;
+  if (PyObject* data = given.find_optional(interface_key::data)) {
+    read_data(data, values);
+    values.readonly = values.readonly && has_truthful_readonly_flag(producer);
+  } else {
+    taken = read_buffer(producer, values);
+  }
+  PyObject* found = given.find_optional(interface_key::strides);
+  const counts strides = found == nullptr ? counts() : counts("strides", found);
+  if (found != nullptr) {
+    values.strides = strides.span();
+  }
+  if (PyObject* offset = given.find_optional(interface_key::offset)) {
+    values.offset = to_count("offset", "an integer", offset);
+  }
+  return {exchange::check(values, resolve_syclobj(given.require(interface_key::syclobj))),
+          std::move(taken)};
+}
+
+/// The attribute; null when there is none. A property of the class that raises AttributeError is
+/// there: its error passes through, as any other's.
+nb::object describe_yourself(PyObject* producer) {
+  PyObject* name = interface_name.get();
+  if (_PyType_Lookup(Py_TYPE(producer), name) == nullptr) {
+    return optional_attribute(producer, name);
+  }
+  PyObject* value = run_python([&] { return PyObject_GetAttr(producer, name); });
+  if (value == nullptr) {
+    nb::raise_python_error();
+  }
+  return nb::steal(value);
+}
+
+}  // namespace
+
+std::optional<array> import_producer(PyObject* producer) {
+  nb::object value = describe_yourself(producer);
+  if (!value.is_valid()) {
+    return std::nullopt;
+  }
+  auto [checked, taken] = read(producer, entries(std::move(value)));
+  auto memory = buffer::adopt_checked(
+      checked.memory, checked.nbytes, checked.kind, std::move(checked.queue),
+      taken ? keep_alive(producer, std::move(taken)) : keep_alive(producer), checked.readonly);
+  return array::unchecked(std::move(memory), checked.type, std::move(checked.where),
+                          checked.readonly);
+}
+
+}  // namespace usmx::bindings

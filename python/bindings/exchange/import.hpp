@@ -1,0 +1,16 @@
+// The dictionary of a foreign producer: read with the right types and never trusted. Which values
+// are right is decided in usmx/exchange.
+#pragma once
+
+#include <optional>
+
+#include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
+
+namespace usmx::bindings {
+
+/// A checked view of a foreign producer's memory, which keeps the producer alive; none when the
+/// object has no such attribute. An exception raised by the attribute passes through.
+std::optional<array> import_producer(PyObject* producer);
+
+}  // namespace usmx::bindings

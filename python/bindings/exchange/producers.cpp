@@ -1,0 +1,79 @@
+#include "exchange/producers.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "exchange/import.hpp"
+#include "objects/array.hpp"
+#include "objects/memory.hpp"
+#include "objects/owners.hpp"
+#include "support/arguments.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// The bytes from the lowest to the highest element.
+buffer touched_part(const array& a, detail::release_action release) {
+  const auto itemsize = static_cast<std::ptrdiff_t>(a.type().itemsize());
+  const auto extent = a.layout().extent();
+  const std::ptrdiff_t first = extent ? extent->first * itemsize : 0;
+  const std::ptrdiff_t end = extent ? (extent->last + 1) * itemsize : 0;
+  return buffer::part_of(a.owner(), a.owner()->data() + first,
+                         static_cast<std::size_t>(end - first), a.readonly(), std::move(release));
+}
+
+nb::object view_of_any(nb::handle object) {
+  nb::object view = view_of_producer(object);
+  if (!view.is_valid()) {
+    throw_wrong_type("obj", "an object with __sycl_usm_array_interface__", object.ptr());
+  }
+  return view;
+}
+
+}  // namespace
+
+nb::object view_of_producer(nb::handle object) {
+  if (const py_array* own = value_in<py_array>(object.ptr())) {
+    return to_python(own->value, own->base);
+  }
+  if (std::shared_ptr<buffer> own = as_memory(object.ptr())) {
+    return to_python(as_bytes(own), nb::borrow(object));
+  }
+  std::optional<array> imported = import_producer(object.ptr());
+  return imported ? to_python(*std::move(imported)) : nb::object();
+}
+
+nb::object array_or_view(nb::handle object) {
+  return Py_TYPE(object.ptr()) == python_class<py_array> ? nb::borrow(object)
+                                                         : view_of_producer(object);
+}
+
+std::shared_ptr<buffer> memory_of_producer(PyObject* object) {
+  if (const std::shared_ptr<buffer> own = as_memory(object)) {
+    return std::make_shared<buffer>(
+        buffer::part_of(own, own->data(), own->nbytes(), own->readonly(), keep_alive(object)));
+  }
+  if (const array* own = as_array(object)) {
+    return std::make_shared<buffer>(touched_part(*own, keep_alive(object)));
+  }
+  const std::optional<array> imported = import_producer(object);
+  return imported ? imported->owner() : nullptr;
+}
+
+void bind_producers(nb::module_& m) {
+  m.def("from_usm_array_interface", &view_of_any, nb::arg("obj").none(),
+        nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
+        "A view of any producer's memory, always without a copy; it keeps the producer alive.\n\n"
+        "Raises TypeError when the object is no producer or a key has the wrong type, ValueError "
+        "when what the producer says of its memory breaks a rule of the protocol.");
+  m.def(
+      "_as_array",
+      [](nb::handle obj) {
+        nb::object view = array_or_view(obj);
+        return view.is_valid() ? view : nb::none();
+      },
+      nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
+      "The array itself, a view of any other producer, or None.");
+}
+
+}  // namespace usmx::bindings

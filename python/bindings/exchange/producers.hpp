@@ -1,0 +1,22 @@
+// Anything that describes USM memory: usmx's arrays and memory objects, and foreign producers.
+#pragma once
+
+#include <memory>
+
+#include "support/nanobind.hpp"
+#include "usmx/memory/buffer.hpp"
+
+namespace usmx::bindings {
+
+/// A view of a producer as a new USMArray; null for any other object.
+nb::object view_of_producer(nb::handle object);
+/// The same, but a USMArray itself.
+nb::object array_or_view(nb::handle object);
+
+/// The bytes that a producer covers; null for any other object.
+std::shared_ptr<buffer> memory_of_producer(PyObject* object);
+
+/// from_usm_array_interface and _as_array.
+void bind_producers(nb::module_& m);
+
+}  // namespace usmx::bindings

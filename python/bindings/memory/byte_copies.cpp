@@ -1,0 +1,139 @@
+#include "memory/byte_copies.hpp"
+
+#include <string_view>
+
+#include "exchange/producers.hpp"
+#include "support/arguments.hpp"
+#include "support/held_buffer.hpp"
+#include "support/hooks.hpp"
+#include "usmx/array/array_view.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/copy.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// The first bytes of a buffer as one side of a copy.
+array_view first_bytes(const buffer& memory, std::size_t nbytes) {
+  const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(nbytes)};
+  return {memory.data(), type_code::uint8, layout::c_order(shape),
+          memory.kind(), memory.queue(),   memory.readonly()};
+}
+
+/// Ordinary host memory as the other side.
+array_view host_bytes(void* bytes, std::size_t nbytes, const sycl::queue& queue) {
+  const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(nbytes)};
+  return {bytes, type_code::uint8, layout::c_order(shape), usm_kind::unknown, queue, false};
+}
+
+void require_writable(const buffer& memory) {
+  if (memory.readonly()) {
+    throw read_only_error("memory is read-only: expected writable memory");
+  }
+}
+
+void copy_to_bytes(buffer& memory, void* destination) {
+  const without_interpreter_lock unlocked;
+  memory.wait();
+  copy(first_bytes(memory, memory.nbytes()),
+       host_bytes(destination, memory.nbytes(), memory.queue()));
+}
+
+/// Whether a PEP 3118 format has 'O' anywhere but in the names of fields, which are between colons.
+bool holds_objects(std::string_view format) {
+  bool in_name = false;
+  for (const char c : format) {
+    if (c == 'O' && !in_name) {
+      return true;
+    }
+    in_name = in_name != (c == ':');
+  }
+  return false;
+}
+
+/// Bytes written over references to Python objects would crash the process later.
+void require_no_objects(nb::handle destination) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(destination.ptr(), &view, PyBUF_FORMAT | PyBUF_ANY_CONTIGUOUS) != 0) {
+    PyErr_Clear();  // no format, as of NumPy's dates: no objects
+    return;
+  }
+  const bool found = view.format != nullptr && holds_objects(view.format);
+  PyBuffer_Release(&view);
+  if (found) {
+    throw value_error("destination must be a buffer of plain bytes, found one of Python objects");
+  }
+}
+
+}  // namespace
+
+nb::object to_python_bytes(buffer& memory) {
+  nb::object result =
+      nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(memory.nbytes())));
+  if (!result.is_valid()) {
+    nb::raise_python_error();
+  }
+  copy_to_bytes(memory, PyBytes_AS_STRING(result.ptr()));
+  return result;
+}
+
+nb::object copy_to_host(buffer& memory, nb::object destination) {
+  if (destination.is_none()) {
+    destination = import_attribute("numpy", "empty")(memory.nbytes(), "u1");
+  }
+  const held_buffer target(destination, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS);
+  require_no_objects(destination);
+  if (target.nbytes() < memory.nbytes()) {
+    throw value_error(detail::message("destination must have at least ", memory.nbytes(),
+                                      " bytes, found ", target.nbytes()));
+  }
+  copy_to_bytes(memory, target.data());
+  return destination;
+}
+
+void copy_from_host(buffer& memory, nb::handle source_object) {
+  require_writable(memory);
+  const held_buffer source(source_object, PyBUF_ANY_CONTIGUOUS);
+  if (source.nbytes() > memory.nbytes()) {
+    throw value_error(detail::message("source must have at most ", memory.nbytes(),
+                                      " bytes, found ", source.nbytes()));
+  }
+  const without_interpreter_lock unlocked;
+  memory.wait();
+  copy(host_bytes(source.data(), source.nbytes(), memory.queue()),
+       first_bytes(memory, source.nbytes()));
+}
+
+void copy_buffer(buffer& source, buffer& destination) {
+  source.wait();
+  destination.wait();
+  copy(first_bytes(source, source.nbytes()), first_bytes(destination, source.nbytes()));
+}
+
+void copy_from_device(buffer& memory, nb::handle producer) {
+  require_writable(memory);
+  const std::shared_ptr<buffer> source = memory_of_producer(producer.ptr());
+  if (source == nullptr) {
+    throw_wrong_type("sycl_usm_ary", "an object with __sycl_usm_array_interface__", producer.ptr());
+  }
+  if (source->nbytes() > memory.nbytes()) {
+    throw value_error(detail::message("source must have at most ", memory.nbytes(),
+                                      " bytes, found ", source->nbytes()));
+  }
+  const without_interpreter_lock unlocked;
+  copy_buffer(*source, memory);
+}
+
+void memset_bytes(buffer& memory, nb::handle val) {
+  require_writable(memory);
+  const std::ptrdiff_t value = to_count("val", "a byte, 0 to 255", val.ptr());
+  if (value < 0 || value > 255) {
+    throw value_error(detail::message("'val' must be a byte, 0 to 255, found ", value));
+  }
+  const without_interpreter_lock unlocked;
+  memory.wait();
+  fill_bytes(memory.data(), static_cast<int>(value), memory.nbytes(), memory.kind(),
+             memory.queue());
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,252 @@
+#include "memory/memory_classes.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <utility>
+
+#include "exchange/dictionary.hpp"
+#include "exchange/producers.hpp"
+#include "memory/byte_copies.hpp"
+#include "memory/memory_argument.hpp"
+#include "objects/buffer_protocol.hpp"
+#include "objects/memory.hpp"
+#include "objects/owners.hpp"
+#include "support/arguments.hpp"
+#include "support/errors.hpp"
+#include "support/hooks.hpp"
+#include "sycl_objects/sycl_context.hpp"
+#include "sycl_objects/sycl_device.hpp"
+#include "sycl_objects/sycl_event.hpp"
+#include "sycl_objects/sycl_queue.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// All bytes of memory of the same size, whatever a subclass says of itself.
+void copy_own_bytes(const py_memory& self, const py_memory& source) {
+  const without_interpreter_lock unlocked;
+  copy_buffer(source.bytes(), self.bytes());
+}
+
+std::string repr(const buffer& memory) {
+  return detail::message("<USM ", name(memory.kind()), " memory of ", memory.nbytes(), " bytes at ",
+                         static_cast<const void*>(memory.data()),
+                         memory.readonly() ? ", read-only" : "", ", on ",
+                         describe(memory.queue().get_device()), ">");
+}
+
+std::shared_ptr<buffer> construct(nb::handle argument, usm_kind kind,
+                                  const memory_options& options) {
+  if (std::shared_ptr<buffer> existing = memory_of_producer(argument.ptr())) {
+    return take_memory(std::move(existing), kind, options);
+  }
+  return allocate_memory(
+      to_count("nbytes", "a number of bytes or an object with __sycl_usm_array_interface__",
+               argument.ptr()),
+      kind, options);
+}
+
+template <class Memory>
+void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc) {
+  nb::class_<Memory, py_memory> cls(m, name, nb::pooled(), doc);
+  cls.def(
+      "__init__",
+      [kind](Memory* self, nb::handle arg, nb::handle alignment, nb::object queue,
+             nb::handle copy) {
+        new (self) Memory(construct(
+            arg, kind,
+            {alignment_argument(alignment), std::move(queue), flag_argument("copy", copy)}));
+      },
+      nb::arg("nbytes_or_producer").none(), nb::kw_only(), nb::arg("alignment").none() = 0,
+      nb::arg("queue") = nb::none(), nb::arg("copy").none() = false,
+      nb::sig("def __init__(self, nbytes_or_producer: typing.SupportsIndex | _Producer, *, "
+              "alignment: int = 0, queue: SyclQueue | None = None, copy: bool = False) -> "
+              "None"),
+      "New memory of a number of bytes (> 0), on `queue` (by default usmx's own queue of the "
+      "default device), at a multiple of `alignment` (a power of two; 0 leaves it to the "
+      "runtime). Or a view of a producer's bytes of this kind, which keeps the producer "
+      "alive; with `copy=True` a copy of the bytes of a producer of any kind.\n\n"
+      "Raises ValueError for a bad size or alignment, or a producer of another kind; "
+      "USMAllocationError when there is no memory.");
+  set_python_class<Memory>(cls);
+}
+
+int get_memory_buffer(PyObject* self, Py_buffer* view, int flags) {
+  return guarded(-1, [&] {
+    const auto& memory = ready_instance<py_memory>(self);
+    return get_buffer(self, as_bytes(memory.memory()), view, flags);
+  });
+}
+
+Py_ssize_t length(PyObject* self) {
+  return guarded<Py_ssize_t>(-1, [&] {
+    return static_cast<Py_ssize_t>(ready_instance<py_memory>(self).bytes().nbytes());
+  });
+}
+
+PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_memory_buffer)},
+                              {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+                              {Py_sq_length, reinterpret_cast<void*>(length)},
+                              {0, nullptr}};
+
+void bind_base(nb::module_& m) {
+  nb::class_<py_memory> cls(m, "_Memory", nb::type_slots(memory_slots), nb::is_weak_referenceable(),
+                            "What the memory classes of the three kinds have in common.");
+  const auto number = [&](const char* name) {
+    cls.def_prop_ro(name, [](const py_memory& self) { return self.bytes().nbytes(); }, "Bytes.");
+  };
+  number("nbytes");
+  number("size");
+  const auto queue = [&](const char* name, const char* signature) {
+    cls.def_prop_ro(
+        name, [](const py_memory& self) { return to_python(self.bytes().queue()); },
+        nb::sig(signature));
+  };
+  queue("sycl_queue", "def sycl_queue(self) -> SyclQueue");
+  queue("_queue", "def _queue(self) -> SyclQueue");
+  const auto context = [&](const char* name, const char* signature) {
+    cls.def_prop_ro(
+        name, [](const py_memory& self) { return to_python(self.bytes().queue().get_context()); },
+        nb::sig(signature));
+  };
+  context("sycl_context", "def sycl_context(self) -> SyclContext");
+  context("_context", "def _context(self) -> SyclContext");
+  cls.def_prop_ro(
+         "_pointer",
+         [](const py_memory& self) {
+           return reinterpret_cast<std::uintptr_t>(self.bytes().data());
+         },
+         "The address of the first byte.")
+      .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
+      .def_prop_ro(
+          "sycl_device",
+          [](const py_memory& self) { return to_python(self.bytes().queue().get_device()); },
+          nb::sig("def sycl_device(self) -> SyclDevice"))
+      .def_prop_ro(
+          "reference_obj",
+          [](const py_memory& self) -> nb::object {
+            PyObject* producer = python_owner(self.bytes());
+            return producer == nullptr ? nb::none() : nb::borrow(producer);
+          },
+          nb::sig("def reference_obj(self) -> object"),
+          "The object whose memory this is a view of, or the owner given to `from_pointer`; "
+          "None for memory of its own.")
+      .def_prop_ro(
+          "__sycl_usm_array_interface__",
+          [](const py_memory& self) { return to_dictionary(as_bytes(self.memory())); },
+          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
+      .def(
+          "get_usm_type",
+          [](const py_memory& self, nb::handle syclobj) {
+            return name(usm_type_of(self.bytes(), syclobj));
+          },
+          nb::arg("syclobj") = nb::none(),
+          nb::sig("def get_usm_type(self, syclobj: object = None) -> str"),
+          "'device', 'shared' or 'host'; with a queue, context or another form of `syclobj`, what "
+          "the memory is in that context: there it may be 'unknown'.")
+      .def(
+          "get_usm_type_enum",
+          [](const py_memory& self, nb::handle syclobj) {
+            return static_cast<int>(usm_type_of(self.bytes(), syclobj));
+          },
+          nb::arg("syclobj") = nb::none(),
+          nb::sig("def get_usm_type_enum(self, syclobj: object = None) -> int"),
+          "The same as dpctl's number: 0 unknown, 1 device, 2 shared, 3 host.")
+      .def(
+          "tobytes", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
+          nb::sig("def tobytes(self) -> bytes"), "A copy of all bytes. Waits.")
+      .def(
+          "__bytes__", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
+          nb::sig("def __bytes__(self) -> bytes"))
+      .def(
+          "copy_to_host",
+          [](const py_memory& self, nb::object obj) { return copy_to_host(self.bytes(), obj); },
+          nb::arg("obj") = nb::none(),
+          nb::sig("def copy_to_host(self, obj: typing.Any = None) -> typing.Any"),
+          "Copies all bytes to the start of a writable contiguous buffer (by default a new NumPy "
+          "array of bytes) and returns it. Waits. Raises ValueError when it is too small.")
+      .def(
+          "copy_from_host",
+          [](const py_memory& self, nb::handle obj) { copy_from_host(self.bytes(), obj); },
+          nb::arg("obj"), nb::sig("def copy_from_host(self, obj: typing.Any) -> None"),
+          "Copies a contiguous buffer to the start of this memory. Waits. Raises ValueError when "
+          "it does not fit or this memory is read-only.")
+      .def(
+          "copy_from_device",
+          [](const py_memory& self, nb::handle obj) { copy_from_device(self.bytes(), obj); },
+          nb::arg("sycl_usm_ary"),
+          nb::sig("def copy_from_device(self, sycl_usm_ary: _Producer) -> None"),
+          "Copies the bytes of any producer to the start of this memory. Waits. Raises ValueError "
+          "when they do not fit or this memory is read-only.")
+      .def(
+          "memset", [](const py_memory& self, nb::handle val) { memset_bytes(self.bytes(), val); },
+          nb::arg("val").none() = 0,
+          nb::sig("def memset(self, val: typing.SupportsIndex = 0) -> None"),
+          "Sets every byte. Waits. Raises ValueError on read-only memory.")
+      .def(
+          "record",
+          [](const py_memory& self, nb::handle event) {
+            self.bytes().record(event_argument("event", event));
+          },
+          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          "Announces unfinished work on this memory that usmx has not submitted: whoever reads the "
+          "memory through usmx waits for it, and it is not freed before. `event` is a SyclEvent of "
+          "usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
+      .def(
+          "wait",
+          [](const py_memory& self) {
+            const without_interpreter_lock unlocked;
+            self.bytes().wait();
+          },
+          "Waits for all work on the memory that usmx can know of.")
+      .def(
+          "__reduce_ex__", [](nb::handle self, nb::handle) { return hooks::reduce_memory(self); },
+          nb::arg("protocol"),
+          nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
+                  "...]"),
+          "Pickles kind, bytes, read-only flag and the device's filter string; read back, the "
+          "memory is on usmx's own queue of that device.")
+      .def(
+          "__copy__", [](nb::handle self) { return hooks::copy_memory(self, nb::none()); },
+          nb::sig("def __copy__(self) -> typing.Self"),
+          "New, writable memory of the same kind on the same queue with the same bytes. Waits.")
+      .def(
+          "__deepcopy__",
+          [](nb::handle self, nb::handle memo) { return hooks::copy_memory(self, memo); },
+          nb::arg("memo"),
+          nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"))
+      .def("_copy_own_bytes", &copy_own_bytes, nb::arg("source"),
+           nb::sig("def _copy_own_bytes(self, source: _Memory) -> None"))
+      .def("__repr__", [](const py_memory& self) { return repr(self.bytes()); });
+  set_python_class<py_memory>(cls);
+}
+
+nb::object as_usm_memory(nb::handle producer) {
+  std::shared_ptr<buffer> memory = memory_of_producer(producer.ptr());
+  if (memory == nullptr) {
+    throw_wrong_type("obj", "an object with __sycl_usm_array_interface__", producer.ptr());
+  }
+  return new_memory_object(std::move(memory));
+}
+
+}  // namespace
+
+void bind_memory_classes(nb::module_& m) {
+  bind_base(m);
+  bind_kind<device_memory>(m, "MemoryUSMDevice", usm_kind::device,
+                           "USM device memory: for its device only.");
+  bind_kind<shared_memory>(m, "MemoryUSMShared", usm_kind::shared,
+                           "USM shared memory: for device and host.");
+  bind_kind<host_memory>(m, "MemoryUSMHost", usm_kind::host,
+                         "USM host memory: the host's own, in reach of devices.");
+  m.def("as_usm_memory", &as_usm_memory, nb::arg("obj").none(),
+        nb::sig("def as_usm_memory(obj: _Producer) -> MemoryUSMDevice | MemoryUSMShared | "
+                "MemoryUSMHost"),
+        "A memory object for the bytes from the lowest to the highest element of any producer, "
+        "without a copy; it keeps the producer alive.\n\nRaises TypeError when the object is no "
+        "producer, ValueError when what it says of itself breaks a rule of the protocol.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,106 @@
+#include "module/api_table.hpp"
+
+#include "exchange/producers.hpp"
+#include "objects/array.hpp"
+#include "objects/waiting.hpp"
+#include "support/errors.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "sycl_objects/sycl_event.hpp"
+#include "sycl_objects/sycl_queue.hpp"
+#include "usmx/python/api.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+int has_attribute(PyObject* object, const char* name) noexcept {
+  return guarded(0, [&] { return PyObject_HasAttrString(object, name); });
+}
+
+int is_producer(PyObject* object) noexcept {
+  return has_attribute(object, "__sycl_usm_array_interface__");
+}
+
+int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
+  return guarded(-1, [&] {
+    const nb::object view = view_of_producer(object);
+    if (!view.is_valid()) {
+      throw type_error(
+          detail::message("expected an object with __sycl_usm_array_interface__, found ",
+                          Py_TYPE(object)->tp_name));
+    }
+    *result = *as_array(view.ptr());
+    wait_for(*(*result)->owner());
+    (*result)->owner()->expose();
+    return 0;
+  });
+}
+
+PyObject* from_array(const array& value) noexcept {
+  return guarded<PyObject*>(nullptr, [&] { return to_python(value).release().ptr(); });
+}
+
+int is_queue(PyObject* object) noexcept {
+  return guarded(0, [&] {
+    return value_in<sycl::queue>(object) != nullptr || has_attribute(object, "_get_capsule") != 0
+               ? 1
+               : 0;
+  });
+}
+
+int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexcept {
+  return guarded(-1, [&] {
+    *result = queue_argument(object, nb::none());
+    note_cached_queues_exposed();
+    return 0;
+  });
+}
+
+PyObject* from_queue(const sycl::queue& queue) noexcept {
+  return guarded<PyObject*>(nullptr, [&] { return to_python(queue).release().ptr(); });
+}
+
+int is_event(PyObject* object) noexcept {
+  return guarded(0, [&] {
+    return value_in<sycl::event>(object) != nullptr || has_attribute(object, "_get_capsule") != 0
+               ? 1
+               : 0;
+  });
+}
+
+int convert_to_event(PyObject* object, std::optional<sycl::event>* result) noexcept {
+  return guarded(-1, [&] {
+    *result = event_argument("event", object);
+    return 0;
+  });
+}
+
+PyObject* from_event(const sycl::event& event) noexcept {
+  return guarded<PyObject*>(nullptr, [&] { return to_python(event).release().ptr(); });
+}
+
+int set_error(const std::exception_ptr& exception) noexcept {
+  return translate_exception(exception) ? 1 : 0;
+}
+
+constexpr python::api_table table = {
+    .version = python::api_version,
+    .is_producer = is_producer,
+    .as_array = convert_to_array,
+    .from_array = from_array,
+    .is_queue = is_queue,
+    .as_queue = convert_to_queue,
+    .from_queue = from_queue,
+    .is_event = is_event,
+    .as_event = convert_to_event,
+    .from_event = from_event,
+    .set_error = set_error,
+};
+
+}  // namespace
+
+void bind_api_table(nb::module_& m) {
+  m.attr("_api") = nb::capsule(&table, python::api_capsule_name);
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,40 @@
+#include "module/kernel_cache.hpp"
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+
+#include "support/nanobind.hpp"
+#include "usmx/kernels/disk_cache.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+double age_in_seconds(std::filesystem::file_time_type time) {
+  return std::chrono::duration<double>(std::filesystem::file_time_type::clock::now() - time)
+      .count();
+}
+
+nb::list entries() {
+  nb::list all;
+  for (const cached_kernels& entry : list_kernel_cache()) {
+    all.append(nb::make_tuple(entry.group, entry.device, entry.nbytes,
+                              age_in_seconds(entry.last_use), entry.file));
+  }
+  return all;
+}
+
+}  // namespace
+
+void bind_kernel_cache(nb::module_& m) {
+  m.def("_kernel_cache_directory", &kernel_cache_directory,
+        "Where built device kernels are kept; Path(\".\") when nowhere.");
+  m.def("_list_kernel_cache", &entries,
+        nb::sig("def _list_kernel_cache() -> list[tuple[str, str, int, float, pathlib.Path]]"),
+        "Group, device, bytes, seconds since the last use, and file of each entry.");
+  m.def("_clear_kernel_cache", &clear_kernel_cache,
+        "Deletes all entries; how many bytes those had.");
+}
+
+}  // namespace usmx::bindings

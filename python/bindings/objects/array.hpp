@@ -1,0 +1,52 @@
+// What a USMArray is: one usmx::array, and the memory object it was made from. The class and its
+// methods are bound in container/.
+#pragma once
+
+#include <utility>
+
+#include "support/nanobind.hpp"
+#include "support/python_thread.hpp"
+#include "usmx/array/array.hpp"
+
+namespace usmx::bindings {
+
+struct py_array {
+  py_array(array&& made, nb::object made_from) noexcept
+      : value(std::move(made)), base(std::move(made_from)) {}
+  /// Other elements of the same memory.
+  py_array(const py_array& parent, layout&& where)
+      : value(parent.value.with_layout(std::move(where))), base(parent.base) {}
+  py_array(py_array&&) noexcept = default;
+  ~py_array() {
+    // Only who lets go last may free the memory.
+    if (value.owner().use_count() == 1) {
+      note_python_thread();
+    }
+  }
+
+  array value;
+  /// The memory object given to the constructor; null: made when somebody asks for `base`.
+  nb::object base;
+};
+
+/// The array inside a USMArray; null for any other object.
+inline const array* as_array(PyObject* object) {
+  const py_array* found = value_in<py_array>(object);
+  return found == nullptr ? nullptr : &found->value;
+}
+
+// New USMArrays.
+
+inline nb::object to_python(array&& value, nb::object base = nb::object()) {
+  return make_instance_by<py_array>(
+      [&](void* at) { new (at) py_array(std::move(value), std::move(base)); });
+}
+inline nb::object to_python(const array& value, nb::object base = nb::object()) {
+  return to_python(array(value), std::move(base));
+}
+/// Other elements of the memory of one that exists.
+inline nb::object to_python(const py_array& parent, layout&& where) {
+  return make_instance_by<py_array>([&](void* at) { new (at) py_array(parent, std::move(where)); });
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,88 @@
+#include "objects/buffer_protocol.hpp"
+
+#include <array>
+#include <memory>
+
+#include "objects/waiting.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// Shape and strides in bytes, which must live as long as the Py_buffer.
+struct dimensions {
+  std::array<Py_ssize_t, max_ndim> shape;
+  std::array<Py_ssize_t, max_ndim> strides;
+};
+
+bool asks(int flags, int for_what) noexcept { return (flags & for_what) == for_what; }
+
+/// Why the request cannot be met; null when it can.
+const char* objection(const array& exported, int flags) noexcept {
+  if (!is_host_accessible(exported.kind())) {
+    return "device memory has no buffer: expected an array of usm_type 'shared' or 'host'; "
+           "usmx.asnumpy copies it to the host";
+  }
+  if (asks(flags, PyBUF_WRITABLE) && exported.readonly()) {
+    return "a writable buffer of read-only memory was asked for";
+  }
+  if (asks(flags, PyBUF_FORMAT) && exported.type().format() == nullptr) {
+    return "a field's name holds ':' or a null character, which the format of a buffer cannot";
+  }
+  const bool c = exported.layout().is_c_contiguous();
+  const bool f = exported.layout().is_f_contiguous();
+  if (asks(flags, PyBUF_C_CONTIGUOUS) && !c) {
+    return "a C-contiguous buffer of an array that is not was asked for";
+  }
+  if (asks(flags, PyBUF_F_CONTIGUOUS) && !f) {
+    return "a Fortran-contiguous buffer of an array that is not was asked for";
+  }
+  if (asks(flags, PyBUF_ANY_CONTIGUOUS) && !c && !f) {
+    return "a contiguous buffer of an array that is not was asked for";
+  }
+  if (!asks(flags, PyBUF_STRIDES) && !c) {
+    return "a buffer without strides of an array that is not C-contiguous was asked for";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  if (const char* reason = objection(exported, flags)) {
+    PyErr_Format(PyExc_BufferError, "%s: %s", Py_TYPE(owner)->tp_name, reason);
+    return -1;
+  }
+  wait_for(*exported.owner());
+  exported.owner()->expose();
+  const auto itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
+  auto memory = std::make_unique<dimensions>();
+  for (int k = 0; k < exported.ndim(); ++k) {
+    const auto axis = static_cast<std::size_t>(k);
+    memory->shape[axis] = exported.shape()[axis];
+    // Only where there are no elements, and strides mean nothing, can one leave 64 bits.
+    if (__builtin_mul_overflow(exported.strides()[axis], itemsize, &memory->strides[axis])) {
+      memory->strides[axis] = 0;
+    }
+  }
+  view->buf = exported.data();
+  view->len = static_cast<Py_ssize_t>(exported.nbytes());
+  view->itemsize = itemsize;
+  view->readonly = exported.readonly() ? 1 : 0;
+  view->ndim = exported.ndim();
+  view->format = asks(flags, PyBUF_FORMAT) ? const_cast<char*>(exported.type().format()) : nullptr;
+  const bool has_axes = exported.ndim() > 0;  // else PEP 3118 wants null pointers
+  view->shape = has_axes && asks(flags, PyBUF_ND) ? memory->shape.data() : nullptr;
+  view->strides = has_axes && asks(flags, PyBUF_STRIDES) ? memory->strides.data() : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = memory.release();
+  Py_INCREF(owner);
+  view->obj = owner;
+  return 0;
+}
+
+void release_buffer(PyObject*, Py_buffer* view) noexcept {
+  delete static_cast<dimensions*>(view->internal);
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,15 @@
+// PEP 3118: host-accessible USM as Python buffers, without a copy.
+#pragma once
+
+#include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
+
+namespace usmx::bindings {
+
+/// Fills `view` for an array owned by `owner`, for the request `flags`; waits for work on the
+/// memory first. BufferError when the memory is not host-accessible, when a writable buffer of a
+/// read-only array is asked for, or when the request cannot express the array's strides.
+int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags);
+void release_buffer(PyObject* owner, Py_buffer* view) noexcept;
+
+}  // namespace usmx::bindings

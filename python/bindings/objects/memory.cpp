@@ -1,0 +1,81 @@
+#include "objects/memory.hpp"
+
+#include <unordered_map>
+
+#include "support/python_thread.hpp"
+#include "sycl_objects/placement.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// The memory object made for a buffer (borrowed), while that object lives.
+std::unordered_map<const buffer*, PyObject*>& known_objects() {
+  static auto* map = new std::unordered_map<const buffer*, PyObject*>;
+  return *map;
+}
+
+/// Whether the class describes its objects as usmx's memory classes do.
+bool has_our_dictionary(PyTypeObject* type) {
+  if (type == python_class<device_memory> || type == python_class<shared_memory> ||
+      type == python_class<host_memory>) {
+    return true;
+  }
+  constexpr const char* name = "__sycl_usm_array_interface__";
+  const nb::handle ours(reinterpret_cast<PyObject*>(python_class<py_memory>));
+  return nb::handle(reinterpret_cast<PyObject*>(type)).attr(name).is(ours.attr(name));
+}
+
+}  // namespace
+
+py_memory::~py_memory() {
+  note_python_thread();
+  if (memory_ != nullptr && known_) {
+    known_objects().erase(memory_.get());
+  }
+}
+
+void py_memory::make_known(PyObject* self) {
+  known_objects().emplace(memory_.get(), self);
+  known_ = true;
+}
+
+nb::object new_memory_object(std::shared_ptr<buffer> memory) {
+  switch (memory->kind()) {
+    case usm_kind::shared:
+      return make_instance(shared_memory(std::move(memory)));
+    case usm_kind::host:
+      return make_instance(host_memory(std::move(memory)));
+    default:
+      return make_instance(device_memory(std::move(memory)));
+  }
+}
+
+nb::object memory_object(const std::shared_ptr<buffer>& memory) {
+  if (const auto found = known_objects().find(memory.get()); found != known_objects().end()) {
+    return nb::borrow(found->second);
+  }
+  nb::object created = new_memory_object(memory);
+  nb::inst_ptr<py_memory>(created)->make_known(created.ptr());
+  return created;
+}
+
+std::shared_ptr<buffer> as_memory(PyObject* object) {
+  if (!PyObject_TypeCheck(object, python_class<py_memory>) ||
+      !has_our_dictionary(Py_TYPE(object))) {
+    return nullptr;
+  }
+  return ready_instance<py_memory>(object).memory();
+}
+
+usm_kind usm_type_of(const buffer& memory, nb::handle syclobj) {
+  return syclobj.is_none() ? memory.kind()
+                           : pointer_kind(memory.data(), resolve_syclobj(syclobj.ptr()).context());
+}
+
+array as_bytes(const std::shared_ptr<buffer>& memory) {
+  const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(memory->nbytes())};
+  return array::unchecked(memory, type_code::uint8, layout::c_order(shape), memory->readonly());
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,57 @@
+// What MemoryUSMDevice, MemoryUSMShared and MemoryUSMHost are: one shared buffer each. The classes
+// are bound in memory/.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
+
+namespace usmx::bindings {
+
+class py_memory {
+ public:
+  explicit py_memory(std::shared_ptr<buffer> memory) noexcept : memory_(std::move(memory)) {}
+  py_memory(py_memory&& other) noexcept = default;
+  ~py_memory();
+
+  /// From now on this is the object that memory_object finds for the buffer.
+  void make_known(PyObject* self);
+
+  const std::shared_ptr<buffer>& memory() const noexcept { return memory_; }
+  buffer& bytes() const noexcept { return *memory_; }
+
+ private:
+  std::shared_ptr<buffer> memory_;
+  bool known_ = false;
+};
+
+// One Python class for each kind, as dpctl has them; what they hold is the same.
+struct device_memory : py_memory {
+  using py_memory::py_memory;
+};
+struct shared_memory : py_memory {
+  using py_memory::py_memory;
+};
+struct host_memory : py_memory {
+  using py_memory::py_memory;
+};
+
+/// A new memory object, of the class of the buffer's kind.
+nb::object new_memory_object(std::shared_ptr<buffer> memory);
+
+/// The Python memory object of a buffer: the same one for as long as somebody holds it.
+nb::object memory_object(const std::shared_ptr<buffer>& memory);
+
+/// The buffer inside a usmx memory object; null for any other object, and for one of a subclass
+/// that has a dictionary of its own, which is a producer like any other.
+std::shared_ptr<buffer> as_memory(PyObject* object);
+
+/// What the memory is in the context of a `syclobj`; its own kind for None.
+usm_kind usm_type_of(const buffer& memory, nb::handle syclobj);
+
+/// The memory as the array of bytes that it describes itself as.
+array as_bytes(const std::shared_ptr<buffer>& memory);
+
+}  // namespace usmx::bindings

@@ -1,0 +1,98 @@
+#include "objects/owners.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+bool this_thread_holds_the_interpreter() noexcept {
+  const PyThreadState* mine = PyGILState_GetThisThreadState();
+#if PY_VERSION_HEX >= 0x030D0000
+  return mine != nullptr && mine == PyThreadState_GetUnchecked();
+#else
+  return mine != nullptr && mine == _PyThreadState_UncheckedGet();
+#endif
+}
+
+/// Runs `action` with the interpreter lock, on whatever thread. While the interpreter ends only the
+/// thread that ends it can have the lock; after that nothing is run and the object stays: better
+/// than a crash.
+template <class Action>
+void with_interpreter(Action action) noexcept {
+  take_interpreter_lock([&] {
+    if (this_thread_holds_the_interpreter()) {
+      action();
+    } else if (Py_IsInitialized() != 0) {
+      const PyGILState_STATE gil = PyGILState_Ensure();
+      action();
+      PyGILState_Release(gil);
+    }
+  });
+}
+
+void release_reference(void* state) noexcept {
+  with_interpreter([&] { Py_DECREF(static_cast<PyObject*>(state)); });
+}
+
+struct buffer_owner {
+  nb::object object;
+  std::unique_ptr<held_buffer> given;  // let go before the object
+};
+
+void release_buffer_owner(void* state) noexcept {
+  with_interpreter([&] { delete static_cast<buffer_owner*>(state); });
+}
+
+struct callback {
+  nb::object callable;
+  nb::object pointer;
+};
+
+void call(const nb::object& callable, const nb::object& pointer) noexcept {
+  // Memory may go while an exception is on its way: that one must get through.
+  const nb::error_scope pending;
+  PyObject* result = run_python([&] { return PyObject_CallOneArg(callable.ptr(), pointer.ptr()); });
+  if (result == nullptr) {
+    PyErr_WriteUnraisable(callable.ptr());
+  }
+  Py_XDECREF(result);
+}
+
+void release_by_callback(void* state) noexcept {
+  with_interpreter([&] {
+    auto* owned = static_cast<callback*>(state);
+    call(owned->callable, owned->pointer);
+    delete owned;
+  });
+}
+
+detail::foreign_owner* as_owner(PyObject* object) noexcept {
+  return reinterpret_cast<detail::foreign_owner*>(object);
+}
+
+}  // namespace
+
+detail::release_action keep_alive(PyObject* object) noexcept {
+  Py_INCREF(object);
+  return {release_reference, object, as_owner(object)};
+}
+
+detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given) {
+  auto* state = new buffer_owner{nb::borrow(object), std::move(given)};
+  return {release_buffer_owner, state, as_owner(object)};
+}
+
+detail::release_action call_with_pointer(PyObject* callable, PyObject* pointer) {
+  const nb::object owner = nb::borrow(callable);
+  const nb::object argument = nb::borrow(pointer);
+  try {
+    return {release_by_callback, new callback{owner, argument}, as_owner(callable)};
+  } catch (const std::bad_alloc&) {
+    call(owner, argument);
+    throw;
+  }
+}
+
+PyObject* python_owner(const buffer& memory) noexcept {
+  return reinterpret_cast<PyObject*>(memory.foreign_owner());
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,27 @@
+// Python's side of who frees adopted memory: objects that are kept alive, with or without one of
+// their buffers, and callables that are called. All may be let go on any thread.
+#pragma once
+
+#include <memory>
+
+#include "support/held_buffer.hpp"
+#include "support/nanobind.hpp"
+#include "usmx/memory/buffer.hpp"
+
+namespace usmx::bindings {
+
+/// Keeps a Python object alive until the action runs.
+detail::release_action keep_alive(PyObject* object) noexcept;
+
+/// Keeps a Python object and a buffer that it gave.
+detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given);
+
+/// Calls `callable(pointer)`, where `pointer` is a Python object; what it raises goes to
+/// sys.unraisablehook. If this throws, the callable has been called.
+detail::release_action call_with_pointer(PyObject* callable, PyObject* pointer);
+
+/// The object or callable of the action that one of these functions made for a buffer; null for any
+/// other buffer, such as memory of usmx's own.
+PyObject* python_owner(const buffer& memory) noexcept;
+
+}  // namespace usmx::bindings

@@ -1,0 +1,74 @@
+// Arguments that the bindings take in several places: shapes, counts, orders, kinds of memory.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "support/nanobind.hpp"
+#include "usmx/layout/element_order.hpp"
+#include "usmx/layout/layout.hpp"
+#include "usmx/runtime/usm_kind.hpp"
+
+namespace usmx::bindings {
+
+/// Up to max_ndim integers of one argument or dictionary key, without a heap.
+class counts {
+ public:
+  counts() noexcept {}  // values_ needs no zeros
+  /// From a tuple or list of objects with __index__. Throws type_error, or value_error when there
+  /// are too many, or overflow_error when one is too large, naming `what`.
+  counts(const char* what, PyObject* sequence);
+
+  std::span<const std::ptrdiff_t> span() const { return {values_.data(), size_}; }
+  std::span<std::ptrdiff_t> span() { return {values_.data(), size_}; }
+
+ private:
+  friend counts shape_argument(nb::handle);
+
+  std::array<std::ptrdiff_t, max_ndim> values_;
+  std::size_t size_ = 0;
+};
+
+/// A shape: as counts, or a single integer.
+counts shape_argument(nb::handle shape);
+
+/// Any object with __index__ as a Python int; type_error naming `what` and what was `expected`.
+nb::object to_integer(const char* what, const char* expected, PyObject* object);
+/// The same as a C++ integer; overflow_error when it does not fit.
+std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object);
+
+/// Any object with __index__ as an address; value_error naming `what` when it is negative or wider
+/// than a pointer.
+std::uintptr_t to_address(const char* what, const char* expected, PyObject* object);
+
+/// The text of a Python string, for as long as that lives; type_error naming `what` for anything
+/// else.
+std::string_view to_text(const char* what, PyObject* object, const char* expected = "a string");
+
+/// A tuple with the items that a tuple or list has now; type_error for anything else.
+nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
+
+/// "device", "shared" or "host"; value_error/type_error for anything else.
+usm_kind kind_argument(nb::handle kind);
+
+/// What `order=` of a new array may be, and where there is another array to be like.
+inline constexpr std::string_view c_or_f = "CF";
+inline constexpr std::string_view any_order = "CFAK";
+
+/// One of the letters in `allowed`; value_error for anything else.
+element_order order_argument(nb::handle order, std::string_view allowed);
+
+/// True or False and nothing else; type_error naming `what`.
+bool flag_argument(const char* what, nb::handle flag);
+
+/// repr(object): for messages.
+std::string repr_text(PyObject* object);
+
+/// Throws type_error: `what` must be `expected`, found an object of that type.
+[[noreturn]] void throw_wrong_type(const char* what, const char* expected, PyObject* found);
+
+/// Python's tuple of integers.
+nb::object to_tuple(std::span<const std::ptrdiff_t> values);
+
+}  // namespace usmx::bindings

@@ -1,0 +1,110 @@
+#include "support/errors.hpp"
+
+#include <sycl/exception.hpp>
+
+namespace usmx::bindings {
+namespace {
+
+// Borrowed for the life of the process: exceptions may be raised while the module is torn down.
+PyObject* device_creation_error = PyExc_RuntimeError;
+PyObject* allocation_error_class = PyExc_MemoryError;
+
+/// numpy.exceptions.AxisError; null when there is no NumPy.
+PyObject* numpys_axis_error() noexcept {
+  PyObject* exceptions = PyImport_ImportModule("numpy.exceptions");
+  PyObject* found =
+      exceptions == nullptr ? nullptr : PyObject_GetAttrString(exceptions, "AxisError");
+  Py_XDECREF(exceptions);
+  PyErr_Clear();
+  return found;
+}
+
+/// The class that NumPy's users catch; without NumPy one with the same bases. Never let go.
+PyObject* axis_error_class() noexcept {
+  static PyObject* known = nullptr;
+  if (known == nullptr) {
+    known = numpys_axis_error();
+  }
+  if (known == nullptr) {
+    PyObject* bases = PyTuple_Pack(2, PyExc_ValueError, PyExc_IndexError);
+    known = bases == nullptr ? nullptr : PyErr_NewException("usmx.AxisError", bases, nullptr);
+    Py_XDECREF(bases);
+    PyErr_Clear();
+  }
+  return known == nullptr ? PyExc_IndexError : known;
+}
+
+PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char* doc) {
+  const std::string qualified = std::string("usmx.") + name;
+  PyObject* created = PyErr_NewExceptionWithDoc(qualified.c_str(), doc, base, nullptr);
+  if (created == nullptr) {
+    nb::raise_python_error();
+  }
+  m.attr(name) = nb::handle(created);
+  return created;
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& m) {
+  device_creation_error =
+      new_class(m, "SyclDeviceCreationError", PyExc_RuntimeError,
+                "No device answers to what was asked for; the message says what is there.");
+  allocation_error_class =
+      new_class(m, "USMAllocationError", PyExc_MemoryError,
+                "The runtime has no such memory; the message says bytes, kind and device.");
+  nb::register_exception_translator([](const std::exception_ptr& exception, void*) {
+    if (!translate_exception(exception)) {
+      std::rethrow_exception(exception);
+    }
+  });
+}
+
+bool translate_exception(const std::exception_ptr& exception) noexcept {
+  if (exception == nullptr) {  // caught by `...`, but no exception: a thread that Python makes exit
+    stop_this_thread();
+  }
+  try {
+    std::rethrow_exception(exception);
+  } catch (const type_error& e) {
+    PyErr_SetString(PyExc_TypeError, e.what());
+  } catch (const value_error& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const axis_error& e) {
+    PyErr_SetString(axis_error_class(), e.what());
+  } catch (const index_error& e) {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const overflow_error& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const allocation_error& e) {
+    PyErr_SetString(allocation_error_class, e.what());
+  } catch (const device_error& e) {
+    PyErr_SetString(device_creation_error, e.what());
+  } catch (const runtime_conflict& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (const sycl::exception& e) {
+    PyErr_Format(PyExc_RuntimeError, "the SYCL runtime reports: %s", e.what());
+  } catch (...) {
+    return false;
+  }
+  return true;
+}
+
+void set_python_error() noexcept {
+  try {
+    if (translate_exception(std::current_exception())) {
+      return;
+    }
+    throw;
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "usmx: unknown C++ exception");
+  }
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,31 @@
+// How usmx's exceptions arrive in Python, in one place. nanobind translates what leaves a bound
+// function; type slots are `guarded`.
+#pragma once
+
+#include <exception>
+
+#include "support/nanobind.hpp"
+
+namespace usmx::bindings {
+
+/// Adds the exception classes to the module and translates C++ exceptions that leave functions.
+void bind_errors(nb::module_& m);
+
+/// Sets Python's error if the exception is one of usmx's or SYCL's; else returns false.
+bool translate_exception(const std::exception_ptr& exception) noexcept;
+
+/// Sets Python's error from the C++ exception that is being handled.
+void set_python_error() noexcept;
+
+/// Runs `body`; an exception becomes Python's current error and `failed` the result.
+template <class Result, class Body>
+Result guarded(Result failed, Body body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    set_python_error();
+    return failed;
+  }
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,54 @@
+#include "support/hooks.hpp"
+
+#include <nanobind/stl/string.h>
+
+namespace usmx::bindings {
+
+nb::handle hook::function() const {
+  if (function_ == nullptr) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "usmx._core needs the Python function '%s': import the package usmx", name_);
+    nb::raise_python_error();
+  }
+  return function_;
+}
+
+void set_hooks(const nb::kwargs& functions) {
+  nb::dict unknown;
+  unknown.update(functions);
+  for (const hook* h = hook::first_; h != nullptr; h = h->next_) {
+    if (!functions.contains(h->name_)) {
+      throw type_error(
+          detail::message("_set_hooks: expected a function '", h->name_, "', found none"));
+    }
+    if (const nb::handle given = functions[h->name_]; PyCallable_Check(given.ptr()) == 0) {
+      throw type_error(detail::message("_set_hooks: '", h->name_, "' must be callable, found ",
+                                       Py_TYPE(given.ptr())->tp_name));
+    }
+    nb::del(unknown[h->name_]);
+  }
+  if (unknown.size() != 0) {
+    const auto [name, function] = *unknown.begin();
+    throw type_error(
+        detail::message("_set_hooks: expected none but the functions that C++ calls, "
+                        "found '",
+                        nb::cast<std::string>(name), "'"));
+  }
+  for (hook* h = hook::first_; h != nullptr; h = h->next_) {
+    Py_XSETREF(h->function_, nb::object(functions[h->name_]).release().ptr());
+  }
+}
+
+void clear_hooks() noexcept {
+  for (hook* h = hook::first_; h != nullptr; h = h->next_) {
+    Py_CLEAR(h->function_);
+  }
+}
+
+void bind_hooks(nb::module_& m) {
+  m.attr("_hooks") = nb::capsule(m.ptr(), [](void*) noexcept { clear_hooks(); });
+  m.def("_set_hooks", &set_hooks, nb::sig("def _set_hooks(**functions: object) -> None"),
+        "Gives the Python functions that C++ calls: all of them, and no others.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,95 @@
+// nanobind, and what it leaves to be said in one place: interned names, attributes that may be
+// missing, the Python class of a C++ type, its instances. Next: errors.hpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+#include "support/interpreter_lock.hpp"
+#include "usmx/base/error.hpp"
+
+namespace nb = nanobind;
+
+namespace usmx::bindings {
+
+/// A string object that is made once and never freed.
+class interned {
+ public:
+  explicit interned(const char* text) noexcept : text_(text) {}
+  PyObject* get() {
+    if (object_ == nullptr) {
+      object_ = PyUnicode_InternFromString(text_);
+      if (object_ == nullptr) {
+        nb::raise_python_error();
+      }
+    }
+    return object_;
+  }
+
+ private:
+  const char* text_;
+  PyObject* object_ = nullptr;
+};
+
+/// obj.name, or a null object when there is no such attribute. Other errors pass through.
+inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
+  PyObject* value = nullptr;
+  int found = -1;
+  take_interpreter_lock([&] {
+#if PY_VERSION_HEX >= 0x030D0000
+    found = PyObject_GetOptionalAttr(obj, name, &value);
+#else
+    found = _PyObject_LookupAttr(obj, name, &value);
+#endif
+  });
+  if (found < 0) {
+    nb::raise_python_error();
+  }
+  return nb::steal(value);
+}
+
+/// The C++ value inside a fully constructed nanobind instance. A subclass whose __init__ never
+/// called ours has none: TypeError.
+template <class T>
+T& ready_instance(PyObject* self) {
+  if (!nb::inst_ready(self)) {
+    throw type_error(detail::message(Py_TYPE(self)->tp_name,
+                                     ".__init__ was never called: a subclass must call "
+                                     "super().__init__()"));
+  }
+  return *nb::inst_ptr<T>(self);
+}
+
+/// The Python class of a C++ type: set when the class is bound, and not found again by a look-up
+/// each time, as nb::type does.
+template <class T>
+inline PyTypeObject* python_class = nullptr;
+
+template <class T>
+void set_python_class(nb::handle cls) {
+  python_class<T> = reinterpret_cast<PyTypeObject*>(cls.ptr());
+}
+
+/// The C++ value inside an instance of its Python class; null for any other object.
+template <class T>
+T* value_in(PyObject* object) {
+  return PyObject_TypeCheck(object, python_class<T>) ? &ready_instance<T>(object) : nullptr;
+}
+
+/// A new instance of T's Python class around the value that `construct(address)` makes there.
+template <class T, class Construct>
+nb::object make_instance_by(Construct construct) {
+  nb::object instance = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(python_class<T>)));
+  construct(static_cast<void*>(nb::inst_ptr<T>(instance)));
+  nb::inst_mark_ready(instance);
+  return instance;
+}
+
+/// The same around a value that is moved in.
+template <class T>
+nb::object make_instance(T value) {
+  return make_instance_by<T>([&](void* at) { new (at) T(std::move(value)); });
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,77 @@
+#include "sycl_objects/device.hpp"
+
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+
+#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/sycl_context.hpp"
+#include "sycl_objects/sycl_device.hpp"
+#include "sycl_objects/sycl_queue.hpp"
+#include "usmx/runtime.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// The queue of a Device or of usmx's or dpctl's SyclQueue: what a Device can be equal to.
+const sycl::queue* comparable_queue(PyObject* object) {
+  if (const sycl::queue* queue = device_queue(object)) {
+    return queue;
+  }
+  if (const sycl::queue* queue = value_in<sycl::queue>(object)) {
+    return queue;
+  }
+  return as_dpctl_queue(object);
+}
+
+nb::object equal(const py_device& device, nb::handle other) {
+  const sycl::queue* queue = comparable_queue(other.ptr());
+  return queue == nullptr ? nb::borrow(Py_NotImplemented) : nb::cast(device.queue == *queue);
+}
+
+std::string plain_name(const sycl::device& device) {
+  return filter_string_of(device).value_or("sub-device of " + describe(device));
+}
+
+void print_info(const py_device& on) {
+  const sycl::device device = on.queue.get_device();
+  namespace id = sycl::info::device;
+  nb::print(detail::message("    Name            ", device.get_info<id::name>(),
+                            "\n    Driver version  ", device.get_info<id::driver_version>(),
+                            "\n    Vendor          ", device.get_info<id::vendor>(),
+                            "\n    Filter string   ", plain_name(device), "\n")
+                .c_str());
+}
+
+}  // namespace
+
+nb::class_<py_device> bind_device(nb::module_& m) {
+  nb::class_<py_device> cls(m, "Device",
+                            "Where an array is: a queue, and with it a device and a context. "
+                            "`a.device` and `Device.create_device` make one, every `device=` takes "
+                            "one. Equal to a Device or SyclQueue of the same queue.");
+  cls.def_prop_ro(
+         "sycl_queue", [](const py_device& d) { return to_python(d.queue); },
+         nb::sig("def sycl_queue(self) -> SyclQueue"))
+      .def_prop_ro(
+          "sycl_context", [](const py_device& d) { return d.queue.get_context(); },
+          nb::sig("def sycl_context(self) -> SyclContext"))
+      .def_prop_ro(
+          "sycl_device", [](const py_device& d) { return d.queue.get_device(); },
+          nb::sig("def sycl_device(self) -> SyclDevice"))
+      .def("print_device_info", &print_info,
+           "Prints name, driver version, vendor and filter string.")
+      .def(
+          "wait", [](py_device& d) { wait_for_queue(d.queue); },
+          nb::call_guard<without_interpreter_lock>(),
+          "Waits until everything submitted to the queue has finished.")
+      .def("__eq__", &equal, nb::arg("other").none(),
+           nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__", [](const py_device& d) { return std::hash<sycl::queue>{}(d.queue); })
+      .def("__repr__",
+           [](const py_device& d) { return "Device(" + plain_name(d.queue.get_device()) + ")"; });
+  set_python_class<py_device>(cls);
+  return cls;
+}
+
+}  // namespace usmx::bindings

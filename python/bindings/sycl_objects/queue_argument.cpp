@@ -1,0 +1,127 @@
+#include "sycl_objects/queue_argument.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include "support/arguments.hpp"
+#include "sycl_objects/capsules.hpp"
+#include "sycl_objects/device.hpp"
+#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/sycl_queue.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+interned sycl_queue_name("sycl_queue");
+interned filter_string_name("filter_string");
+
+/// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or what
+/// gives one by _get_capsule().
+std::optional<sycl::queue> queue_of_object(nb::handle argument) {
+  if (const sycl::queue* queue = value_in<sycl::queue>(argument.ptr())) {
+    return *queue;
+  }
+  if (const sycl::queue* queue = as_dpctl_queue(argument.ptr())) {
+    return *queue;
+  }
+  if (PyCapsule_CheckExact(argument.ptr())) {
+    return queue_in_capsule(argument.ptr());
+  }
+  const nb::object capsule = capsule_of(argument.ptr());
+  return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
+}
+
+/// What others than usmx describe a device with: an object that holds a queue, dpnp's Device, which
+/// has one as an attribute, or dpctl's SyclDevice.
+std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
+  if (const auto queue = queue_of_object(device)) {
+    return queue;
+  }
+  const nb::object queue = optional_attribute(device.ptr(), sycl_queue_name.get());
+  if (queue.is_valid()) {
+    return queue_of_object(queue);
+  }
+  const nb::object filter = optional_attribute(device.ptr(), filter_string_name.get());
+  if (filter.is_valid() && nb::isinstance<nb::str>(filter)) {
+    return cached_queue(select_device(nb::cast<std::string_view>(filter)));
+  }
+  return std::nullopt;
+}
+
+sycl::queue queue_of_device_argument(nb::handle device) {
+  if (nb::isinstance<nb::str>(device)) {
+    return cached_queue(select_device(to_text("device", device.ptr())));
+  }
+  if (const sycl::queue* queue = device_queue(device.ptr())) {
+    return *queue;
+  }
+  if (const sycl::device* found = value_in<sycl::device>(device.ptr())) {
+    return cached_queue(*found);
+  }
+  if (const auto queue = queue_of_foreign_device(device)) {
+    return *queue;
+  }
+  throw type_error(
+      detail::message("device must be a filter string, a SyclDevice, a SyclQueue or a Device, "
+                      "found ",
+                      Py_TYPE(device.ptr())->tp_name));
+}
+
+void require_agreement(const sycl::queue& queue, nb::handle device) {
+  const sycl::queue other = queue_of_device_argument(device);
+  if (other.get_device() != queue.get_device()) {
+    throw value_error(detail::message("sycl_queue and device must agree, found ",
+                                      describe(queue.get_device()), " and ",
+                                      describe(other.get_device())));
+  }
+  if (names_a_queue(device) && other != queue) {
+    throw value_error(
+        detail::message("sycl_queue and device must agree, found two different queues on ",
+                        describe(queue.get_device()), ": give one of them"));
+  }
+}
+
+}  // namespace
+
+sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
+  if (sycl_queue.is_none()) {
+    return device.is_none() ? default_queue() : queue_of_device_argument(device);
+  }
+  const auto queue = queue_of_object(sycl_queue);
+  if (!queue) {
+    throw type_error(
+        detail::message("sycl_queue must be a SyclQueue or an object whose "
+                        "_get_capsule() holds one, found ",
+                        Py_TYPE(sycl_queue.ptr())->tp_name));
+  }
+  if (!device.is_none()) {
+    require_agreement(*queue, device);
+  }
+  return *queue;
+}
+
+bool names_a_queue(nb::handle device) {
+  return !device.is_none() && PyObject_HasAttrString(device.ptr(), "sycl_device") != 0;
+}
+
+void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
+  m.def(
+      "_queue_argument",
+      [](nb::handle sycl_queue, nb::handle device) {
+        return to_python(queue_argument(sycl_queue, device));
+      },
+      nb::arg("sycl_queue").none(), nb::arg("device").none(),
+      nb::sig("def _queue_argument(sycl_queue: object, device: object) -> SyclQueue"));
+  device_class.def_static(
+      "create_device",
+      [](nb::handle device) {
+        return make_instance(py_device{queue_argument(nb::none(), device)});
+      },
+      nb::arg("device") = nb::none(), nb::sig("def create_device(device: object = None) -> Device"),
+      "The Device that `device=` of the functions of this package means: None (the default "
+      "device), a filter string, a SyclDevice, a SyclQueue or a Device.\n\n"
+      "Raises TypeError for anything else, ValueError for what is no filter selector, "
+      "SyclDeviceCreationError when no device matches.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,22 @@
+// Arguments `sycl_queue=` and `device=`: every accepted form becomes a queue.
+#pragma once
+
+#include <sycl/queue.hpp>
+
+#include "support/nanobind.hpp"
+#include "sycl_objects/device.hpp"
+
+namespace usmx::bindings {
+
+/// The queue that arguments `sycl_queue=` and `device=` ask for: None for both is the default
+/// queue; a filter string or device is that device's cached queue. Throws value_error when both are
+/// given and disagree.
+sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device);
+
+/// Whether `device=` names a queue, and not only a device on which any queue will do.
+bool names_a_queue(nb::handle device);
+
+/// _queue_argument, and Device.create_device, which takes what `device=` takes.
+void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class);
+
+}  // namespace usmx::bindings

@@ -1,0 +1,67 @@
+#include "sycl_objects/sycl_context.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "sycl_objects/capsules.hpp"
+#include "sycl_objects/class_parts.hpp"
+#include "sycl_objects/sycl_device.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+sycl::context construct_context(nb::handle argument) {
+  if (PyCapsule_CheckExact(argument.ptr())) {
+    return take_context(argument.ptr());
+  }
+  if (const sycl::context* context = value_in<sycl::context>(argument.ptr())) {
+    return *context;
+  }
+  if (argument.is_none() || nb::isinstance<nb::str>(argument) ||
+      value_in<sycl::device>(argument.ptr())) {
+    return default_context(construct_device(argument));
+  }
+  throw_not_accepted("SyclContext",
+                     "nothing, a filter string, a SyclDevice, a SyclContext or a "
+                     "capsule 'SyclContextRef'",
+                     argument);
+}
+
+std::string repr(const sycl::context& context) {
+  std::string text = "<SyclContext of";
+  for (const sycl::device& device : context.get_devices()) {
+    text += " " + device_name(device);
+  }
+  return text + ">";
+}
+
+}  // namespace
+
+void bind_sycl_context(nb::module_& m) {
+  nb::class_<sycl::context> cls(m, "SyclContext",
+                                "A SYCL context: what USM pointers are bound to.");
+  cls.def(
+         "__init__",
+         [](sycl::context* self, nb::handle arg) {
+           new (self) sycl::context(construct_context(arg));
+         },
+         nb::arg("arg") = nb::none(),
+         nb::sig("def __init__(self, arg: str | SyclDevice | SyclContext | "
+                 "typing_extensions.CapsuleType | "
+                 "None = None) -> None"),
+         "The platform default context of a device (by default the default one), the same context "
+         "again, or a copy of what a capsule 'SyclContextRef' holds (the capsule is renamed and "
+         "cannot be used twice).")
+      .def("get_devices", &sycl::context::get_devices)
+      .def_prop_ro("device_count", [](const sycl::context& c) { return c.get_devices().size(); })
+      .def(
+          "_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
+          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
+          "A new capsule 'SyclContextRef' that owns a copy.");
+  bind_value_semantics(cls);
+  cls.def("__repr__", &repr);
+  set_python_class<sycl::context>(cls);
+}
+
+}  // namespace usmx::bindings

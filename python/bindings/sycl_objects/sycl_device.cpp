@@ -1,0 +1,96 @@
+#include "sycl_objects/sycl_device.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "support/arguments.hpp"
+#include "sycl_objects/class_parts.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+template <class Info>
+auto info() {
+  return [](const sycl::device& d) {
+    require_usable_process();
+    return d.get_info<Info>();
+  };
+}
+
+}  // namespace
+
+sycl::device construct_device(nb::handle argument) {
+  if (argument.is_none()) {
+    return default_device();
+  }
+  if (nb::isinstance<nb::str>(argument)) {
+    return select_device(to_text("filter selector", argument.ptr()));
+  }
+  if (const sycl::device* device = value_in<sycl::device>(argument.ptr())) {
+    return *device;
+  }
+  throw_not_accepted("SyclDevice", "nothing, a filter string or a SyclDevice", argument);
+}
+
+std::optional<std::string> filter_string_of(const sycl::device& device) {
+  try {
+    return filter_string(device);
+  } catch (const value_error&) {
+    return std::nullopt;
+  }
+}
+
+std::string device_name(const sycl::device& device) {
+  const auto filter = filter_string_of(device);
+  return filter ? "'" + *filter + "'" : "<sub-device of " + describe(device) + ">";
+}
+
+void bind_sycl_device(nb::module_& m) {
+  namespace id = sycl::info::device;
+  nb::class_<sycl::device> cls(m, "SyclDevice", "A SYCL device. Equal when it is the same device.");
+  cls.def(
+         "__init__",
+         [](sycl::device* self, nb::handle arg) { new (self) sycl::device(construct_device(arg)); },
+         nb::arg("arg") = nb::none(),
+         nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
+         "The default device, or the one a filter selector `backend:device_type:relative_id` "
+         "names (any part may be left out, a comma means \"else\").\n\n"
+         "Raises ValueError for what is no filter selector, SyclDeviceCreationError when no device "
+         "matches.")
+      .def_prop_ro("name", info<id::name>())
+      .def_prop_ro("vendor", info<id::vendor>())
+      .def_prop_ro("driver_version", info<id::driver_version>())
+      .def_prop_ro("global_mem_size", info<id::global_mem_size>(), "Bytes.")
+      .def_prop_ro("local_mem_size", info<id::local_mem_size>(), "Bytes.")
+      .def_prop_ro("max_compute_units", info<id::max_compute_units>())
+      .def_prop_ro(
+          "backend", [](const sycl::device& d) { return backend_name(d.get_backend()); },
+          "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
+      .def_prop_ro("device_type", &device_type_name,
+                   "As filter selectors spell it: 'cpu', 'gpu', ...")
+      .def_prop_ro("filter_string", &filter_string,
+                   "`backend:device_type:relative_id`. Raises ValueError for a sub-device.")
+      .def_prop_ro("is_cpu", &sycl::device::is_cpu)
+      .def_prop_ro("is_gpu", &sycl::device::is_gpu)
+      .def_prop_ro("is_accelerator", &sycl::device::is_accelerator);
+  const auto aspect = [&](const char* name, sycl::aspect which) {
+    cls.def_prop_ro(name, [which](const sycl::device& d) { return d.has(which); });
+  };
+  aspect("has_aspect_fp16", sycl::aspect::fp16);
+  aspect("has_aspect_fp64", sycl::aspect::fp64);
+  aspect("has_aspect_usm_device_allocations", sycl::aspect::usm_device_allocations);
+  aspect("has_aspect_usm_host_allocations", sycl::aspect::usm_host_allocations);
+  aspect("has_aspect_usm_shared_allocations", sycl::aspect::usm_shared_allocations);
+  aspect("has_aspect_usm_system_allocations", sycl::aspect::usm_system_allocations);
+  bind_value_semantics(cls);
+  cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });
+  set_python_class<sycl::device>(cls);
+  m.def("get_devices", &get_devices,
+        "All root devices, in dpctl's order; an empty list when there is none.");
+  m.def("diagnose_missing_device", &diagnose_missing_device,
+        "Why no device is found: what the environment says and which driver is there.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,138 @@
+#include "sycl_objects/sycl_event.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <vector>
+
+#include <sycl/backend_types.hpp>
+
+#include "sycl_objects/capsules.hpp"
+#include "sycl_objects/class_parts.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+constexpr const char* accepted_events =
+    "a SyclEvent, an object whose _get_capsule() holds one, or a capsule 'SyclEventRef'";
+
+sycl::event construct_event(nb::handle argument) {
+  require_usable_process();
+  if (argument.is_none()) {
+    return {};
+  }
+  return PyCapsule_CheckExact(argument.ptr()) ? take_event(argument.ptr())
+                                              : event_argument("arg", argument);
+}
+
+std::string_view status(const sycl::event& event) {
+  require_usable_process();
+  using sycl::info::event_command_status;
+  switch (event.get_info<sycl::info::event::command_execution_status>()) {
+    case event_command_status::submitted:
+      return "submitted";
+    case event_command_status::running:
+      return "running";
+    case event_command_status::complete:
+      return "complete";
+    default:
+      return "unknown_status";
+  }
+}
+
+void wait_for_all(const std::vector<sycl::event>& events) {
+  require_usable_process();
+  const without_interpreter_lock unlocked;
+  sycl::event::wait(events);
+}
+
+void wait_for_argument(nb::handle argument) {
+  std::vector<sycl::event> events;
+  if (nb::isinstance<nb::list>(argument) || nb::isinstance<nb::tuple>(argument)) {
+    // The items may change while they are asked for their capsules.
+    const nb::object items = nb::steal(PySequence_Tuple(argument.ptr()));
+    for (nb::handle item : items) {
+      events.push_back(event_argument("event", item));
+    }
+  } else {
+    events.push_back(event_argument("event", argument));
+  }
+  wait_for_all(events);
+}
+
+template <class Info>
+auto profiling() {
+  return [](const sycl::event& event) {
+    require_usable_process();
+    const without_interpreter_lock unlocked;
+    return event.get_profiling_info<Info>();
+  };
+}
+
+void bind_profiling(nb::class_<sycl::event>& cls) {
+  namespace id = sycl::info::event_profiling;
+  const char* doc =
+      "In nanoseconds of the device's clock, of work on a queue made with "
+      "property='enable_profiling'. Raises RuntimeError for any other.";
+  cls.def_prop_ro("profiling_info_submit", profiling<id::command_submit>(), doc)
+      .def_prop_ro("profiling_info_start", profiling<id::command_start>(), doc)
+      .def_prop_ro("profiling_info_end", profiling<id::command_end>(), doc);
+}
+
+}  // namespace
+
+sycl::event event_argument(const char* name, nb::handle argument) {
+  if (const sycl::event* event = value_in<sycl::event>(argument.ptr())) {
+    return *event;
+  }
+  const nb::object capsule =
+      PyCapsule_CheckExact(argument.ptr()) ? nb::borrow(argument) : capsule_of(argument.ptr());
+  if (!capsule.is_valid()) {
+    throw type_error(detail::message(name, " must be ", accepted_events, ", found ",
+                                     Py_TYPE(argument.ptr())->tp_name));
+  }
+  const auto event = event_in_capsule(capsule.ptr());
+  if (!event) {
+    throw value_error(detail::message(name, " must be ", accepted_events,
+                                      " that is not used yet, found a capsule with ",
+                                      capsule_name_text(capsule.ptr())));
+  }
+  return *event;
+}
+
+void bind_sycl_event(nb::module_& m) {
+  nb::class_<sycl::event> cls(m, "SyclEvent",
+                              "A SYCL event: stands for work on a queue. Equal when it is the same "
+                              "event.");
+  cls.def(
+         "__init__",
+         [](sycl::event* self, nb::handle arg) { new (self) sycl::event(construct_event(arg)); },
+         nb::arg("arg") = nb::none(), nb::sig("def __init__(self, arg: object = None) -> None"),
+         "A complete event; the same event again as a SyclEvent, usmx's or dpctl's; or a copy of "
+         "what a capsule 'SyclEventRef' holds (the capsule is renamed and cannot be used twice).")
+      .def(
+          "wait", [](const sycl::event& event) { wait_for_all({event}); },
+          "Waits until the work has finished. Other threads run meanwhile.")
+      .def_static("wait_for", &wait_for_argument, nb::arg("event").none(),
+                  nb::sig("def wait_for(event: object) -> None"),
+                  "Waits for an event, usmx's or dpctl's, or for all of a list or tuple.")
+      .def_prop_ro("execution_status", &status,
+                   "'submitted', 'running' or 'complete'. To know when it is complete call wait(), "
+                   "which costs less than asking again and again.")
+      .def_prop_ro(
+          "backend", [](const sycl::event& event) { return backend_name(event.get_backend()); },
+          "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
+      .def(
+          "_get_capsule", [](const sycl::event& event) { return to_capsule(event); },
+          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
+          "A new capsule 'SyclEventRef' that owns a copy.")
+      .def("__repr__", [](const sycl::event& event) {
+        return detail::message("<SyclEvent, ", status(event), ">");
+      });
+  bind_value_semantics(cls);
+  bind_profiling(cls);
+  set_python_class<sycl::event>(cls);
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,152 @@
+#include "sycl_objects/sycl_queue.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <sycl/properties/queue_properties.hpp>
+
+#include "support/arguments.hpp"
+#include "sycl_objects/capsules.hpp"
+#include "sycl_objects/class_parts.hpp"
+#include "sycl_objects/sycl_device.hpp"
+#include "usmx/runtime.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+sycl::property_list queue_properties(nb::handle property) {
+  if (property.is_none()) {
+    return {};
+  }
+  bool in_order = false;
+  bool profiling = false;
+  const auto add = [&](nb::handle item) {
+    if (!nb::isinstance<nb::str>(item)) {
+      throw_not_accepted("property", "'default', 'in_order', 'enable_profiling' or a tuple of them",
+                         item);
+    }
+    const auto text = to_text("property", item.ptr());
+    if (text == "in_order") {
+      in_order = true;
+    } else if (text == "enable_profiling") {
+      profiling = true;
+    } else if (text != "default") {
+      throw value_error(detail::message(
+          "property must be 'default', 'in_order' or 'enable_profiling', found '", text, "'"));
+    }
+  };
+  if (nb::isinstance<nb::tuple>(property) || nb::isinstance<nb::list>(property)) {
+    for (nb::handle item : property) {
+      add(item);
+    }
+  } else {
+    add(property);
+  }
+  using sycl::property::queue::enable_profiling;
+  if (in_order && profiling) {
+    return {sycl::property::queue::in_order(), enable_profiling()};
+  }
+  if (in_order) {
+    return {sycl::property::queue::in_order()};
+  }
+  return profiling ? sycl::property_list{enable_profiling()} : sycl::property_list{};
+}
+
+sycl::queue construct_queue(nb::handle argument, nb::handle property) {
+  const sycl::queue* queue = value_in<sycl::queue>(argument.ptr());
+  const bool exists = queue != nullptr || PyCapsule_CheckExact(argument.ptr());
+  if (exists && !property.is_none()) {
+    throw type_error("property is for a new queue, found a SyclQueue or capsule that exists");
+  }
+  if (exists) {
+    return queue != nullptr ? *queue : take_queue(argument.ptr());
+  }
+  if (argument.is_none() || nb::isinstance<nb::str>(argument) ||
+      value_in<sycl::device>(argument.ptr())) {
+    const sycl::device device = construct_device(argument);
+    return {default_context(device), device, queue_properties(property)};
+  }
+  throw_not_accepted("SyclQueue",
+                     "nothing, a filter string, a SyclDevice, a SyclQueue, a "
+                     "SyclContext and a SyclDevice, or a capsule 'SyclQueueRef'",
+                     argument);
+}
+
+sycl::queue construct_queue(nb::handle context, nb::handle device, nb::handle property) {
+  const sycl::context* c = value_in<sycl::context>(context.ptr());
+  if (c == nullptr) {
+    throw_not_accepted("SyclQueue", "a SyclContext before a SyclDevice", context);
+  }
+  const sycl::device* d = value_in<sycl::device>(device.ptr());
+  if (d == nullptr) {
+    throw_not_accepted("SyclQueue", "a SyclDevice after a SyclContext", device);
+  }
+  require_usable_process();
+  const std::vector<sycl::device> members = c->get_devices();
+  if (std::ranges::find(members, *d) == members.end()) {
+    throw value_error(detail::message("device must be one of the context's, found ", describe(*d),
+                                      " with ", describe(*c)));
+  }
+  return {*c, *d, queue_properties(property)};
+}
+
+std::string repr(const sycl::queue& queue) {
+  return "<SyclQueue on " + device_name(queue.get_device()) +
+         (queue.is_in_order() ? ", in order>" : ", out of order>");
+}
+
+}  // namespace
+
+void bind_sycl_queue(nb::module_& m) {
+  nb::class_<sycl::queue> cls(m, "SyclQueue", nb::pooled(),
+                              "A SYCL queue: a device, a context, and an order of work.");
+  cls.def(
+         "__init__",
+         [](sycl::queue* self, nb::handle arg, nb::handle property) {
+           new (self) sycl::queue(construct_queue(arg, property));
+         },
+         nb::arg("arg") = nb::none(), nb::kw_only(), nb::arg("property") = nb::none(),
+         nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
+                 "typing_extensions.CapsuleType | None "
+                 "= None, *, property: str | tuple[str, ...] | list[str] | None = None) -> None"),
+         "A new queue on a device (by default the default one) in its platform's default context, "
+         "the same queue again, or a copy of what a capsule 'SyclQueueRef' holds (the capsule is "
+         "renamed and cannot be used twice). Out of order unless `property` says 'in_order'.")
+      .def(
+          "__init__",
+          [](sycl::queue* self, nb::handle context, nb::handle device, nb::handle property) {
+            new (self) sycl::queue(construct_queue(context, device, property));
+          },
+          nb::arg("context"), nb::arg("device"), nb::kw_only(), nb::arg("property") = nb::none(),
+          nb::sig("def __init__(self, context: SyclContext, device: SyclDevice, *, property: str | "
+                  "tuple[str, ...] | list[str] | None = None) -> None"))
+      .def_prop_ro("sycl_device", &sycl::queue::get_device)
+      .def_prop_ro("sycl_context", &sycl::queue::get_context)
+      .def_prop_ro("is_in_order", &sycl::queue::is_in_order)
+      .def(
+          "wait",
+          [](sycl::queue& q) {
+            require_usable_process();
+            const without_interpreter_lock unlocked;
+            wait_for_queue(q);
+          },
+          "Waits until everything submitted to the queue has finished.")
+      .def(
+          "_get_capsule",
+          [](const sycl::queue& q) {
+            note_cached_queues_exposed();
+            return to_capsule(q);
+          },
+          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
+          "A new capsule 'SyclQueueRef' that owns a copy.");
+  bind_value_semantics(cls);
+  cls.def("__repr__", &repr);
+  set_python_class<sycl::queue>(cls);
+  m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
+        "Waits until everything submitted to usmx's own queues has finished.");
+}
+
+}  // namespace usmx::bindings

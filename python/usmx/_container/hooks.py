@@ -1,0 +1,39 @@
+"""The Python functions that the native module calls: all of them, given to it at import."""
+
+from importlib import import_module
+
+from usmx import _core
+from usmx._container.conversion import array_astype, to_device
+from usmx._container.creation import asnumpy
+from usmx._container.indexing import host_index, host_value
+from usmx._container.manipulation import reshape
+
+
+def _on_first_call(module, name):
+    """The function, whose module and what that imports no program needs before."""
+
+    def function(*args, **kwargs):
+        return getattr(import_module(module), name)(*args, **kwargs)
+
+    return function
+
+
+FUNCTIONS = {
+    "array_astype": array_astype,
+    "array_html": _on_first_call("usmx._container.formatting", "array_html"),
+    "array_repr": _on_first_call("usmx._container.formatting", "array_repr"),
+    "array_str": _on_first_call("usmx._container.formatting", "array_str"),
+    "asnumpy": asnumpy,
+    "call_numpy_function": _on_first_call("usmx._container.numpy_functions", "call_numpy_function"),
+    "copy_array": _on_first_call("usmx._container.array_pickling", "copy_array"),
+    "copy_memory": _on_first_call("usmx._memory_pickling", "copy_memory"),
+    "format_array": _on_first_call("usmx._container.formatting", "format_array"),
+    "host_index": host_index,
+    "host_value": host_value,
+    "reduce_array": _on_first_call("usmx._container.array_pickling", "reduce_array"),
+    "reduce_memory": _on_first_call("usmx._memory_pickling", "reduce_memory"),
+    "reshape": reshape,
+    "to_device": to_device,
+}
+
+_core._set_hooks(**FUNCTIONS)
