@@ -167,6 +167,7 @@ def test_quick_run_prints_a_table_and_writes_times_and_plot(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_quick_run_tells_what_the_steps_of_an_import_cost(tmp_path):
     times, picture = tmp_path / "times.json", tmp_path / "steps.png"
     done = run("--quick", "--only", "import-steps", "--json", times, "--plot", picture)
