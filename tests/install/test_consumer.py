@@ -35,6 +35,7 @@ def build(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_program_prints_version_and_devices(build):
     lines = run(build / "consumer").splitlines()
     assert lines[0] == f"usmx {version('usmx')}"

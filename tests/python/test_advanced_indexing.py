@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from index_cases import arrays, keys, numbered, on_host, outcome
 
 
+@pytest.mark.slow
 @settings(max_examples=700)
 @given(st.data(), arrays())
 def test_values_and_errors_are_numpys(data, pair):

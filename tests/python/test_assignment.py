@@ -34,6 +34,7 @@ def values(draw, shape, dtype):
     return made if dtype == RECORD else _dressed(draw, made)
 
 
+@pytest.mark.slow
 @settings(max_examples=700)
 @given(st.data(), arrays())
 def test_elements_and_errors_are_numpys(data, pair):

@@ -144,6 +144,7 @@ def test_rungs_are_warmed_up_and_then_measured_in_turns(pairing, ladder):
     assert log == ["warm up A", "warm up B", "A", "B", "A", "B"]
 
 
+@pytest.mark.slow
 def test_quick_run_prints_a_table_and_writes_times_and_plot(tmp_path):
     times, picture = tmp_path / "times.json", tmp_path / "ratios.png"
     only = ("--only", "basic-slice", "--only", "import-view")
@@ -166,6 +167,7 @@ def test_quick_run_prints_a_table_and_writes_times_and_plot(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_quick_run_tells_what_the_steps_of_an_import_cost(tmp_path):
     times, picture = tmp_path / "times.json", tmp_path / "steps.png"
     done = run("--quick", "--only", "import-steps", "--json", times, "--plot", picture)
@@ -185,6 +187,7 @@ def test_quick_run_tells_what_the_steps_of_an_import_cost(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_quick_bandwidth_prints_tables_and_writes_times_and_plot(tmp_path):
     times, picture = tmp_path / "times.json", tmp_path / "bandwidth.png"
     done = run("--quick", "--json", times, "--plot", picture, script="bandwidth.py")

@@ -466,6 +466,7 @@ def assert_has_the_elements(view, place, content, entries):
         assert bytes_of_fields(usmx.asnumpy(view)) == bytes_of_fields(expected)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=2000, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )

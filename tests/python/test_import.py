@@ -68,6 +68,7 @@ def test_objects_that_need_no_device_make_no_device_query():
     assert "libintelocl.so" not in output_of(code, **CLEAN)
 
 
+@pytest.mark.slow
 def test_one_sycl_runtime_is_loaded_with_the_peers():
     for code in ("import usmx, dpctl, dpnp", "import dpnp, dpctl, usmx"):
         libraries = libraries_after(f"{code}; usmx.get_devices(); dpctl.get_devices()")

@@ -70,6 +70,7 @@ def same_base(array):
     return np.lib.stride_tricks.as_strided(content, array.shape, strides)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.data(), st.sampled_from(KINDS), st.sampled_from(["C", "F"]), shapes())
 def test_views_are_numpys(data, kind, order, shape):

@@ -1223,6 +1223,7 @@ ANYTHING = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(
         ["version", "shape", "typestr", "typedescr", "data", "strides", "offset", "syclobj"]

@@ -20,6 +20,7 @@ def left_by(group):
 NAMES = [(group, name) for group, actions in leaks.GROUPS.items() for name in actions()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("group", "name"), NAMES)
 def test_nothing_is_left_behind(group, name):
     nbytes, blocks = left_by(group)[name]

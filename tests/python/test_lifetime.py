@@ -323,6 +323,7 @@ def Producer(a):
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("producer", "warnings"), [("class", None), ("no class", "1")])
 def test_process_ends_in_silence_with_views_everywhere(producer, warnings):
     code = """

@@ -161,6 +161,7 @@ def layouts(draw, shape):
     return whole, lambda array: array[key].transpose(order)
 
 
+@pytest.mark.slow
 @given(st.data(), st.sampled_from(PAIRS), st.sampled_from(KINDS))
 @settings(max_examples=150, deadline=None)
 def test_strided_copies_are_those_of_onednn(data, types, kind):

@@ -276,6 +276,7 @@ def copying_from_device(array):
 WRITES = [assigning_bytes, copying_from_host, copying_from_device]
 
 
+@pytest.mark.slow
 def test_every_write_comes_after_dpnp_and_onemkl(any_work):
     array = usmx.asarray(any_work.producer)
     for number, write in zip(range(1, TRIES + 1), itertools.cycle(WRITES)):

@@ -102,6 +102,7 @@ os.waitpid(child, 0)
     assert output_of(code) == "(2,)"
 
 
+@pytest.mark.slow
 def test_process_ends_cleanly_with_daemon_threads_at_work():
     # What threads hold that never end is never let go: no leak of usmx's.
     code = """

@@ -98,6 +98,7 @@ def build_project(document, source):
     return source / "build"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", PYTHON, ids=by_name)
 def test_python_block_runs_as_pasted(block, project, tmp_path):
     environment = dict(os.environ)
@@ -110,6 +111,7 @@ def test_python_block_runs_as_pasted(block, project, tmp_path):
         assert printed == block.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", PROGRAMS, ids=by_name)
 def test_cpp_program_builds_and_runs_as_pasted(block, project, tmp_path):
     printed = run(project(block.document) / Path(block.file_name).stem, cwd=tmp_path)

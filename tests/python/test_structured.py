@@ -476,6 +476,7 @@ def is_whole(expected, array, name):
     return not any(number % item for number in [first, *reached])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(structures(), st.sampled_from(KINDS), st.sampled_from([(), (1,), (3,), (2, 3)]))
 def test_any_structure_is_numpys(dtype, kind, shape):

@@ -156,6 +156,7 @@ def run(module, *arguments):
 # ---- the stubs
 
 
+@pytest.mark.slow
 def test_stubs_agree_with_the_package():
     options = (
         "--concise",
@@ -245,6 +246,7 @@ def wrong_lines():
     return ["import usmx.testing", "a = usmx.zeros(3)", *(f"x{k} = [{w}]" for k, w in expressions)]
 
 
+@pytest.mark.slow
 def test_examples_are_right_by_their_types(found):
     """Those of the documents, and of examples/."""
     assert [entry for entry in found if entry[0] not in ("typed", "wrong", "names")] == []

@@ -29,6 +29,7 @@ def place(numpys, memory):
     return numpys.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
 
 
+@pytest.mark.slow
 @settings(max_examples=600)
 @given(
     st.data(),

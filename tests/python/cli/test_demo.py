@@ -47,6 +47,7 @@ def is_png(path):
 # ---- The main job --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_digits_go_round_without_a_copy(tmp_path):
     result = run(tmp_path)
     assert_success(result, 1797, 64)
@@ -55,6 +56,7 @@ def test_digits_go_round_without_a_copy(tmp_path):
         assert library in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", ["", "height,width,depth,colour\n"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_csv_goes_round_without_a_copy(tmp_path, header, separator):
@@ -65,6 +67,7 @@ def test_csv_goes_round_without_a_copy(tmp_path, header, separator):
     assert is_png(tmp_path / "my.png")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [
@@ -80,6 +83,7 @@ def test_degenerate_data_pass(tmp_path, rows):
     assert_success(result, len(rows), rows[0].count(",") + 1)
 
 
+@pytest.mark.slow
 def test_a_device_can_be_chosen(tmp_path):
     (tmp_path / "my.csv").write_text("1,2\n3,4\n5,7\n")
     result = run(tmp_path, "--csv", "my.csv", "--device", "cpu")

@@ -127,6 +127,7 @@ def test_structured_elements():
     same(destination, np.full_like(values, values[5]))
 
 
+@pytest.mark.slow
 @given(st.data(), hnp.array_shapes(max_dims=4, max_side=12), st.sampled_from(TYPESTRS))
 @settings(max_examples=100, deadline=None)
 def test_any_two_views_as_in_numpy(data, shape, typestr):

@@ -122,6 +122,7 @@ def shapes_of_size(draw, size):
     return tuple(shape)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.data(), pairs(), st.sampled_from("CF"))
 def test_reshaped_array_is_numpys(data, pair, order):
@@ -500,6 +501,7 @@ def test_shapes_that_do_not_fit_are_named(shapes):
 # ---- repeating and rolling
 
 
+@pytest.mark.slow
 @given(st.data(), pairs(max_dims=4, typestrs=TYPESTRS))
 def test_rolled_array_is_numpys(data, pair):
     shifts = st.integers(-9, 9) | st.sampled_from([2**70, -(2**63)])

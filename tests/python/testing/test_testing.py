@@ -367,6 +367,7 @@ def test_consumer_that_does_not_keep_the_memory_alive_is_found():
     assert {"device memory", "shared memory", "host memory"} <= set(found)
 
 
+@pytest.mark.slow
 def test_consumer_that_aborts_on_a_foreign_pointer_is_found():
     report = check_consumer(consumers.aborting_on_a_foreign_pointer)
     assert "pointer: garbage" in broken(report)
@@ -386,6 +387,7 @@ def test_refusal_of_another_class_is_found():
     assert {finding.found for finding in report.broken} == {"OSError: no"}
 
 
+@pytest.mark.slow
 def test_callable_that_no_child_can_import_is_not_tried_on_lies():
     report = check_consumer(lambda producer: usmx.asarray(producer))
     found = outcomes(report)
