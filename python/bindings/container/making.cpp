@@ -10,7 +10,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
-#include "support/hooks.hpp"
+#include "support/lazy_import.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/array/request.hpp"
 #include "usmx/copy/copy.hpp"
@@ -20,6 +20,9 @@
 
 namespace usmx::bindings {
 namespace {
+
+lazy_import numpy_empty("numpy", "empty");
+lazy_import numpy_ndarray("numpy", "ndarray");
 
 /// What a new array is to be, given another array and what was asked for; None keeps what the
 /// other one has.
@@ -121,12 +124,11 @@ nb::object new_host_array(const py_array& source) {
   const nb::object shape = to_tuple(a.shape());
   const nb::object type = to_numpy_dtype(a.type());
   if (a.layout().is_c_contiguous()) {
-    return import_attribute("numpy", "empty")(shape, type);
+    return numpy_empty(shape, type);
   }
   const layout bytes =
       compact_like(a.layout()).scaled(static_cast<std::ptrdiff_t>(a.type().itemsize()));
-  return import_attribute("numpy", "ndarray")(shape, type,
-                                              nb::arg("strides") = to_tuple(bytes.strides()));
+  return numpy_ndarray(shape, type, nb::arg("strides") = to_tuple(bytes.strides()));
 }
 
 /// The same memory on another queue of its context.

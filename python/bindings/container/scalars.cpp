@@ -15,6 +15,13 @@
 namespace usmx::bindings {
 namespace {
 
+nb::object checked(PyObject* made) {
+  if (made == nullptr) {
+    nb::raise_python_error();
+  }
+  return nb::steal(made);
+}
+
 // ---- elements that the host can read
 
 /// The elements of an array where the host may read them, as long as this and the array live: in
@@ -59,7 +66,7 @@ nb::object only_element(const array& a) {
   const readable_elements elements(a);
   const std::ptrdiff_t place =
       elements.where().offset() * static_cast<std::ptrdiff_t>(a.type().itemsize());
-  return to_number(elements.memory() + place, a.type());
+  return checked(new_number(elements.memory() + place, a.type().code()));
 }
 
 /// As the array API and dpnp.tensor have it: an array of one element with an axis is no number.
@@ -154,14 +161,11 @@ nb::object item(const py_array& self, const nb::args& args) {
 /// The elements from axis `axis` on, as lists in lists; `first` is the first one of them.
 nb::object nested_list(const std::byte* first, const layout& where, dtype type, int axis) {
   if (axis == where.ndim()) {
-    return to_number(first, type);
+    return checked(new_number(first, type.code()));
   }
   const auto k = static_cast<std::size_t>(axis);
   const std::ptrdiff_t step = where.strides()[k] * static_cast<std::ptrdiff_t>(type.itemsize());
-  nb::object list = nb::steal(PyList_New(where.shape()[k]));
-  if (!list.is_valid()) {
-    nb::raise_python_error();
-  }
+  nb::object list = checked(PyList_New(where.shape()[k]));
   for (Py_ssize_t i = 0; i < where.shape()[k]; ++i) {
     PyList_SET_ITEM(list.ptr(), i,
                     nested_list(first + i * step, where, type, axis + 1).release().ptr());

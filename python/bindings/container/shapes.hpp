@@ -1,5 +1,5 @@
-// Views of arrays under another shape, order of axes or element type: what the package and
-// the methods of USMArray are made of.
+// Views of arrays under another shape, order of axes or element type: what the package and the
+// methods of USMArray are made of.
 #pragma once
 
 #include "objects/array.hpp"

@@ -7,7 +7,7 @@
 
 #include "elements/typedescr.hpp"
 #include "support/arguments.hpp"
-#include "support/hooks.hpp"
+#include "support/lazy_import.hpp"
 #include "usmx/runtime/device_types.hpp"
 
 namespace usmx::bindings {
@@ -21,9 +21,11 @@ PyObject* remembered() {
   return dictionary;
 }
 
-nb::object numpy_dtype_class() {
+lazy_import numpy_dtype("numpy", "dtype");
+
+nb::handle numpy_dtype_class() {
   try {
-    return import_attribute("numpy", "dtype");
+    return numpy_dtype.get();
   } catch (nb::python_error& e) {
     nb::raise_from(e, PyExc_ImportError, "usmx: NumPy is needed for dtype objects");
   }

@@ -7,11 +7,13 @@
 
 #include "elements/dtype_argument.hpp"
 #include "support/arguments.hpp"
-#include "support/hooks.hpp"
+#include "support/lazy_import.hpp"
 #include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+lazy_import numpy_zeros("numpy", "zeros");
 
 bool contains(std::string_view text, char c) { return text.find(c) != text.npos; }
 
@@ -116,8 +118,7 @@ bool set_from_buffer(element& to, nb::handle scalar) {
 
 /// Whatever else NumPy would take for an item: strings, tuples for structured types, and so on.
 void set_by_numpy(element& to, nb::handle scalar) {
-  const nb::object item =
-      import_attribute("numpy", "zeros")(nb::make_tuple(), to_numpy_dtype(to.type()));
+  const nb::object item = numpy_zeros(nb::make_tuple(), to_numpy_dtype(to.type()));
   item[nb::ellipsis()] = nb::borrow(scalar);
   const nb::object bytes = item.attr("tobytes")();
   std::memcpy(to.data(), PyBytes_AsString(bytes.ptr()), to.type().itemsize());
@@ -128,48 +129,6 @@ T load(const std::byte* element) noexcept {
   T value;
   std::memcpy(&value, element, sizeof value);
   return value;
-}
-
-/// A plain element as Python's bool, int, float or complex.
-PyObject* new_number(const std::byte* element, type_code code) {
-  switch (code) {
-    case type_code::bool_:
-      return PyBool_FromLong(load<std::uint8_t>(element) != 0);
-    case type_code::int8:
-      return PyLong_FromLong(load<std::int8_t>(element));
-    case type_code::int16:
-      return PyLong_FromLong(load<std::int16_t>(element));
-    case type_code::int32:
-      return PyLong_FromLong(load<std::int32_t>(element));
-    case type_code::int64:
-      return PyLong_FromLongLong(load<std::int64_t>(element));
-    case type_code::uint8:
-      return PyLong_FromUnsignedLong(load<std::uint8_t>(element));
-    case type_code::uint16:
-      return PyLong_FromUnsignedLong(load<std::uint16_t>(element));
-    case type_code::uint32:
-      return PyLong_FromUnsignedLong(load<std::uint32_t>(element));
-    case type_code::uint64:
-      return PyLong_FromUnsignedLongLong(load<std::uint64_t>(element));
-    case type_code::float16:
-      return PyFloat_FromDouble(PyFloat_Unpack2(reinterpret_cast<const char*>(element),
-                                                std::endian::native == std::endian::little));
-    case type_code::float32:
-      return PyFloat_FromDouble(load<float>(element));
-    case type_code::float64:
-      return PyFloat_FromDouble(load<double>(element));
-    case type_code::complex64: {
-      const auto z = load<std::complex<float>>(element);
-      return PyComplex_FromDoubles(z.real(), z.imag());
-    }
-    case type_code::complex128: {
-      const auto z = load<std::complex<double>>(element);
-      return PyComplex_FromDoubles(z.real(), z.imag());
-    }
-    case type_code::structured:
-      break;
-  }
-  throw type_error("a structured element is no number");
 }
 
 }  // namespace
@@ -216,12 +175,45 @@ element to_element(dtype type, nb::handle scalar) {
   return result;
 }
 
-nb::object to_number(const std::byte* element, dtype type) {
-  nb::object number = nb::steal(new_number(element, type.code()));
-  if (!number.is_valid()) {
-    nb::raise_python_error();
+PyObject* new_number(const std::byte* element, type_code code) {
+  switch (code) {
+    case type_code::bool_:
+      return PyBool_FromLong(load<std::uint8_t>(element) != 0);
+    case type_code::int8:
+      return PyLong_FromLong(load<std::int8_t>(element));
+    case type_code::int16:
+      return PyLong_FromLong(load<std::int16_t>(element));
+    case type_code::int32:
+      return PyLong_FromLong(load<std::int32_t>(element));
+    case type_code::int64:
+      return PyLong_FromLongLong(load<std::int64_t>(element));
+    case type_code::uint8:
+      return PyLong_FromUnsignedLong(load<std::uint8_t>(element));
+    case type_code::uint16:
+      return PyLong_FromUnsignedLong(load<std::uint16_t>(element));
+    case type_code::uint32:
+      return PyLong_FromUnsignedLong(load<std::uint32_t>(element));
+    case type_code::uint64:
+      return PyLong_FromUnsignedLongLong(load<std::uint64_t>(element));
+    case type_code::float16:
+      return PyFloat_FromDouble(PyFloat_Unpack2(reinterpret_cast<const char*>(element),
+                                                std::endian::native == std::endian::little));
+    case type_code::float32:
+      return PyFloat_FromDouble(load<float>(element));
+    case type_code::float64:
+      return PyFloat_FromDouble(load<double>(element));
+    case type_code::complex64: {
+      const auto z = load<std::complex<float>>(element);
+      return PyComplex_FromDoubles(z.real(), z.imag());
+    }
+    case type_code::complex128: {
+      const auto z = load<std::complex<double>>(element);
+      return PyComplex_FromDoubles(z.real(), z.imag());
+    }
+    case type_code::structured:
+      break;
   }
-  return number;
+  throw type_error("a structured element is no number");
 }
 
 }  // namespace usmx::bindings

@@ -40,8 +40,9 @@ class element {
 /// OverflowError.
 element to_element(dtype type, nb::handle scalar);
 
-/// A plain element as Python's bool, int, float or complex; type_error for a structured one.
-nb::object to_number(const std::byte* element, dtype type);
+/// A plain element as Python's bool, int, float or complex: a new reference, or null with Python's
+/// error set; type_error for a structured one.
+PyObject* new_number(const std::byte* element, type_code code);
 
 /// A bool, int, float or complex of Python's own.
 bool is_python_number(PyObject* object);

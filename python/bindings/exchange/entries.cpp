@@ -3,14 +3,14 @@
 #include <utility>
 
 #include "support/arguments.hpp"
-#include "support/hooks.hpp"
+#include "support/lazy_import.hpp"
 
 namespace usmx::bindings {
 namespace {
 
-bool is_mapping(nb::handle object) {
-  return nb::isinstance(object, import_attribute("collections.abc", "Mapping"));
-}
+lazy_import mapping_class("collections.abc", "Mapping");
+
+bool is_mapping(nb::handle object) { return nb::isinstance(object, mapping_class.get()); }
 
 /// A dict, or a subclass without a __getitem__ of its own. Its __missing__ is not asked: a
 /// defaultdict would make up values, and keep them.

@@ -5,13 +5,15 @@
 #include "exchange/producers.hpp"
 #include "support/arguments.hpp"
 #include "support/held_buffer.hpp"
-#include "support/hooks.hpp"
+#include "support/lazy_import.hpp"
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+lazy_import numpy_empty("numpy", "empty");
 
 /// The first bytes of a buffer as one side of a copy.
 array_view first_bytes(const buffer& memory, std::size_t nbytes) {
@@ -79,7 +81,7 @@ nb::object to_python_bytes(buffer& memory) {
 
 nb::object copy_to_host(buffer& memory, nb::object destination) {
   if (destination.is_none()) {
-    destination = import_attribute("numpy", "empty")(memory.nbytes(), "u1");
+    destination = numpy_empty(memory.nbytes(), "u1");
   }
   const held_buffer target(destination, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS);
   require_no_objects(destination);

@@ -1,6 +1,6 @@
 // The Python functions that C++ calls: all of them, and nowhere else does C++ name a Python module
-// of usmx. The package gives them when it is imported (usmx/_container/hooks.py). Modules of others are
-// imported here too, on first need.
+// of usmx. The package gives them when it is imported (usmx/_container/hooks.py). What C++ needs of
+// other packages: lazy_import.hpp.
 #pragma once
 
 #include <utility>
@@ -70,10 +70,5 @@ void set_hooks(const nb::kwargs& functions);
 /// _set_hooks. The table is emptied with the module: functions hold the modules that they are from,
 /// and those hold this one, a circle that the collector does not see.
 void bind_hooks(nb::module_& m);
-
-/// An attribute of somebody else's module, which is imported when it is not yet.
-inline nb::object import_attribute(const char* module, const char* name) {
-  return nb::module_::import_(module).attr(name);
-}
 
 }  // namespace usmx::bindings

@@ -11,9 +11,13 @@ from usmx._container.manipulation import reshape
 
 def _on_first_call(module, name):
     """The function, whose module and what that imports no program needs before."""
+    found = None
 
     def function(*args, **kwargs):
-        return getattr(import_module(module), name)(*args, **kwargs)
+        nonlocal found
+        if found is None:
+            found = getattr(import_module(module), name)
+        return found(*args, **kwargs)
 
     return function
 
