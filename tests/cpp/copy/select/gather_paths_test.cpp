@@ -32,10 +32,11 @@ const std::vector<dtype> item_types{usmx::type_code::int8,       usmx::type_code
 
 class GatherPaths : public support::device_test {
  protected:
-  static bytes numbered(std::size_t n, std::size_t first = 0) {
+  /// Odd bytes or even ones, so that no byte of the one kind is found where the other was.
+  static bytes numbered(std::size_t n, bool odd = false) {
     bytes made(n);
     for (std::size_t i = 0; i < n; ++i) {
-      made[i] = static_cast<std::byte>(first + i * 7 + i / 251);
+      made[i] = static_cast<std::byte>(2 * (i * 7 + i / 251) + odd);
     }
     return made;
   }
@@ -87,7 +88,7 @@ TEST_F(GatherPaths, both_ways_move_the_same_elements) {
           const selection selected = selection::of(where, key);
           const layout compact = layout::c_order(selected.shape());
           bytes memory = numbered(216 * type.itemsize());
-          bytes values = numbered(static_cast<std::size_t>(compact.size()) * type.itemsize(), 3);
+          bytes values = numbered(static_cast<std::size_t>(compact.size()) * type.itemsize(), true);
           const auto run = [&](auto gather, auto scatter) {
             outcome result{bytes(values.size()), memory};
             gather(view(memory, type, selected.basic()), selected,
