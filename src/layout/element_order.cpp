@@ -2,10 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <numeric>
+#include <cstdlib>
 
 namespace usmx {
+namespace {
+
+/// Where there is none, repeated elements or a single one, the axis has no place in memory.
+bool has_stride(const layout& where, std::size_t axis) {
+  return where.shape()[axis] != 1 && where.strides()[axis] != 0;
+}
+
+}  // namespace
 
 element_order resolved(element_order order, const layout& source) noexcept {
   if (order != element_order::any) return order;
@@ -38,13 +45,28 @@ layout compact_like(const layout& source, element_order order) {
 }
 
 layout with_axes_as_in_memory(const layout& source) {
-  const layout kept = compact_like(source);
+  const auto ndim = source.shape().size();
   std::array<int, max_ndim> storage;
-  const std::span<int> axes(storage.data(), source.shape().size());
-  std::iota(axes.begin(), axes.end(), 0);
-  std::ranges::stable_sort(axes, std::ranges::greater(), [&](int axis) {
-    return kept.strides()[static_cast<std::size_t>(axis)];
-  });
+  const std::span<int> axes(storage.data(), ndim);  // the innermost first
+  for (std::size_t sorted = 0; sorted < ndim; ++sorted) {
+    const std::size_t axis = ndim - 1 - sorted;
+    std::size_t place = sorted;
+    for (std::size_t k = sorted; k > 0; --k) {
+      const auto inner = static_cast<std::size_t>(axes[k - 1]);
+      if (!has_stride(source, axis) || !has_stride(source, inner)) {
+        continue;
+      }
+      if (std::abs(source.strides()[inner]) <= std::abs(source.strides()[axis])) {
+        break;
+      }
+      place = k - 1;
+    }
+    std::copy_backward(axes.begin() + static_cast<std::ptrdiff_t>(place),
+                       axes.begin() + static_cast<std::ptrdiff_t>(sorted),
+                       axes.begin() + static_cast<std::ptrdiff_t>(sorted) + 1);
+    axes[place] = static_cast<int>(axis);
+  }
+  std::ranges::reverse(axes);
   return permuted(source, axes);
 }
 

@@ -33,9 +33,10 @@ USMX_API layout compact(std::span<const std::ptrdiff_t> shape, element_order,
 /// Throws overflow_error.
 USMX_API layout compact_like(const layout& source, element_order);
 
-/// The axes in the order in which compact_like keeps them, the longest strides first: in C order
-/// its elements follow each other as the source's do in memory, but for negative strides, which
-/// stay negative.
+/// The axes in the order in which NumPy's iterators walk through memory, the longest strides first:
+/// in C order its elements follow each other as the source's do in memory, but for negative
+/// strides, which stay negative. Axes without a stride compare with no other: one that is shorter
+/// passes them.
 USMX_API layout with_axes_as_in_memory(const layout& source);
 
 }  // namespace usmx

@@ -119,6 +119,14 @@ class random_layouts {
   std::mt19937_64 engine_{2024};
 };
 
+TEST(element_order, axes_without_a_stride_compare_with_no_other) {
+  const layout repeated = layout::strided(numbers{2, 2}, numbers{0, 3}, 0);
+  EXPECT_EQ(with_axes_as_in_memory(repeated), repeated);
+  const layout between = layout::strided(numbers{2, 3, 4}, numbers{4, 0, 8}, 0);
+  EXPECT_EQ(with_axes_as_in_memory(between),
+            layout::strided(numbers{3, 4, 2}, numbers{0, 8, 4}, 0));
+}
+
 TEST(element_order, axes_as_in_memory_of_any_layout_never_grow_faster_than_the_axis_before) {
   random_layouts layouts;
   for (int n = 0; n < 500; ++n) {

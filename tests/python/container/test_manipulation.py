@@ -731,3 +731,16 @@ def test_methods_of_an_unready_instance_are_refused():
     for call in (half.reshape, half.transpose, half.squeeze, half.ravel, half.view):
         with pytest.raises(TypeError, match="never called"):
             call()
+
+
+@pytest.mark.parametrize("axes", [(2, 0, 1), (1, 0, 2), (0, 1, 2)])
+@pytest.mark.parametrize("repeated", [0, 1, 2])
+@pytest.mark.parametrize("order", ["K", "A"])
+def test_flat_arrays_of_repeated_elements_are_numpys(axes, repeated, order):
+    host = np.arange(24).reshape(2, 3, 4).transpose(axes)
+    one = tuple(slice(1) if k == repeated else slice(None) for k in range(3))
+    numpys = np.broadcast_to(host[one], host.shape)
+    mine = usmx.permute_dims(usmx.reshape(usmx.arange(24), (2, 3, 4)), axes)
+    mine = usmx.broadcast_to(mine[one], host.shape)
+    assert np.array_equal(usmx.asnumpy(mine.ravel(order)), numpys.ravel(order))
+    assert np.array_equal(usmx.asnumpy(mine.flatten(order)), numpys.flatten(order))
