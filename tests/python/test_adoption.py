@@ -449,6 +449,7 @@ def leak_cases():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["kept", "called", "arrays", "no owner", "no address", "type", *REFUSED]
 )

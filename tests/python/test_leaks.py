@@ -28,6 +28,7 @@ def test_nothing_is_left_behind(group, name):
     assert blocks < BLOCKS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{}, *REFUSED.values()], ids=["accepted", *REFUSED])
 def test_references_are_as_before(changes):
     memory = MEMORY_CLASSES["shared"](96)

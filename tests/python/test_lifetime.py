@@ -65,6 +65,7 @@ HOLDERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
 def test_producer_lives_exactly_as_long_as_what_was_made_of_it(counted, hold):
     producer = described(counted)

@@ -154,6 +154,7 @@ def holds(numbers, expected):
 # ---- there is something to wait for
 
 
+@pytest.mark.slow
 def test_who_does_not_wait_reads_stale_numbers(any_work):
     stale = 0
     for number in range(1, TRIES + 1):
@@ -219,6 +220,7 @@ READS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
 def test_every_read_waits(work, read):
     array = usmx.asarray(work.producer)
@@ -241,6 +243,7 @@ def test_every_read_of_a_fresh_import_waits(work, read):
         assert holds(read(usmx.asarray(work.producer)), number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("owned_by", [owned_by_dpctl, owned_by_usmx])
 @pytest.mark.parametrize("read", [usmx.asnumpy, by_dictionary, into_a_copy])
@@ -308,6 +311,7 @@ def test_source_of_a_write_is_waited_for(work):
 # ---- copies that are not waited for
 
 
+@pytest.mark.slow
 def test_asynchronous_copy_comes_after_the_work(any_work):
     array = usmx.asarray(any_work.producer)
     copy = usmx.zeros(SIZE)
@@ -317,6 +321,7 @@ def test_asynchronous_copy_comes_after_the_work(any_work):
         assert holds(usmx.asnumpy(copy), number)
 
 
+@pytest.mark.slow
 def test_asynchronous_copy_to_the_host_comes_after_the_work(any_work):
     array = usmx.asarray(any_work.producer)
     copy = np.zeros(SIZE)
@@ -326,6 +331,7 @@ def test_asynchronous_copy_to_the_host_comes_after_the_work(any_work):
         assert holds(copy, number)
 
 
+@pytest.mark.slow
 def test_asynchronous_writes_come_after_the_work(any_work):
     array = usmx.asarray(any_work.producer)
     writes = (

@@ -238,6 +238,7 @@ def test_deep_copy_copies_each_object_once():
         del each.itself  # a cycle that Python's collector does not see
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [pickled, copy.copy, copy.deepcopy])
 def test_nothing_is_left_behind(make):
     memory = Labelled(b"mine")

@@ -252,6 +252,7 @@ def test_examples_are_right_by_their_types(found):
     assert [entry for entry in found if entry[0] not in ("typed", "wrong", "names")] == []
 
 
+@pytest.mark.slow
 def test_results_have_the_types_that_they_are_said_to_have(found):
     assert [entry for entry in found if entry[0] == "typed"] == []
 

@@ -70,6 +70,7 @@ def test_broken_rule_can_be_raised():
 # ---- good producers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("typestr", TYPESTRS)
 def test_array_of_every_type_keeps_all_rules(kind, typestr):
@@ -79,6 +80,7 @@ def test_array_of_every_type_keeps_all_rules(kind, typestr):
     assert set(outcomes(report).values()) <= {KEPT, "not applicable", NOT_TRIED}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "key", [np.s_[1:], np.s_[:, 1:3], np.s_[::-1, ::-2], np.s_[1, 2], np.s_[2:2], np.s_[:, 1]]
