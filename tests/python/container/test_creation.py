@@ -181,7 +181,7 @@ def test_default_kind_is_device():
         np.float32(3),
         np.int8(-3),
         bytearray(b"abc"),
-        memoryview(b"abc"),
+        pytest.param(memoryview(b"abc"), id="memoryview"),  # its repr is an address
         stdlib_array.array("h", [1, -2]),
     ],
     ids=repr,
