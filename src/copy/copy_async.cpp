@@ -15,8 +15,8 @@
 #include "copy/staging.hpp"
 #include "memory/deferred_release.hpp"
 #include "runtime/completion.hpp"
-#include "runtime/queue_lock.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx {
 namespace {
@@ -42,13 +42,18 @@ bool is_memcpy(const copy_plan& plan) {
   return plan.is_whole() && !plan.converts() && !may_overlap(plan);
 }
 
-/// What new work on `queue` has to wait for, so that it comes after all the work on an array.
+/// What new work on `queue` has to wait for, so that it comes after all the work on an array. Waits
+/// for what others submitted to an out-of-order queue: no barrier there is sure to come after
+/// commands that still wait for a host task (docs/decisions.md).
 void append_work_on(const array& a, const sycl::queue& queue, events& before) {
   const events recorded = a.owner()->recorded_events();
   before.insert(before.end(), recorded.begin(), recorded.end());
-  const bool queue_keeps_order = a.queue() == queue && queue.is_in_order();
-  if (a.owner()->others_may_work() && !queue_keeps_order && !detail::is_known_empty(a.queue())) {
-    const auto lock = detail::lock_queue(a.queue());
+  if (!a.owner()->others_may_work()) {
+    return;
+  }
+  if (!a.queue().is_in_order()) {
+    wait_for_queue(a.queue());
+  } else if (a.queue() != queue && !detail::is_known_empty(a.queue())) {
     before.push_back(sycl::queue(a.queue()).ext_oneapi_submit_barrier());
   }
 }

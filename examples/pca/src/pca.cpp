@@ -165,9 +165,8 @@ result fit(const usmx::array_view& x, std::optional<std::int64_t> n_components) 
   {
     const waiting_scope scope(queue);
     // The queue may be another library's, out of order: after all that was submitted before.
-    const sycl::event ready = queue.ext_oneapi_submit_barrier();
-    const sycl::event copied =
-        blas::copy(queue, rows * columns, data, 1, centred.get(), 1, {ready});
+    queue.wait();
+    const sycl::event copied = blas::copy(queue, rows * columns, data, 1, centred.get(), 1);
     // Twice: the second time takes away what the rounding of the first means has left.
     sycl::event done =
         subtract_means(queue, size, data, centred.get(), ones.get(), means.get(), {copied});

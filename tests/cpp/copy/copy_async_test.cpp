@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <numeric>
 #include <ostream>
 #include <random>
+#include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,6 +30,7 @@
 
 namespace {
 
+using namespace std::chrono_literals;
 using support::all_kinds;
 using support::expect_error;
 using support::gate;
@@ -57,6 +62,16 @@ bytes counted(std::size_t nbytes, int first = 1) {
     result[i] = static_cast<std::byte>(static_cast<int>(i) * 7 + first);
   }
   return result;
+}
+
+template <class Function>
+auto later(Function function) {
+  return std::async(std::launch::async, std::move(function));
+}
+
+template <class Result>
+bool returns_soon(const std::future<Result>& result) {
+  return result.wait_for(20ms) == std::future_status::ready;
 }
 
 /// All bytes of the array's memory, at once: the CPU device's memory is the host's.
@@ -190,12 +205,54 @@ TEST_P(started_operation, comes_after_work_recorded_on_the_destination) {
   }
 }
 
-TEST_P(started_operation, comes_after_unrecorded_work_on_an_out_of_order_queue) {
-  expect_after_work(out_of_order_queue(), usm_kind::device,
-                    [](const array&, const array& destination, gate& work) {
-                      const auto view = destination.view();  // from here on others may do this:
-                      sycl::queue(view.queue()).memset(view.data(), 100, 1, work.event());
-                    });
+TEST_P(started_operation, waits_for_unrecorded_work_on_an_out_of_order_queue) {
+  const sycl::queue queue = out_of_order_queue();
+  const array source =
+      made(layout::c_order(matrix), type_code::float32, usm_kind::device, queue, 3);
+  const array destination =
+      made(layout::c_order(matrix), type_code::float32, usm_kind::device, queue, 100);
+  const bytes before = now_in(destination);
+  gate work(context());
+  const auto view = destination.view();  // from here on others may do this:
+  sycl::queue(view.queue()).memset(view.data(), 100, 1, work.event());
+  auto event = later([&] { return GetParam().start(source, destination); });
+  EXPECT_FALSE(returns_soon(event));
+  EXPECT_EQ(now_in(destination), before);
+  work.open();
+  event.get();
+  EXPECT_EQ(later_in(destination), expected());
+}
+
+// No barrier would: the SYCL runtime forgets, in the first host task that completes after a
+// barrier, which commands are not enqueued yet.
+TEST_P(started_operation, comes_after_others_host_tasks_that_follow_a_barrier) {
+  const sycl::queue shared_queue = out_of_order_queue();
+  sycl::queue queue = shared_queue;
+  const array source =
+      made(layout::c_order(matrix), type_code::float32, usm_kind::shared, queue, 3);
+  const array destination =
+      made(layout::c_order(matrix), type_code::float32, usm_kind::shared, queue, 100);
+  std::byte* const first = destination.view().data();
+  const std::size_t nbytes = destination.nbytes();
+  queue.ext_oneapi_submit_barrier().wait();
+  const auto host_task = [&](auto work) {
+    return queue.submit([&](sycl::handler& handler) { handler.host_task(work); });
+  };
+  sycl::event short_one = host_task([] { std::this_thread::sleep_for(1ms); });
+  host_task([=] {
+    std::this_thread::sleep_for(20ms);
+    std::fill_n(first, nbytes, std::byte{5});
+  });
+  short_one.wait();
+  std::this_thread::sleep_for(2ms);
+  const bytes wanted = [&] {
+    const array model = made(matrix, type_code::float32, 0);
+    std::ranges::fill(std::span(model.owner()->data(), nbytes), std::byte{5});
+    GetParam().do_now(source, model);
+    return now_in(model);
+  }();
+  GetParam().start(source, destination);
+  EXPECT_EQ(later_in(destination), wanted);
 }
 
 TEST_P(started_operation, comes_after_unrecorded_work_on_an_in_order_queue) {
@@ -266,9 +323,23 @@ TEST_F(copy_async_test, comes_after_recorded_work_of_another_context) {
   EXPECT_EQ(later_in(destination), now_in(source));
 }
 
-TEST_F(copy_async_test, comes_after_unrecorded_work_on_the_sources_other_queue) {
+TEST_F(copy_async_test, waits_for_unrecorded_work_on_the_sources_out_of_order_queue) {
   const array source =
       made(layout::c_order(matrix), type_code::float32, usm_kind::device, out_of_order_queue(), 3);
+  const array destination = made(matrix, type_code::float32, 100);
+  gate work(context());
+  const auto view = source.view();
+  sycl::queue(view.queue()).memset(view.data(), 5, view.nbytes(), work.event());
+  auto event = later([&] { return copy_async(source, destination); });
+  EXPECT_FALSE(returns_soon(event));
+  work.open();
+  event.get();
+  EXPECT_EQ(later_in(destination), bytes(view.nbytes(), std::byte{5}));
+}
+
+TEST_F(copy_async_test, comes_after_unrecorded_work_on_the_sources_in_order_queue) {
+  const array source =
+      made(layout::c_order(matrix), type_code::float32, usm_kind::device, new_queue(), 3);
   const array destination = made(matrix, type_code::float32, 100);
   gate work(context());
   const auto view = source.view();
