@@ -1,5 +1,6 @@
 #include "usmx/array/array.hpp"
 
+#include "array/pending_work.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -34,6 +35,34 @@ void check_inside(const buffer& memory, dtype type, const layout& where) {
 array::array(std::shared_ptr<buffer> owner, dtype type, usmx::layout where, bool readonly)
     : array(std::move(owner), type, std::move(where), readonly, 0) {
   check_inside(*owner_, type_, layout_);
+}
+
+void array::record(const sycl::event& event) const {
+  if (const auto bytes = detail::addresses_of(owner_->data(), type_, layout_)) {
+    owner_->record(event, reinterpret_cast<const std::byte*>(bytes->first),
+                   bytes->end - bytes->first);
+  }
+}
+
+void array::wait() const {
+  if (!owner_->may_be_busy()) {
+    return;
+  }
+  const auto bytes = detail::addresses_of(owner_->data(), type_, layout_);
+  owner_->wait(bytes ? reinterpret_cast<const std::byte*>(bytes->first) : nullptr,
+               bytes ? bytes->end - bytes->first : 0);
+}
+
+bool array::may_be_busy() const noexcept {
+  if (owner_->others_may_work()) {
+    return true;
+  }
+  if (!detail::has_pending_work()) {
+    return false;
+  }
+  const auto bytes = detail::addresses_of(owner_->data(), type_, layout_);
+  return bytes && detail::may_have_pending_work(reinterpret_cast<const void*>(bytes->first),
+                                                bytes->end - bytes->first);
 }
 
 array_view array::private_view() const {

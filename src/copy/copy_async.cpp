@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
 #include "copy/host.hpp"
@@ -21,7 +23,10 @@
 namespace usmx {
 namespace {
 
+using detail::access;
+using detail::address_range;
 using detail::copy_plan;
+using detail::earlier_work;
 using detail::end_of;
 using events = std::vector<sycl::event>;
 
@@ -31,7 +36,7 @@ constexpr std::size_t quick_nbytes = std::size_t{64} << 10;
 sycl::event complete_event() { return {}; }
 
 bool is_for_the_host_now(const array& a) {
-  return !a.owner()->may_be_busy() && host_may_touch(a.kind(), a.queue().get_device());
+  return !a.may_be_busy() && host_may_touch(a.kind(), a.queue().get_device());
 }
 
 bool is_quick(const copy_plan& plan, std::size_t nbytes) {
@@ -42,40 +47,64 @@ bool is_memcpy(const copy_plan& plan) {
   return plan.is_whole() && !plan.converts() && !may_overlap(plan);
 }
 
-/// What new work on `queue` has to wait for, so that it comes after all the work on an array. Waits
-/// for what others submitted to an out-of-order queue: no barrier there is sure to come after
-/// commands that still wait for a host task (docs/decisions.md).
-void append_work_on(const array& a, const sycl::queue& queue, events& before) {
-  const events recorded = a.owner()->recorded_events();
-  before.insert(before.end(), recorded.begin(), recorded.end());
-  if (!a.owner()->others_may_work()) {
-    return;
-  }
-  if (!a.queue().is_in_order()) {
-    wait_for_queue(a.queue());
-  } else if (a.queue() != queue && !detail::is_known_empty(a.queue())) {
-    before.push_back(sycl::queue(a.queue()).ext_oneapi_submit_barrier());
-  }
+/// Some bytes that new work will read or write, and the work of usmx that it must come after.
+struct part {
+  address_range bytes;
+  access made;
+  earlier_work earlier;
+};
+
+part part_of(address_range bytes, access made) {
+  return {bytes, made, detail::pending_work_before(bytes, made)};
+}
+/// There are elements.
+part part_of(const array& a, access made) {
+  return part_of(*detail::addresses_of(a.private_view()), made);
 }
 
-events work_on(const array& a) {
-  events before;
-  append_work_on(a, a.queue(), before);
-  return before;
-}
-
-/// Announces work that has been started; where that fails, it is waited for.
-void record_on(const array& a, sycl::event& started) {
-  try {
-    a.record(started);
-  } catch (...) {
-    started.wait();
-    throw;
+/// New work on a queue: all that it has to come after, and announcing it.
+class submission {
+ public:
+  submission(const sycl::queue& queue, std::initializer_list<part> parts)
+      : queue_(queue), parts_(parts) {
+    for (const part& each : parts_) {
+      before_.insert(before_.end(), each.earlier.events.begin(), each.earlier.events.end());
+    }
   }
-}
 
-sycl::event start_memcpy(const copy_plan& plan, const sycl::queue& queue, const events& before) {
-  return detail::start_memcpy(plan.destination, plan.source, plan.row_nbytes(), queue, before);
+  /// Comes after what others may have submitted to work on the array. Waits for it where it is on
+  /// an out-of-order queue: no barrier there is sure to come after commands that still wait for a
+  /// host task (docs/decisions.md).
+  void follow_others(const array& a) {
+    for (const sycl::queue& other : a.owner()->others_queues()) {
+      if (!other.is_in_order()) {
+        wait_for_queue(other);
+      } else if (other != queue_ && !detail::is_known_empty(other)) {
+        before_.push_back(sycl::queue(other).ext_oneapi_submit_barrier());
+      }
+    }
+  }
+
+  const sycl::queue& queue() const noexcept { return queue_; }
+  const events& before() const noexcept { return before_; }
+
+  /// Where that fails, the work has been waited for.
+  sycl::event announce(sycl::event started) const {
+    for (const part& each : parts_) {
+      detail::add_pending_work(each.bytes, each.made, started, each.earlier, queue_);
+    }
+    return started;
+  }
+
+ private:
+  const sycl::queue& queue_;
+  std::vector<part> parts_;
+  events before_;
+};
+
+sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
+  return detail::start_memcpy(plan.destination, plan.source, plan.row_nbytes(), with.queue(),
+                              with.before());
 }
 
 /// None, and no copy started, where commands of the destination's queue cannot do it.
@@ -85,22 +114,28 @@ std::optional<sycl::event> start(const copy_plan& plan, const array& source,
   if (may_overlap(plan) || source.queue().get_context() != queue.get_context()) {
     return std::nullopt;
   }
-  events before = work_on(destination);
+  submission with(queue, {part_of(destination, access::write), part_of(source, access::read)});
+  with.follow_others(destination);
   if (source.owner() != destination.owner()) {
-    append_work_on(source, queue, before);
+    with.follow_others(source);
   }
-  return is_memcpy(plan) ? start_memcpy(plan, queue, before)
-                         : detail::copy_by_kernel(plan, queue, before);
+  auto started = is_memcpy(plan) ? std::optional(start_memcpy(plan, with))
+                                 : detail::copy_by_kernel(plan, queue, with.before());
+  return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
 }
 
-/// A memcpy between an array and host memory.
-sycl::event start_with_host(const copy_plan& plan, const array& usm,
+/// A memcpy between an array and host memory, which `owner` keeps. The array is what is `made`.
+sycl::event start_with_host(const copy_plan& plan, const array& usm, access made,
                             std::shared_ptr<const void> owner) {
-  detail::deferred_release kept{{}, {}, detail::holding(std::move(owner))};
-  kept.events.reserve(1);  // nothing may fail once it is read or written
-  sycl::event started = start_memcpy(plan, usm.queue(), work_on(usm));
-  record_on(usm, started);
-  kept.events.push_back(started);
+  const bool is_upload = made == access::write;
+  const address_range host =
+      detail::range_of(is_upload ? plan.source : plan.destination, plan.row_nbytes());
+  detail::deferred_release kept{
+      .range = host, .queue = usm.queue(), .release = detail::holding(std::move(owner))};
+  submission with(usm.queue(),
+                  {part_of(usm, made), part_of(host, is_upload ? access::read : access::write)});
+  with.follow_others(usm);
+  sycl::event started = with.announce(start_memcpy(plan, with));
   detail::release_later(std::move(kept));
   return started;
 }
@@ -126,8 +161,6 @@ sycl::event copy_async(const array& source, const array& destination) {
     return complete_event();
   }
   if (auto started = start(plan, source, destination)) {
-    record_on(source, *started);
-    record_on(destination, *started);
     return *started;
   }
   source.wait();
@@ -151,7 +184,7 @@ sycl::event copy_from_host_async(const host_array& source, const array& destinat
     return complete_event();
   }
   if (is_memcpy(plan)) {
-    return start_with_host(plan, destination, std::move(owner));
+    return start_with_host(plan, destination, access::write, std::move(owner));
   }
   if (!may_overlap(plan)) {
     if (const auto staged =
@@ -180,7 +213,7 @@ sycl::event copy_to_host_async(const array& source, const host_array& destinatio
     return complete_event();
   }
   if (is_memcpy(plan)) {
-    return start_with_host(plan, source, std::move(owner));
+    return start_with_host(plan, source, access::read, std::move(owner));
   }
   source.wait();
   copy_to_host(from, destination);
@@ -200,9 +233,10 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
     return complete_event();
   }
   const copy_plan plan = make_plan(to.shape(), end_of(to), end_of(to));
-  if (auto started = detail::fill_by_kernel(plan, element, to.queue(), work_on(destination))) {
-    record_on(destination, *started);
-    return *started;
+  submission with(to.queue(), {part_of(destination, access::write)});
+  with.follow_others(destination);
+  if (auto started = detail::fill_by_kernel(plan, element, to.queue(), with.before())) {
+    return with.announce(*std::move(started));
   }
   if (const auto one = detail::staging_for_commands(layout(), to.type(), to.queue())) {
     std::memcpy(one->data(), element, to.type().itemsize());

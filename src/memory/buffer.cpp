@@ -6,11 +6,13 @@
 
 #include "base/process_state.hpp"
 #include "memory/deferred_release.hpp"
+#include "memory/pending_work.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/memory_resource.hpp"
+#include "usmx/memory/registry.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -26,6 +28,24 @@ struct return_to_runtime {
     usm_resource(queue, kind).deallocate(static_cast<std::byte*>(block));
   }
 };
+
+/// Where the runtime has no memory, memory that waits to be freed is freed first.
+std::byte* allocate_block(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
+                          std::size_t alignment) {
+  usm_resource resource(queue, kind);
+  try {
+    return resource.allocate(nbytes, alignment);
+  } catch (const allocation_error&) {
+    detail::release_all();
+  }
+  try {
+    return resource.allocate(nbytes, alignment);
+  } catch (const allocation_error& failed) {
+    throw allocation_error(detail::message(failed.what(), " (usmx has ", registry::nbytes(),
+                                           " bytes in use, ", detail::deferred_nbytes(),
+                                           " bytes that wait for work to finish)"));
+  }
+}
 
 }  // namespace
 
@@ -44,7 +64,7 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
                         std::size_t alignment) {
   const detail::runtime_call call;
   detail::release_finished();
-  std::byte* block = usm_resource(queue, kind).allocate(nbytes, alignment);
+  std::byte* block = allocate_block(nbytes, kind, queue, alignment);
   auto release = detail::release_action::of(block, return_to_runtime{queue, kind});
   const bool queue_is_ours = detail::state_of(queue.get_context())->is_cached(queue);
   return buffer(block, nbytes, kind, queue, std::move(release),
@@ -78,10 +98,19 @@ buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue)
   if (queue.get_context() != whole->queue_.get_context()) {
     throw value_error("a queue for existing memory must be of the memory's context, found another");
   }
+  buffer& memory = whole->root();
+  if (memory.queue_ != queue) {
+    const std::lock_guard lock(memory.other_queues_mutex_);
+    if (std::ranges::find(memory.other_queues_, queue) == memory.other_queues_.end()) {
+      memory.other_queues_.push_back(queue);
+    }
+    memory.is_on_other_queues_.store(true, std::memory_order_release);
+  }
+  memory.expose();
   const buffer& bytes = *whole;
-  buffer result(bytes.data_, bytes.nbytes_, bytes.kind_, queue, detail::holding(std::move(whole)),
-                {.readonly = bytes.readonly(), .queue_is_ours = false, .owns = true});
-  result.expose();
+  buffer result(bytes.data_, bytes.nbytes_, bytes.kind_, queue, {},
+                {.readonly = bytes.readonly(), .queue_is_ours = false, .owns = false});
+  result.whole_ = bytes.whole_ ? bytes.whole_ : std::move(whole);
   return result;
 }
 
@@ -99,11 +128,11 @@ buffer::buffer(buffer&& other) noexcept
       kind_(other.kind_),
       traits_(other.traits_),
       exposed_(other.exposed_.load()),
-      recorded_(other.recorded_.exchange(false)),
       queue_(other.queue_),
       release_(std::move(other.release_)),
       whole_(std::move(other.whole_)),
-      events_(std::move(other.events_)) {}
+      is_on_other_queues_(other.is_on_other_queues_.load()),
+      other_queues_(std::move(other.other_queues_)) {}
 
 buffer& buffer::operator=(buffer&& other) noexcept {
   if (this != &other) {
@@ -113,11 +142,11 @@ buffer& buffer::operator=(buffer&& other) noexcept {
     kind_ = other.kind_;
     traits_ = other.traits_;
     exposed_ = other.exposed_.load();
-    recorded_ = other.recorded_.exchange(false);
     queue_ = other.queue_;
     release_ = std::move(other.release_);
     whole_ = std::move(other.whole_);
-    events_ = std::move(other.events_);
+    is_on_other_queues_ = other.is_on_other_queues_.load();
+    other_queues_ = std::move(other.other_queues_);
   }
   return *this;
 }
@@ -132,62 +161,80 @@ void buffer::let_go() noexcept {
     release_.forget();
     return;
   }
-  const bool busy = traits_.owns && may_have_others_work();
+  const bool has_work = detail::may_have_pending_work(data_, nbytes_);
+  const bool others = traits_.owns && may_have_others_work();
   const bool user_thread = is_user_thread();
-  if (user_thread && !recorded_ && !busy) {
+  if (user_thread && !has_work && !others) {
     const detail::release_action now = std::move(release_);
     return;
   }
-  detail::deferred_release block{std::move(events_), {}, std::move(release_)};
-  if (busy) {
-    block.queues.push_back(queue_);
-  }
-  detail::release_later(std::move(block));
-  recorded_ = false;
+  detail::release_later({.range = detail::range_of(data_, nbytes_),
+                         .memory_ends = traits_.owns,
+                         .queue = queue_,
+                         .others_may_work = others,
+                         .other_queues = std::move(other_queues_),
+                         .release = std::move(release_)});
   if (user_thread) {
     detail::release_finished();
   }
 }
 
-void buffer::record(sycl::event event) {
+void buffer::record(const sycl::event& event) { record(event, data_, nbytes_); }
+
+void buffer::record(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
   const detail::runtime_call call;
-  buffer& whole = root();
-  const std::lock_guard lock(whole.events_mutex_);
-  std::erase_if(whole.events_, detail::is_complete);
-  whole.events_.push_back(std::move(event));
-  whole.recorded_.store(true, std::memory_order_release);
-}
-
-std::vector<sycl::event> buffer::recorded_events() {
-  buffer& whole = root();
-  const std::lock_guard lock(whole.events_mutex_);
-  return whole.events_;
-}
-
-void buffer::wait_for_events() {
-  sycl::event::wait(recorded_events());
-  // Only now, and only what is done: another thread that waits must find what it has to wait for.
-  const std::lock_guard lock(events_mutex_);
-  std::erase_if(events_, detail::is_complete);
-  recorded_.store(!events_.empty(), std::memory_order_release);
+  if (nbytes > 0) {
+    detail::add_pending_work(detail::range_of(first, nbytes), detail::access::write, event, {},
+                             queue_);
+  }
 }
 
 bool buffer::may_have_others_work() const noexcept {
   return exposed_.load(std::memory_order_relaxed) &&
-         (!traits_.queue_is_ours || cached_queues_exposed());
+         (!traits_.queue_is_ours || cached_queues_exposed() ||
+          is_on_other_queues_.load(std::memory_order_acquire));
 }
 
-void buffer::wait() {
-  buffer& whole = root();
-  if (!whole.may_be_busy()) {
+std::vector<sycl::queue> buffer::others_queues() const {
+  const buffer& memory = root();
+  if (!memory.may_have_others_work()) {
+    return {};
+  }
+  std::vector<sycl::queue> queues{memory.queue_};
+  if (memory.is_on_other_queues_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(memory.other_queues_mutex_);
+    queues.insert(queues.end(), memory.other_queues_.begin(), memory.other_queues_.end());
+  }
+  return queues;
+}
+
+void buffer::wait_for_others() const {
+  const buffer& memory = root();
+  if (!memory.is_on_other_queues_.load(std::memory_order_acquire)) {
+    if (!detail::is_known_empty(memory.queue_)) {
+      wait_for_queue(memory.queue_);
+    }
+    return;
+  }
+  for (const sycl::queue& queue : others_queues()) {
+    wait_for_queue(queue);
+  }
+}
+
+void buffer::wait() { wait(data_, nbytes_); }
+
+void buffer::wait(const std::byte* first, std::size_t nbytes) {
+  const bool has_work = detail::may_have_pending_work(first, nbytes);
+  const bool others = others_may_work();
+  if (!has_work && !others) {
     return;
   }
   const detail::runtime_call call;
-  if (whole.recorded_.load(std::memory_order_acquire)) {
-    whole.wait_for_events();
+  if (has_work) {
+    detail::wait_for_pending_work(detail::range_of(first, nbytes), detail::access::write);
   }
-  if (whole.may_have_others_work() && !detail::is_known_empty(queue_)) {
-    wait_for_queue(queue_);
+  if (others) {
+    wait_for_others();
   }
 }
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <exception>
 #include <iterator>
+#include <list>
 #include <mutex>
+#include <utility>
 
+#include "memory/pending_work.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/queue_lock.hpp"
 #include "usmx/runtime/queues.hpp"
@@ -13,54 +17,216 @@
 namespace usmx::detail {
 namespace {
 
-struct deferred_list {
-  std::atomic<bool> any = false;
-  std::mutex mutex;
-  std::vector<deferred_release> blocks;
+/// Blocks that arrived together, and the work that they wait for.
+struct batch {
+  std::vector<sycl::event> work;
+  std::vector<release_action> releases;
+  std::size_t nbytes = 0;
+
+  /// Asks up to the first event that is not complete, and none twice that was.
+  bool is_finished() {
+    while (!work.empty() && is_complete(work.back())) {
+      work.pop_back();
+    }
+    return work.empty();
+  }
+};
+
+/// The batches of one queue in the order in which they were made. Only the first is asked.
+struct queue_batches {
+  sycl::queue queue;
+  std::deque<batch> batches;
+};
+
+std::size_t nbytes_of(const deferred_release& block) { return block.range.end - block.range.first; }
+
+class deferred_list {
+ public:
+  void add(deferred_release block) noexcept {
+    const std::size_t nbytes = nbytes_of(block);
+    const std::lock_guard lock(arrivals_mutex_);
+    try {
+      arrivals_.push_back(std::move(block));
+      nbytes_ += nbytes;
+      any_.store(true, std::memory_order_release);
+    } catch (const std::bad_alloc&) {
+      block.release.forget();
+    }
+  }
+
+  void release_finished() {
+    // Destroyed last, without the lock: the releases may let go of other memory, or run Python.
+    std::vector<batch> finished;
+    const std::unique_lock working(work_mutex_, std::try_to_lock);
+    if (!working.owns_lock()) {
+      return;  // another thread is at it
+    }
+    batch_arrivals();
+    for (queue_batches& of : queues_) {
+      while (!of.batches.empty() && of.batches.front().is_finished()) {
+        finished.push_back(std::move(of.batches.front()));
+        of.batches.pop_front();
+      }
+    }
+    count_out(finished);
+  }
+
+  void release_all() {
+    std::vector<batch> all;
+    std::vector<deferred_release> unbatched;
+    {
+      const std::lock_guard working(work_mutex_);
+      unbatched = take_arrivals();
+      for (queue_batches& of : queues_) {
+        std::ranges::move(of.batches, std::back_inserter(all));
+      }
+      queues_.clear();
+      count_out(all);
+      for (const deferred_release& block : unbatched) {
+        nbytes_ -= nbytes_of(block);
+      }
+    }
+    wait_for(all, unbatched);
+  }
+
+  bool any() const noexcept { return any_.load(std::memory_order_acquire); }
+  std::size_t nbytes() const noexcept { return nbytes_.load(std::memory_order_relaxed); }
+
+ private:
+  std::vector<deferred_release> take_arrivals() {
+    const std::lock_guard lock(arrivals_mutex_);
+    return std::exchange(arrivals_, {});
+  }
+
+  void put_back(std::vector<deferred_release> blocks) {
+    const std::lock_guard lock(arrivals_mutex_);
+    std::ranges::move(blocks, std::back_inserter(arrivals_));
+  }
+
+  void count_out(const std::vector<batch>& gone) {
+    for (const batch& each : gone) {
+      nbytes_ -= each.nbytes;
+    }
+    const bool batched =
+        std::ranges::any_of(queues_, [](const queue_batches& of) { return !of.batches.empty(); });
+    const std::lock_guard lock(arrivals_mutex_);
+    any_.store(batched || !arrivals_.empty(), std::memory_order_release);
+  }
+
+  /// All arrivals of one queue become one batch of it. Those of a queue for which another thread
+  /// waits stay arrivals.
+  void batch_arrivals() {
+    std::vector<deferred_release> blocks = take_arrivals();
+    while (!blocks.empty()) {
+      const sycl::queue queue = blocks.front().queue;
+      const auto others =
+          std::partition(blocks.begin(), blocks.end(),
+                         [&](const deferred_release& b) { return b.queue == queue; });
+      std::vector<deferred_release> mine(std::make_move_iterator(blocks.begin()),
+                                         std::make_move_iterator(others));
+      blocks.erase(blocks.begin(), others);
+      try {
+        if (!batch_of(queue, mine)) {
+          put_back(std::move(mine));
+        }
+      } catch (...) {
+        put_back(std::move(mine));
+        put_back(std::move(blocks));
+        throw;
+      }
+    }
+  }
+
+  /// False, and nothing done, while another thread holds the queue.
+  bool batch_of(const sycl::queue& queue, std::vector<deferred_release>& blocks) {
+    batch made;
+    bool others_may_work = false;
+    std::vector<sycl::queue> queues;
+    for (const deferred_release& block : blocks) {
+      append(made.work, pending_work_before(block.range, access::write).events);
+      others_may_work = others_may_work || block.others_may_work;
+      append(queues, block.other_queues);
+    }
+    if (others_may_work) {
+      queues.push_back(queue);
+    }
+    for (const sycl::queue& each : queues) {
+      if (!is_known_empty(each)) {
+        const auto lock = try_lock_queue(each);
+        if (!lock) {
+          return false;
+        }
+        made.work.push_back(sycl::queue(each).ext_oneapi_submit_barrier());
+      }
+    }
+    made.releases.reserve(blocks.size());
+    std::deque<batch>& batches = batches_of(queue);
+    batches.emplace_back();
+    for (deferred_release& block : blocks) {
+      if (block.memory_ends) {
+        take_pending_work(block.range);
+      }
+      made.nbytes += nbytes_of(block);
+      made.releases.push_back(std::move(block.release));
+    }
+    batches.back() = std::move(made);
+    return true;
+  }
+
+  template <class Item>
+  static void append(std::vector<Item>& to, const std::vector<Item>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+
+  std::deque<batch>& batches_of(const sycl::queue& queue) {
+    std::erase_if(queues_,
+                  [&](const queue_batches& of) { return of.batches.empty() && of.queue != queue; });
+    const auto found = std::ranges::find(queues_, queue, &queue_batches::queue);
+    return found != queues_.end() ? found->batches : queues_.emplace_back(queue).batches;
+  }
+
+  /// All work is waited for, whatever fails, before anything is released.
+  static void wait_for(std::vector<batch>& batches, std::vector<deferred_release>& unbatched) {
+    std::exception_ptr failure;
+    const auto try_to_wait = [&](const auto& wait) {
+      try {
+        wait();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    };
+    for (batch& each : batches) {
+      try_to_wait([&] { sycl::event::wait(each.work); });
+    }
+    for (deferred_release& block : unbatched) {
+      try_to_wait([&] { wait_for_pending_work(block.range, access::write); });
+      if (block.others_may_work) {
+        try_to_wait([&] { wait_for_queue(block.queue); });
+      }
+      for (const sycl::queue& other : block.other_queues) {
+        try_to_wait([&] { wait_for_queue(other); });
+      }
+      if (block.memory_ends) {
+        take_pending_work(block.range);
+      }
+    }
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  std::atomic<bool> any_ = false;
+  std::atomic<std::size_t> nbytes_ = 0;
+  std::mutex arrivals_mutex_;  // of the arrivals: no call of the runtime under it
+  std::vector<deferred_release> arrivals_;
+  std::mutex work_mutex_;  // of what follows
+  std::list<queue_batches> queues_;
 };
 
 /// Never destroyed: memory may be let go after main.
 deferred_list& list() {
   static auto* instance = new deferred_list;
   return *instance;
-}
-
-/// From now on events stand for all the work on the block's queues. False, and to be tried again,
-/// while another thread waits for one.
-bool replace_queues_by_events(deferred_release& block) {
-  while (!block.queues.empty()) {
-    sycl::queue& queue = block.queues.back();
-    const auto lock = try_lock_queue(queue);
-    if (!lock) {
-      return false;
-    }
-    if (!is_known_empty(queue)) {
-      block.events.push_back(queue.ext_oneapi_submit_barrier());
-    }
-    block.queues.pop_back();
-  }
-  return true;
-}
-
-bool is_finished(deferred_release& block) noexcept {
-  try {
-    return replace_queues_by_events(block) && std::ranges::all_of(block.events, is_complete);
-  } catch (...) {
-    return false;  // the runtime cannot tell now: asked again another time
-  }
-}
-
-std::vector<deferred_release> take_if(auto predicate) {
-  deferred_list& all = list();
-  std::vector<deferred_release> taken;
-  const std::lock_guard lock(all.mutex);
-  taken.reserve(all.blocks.size());
-  const auto kept_end = std::partition(all.blocks.begin(), all.blocks.end(),
-                                       [&](deferred_release& block) { return !predicate(block); });
-  std::move(kept_end, all.blocks.end(), std::back_inserter(taken));
-  all.blocks.erase(kept_end, all.blocks.end());
-  all.any.store(!all.blocks.empty(), std::memory_order_relaxed);
-  return taken;
 }
 
 }  // namespace
@@ -71,47 +237,21 @@ release_action holding(std::shared_ptr<const void> kept) {
           new owner(std::move(kept))};
 }
 
-void release_later(deferred_release block) noexcept {
-  deferred_list& all = list();
-  const std::lock_guard lock(all.mutex);
-  try {
-    all.blocks.push_back(std::move(block));
-    all.any.store(true, std::memory_order_relaxed);
-  } catch (const std::bad_alloc&) {
-    block.release.forget();
-  }
-}
+void release_later(deferred_release block) noexcept { list().add(std::move(block)); }
 
-// The actions run when the blocks taken are destroyed, outside of the lock: they may let go of
-// other memory.
 void release_finished() noexcept {
-  if (!list().any.load(std::memory_order_relaxed)) {
+  if (!list().any()) {
     return;
   }
   try {
-    const auto done = take_if(is_finished);
-  } catch (const std::bad_alloc&) {
-    // Nothing was taken: another time.
+    list().release_finished();
+  } catch (...) {
+    // The runtime cannot tell now, or there is no memory to look: another time.
   }
 }
 
-void release_all() {
-  auto all = take_if([](const deferred_release&) { return true; });
-  std::exception_ptr failure;
-  for (deferred_release& block : all) {
-    try {
-      for (const sycl::queue& queue : block.queues) {
-        wait_for_queue(queue);
-      }
-      sycl::event::wait(block.events);
-    } catch (...) {
-      // The others are still to be waited for before any of them is released.
-      failure = std::current_exception();
-    }
-  }
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-}
+void release_all() { list().release_all(); }
+
+std::size_t deferred_nbytes() noexcept { return list().nbytes(); }
 
 }  // namespace usmx::detail

@@ -3,20 +3,27 @@
 // stays here until a thread of somebody's own finds its work finished. Private to the library.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "memory/access_history.hpp"
 #include "usmx/memory/release_action.hpp"
 
 namespace usmx::detail {
 
 struct deferred_release {
-  std::vector<sycl::event> events;
-  /// At most one: the queue that others may have submitted work to.
-  std::vector<sycl::queue> queues;
+  /// The pending work on these bytes comes before the release; end == first for no bytes.
+  address_range range{};
+  /// Nobody reaches these bytes any more: that work is forgotten with them.
+  bool memory_ends = false;
+  sycl::queue queue;
+  /// Others may have submitted work to the queue, and to these, that comes before the release too.
+  bool others_may_work = false;
+  std::vector<sycl::queue> other_queues{};
   release_action release;
 };
 
@@ -31,5 +38,8 @@ void release_finished() noexcept;
 
 /// Waits for all of it and releases it.
 void release_all();
+
+/// Bytes whose release is still to come.
+std::size_t deferred_nbytes() noexcept;
 
 }  // namespace usmx::detail

@@ -2,10 +2,19 @@
 
 #include "base/process_state.hpp"
 #include "memory/deferred_release.hpp"
+#include "memory/pending_work.hpp"
 #include "runtime/context_state.hpp"
+#include "usmx/runtime/queues.hpp"
 
-void usmx::synchronize() {
+namespace usmx {
+
+void synchronize() {
   const detail::runtime_call call;
-  detail::wait_for_cached_queues();
+  for (const sycl::queue& queue : detail::cached_queues()) {
+    wait_for_queue(queue);
+  }
+  detail::wait_for_all_pending_work();
   detail::release_all();
 }
+
+}  // namespace usmx

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <sycl/exception.hpp>
 #include <unordered_map>
 
 #include "base/process_state.hpp"
+#include "runtime/exit.hpp"
 #include "runtime/sub_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/contexts.hpp"
@@ -157,31 +157,6 @@ context_states& states() {
   return all;
 }
 
-// Work in flight when the runtime's own exit handlers run aborts the process.
-void finish_work_at_exit() noexcept {
-  if (is_forked_child()) {
-    return;
-  }
-  begin_exit();
-  try {
-    for (const sycl::queue& queue : states().queues()) {
-      try {
-        wait_for_queue(queue);
-      } catch (...) {
-        // The work failed: nobody is left to tell, and the other queues still need their wait.
-      }
-    }
-  } catch (...) {
-    // No memory for the list of queues.
-  }
-}
-
-// To be called when a queue exists: exit handlers run in reverse order, and this one has to come
-// before those that the runtime registered while making its first queue.
-void wait_at_exit() {
-  [[maybe_unused]] static const int registered = std::atexit(finish_work_at_exit);
-}
-
 }  // namespace
 
 context_state::context_state(const sycl::context& context)
@@ -241,10 +216,6 @@ std::shared_ptr<context_state> state_of(const sycl::context& context) {
 
 queue_state state_of(const sycl::queue& queue) { return states().of(queue); }
 
-void wait_for_cached_queues() {
-  for (const sycl::queue& queue : states().queues()) {
-    wait_for_queue(queue);
-  }
-}
+std::vector<sycl::queue> cached_queues() { return states().queues(); }
 
 }  // namespace usmx::detail

@@ -92,7 +92,7 @@ struct queue_state {
 /// one takes its place: imports come in rows from one producer.
 queue_state state_of(const sycl::queue&);
 
-/// Waits for every cached queue of every context that is kept.
-void wait_for_cached_queues();
+/// The cached queues of every context that is kept.
+std::vector<sycl::queue> cached_queues();
 
 }  // namespace usmx::detail

@@ -1,31 +1,99 @@
 #include "runtime/queue_lock.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <unordered_map>
 #include <utility>
 
+#include <sycl/backend_types.hpp>
+
+#include "runtime/exit.hpp"
+
 namespace usmx::detail {
+
+/// Its mutex is its own: threads at work on one queue do not hold up those on another.
+struct used_queue {
+  using implementation = std::remove_cvref_t<decltype(sycl::detail::getSyclObjImpl(
+      std::declval<const sycl::queue&>()))>;
+
+  explicit used_queue(const sycl::queue& queue)
+      : alive(sycl::detail::getSyclObjImpl(queue)),
+        needs_lock(!queue.is_in_order() && queue.get_backend() == sycl::backend::opencl) {}
+
+  std::weak_ptr<implementation::element_type> alive;
+  bool needs_lock;
+  std::mutex mutex;
+};
+
 namespace {
 
-/// Of all out-of-order queues, by their identity: two may share one. Never destroyed: used at exit.
-std::mutex& mutex_of(const sycl::queue& queue) {
-  static auto& all = *new std::array<std::mutex, 64>;
-  return all[std::hash<sycl::queue>()(queue) / alignof(std::max_align_t) % all.size()];
+/// By the identity of the queue, which no other one has while it lives.
+class queue_table {
+ public:
+  std::shared_ptr<used_queue> of(const sycl::queue& queue) {
+    const std::size_t identity = std::hash<sycl::queue>()(queue);
+    const std::lock_guard lock(mutex_);
+    if (const auto known = queues_.find(identity); known != queues_.end()) {
+      if (!known->second->alive.expired()) {
+        return known->second;
+      }
+      queues_.erase(known);
+    }
+    if (queues_.size() >= next_sweep_) {
+      std::erase_if(queues_, [](const auto& known) { return known.second->alive.expired(); });
+      next_sweep_ = std::max(2 * queues_.size(), smallest_sweep);
+    }
+    wait_at_exit();
+    return queues_.emplace(identity, std::make_shared<used_queue>(queue)).first->second;
+  }
+
+  std::vector<sycl::queue> alive() {
+    std::vector<sycl::queue> all;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [identity, known] : queues_) {
+      if (auto queue = known->alive.lock()) {
+        all.push_back(sycl::detail::createSyclObjFromImpl<sycl::queue>(std::move(queue)));
+      }
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t smallest_sweep = 64;
+
+  std::mutex mutex_;
+  std::unordered_map<std::size_t, std::shared_ptr<used_queue>> queues_;
+  std::size_t next_sweep_ = smallest_sweep;
+};
+
+/// Never destroyed: used at exit.
+queue_table& table() {
+  static queue_table& all = *new queue_table;
+  return all;
 }
 
 }  // namespace
 
-std::unique_lock<std::mutex> lock_queue(const sycl::queue& queue) {
-  return queue.is_in_order() ? std::unique_lock<std::mutex>() : std::unique_lock(mutex_of(queue));
+queue_lock::queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<std::mutex> lock) noexcept
+    : of_(std::move(of)), lock_(std::move(lock)) {}
+
+queue_lock lock_queue(const sycl::queue& queue) {
+  std::shared_ptr<used_queue> of = table().of(queue);
+  auto lock = of->needs_lock ? std::unique_lock(of->mutex) : std::unique_lock<std::mutex>();
+  return {std::move(of), std::move(lock)};
 }
 
-std::optional<std::unique_lock<std::mutex>> try_lock_queue(const sycl::queue& queue) {
-  if (queue.is_in_order()) {
-    return std::unique_lock<std::mutex>();
+std::optional<queue_lock> try_lock_queue(const sycl::queue& queue) {
+  std::shared_ptr<used_queue> of = table().of(queue);
+  if (!of->needs_lock) {
+    return queue_lock(std::move(of), {});
   }
-  std::unique_lock lock(mutex_of(queue), std::try_to_lock);
-  return lock.owns_lock() ? std::optional(std::move(lock)) : std::nullopt;
+  std::unique_lock lock(of->mutex, std::try_to_lock);
+  return lock.owns_lock() ? std::optional(queue_lock(std::move(of), std::move(lock)))
+                          : std::nullopt;
 }
+
+std::vector<sycl::queue> used_queues() { return table().alive(); }
 
 }  // namespace usmx::detail

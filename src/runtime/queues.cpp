@@ -34,6 +34,10 @@ void note_cached_queues_exposed() noexcept { exposed.store(true, std::memory_ord
 bool cached_queues_exposed() noexcept { return exposed.load(std::memory_order_relaxed); }
 
 void wait_for_queue(const sycl::queue& queue) {
+  if (queue.is_in_order()) {
+    sycl::queue(queue).wait();
+    return;
+  }
   const auto lock = detail::lock_queue(queue);
   sycl::queue(queue).wait();
 }

@@ -74,10 +74,12 @@ class USMX_API array {
   array with_layout(const usmx::layout& where) const { return with_layout(usmx::layout(where)); }
   array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
 
-  /// Announces unfinished work of native code on this memory.
-  void record(sycl::event event) const { owner_->record(std::move(event)); }
-  /// Waits for all work on the memory that usmx can know of.
-  void wait() const { owner_->wait(); }
+  /// Announces unfinished work of native code on these elements: see buffer::record.
+  void record(const sycl::event& event) const;
+  /// Waits for all work on these elements that usmx can know of: see buffer::wait.
+  void wait() const;
+  /// False when wait() would certainly return without a runtime call.
+  bool may_be_busy() const noexcept;
 
  private:
   array(std::shared_ptr<buffer> owner, dtype type, usmx::layout&& where, bool readonly,

@@ -1,6 +1,7 @@
 // The bytes behind arrays and who frees them: allocated by usmx, or adopted from a native library
-// together with its deleter. A buffer also knows the work still pending on its bytes. Arrays share
-// a buffer through std::shared_ptr. Shapes and types come later: array_view.hpp.
+// together with its deleter. A buffer also knows on which queues others may work on its bytes; the
+// work that usmx has enqueued is known by address, whatever buffer it was reached through. Arrays
+// share a buffer through std::shared_ptr. Shapes and types come later: array/array_view.hpp.
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,13 @@
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx {
+
+namespace detail {
+
+/// Whether any of these bytes has unfinished work that usmx enqueued or was told of.
+USMX_API bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept;
+
+}  // namespace detail
 
 /// Owns USM bytes: move-only. Freed exactly once, by whoever allocated them, and not before the
 /// work on them that usmx knows or must expect is complete. Letting go never waits: where there may
@@ -59,14 +67,14 @@ class USMX_API buffer {
                                                sycl::queue queue, detail::release_action release,
                                                bool readonly = false);
 
-  /// Some bytes of another buffer, whose memory they keep alive and whose pending work they share;
-  /// `release` runs in addition when this part is gone, though parts of this part may go on.
+  /// Some bytes of another buffer, whose memory they keep alive; others who know the one know the
+  /// other. `release` runs in addition when this part is gone, though parts of this part may go on.
   static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                         bool readonly, detail::release_action release) noexcept;
 
-  /// The bytes of another buffer on another queue of their context, kept alive until that queue has
-  /// been idle. Work pending on the other buffer is not known here: wait for it before. Throws
-  /// value_error when the queue is of another context.
+  /// The bytes of another buffer on another queue of their context, on which others may work from
+  /// then on: waiting for either buffer waits for both queues, and so does freeing the memory.
+  /// Throws value_error when the queue is of another context.
   static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
 
   buffer(buffer&&) noexcept;
@@ -82,33 +90,36 @@ class USMX_API buffer {
   /// The owner that the release action of adopted bytes, or of a part, names; else null.
   detail::foreign_owner* foreign_owner() const noexcept { return release_.owner(); }
 
-  /// Announces work on these bytes that is not finished. The buffer outlives it.
-  void record(sycl::event event);
+  /// Announces work on these bytes, or on some of them, that is not finished. The memory outlives
+  /// it, and whatever usmx does with those bytes from then on comes after it.
+  void record(const sycl::event& event);
+  void record(const sycl::event& event, const std::byte* first, std::size_t nbytes);
   /// From now on others know these bytes, and may submit work to the queue that nobody records.
   void expose() noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
-  /// Waits for the recorded events and, where others may have submitted work, for the queue. Free
-  /// of runtime calls when there can be none: the memory or its queue never left usmx.
+  /// Waits for the work of usmx and the recorded work on these bytes, or on some of them, and,
+  /// where others may have submitted work, for the queues on which they may. Free of runtime calls
+  /// when there can be none: the memory or its queue never left usmx.
   void wait();
+  void wait(const std::byte* first, std::size_t nbytes);
   /// False when wait() would certainly return without a runtime call.
   bool may_be_busy() const noexcept {
-    const buffer& whole = root();
-    return whole.recorded_.load(std::memory_order_acquire) || whole.may_have_others_work();
+    return others_may_work() || detail::may_have_pending_work(data_, nbytes_);
   }
-  /// The events announced by record() that may be unfinished.
-  std::vector<sycl::event> recorded_events();
-  /// Whether others may have submitted work to the queue that nobody has recorded.
+  /// Whether others may have submitted work that nobody has recorded.
   bool others_may_work() const noexcept { return root().may_have_others_work(); }
+  /// The queues on which they may have.
+  std::vector<sycl::queue> others_queues() const;
 
   /// What the functions above make buffers by.
   buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
          detail::release_action release, traits known) noexcept;
 
  private:
-  /// What knows the pending work: the buffer this one is a part of, or itself.
+  /// What knows who else works on the memory: the buffer this one is a part of, or itself.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
   bool may_have_others_work() const noexcept;
-  void wait_for_events();
+  void wait_for_others() const;
   void let_go() noexcept;
 
   std::byte* data_;
@@ -116,12 +127,13 @@ class USMX_API buffer {
   usm_kind kind_;
   traits traits_;
   std::atomic<bool> exposed_ = false;
-  std::atomic<bool> recorded_ = false;
   sycl::queue queue_;
   detail::release_action release_;
   std::shared_ptr<buffer> whole_;
-  std::mutex events_mutex_;
-  std::vector<sycl::event> events_;
+  /// The queues of on_queue(), queue_ aside.
+  std::atomic<bool> is_on_other_queues_ = false;
+  mutable std::mutex other_queues_mutex_;
+  std::vector<sycl::queue> other_queues_;
 };
 
 }  // namespace usmx

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 #include <sycl/context.hpp>
@@ -13,25 +14,33 @@
 
 namespace usmx {
 
+class buffer;
+
 /// A live block of usmx's own.
 struct registered_block {
   std::byte* base;
   std::size_t nbytes;
   usm_kind kind;
   sycl::context context;
+  /// Who keeps it alive, where that is known.
+  std::weak_ptr<buffer> owner{};
 };
 
 namespace registry {
 
 /// Enters a block that was just allocated: nbytes > 0. Live blocks never overlap.
 USMX_API void add(registered_block block);
+/// Says who keeps the block that starts at `base` alive.
+USMX_API void set_owner(const std::byte* base, std::weak_ptr<buffer> owner);
 /// Takes out the block that starts at `base`, before its memory returns to the runtime.
 USMX_API void remove(const std::byte* base) noexcept;
 /// The live block that holds the byte at `pointer`; the byte one past the end of a block is not
 /// its.
 USMX_API std::optional<registered_block> find(const void* pointer);
 /// Number of live blocks.
-USMX_API std::size_t size();
+USMX_API std::size_t size() noexcept;
+/// Bytes of all live blocks.
+USMX_API std::size_t nbytes() noexcept;
 
 }  // namespace registry
 }  // namespace usmx

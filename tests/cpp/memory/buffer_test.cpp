@@ -25,6 +25,7 @@ namespace {
 using support::all_kinds;
 using support::expect_error;
 using support::release_counter;
+using support::gate;
 using support::runtime_block;
 using support::text;
 using usmx::allocation_error;
@@ -425,14 +426,17 @@ TEST_F(buffer_test, moved_part_keeps_the_whole_alive) {
   EXPECT_EQ(whole_gone.value(), 1);
 }
 
-TEST_F(buffer_test, work_recorded_on_a_part_is_pending_on_the_whole_and_its_other_parts) {
+TEST_F(buffer_test, work_recorded_on_a_part_is_pending_on_the_whole_and_not_on_other_parts) {
   const auto whole = shared_buffer();
+  gate work(context());
   buffer part = buffer::part_of(whole, whole->data(), 8, false, {});
+  buffer same = buffer::part_of(whole, whole->data() + 7, 8, false, {});
   const buffer other = buffer::part_of(whole, whole->data() + 8, 8, false, {});
-  EXPECT_FALSE(other.may_be_busy());
-  part.record(sycl::event());
+  part.record(work.event());
   EXPECT_TRUE(whole->may_be_busy());
-  EXPECT_TRUE(other.may_be_busy());
+  EXPECT_TRUE(same.may_be_busy());
+  EXPECT_FALSE(other.may_be_busy());
+  work.open();
   whole->wait();
   EXPECT_FALSE(part.may_be_busy());
 }

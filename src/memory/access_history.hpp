@@ -1,0 +1,214 @@
+// Which work still reads and writes which addresses, as a value: what new work on some bytes must
+// come after. Knows nothing of events but that they can be copied. No SYCL here. Private to the
+// library.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace usmx::detail {
+
+enum class access : std::uint8_t { read, write };
+
+/// The bytes [first, end), at least one.
+struct address_range {
+  std::uintptr_t first;
+  std::uintptr_t end;
+};
+
+/// Work is known by a serial number, which grows. Bytes about which the same is known are one
+/// segment, so that every operation costs a logarithm and the segments that it meets.
+template <class Event>
+class access_history {
+ public:
+  using serial = std::uint64_t;
+  struct work {
+    serial number;
+    Event event;
+  };
+
+  bool empty() const noexcept { return segments_.empty(); }
+  /// Of the latest work that was added.
+  serial latest() const noexcept { return latest_; }
+
+  /// What an access to these bytes must come after, each once, in the order of the serials: for a
+  /// read all writes, for a write all reads too.
+  std::vector<work> find(address_range bytes, access wanted) const {
+    std::vector<work> found;
+    for (auto at = first_at(bytes.first); at != segments_.end() && at->first < bytes.end; ++at) {
+      append(found, at->second.writes);
+      if (wanted == access::write) {
+        append(found, at->second.reads);
+      }
+    }
+    return unique(std::move(found));
+  }
+
+  /// New work on these bytes, which comes after all that find() gave when latest() was `seen`. A
+  /// write takes the place of what it comes after.
+  void add(address_range bytes, access made, Event event, serial seen) {
+    const work added{++latest_, std::move(event)};
+    split(bytes.first);
+    split(bytes.end);
+    fill_gaps(bytes);
+    for_each_inside(bytes, [&](segment& of) {
+      if (made == access::read) {
+        of.reads.push_back(added);
+        return;
+      }
+      const auto is_before = [&](const work& earlier) { return earlier.number <= seen; };
+      std::erase_if(of.reads, is_before);
+      std::erase_if(of.writes, is_before);
+      of.writes.push_back(added);
+    });
+    join(bytes);
+  }
+
+  /// Forgets the work of these serials, in ascending order, wherever it is known.
+  void forget(address_range bytes, const std::vector<serial>& finished) {
+    const auto is_finished = [&](const work& known) {
+      return std::binary_search(finished.begin(), finished.end(), known.number);
+    };
+    for_each_inside(whole_segments(bytes), [&](segment& of) {
+      std::erase_if(of.reads, is_finished);
+      std::erase_if(of.writes, is_finished);
+    });
+    join(whole_segments(bytes));
+  }
+
+  /// Forgets all work on these bytes and gives it, as find() does for a write.
+  std::vector<work> take(address_range bytes) {
+    std::vector<work> found = find(bytes, access::write);
+    split(bytes.first);
+    split(bytes.end);
+    segments_.erase(segments_.lower_bound(bytes.first), segments_.lower_bound(bytes.end));
+    return found;
+  }
+
+  bool has_any(address_range bytes) const {
+    const auto at = first_at(bytes.first);
+    return at != segments_.end() && at->first < bytes.end;
+  }
+
+  /// The most work that any of these bytes has.
+  std::size_t most_works(address_range bytes) const {
+    std::size_t most = 0;
+    for (auto at = first_at(bytes.first); at != segments_.end() && at->first < bytes.end; ++at) {
+      most = std::max(most, at->second.reads.size() + at->second.writes.size());
+    }
+    return most;
+  }
+
+  /// The segment that holds or follows `from`, or else the first; there is one.
+  address_range segment_after(std::uintptr_t from) const {
+    auto at = first_at(from);
+    at = at == segments_.end() ? segments_.begin() : at;
+    return {at->first, at->second.end};
+  }
+
+  std::size_t segment_count() const noexcept { return segments_.size(); }
+
+ private:
+  struct segment {
+    std::uintptr_t end;
+    std::vector<work> writes;  // each in the order of the serials
+    std::vector<work> reads;
+  };
+  using segments = std::map<std::uintptr_t, segment>;
+
+  static void append(std::vector<work>& to, const std::vector<work>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+
+  static std::vector<work> unique(std::vector<work> all) {
+    std::ranges::sort(all, {}, &work::number);
+    const auto rest = std::ranges::unique(all, {}, &work::number);
+    all.erase(rest.begin(), rest.end());
+    return all;
+  }
+
+  /// The first segment that ends behind `address`.
+  template <class Segments>
+  static auto first_in(Segments& all, std::uintptr_t address) {
+    auto at = all.upper_bound(address);
+    if (at != all.begin() && std::prev(at)->second.end > address) {
+      --at;
+    }
+    return at;
+  }
+  auto first_at(std::uintptr_t address) const { return first_in(segments_, address); }
+
+  void split(std::uintptr_t address) {
+    const auto at = first_in(segments_, address);
+    if (at == segments_.end() || at->first >= address) {
+      return;
+    }
+    segment upper = at->second;
+    at->second.end = address;
+    segments_.emplace_hint(std::next(at), address, std::move(upper));
+  }
+
+  void fill_gaps(address_range bytes) {
+    std::uintptr_t covered = bytes.first;
+    for (auto at = segments_.lower_bound(bytes.first); covered < bytes.end;) {
+      const bool in_range = at != segments_.end() && at->first < bytes.end;
+      const std::uintptr_t next = in_range ? at->first : bytes.end;
+      if (covered < next) {
+        segments_.emplace_hint(at, covered, segment{next, {}, {}});
+      }
+      if (!in_range) {
+        return;
+      }
+      covered = at->second.end;
+      ++at;
+    }
+  }
+
+  template <class Body>
+  void for_each_inside(address_range bytes, Body body) {
+    for (auto at = segments_.lower_bound(bytes.first);
+         at != segments_.end() && at->first < bytes.end; ++at) {
+      body(at->second);
+    }
+  }
+
+  /// Widened to the segments that it meets.
+  address_range whole_segments(address_range bytes) const {
+    const auto at = first_at(bytes.first);
+    return at == segments_.end() ? bytes
+                                 : address_range{std::min(bytes.first, at->first), bytes.end};
+  }
+
+  static bool is_same(const std::vector<work>& a, const std::vector<work>& b) {
+    return std::ranges::equal(a, b, {}, &work::number, &work::number);
+  }
+
+  /// Drops segments about which nothing is known, and makes one of neighbours that know the same.
+  void join(address_range bytes) {
+    auto at = segments_.lower_bound(bytes.first);
+    while (at != segments_.end() && at->first < bytes.end) {
+      if (at->second.writes.empty() && at->second.reads.empty()) {
+        at = segments_.erase(at);
+        continue;
+      }
+      auto next = std::next(at);
+      while (next != segments_.end() && next->first == at->second.end &&
+             is_same(next->second.writes, at->second.writes) &&
+             is_same(next->second.reads, at->second.reads)) {
+        at->second.end = next->second.end;
+        next = segments_.erase(next);
+      }
+      at = next;
+    }
+  }
+
+  segments segments_;
+  serial latest_ = 0;
+};
+
+}  // namespace usmx::detail

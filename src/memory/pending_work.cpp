@@ -1,0 +1,176 @@
+#include "memory/pending_work.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include "runtime/completion.hpp"
+#include "runtime/exit.hpp"
+#include "runtime/queue_lock.hpp"
+#include "usmx/memory/buffer.hpp"
+
+namespace usmx::detail {
+namespace {
+
+using history = access_history<sycl::event>;
+
+/// Reads of the same bytes, and recorded events, pile up until one event stands for so many.
+constexpr std::size_t most_works = 32;
+
+struct table {
+  std::atomic<bool> any = false;
+  std::mutex mutex;
+  history all;
+  std::uintptr_t swept = 0;
+};
+
+/// Never destroyed: memory may be let go after main.
+table& pending() {
+  static table& instance = *[] {
+    add_exit_wait(wait_for_all_pending_work);
+    return new table;
+  }();
+  return instance;
+}
+
+void note_emptiness(table& now) { now.any.store(!now.all.empty(), std::memory_order_release); }
+
+/// The events are asked outside of the lock: that is a call of the runtime.
+std::vector<history::serial> finished_of(const std::vector<history::work>& works) {
+  std::vector<history::serial> finished;
+  for (const history::work& work : works) {
+    if (is_complete(work.event)) {
+      finished.push_back(work.number);
+    }
+  }
+  return finished;
+}
+
+std::vector<history::work> find(address_range bytes, access wanted, std::uint64_t& seen) {
+  const std::lock_guard lock(pending().mutex);
+  seen = pending().all.latest();
+  return pending().all.find(bytes, wanted);
+}
+
+void forget(address_range bytes, const std::vector<history::serial>& finished) {
+  if (finished.empty()) {
+    return;
+  }
+  const std::lock_guard lock(pending().mutex);
+  pending().all.forget(bytes, finished);
+  note_emptiness(pending());
+}
+
+/// Looks after one segment in turn, since nobody may ever ask for its bytes again.
+void sweep() {
+  address_range bytes{};
+  std::vector<history::work> works;
+  {
+    const std::lock_guard lock(pending().mutex);
+    if (pending().all.empty()) {
+      return;
+    }
+    bytes = pending().all.segment_after(pending().swept);
+    pending().swept = bytes.end;
+    works = pending().all.find(bytes, access::write);
+  }
+  forget(bytes, finished_of(works));
+}
+
+/// One event in the place of many.
+void combine_works(address_range bytes, sycl::queue& queue) {
+  std::uint64_t seen = 0;
+  const std::vector<history::work> works = find(bytes, access::write, seen);
+  std::vector<history::serial> finished = finished_of(works);
+  std::vector<sycl::event> unfinished;
+  for (const history::work& work : works) {
+    if (!std::ranges::binary_search(finished, work.number)) {
+      unfinished.push_back(work.event);
+    }
+  }
+  if (unfinished.size() < most_works) {
+    forget(bytes, finished);
+    return;
+  }
+  sycl::event done;
+  {
+    const auto lock = lock_queue(queue);
+    done = queue.ext_oneapi_submit_barrier(unfinished);
+  }
+  const std::lock_guard lock(pending().mutex);
+  pending().all.add(bytes, access::write, std::move(done), seen);
+}
+
+}  // namespace
+
+bool has_pending_work() noexcept { return pending().any.load(std::memory_order_acquire); }
+
+bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept {
+  if (nbytes == 0 || !has_pending_work()) {
+    return false;
+  }
+  const std::lock_guard lock(pending().mutex);
+  return pending().all.has_any(range_of(first, nbytes));
+}
+
+earlier_work pending_work_before(address_range bytes, access wanted) {
+  earlier_work found;
+  if (!has_pending_work()) {
+    return found;
+  }
+  const std::vector<history::work> works = find(bytes, wanted, found.seen);
+  const std::vector<history::serial> finished = finished_of(works);
+  for (const history::work& work : works) {
+    if (!std::ranges::binary_search(finished, work.number)) {
+      found.events.push_back(work.event);
+    }
+  }
+  forget(bytes, finished);
+  sweep();
+  return found;
+}
+
+void add_pending_work(address_range bytes, access made, const sycl::event& done,
+                      const earlier_work& earlier, sycl::queue queue) {
+  std::size_t works = 0;
+  try {
+    const std::lock_guard lock(pending().mutex);
+    pending().all.add(bytes, made, done, earlier.seen);
+    works = pending().all.most_works(bytes);
+    pending().any.store(true, std::memory_order_release);
+  } catch (...) {
+    sycl::event(done).wait();
+    throw;
+  }
+  if (works >= most_works) {
+    combine_works(bytes, queue);
+  }
+}
+
+void wait_for_pending_work(address_range bytes, access wanted) {
+  if (has_pending_work()) {
+    sycl::event::wait(pending_work_before(bytes, wanted).events);
+    pending_work_before(bytes, wanted);  // forgets what is done
+  }
+}
+
+std::vector<sycl::event> take_pending_work(address_range bytes) {
+  std::vector<sycl::event> events;
+  if (has_pending_work()) {
+    const std::lock_guard lock(pending().mutex);
+    for (history::work& work : pending().all.take(bytes)) {
+      events.push_back(std::move(work.event));
+    }
+    note_emptiness(pending());
+  }
+  return events;
+}
+
+void wait_for_all_pending_work() {
+  wait_for_pending_work({0, std::numeric_limits<std::uintptr_t>::max()}, access::write);
+}
+
+}  // namespace usmx::detail

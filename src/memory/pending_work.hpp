@@ -1,0 +1,51 @@
+// The unfinished work that usmx has enqueued, by the addresses that it reads and writes: whoever
+// reaches some bytes, through whatever array, memory object, import or queue, finds the work on
+// them. Thread-safe. Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "memory/access_history.hpp"
+
+namespace usmx::detail {
+
+/// The bytes [first, first + nbytes) as addresses. nbytes > 0.
+inline address_range range_of(const void* first, std::size_t nbytes) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(first);
+  return {address, address + nbytes};
+}
+
+/// What new work on some bytes must come after.
+struct earlier_work {
+  std::vector<sycl::event> events;
+  /// Names the moment at which it was asked for.
+  std::uint64_t seen = 0;
+};
+
+/// Whether there is any unfinished work at all. While there is none this is all that an access
+/// costs.
+bool has_pending_work() noexcept;
+
+/// Without those events that have completed. Asks the runtime.
+earlier_work pending_work_before(address_range, access);
+
+/// Announces work that was enqueued on `queue` after all of `earlier`. Throws, having waited for
+/// it, when there is no memory to keep it.
+void add_pending_work(address_range, access, const sycl::event& done, const earlier_work& earlier,
+                      sycl::queue queue);
+
+/// Waits for everything that such an access must come after.
+void wait_for_pending_work(address_range, access);
+
+/// Takes out all work on these bytes, whose memory ends, and gives what may be unfinished.
+std::vector<sycl::event> take_pending_work(address_range);
+
+/// Waits for all of it.
+void wait_for_all_pending_work();
+
+}  // namespace usmx::detail
