@@ -11,6 +11,7 @@
 #include "runtime/exit.hpp"
 #include "runtime/queue_lock.hpp"
 #include "usmx/memory/buffer.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx::detail {
 namespace {
@@ -80,8 +81,14 @@ void sweep() {
   forget(bytes, finished_of(works));
 }
 
+/// A queue whose barriers wait for a list of events. Those of an in-order queue have been seen
+/// complete too early where the list has events of that queue.
+sycl::queue queue_for_barriers(const sycl::queue& queue) {
+  return queue.is_in_order() ? cached_queue(queue.get_context(), queue.get_device()) : queue;
+}
+
 /// One event in the place of many.
-void combine_works(address_range bytes, sycl::queue& queue) {
+void combine_works(address_range bytes, const sycl::queue& of) {
   std::uint64_t seen = 0;
   const std::vector<history::work> works = find(bytes, access::write, seen);
   std::vector<history::serial> finished = finished_of(works);
@@ -95,6 +102,7 @@ void combine_works(address_range bytes, sycl::queue& queue) {
     forget(bytes, finished);
     return;
   }
+  sycl::queue queue = queue_for_barriers(of);
   sycl::event done;
   {
     const auto lock = lock_queue(queue);
@@ -134,7 +142,7 @@ earlier_work pending_work_before(address_range bytes, access wanted) {
 }
 
 void add_pending_work(address_range bytes, access made, const sycl::event& done,
-                      const earlier_work& earlier, sycl::queue queue) {
+                      const earlier_work& earlier, const sycl::queue& queue) {
   std::size_t works = 0;
   try {
     const std::lock_guard lock(pending().mutex);

@@ -37,7 +37,7 @@ earlier_work pending_work_before(address_range, access);
 /// Announces work that was enqueued on `queue` after all of `earlier`. Throws, having waited for
 /// it, when there is no memory to keep it.
 void add_pending_work(address_range, access, const sycl::event& done, const earlier_work& earlier,
-                      sycl::queue queue);
+                      const sycl::queue& queue);
 
 /// Waits for everything that such an access must come after.
 void wait_for_pending_work(address_range, access);
