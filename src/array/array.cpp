@@ -38,9 +38,9 @@ array::array(std::shared_ptr<buffer> owner, dtype type, usmx::layout where, bool
 }
 
 void array::record(const sycl::event& event) const {
-  if (const auto bytes = detail::addresses_of(owner_->data(), type_, layout_)) {
-    owner_->record(event, reinterpret_cast<const std::byte*>(bytes->first),
-                   bytes->end - bytes->first);
+  if (const auto bytes = detail::range_of(owner_->data(), type_, layout_)) {
+    owner_->record(event, reinterpret_cast<const std::byte*>(bytes->begin),
+                   bytes->end - bytes->begin);
   }
 }
 
@@ -48,9 +48,9 @@ void array::wait() const {
   if (!owner_->may_be_busy()) {
     return;
   }
-  const auto bytes = detail::addresses_of(owner_->data(), type_, layout_);
-  owner_->wait(bytes ? reinterpret_cast<const std::byte*>(bytes->first) : nullptr,
-               bytes ? bytes->end - bytes->first : 0);
+  const auto bytes = detail::range_of(owner_->data(), type_, layout_);
+  owner_->wait(bytes ? reinterpret_cast<const std::byte*>(bytes->begin) : nullptr,
+               bytes ? bytes->end - bytes->begin : 0);
 }
 
 bool array::may_be_busy() const noexcept {
@@ -60,9 +60,9 @@ bool array::may_be_busy() const noexcept {
   if (!detail::has_pending_work()) {
     return false;
   }
-  const auto bytes = detail::addresses_of(owner_->data(), type_, layout_);
-  return bytes && detail::may_have_pending_work(reinterpret_cast<const void*>(bytes->first),
-                                                bytes->end - bytes->first);
+  const auto bytes = detail::range_of(owner_->data(), type_, layout_);
+  return bytes && detail::may_have_pending_work(reinterpret_cast<const void*>(bytes->begin),
+                                                bytes->end - bytes->begin);
 }
 
 array_view array::private_view() const {

@@ -10,26 +10,19 @@
 
 namespace usmx::detail {
 
-/// From the lowest to the highest byte of elements that lie there; none where there are no
-/// elements.
-inline std::optional<address_range> addresses_of(const void* origin, dtype type,
-                                                 const layout& where) {
-  const auto extent = where.extent();
-  if (!extent) {
-    return std::nullopt;
-  }
-  const auto item = static_cast<std::ptrdiff_t>(type.itemsize());
-  return range_of(static_cast<const std::byte*>(origin) + extent->first * item,
-                  static_cast<std::size_t>((extent->last - extent->first + 1) * item));
+/// From the lowest to the highest element; none where there are no elements.
+inline std::optional<byte_range> range_of(const std::byte* origin, dtype type,
+                                          const layout& where) {
+  return where.size() == 0 ? std::nullopt : std::optional(bytes_of(origin, where, type.itemsize()));
 }
-inline std::optional<address_range> addresses_of(const array_view& view) {
-  return addresses_of(view.origin(), view.type(), view.layout());
+inline std::optional<byte_range> range_of(const array_view& view) {
+  return range_of(view.origin(), view.type(), view.layout());
 }
 
 /// Waits for the work that an access to these elements must come after.
 inline void wait_for_pending_work(const array_view& view, access wanted) {
   if (has_pending_work()) {
-    if (const auto bytes = addresses_of(view)) {
+    if (const auto bytes = range_of(view)) {
       wait_for_pending_work(*bytes, wanted);
     }
   }

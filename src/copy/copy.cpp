@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
 #include "copy/convert.hpp"
@@ -20,6 +21,7 @@
 namespace usmx {
 namespace {
 
+using detail::access;
 using detail::copy_end;
 using detail::copy_plan;
 using shape_span = std::span<const std::ptrdiff_t>;
@@ -185,6 +187,8 @@ void copy(const array_view& source, const array_view& destination, copy_path pat
     return;
   }
   const detail::runtime_call call;
+  detail::wait_for_pending_work(source, access::read);
+  detail::wait_for_pending_work(destination, access::write);
   copy_sides(source.shape(), side_of(source), side_of(destination), path);
 }
 
@@ -194,6 +198,7 @@ void copy_from_host(const host_array& source, const array_view& destination) {
     return;
   }
   const detail::runtime_call call;
+  detail::wait_for_pending_work(destination, access::write);
   copy_sides(destination.shape(), side_of(source, destination.queue()), side_of(destination),
              copy_path::automatic);
 }
@@ -204,6 +209,7 @@ void copy_to_host(const array_view& source, const host_array& destination) {
     return;
   }
   const detail::runtime_call call;
+  detail::wait_for_pending_work(source, access::read);
   copy_sides(source.shape(), side_of(source), side_of(destination, source.queue()),
              copy_path::automatic);
 }
@@ -219,6 +225,7 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
     return;
   }
   const detail::runtime_call call;
+  detail::wait_for_pending_work(destination, access::write);
   const copy_side to = side_of(destination);
   const std::array<std::ptrdiff_t, max_ndim> no_strides{};
   const copy_side from =
@@ -248,7 +255,11 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
 
 void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
                 const sycl::queue& queue) {
+  if (nbytes == 0) {
+    return;
+  }
   const detail::runtime_call call;
+  detail::wait_for_pending_work(detail::range_of(pointer, nbytes), access::write);
   if (!host_may_touch(kind, queue.get_device())) {
     sycl::event done;
     {
@@ -256,9 +267,6 @@ void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
       done = sycl::queue(queue).memset(pointer, value, nbytes);
     }
     return done.wait();
-  }
-  if (nbytes == 0) {
-    return;
   }
   std::byte byte = static_cast<std::byte>(value);
   const std::array extent{static_cast<std::ptrdiff_t>(nbytes)};

@@ -24,7 +24,7 @@ namespace usmx {
 namespace {
 
 using detail::access;
-using detail::address_range;
+using detail::byte_range;
 using detail::copy_plan;
 using detail::earlier_work;
 using detail::end_of;
@@ -49,17 +49,17 @@ bool is_memcpy(const copy_plan& plan) {
 
 /// Some bytes that new work will read or write, and the work of usmx that it must come after.
 struct part {
-  address_range bytes;
+  byte_range bytes;
   access made;
   earlier_work earlier;
 };
 
-part part_of(address_range bytes, access made) {
+part part_of(byte_range bytes, access made) {
   return {bytes, made, detail::pending_work_before(bytes, made)};
 }
 /// There are elements.
 part part_of(const array& a, access made) {
-  return part_of(*detail::addresses_of(a.private_view()), made);
+  return part_of(*detail::range_of(a.private_view()), made);
 }
 
 /// New work on a queue: all that it has to come after, and announcing it.
@@ -128,7 +128,7 @@ std::optional<sycl::event> start(const copy_plan& plan, const array& source,
 sycl::event start_with_host(const copy_plan& plan, const array& usm, access made,
                             std::shared_ptr<const void> owner) {
   const bool is_upload = made == access::write;
-  const address_range host =
+  const byte_range host =
       detail::range_of(is_upload ? plan.source : plan.destination, plan.row_nbytes());
   detail::deferred_release kept{
       .range = host, .queue = usm.queue(), .release = detail::holding(std::move(owner))};

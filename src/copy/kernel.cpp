@@ -29,7 +29,7 @@ std::size_t put_surplus_first(kernel_copy& copy) {
 }
 
 /// Enqueues one kernel for each index of the dimensions that a kernel does not take, each after the
-/// one before it.
+/// one before it. When one cannot be enqueued, those before it have been waited for.
 template <class SetArguments>
 sycl::event run(const sycl::kernel& kernel, kernel_copy& copy, kernel_shape shape,
                 sycl::queue& queue, const std::vector<sycl::event>& pending,
@@ -46,7 +46,12 @@ sycl::event run(const sycl::kernel& kernel, kernel_copy& copy, kernel_shape shap
       handler.parallel_for(launch.range, kernel);
     })};
   };
-  for_each_index(all.first(surplus), copy.source, copy.destination, enqueue);
+  try {
+    for_each_index(all.first(surplus), copy.source, copy.destination, enqueue);
+  } catch (...) {
+    sycl::event::wait(before);
+    throw;
+  }
   return before.front();
 }
 

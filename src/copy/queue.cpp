@@ -19,10 +19,15 @@ void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
   const bool has_rows = plan.has_rows();
   const std::size_t nbytes = has_rows ? plan.row_nbytes() : plan.source_type.itemsize();
   const std::size_t outer = has_rows && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim;
-  for_each_index(plan.dimensions().first(outer), plan.source, plan.destination,
-                 [&](const std::byte* source, std::byte* destination) {
-                   start_memcpy(destination, source, nbytes, queue);
-                 });
+  try {
+    for_each_index(plan.dimensions().first(outer), plan.source, plan.destination,
+                   [&](const std::byte* source, std::byte* destination) {
+                     start_memcpy(destination, source, nbytes, queue);
+                   });
+  } catch (...) {
+    wait_for_queue(queue);  // the rows before it are in flight
+    throw;
+  }
   wait_for_queue(queue);
 }
 

@@ -11,15 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "layout/byte_range.hpp"
+
 namespace usmx::detail {
 
 enum class access : std::uint8_t { read, write };
-
-/// The bytes [first, end), at least one.
-struct address_range {
-  std::uintptr_t first;
-  std::uintptr_t end;
-};
 
 /// Work is known by a serial number, which grows. Bytes about which the same is known are one
 /// segment, so that every operation costs a logarithm and the segments that it meets.
@@ -38,9 +34,9 @@ class access_history {
 
   /// What an access to these bytes must come after, each once, in the order of the serials: for a
   /// read all writes, for a write all reads too.
-  std::vector<work> find(address_range bytes, access wanted) const {
+  std::vector<work> find(byte_range bytes, access wanted) const {
     std::vector<work> found;
-    for (auto at = first_at(bytes.first); at != segments_.end() && at->first < bytes.end; ++at) {
+    for (auto at = first_at(bytes.begin); at != segments_.end() && at->first < bytes.end; ++at) {
       append(found, at->second.writes);
       if (wanted == access::write) {
         append(found, at->second.reads);
@@ -51,9 +47,9 @@ class access_history {
 
   /// New work on these bytes, which comes after all that find() gave when latest() was `seen`. A
   /// write takes the place of what it comes after.
-  void add(address_range bytes, access made, Event event, serial seen) {
+  void add(byte_range bytes, access made, Event event, serial seen) {
     const work added{++latest_, std::move(event)};
-    split(bytes.first);
+    split(bytes.begin);
     split(bytes.end);
     fill_gaps(bytes);
     for_each_inside(bytes, [&](segment& of) {
@@ -70,7 +66,7 @@ class access_history {
   }
 
   /// Forgets the work of these serials, in ascending order, wherever it is known.
-  void forget(address_range bytes, const std::vector<serial>& finished) {
+  void forget(byte_range bytes, const std::vector<serial>& finished) {
     const auto is_finished = [&](const work& known) {
       return std::binary_search(finished.begin(), finished.end(), known.number);
     };
@@ -82,30 +78,30 @@ class access_history {
   }
 
   /// Forgets all work on these bytes and gives it, as find() does for a write.
-  std::vector<work> take(address_range bytes) {
+  std::vector<work> take(byte_range bytes) {
     std::vector<work> found = find(bytes, access::write);
-    split(bytes.first);
+    split(bytes.begin);
     split(bytes.end);
-    segments_.erase(segments_.lower_bound(bytes.first), segments_.lower_bound(bytes.end));
+    segments_.erase(segments_.lower_bound(bytes.begin), segments_.lower_bound(bytes.end));
     return found;
   }
 
-  bool has_any(address_range bytes) const {
-    const auto at = first_at(bytes.first);
+  bool has_any(byte_range bytes) const {
+    const auto at = first_at(bytes.begin);
     return at != segments_.end() && at->first < bytes.end;
   }
 
   /// The most work that any of these bytes has.
-  std::size_t most_works(address_range bytes) const {
+  std::size_t most_works(byte_range bytes) const {
     std::size_t most = 0;
-    for (auto at = first_at(bytes.first); at != segments_.end() && at->first < bytes.end; ++at) {
+    for (auto at = first_at(bytes.begin); at != segments_.end() && at->first < bytes.end; ++at) {
       most = std::max(most, at->second.reads.size() + at->second.writes.size());
     }
     return most;
   }
 
   /// The segment that holds or follows `from`, or else the first; there is one.
-  address_range segment_after(std::uintptr_t from) const {
+  byte_range segment_after(std::uintptr_t from) const {
     auto at = first_at(from);
     at = at == segments_.end() ? segments_.begin() : at;
     return {at->first, at->second.end};
@@ -153,9 +149,9 @@ class access_history {
     segments_.emplace_hint(std::next(at), address, std::move(upper));
   }
 
-  void fill_gaps(address_range bytes) {
-    std::uintptr_t covered = bytes.first;
-    for (auto at = segments_.lower_bound(bytes.first); covered < bytes.end;) {
+  void fill_gaps(byte_range bytes) {
+    std::uintptr_t covered = bytes.begin;
+    for (auto at = segments_.lower_bound(bytes.begin); covered < bytes.end;) {
       const bool in_range = at != segments_.end() && at->first < bytes.end;
       const std::uintptr_t next = in_range ? at->first : bytes.end;
       if (covered < next) {
@@ -170,18 +166,17 @@ class access_history {
   }
 
   template <class Body>
-  void for_each_inside(address_range bytes, Body body) {
-    for (auto at = segments_.lower_bound(bytes.first);
+  void for_each_inside(byte_range bytes, Body body) {
+    for (auto at = segments_.lower_bound(bytes.begin);
          at != segments_.end() && at->first < bytes.end; ++at) {
       body(at->second);
     }
   }
 
   /// Widened to the segments that it meets.
-  address_range whole_segments(address_range bytes) const {
-    const auto at = first_at(bytes.first);
-    return at == segments_.end() ? bytes
-                                 : address_range{std::min(bytes.first, at->first), bytes.end};
+  byte_range whole_segments(byte_range bytes) const {
+    const auto at = first_at(bytes.begin);
+    return at == segments_.end() ? bytes : byte_range{std::min(bytes.begin, at->first), bytes.end};
   }
 
   static bool is_same(const std::vector<work>& a, const std::vector<work>& b) {
@@ -189,8 +184,8 @@ class access_history {
   }
 
   /// Drops segments about which nothing is known, and makes one of neighbours that know the same.
-  void join(address_range bytes) {
-    auto at = segments_.lower_bound(bytes.first);
+  void join(byte_range bytes) {
+    auto at = segments_.lower_bound(bytes.begin);
     while (at != segments_.end() && at->first < bytes.end) {
       if (at->second.writes.empty() && at->second.reads.empty()) {
         at = segments_.erase(at);

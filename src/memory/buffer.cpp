@@ -64,6 +64,7 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
                         std::size_t alignment) {
   const detail::runtime_call call;
   detail::release_finished();
+  detail::limit_deferred();
   std::byte* block = allocate_block(nbytes, kind, queue, alignment);
   auto release = detail::release_action::of(block, return_to_runtime{queue, kind});
   const bool queue_is_ours = detail::state_of(queue.get_context())->is_cached(queue);

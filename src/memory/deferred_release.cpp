@@ -7,6 +7,7 @@
 #include <iterator>
 #include <list>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "memory/pending_work.hpp"
@@ -17,14 +18,25 @@
 namespace usmx::detail {
 namespace {
 
+/// So much may wait for queues that are never idle, before a new allocation waits for them.
+constexpr std::size_t most_blocks = 1024;
+constexpr std::size_t most_nbytes = std::size_t{256} << 20;
+
 /// Blocks that arrived together, and the work that they wait for.
 struct batch {
   std::vector<sycl::event> work;
+  /// Out-of-order queues of others: no event is sure to come after all their work
+  /// (docs/decisions.md), so the blocks stay until such a queue was idle.
+  std::vector<queue_moment> queues;
   std::vector<release_action> releases;
   std::size_t nbytes = 0;
 
   /// Asks up to the first event that is not complete, and none twice that was.
   bool is_finished() {
+    std::erase_if(queues, [](const queue_moment& since) { return since.is_past(); });
+    if (!queues.empty()) {
+      return false;
+    }
     while (!work.empty() && is_complete(work.back())) {
       work.pop_back();
     }
@@ -38,7 +50,7 @@ struct queue_batches {
   std::deque<batch> batches;
 };
 
-std::size_t nbytes_of(const deferred_release& block) { return block.range.end - block.range.first; }
+std::size_t nbytes_of(const deferred_release& block) { return block.range.end - block.range.begin; }
 
 class deferred_list {
  public:
@@ -69,6 +81,16 @@ class deferred_list {
       }
     }
     count_out(finished);
+  }
+
+  void limit() {
+    if (block_count_ <= most_blocks && nbytes_ <= most_nbytes) {
+      return;
+    }
+    for (const sycl::queue& queue : unique(awaited_queues())) {
+      wait_for_queue(queue);
+    }
+    release_finished();
   }
 
   void release_all() {
@@ -103,9 +125,23 @@ class deferred_list {
     std::ranges::move(blocks, std::back_inserter(arrivals_));
   }
 
+  std::vector<sycl::queue> awaited_queues() {
+    std::vector<sycl::queue> found;
+    const std::lock_guard working(work_mutex_);
+    for (const queue_batches& of : queues_) {
+      for (const batch& each : of.batches) {
+        for (const queue_moment& since : each.queues) {
+          found.push_back(since.queue());
+        }
+      }
+    }
+    return found;
+  }
+
   void count_out(const std::vector<batch>& gone) {
     for (const batch& each : gone) {
       nbytes_ -= each.nbytes;
+      block_count_ -= each.releases.size();
     }
     const bool batched =
         std::ranges::any_of(queues_, [](const queue_batches& of) { return !of.batches.empty(); });
@@ -113,8 +149,7 @@ class deferred_list {
     any_.store(batched || !arrivals_.empty(), std::memory_order_release);
   }
 
-  /// All arrivals of one queue become one batch of it. Those of a queue for which another thread
-  /// waits stay arrivals.
+  /// All arrivals of one queue become one batch of it.
   void batch_arrivals() {
     std::vector<deferred_release> blocks = take_arrivals();
     while (!blocks.empty()) {
@@ -122,40 +157,31 @@ class deferred_list {
       const auto others =
           std::partition(blocks.begin(), blocks.end(),
                          [&](const deferred_release& b) { return b.queue == queue; });
-      std::vector<deferred_release> mine(std::make_move_iterator(blocks.begin()),
-                                         std::make_move_iterator(others));
-      blocks.erase(blocks.begin(), others);
       try {
-        if (!batch_of(queue, mine)) {
-          put_back(std::move(mine));
-        }
+        batch_of(queue, {blocks.begin(), others});
       } catch (...) {
-        put_back(std::move(mine));
         put_back(std::move(blocks));
         throw;
       }
+      blocks.erase(blocks.begin(), others);
     }
   }
 
-  /// False, and nothing done, while another thread holds the queue.
-  bool batch_of(const sycl::queue& queue, std::vector<deferred_release>& blocks) {
+  /// Nothing was done where it throws.
+  void batch_of(const sycl::queue& queue, std::span<deferred_release> blocks) {
     batch made;
-    bool others_may_work = false;
     std::vector<sycl::queue> queues;
     for (const deferred_release& block : blocks) {
       append(made.work, pending_work_before(block.range, access::write).events);
-      others_may_work = others_may_work || block.others_may_work;
-      append(queues, block.other_queues);
+      if (block.others_may_work) {
+        queues.push_back(queue);
+        append(queues, block.other_queues);
+      }
     }
-    if (others_may_work) {
-      queues.push_back(queue);
-    }
-    for (const sycl::queue& each : queues) {
-      if (!is_known_empty(each)) {
-        const auto lock = try_lock_queue(each);
-        if (!lock) {
-          return false;
-        }
+    for (const sycl::queue& each : unique(std::move(queues))) {
+      if (!each.is_in_order()) {
+        made.queues.emplace_back(each);
+      } else if (!is_known_empty(each)) {
         made.work.push_back(sycl::queue(each).ext_oneapi_submit_barrier());
       }
     }
@@ -169,8 +195,18 @@ class deferred_list {
       made.nbytes += nbytes_of(block);
       made.releases.push_back(std::move(block.release));
     }
+    block_count_ += blocks.size();
     batches.back() = std::move(made);
-    return true;
+  }
+
+  static std::vector<sycl::queue> unique(std::vector<sycl::queue> all) {
+    std::vector<sycl::queue> once;
+    for (sycl::queue& each : all) {
+      if (std::ranges::find(once, each) == once.end()) {
+        once.push_back(std::move(each));
+      }
+    }
+    return once;
   }
 
   template <class Item>
@@ -197,6 +233,9 @@ class deferred_list {
     };
     for (batch& each : batches) {
       try_to_wait([&] { sycl::event::wait(each.work); });
+      for (const queue_moment& since : each.queues) {
+        try_to_wait([&] { wait_for_queue(since.queue()); });
+      }
     }
     for (deferred_release& block : unbatched) {
       try_to_wait([&] { wait_for_pending_work(block.range, access::write); });
@@ -217,7 +256,8 @@ class deferred_list {
 
   std::atomic<bool> any_ = false;
   std::atomic<std::size_t> nbytes_ = 0;
-  std::mutex arrivals_mutex_;  // of the arrivals: no call of the runtime under it
+  std::atomic<std::size_t> block_count_ = 0;  // in batches
+  std::mutex arrivals_mutex_;                 // of the arrivals: no call of the runtime under it
   std::vector<deferred_release> arrivals_;
   std::mutex work_mutex_;  // of what follows
   std::list<queue_batches> queues_;
@@ -247,6 +287,12 @@ void release_finished() noexcept {
     list().release_finished();
   } catch (...) {
     // The runtime cannot tell now, or there is no memory to look: another time.
+  }
+}
+
+void limit_deferred() {
+  if (list().any()) {
+    list().limit();
   }
 }
 

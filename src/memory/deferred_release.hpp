@@ -17,7 +17,7 @@ namespace usmx::detail {
 
 struct deferred_release {
   /// The pending work on these bytes comes before the release; end == first for no bytes.
-  address_range range{};
+  byte_range range{};
   /// Nobody reaches these bytes any more: that work is forgotten with them.
   bool memory_ends = false;
   sycl::queue queue;
@@ -35,6 +35,10 @@ void release_later(deferred_release block) noexcept;
 
 /// Releases what has finished in the meantime; never waits.
 void release_finished() noexcept;
+
+/// Where a lot of memory waits for out-of-order queues that others have, waits for those and
+/// releases it.
+void limit_deferred();
 
 /// Waits for all of it and releases it.
 void release_all();

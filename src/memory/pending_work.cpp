@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/completion.hpp"
+#include "runtime/context_state.hpp"
 #include "runtime/exit.hpp"
 #include "runtime/queue_lock.hpp"
 #include "usmx/memory/buffer.hpp"
@@ -50,13 +51,13 @@ std::vector<history::serial> finished_of(const std::vector<history::work>& works
   return finished;
 }
 
-std::vector<history::work> find(address_range bytes, access wanted, std::uint64_t& seen) {
+std::vector<history::work> find(byte_range bytes, access wanted, std::uint64_t& seen) {
   const std::lock_guard lock(pending().mutex);
   seen = pending().all.latest();
   return pending().all.find(bytes, wanted);
 }
 
-void forget(address_range bytes, const std::vector<history::serial>& finished) {
+void forget(byte_range bytes, const std::vector<history::serial>& finished) {
   if (finished.empty()) {
     return;
   }
@@ -67,7 +68,7 @@ void forget(address_range bytes, const std::vector<history::serial>& finished) {
 
 /// Looks after one segment in turn, since nobody may ever ask for its bytes again.
 void sweep() {
-  address_range bytes{};
+  byte_range bytes{};
   std::vector<history::work> works;
   {
     const std::lock_guard lock(pending().mutex);
@@ -81,14 +82,24 @@ void sweep() {
   forget(bytes, finished_of(works));
 }
 
-/// A queue whose barriers wait for a list of events. Those of an in-order queue have been seen
-/// complete too early where the list has events of that queue.
-sycl::queue queue_for_barriers(const sycl::queue& queue) {
-  return queue.is_in_order() ? cached_queue(queue.get_context(), queue.get_device()) : queue;
-}
+/// A queue of a context that nobody else has, for barriers that make one event of many. On a queue
+/// of others they would make later barriers of theirs miss commands (docs/decisions.md).
+class barrier_queue : public context_slot {
+ public:
+  explicit barrier_queue(const sycl::context& context)
+      : queue_(context, context.get_devices().front()) {}
+
+  sycl::event after(const std::vector<sycl::event>& events) {
+    const auto lock = lock_queue(queue_);
+    return queue_.ext_oneapi_submit_barrier(events);
+  }
+
+ private:
+  sycl::queue queue_;
+};
 
 /// One event in the place of many.
-void combine_works(address_range bytes, const sycl::queue& of) {
+void combine_works(byte_range bytes, const sycl::context& context) {
   std::uint64_t seen = 0;
   const std::vector<history::work> works = find(bytes, access::write, seen);
   std::vector<history::serial> finished = finished_of(works);
@@ -102,12 +113,7 @@ void combine_works(address_range bytes, const sycl::queue& of) {
     forget(bytes, finished);
     return;
   }
-  sycl::queue queue = queue_for_barriers(of);
-  sycl::event done;
-  {
-    const auto lock = lock_queue(queue);
-    done = queue.ext_oneapi_submit_barrier(unfinished);
-  }
+  sycl::event done = state_of(context)->slot<barrier_queue>().after(unfinished);
   const std::lock_guard lock(pending().mutex);
   pending().all.add(bytes, access::write, std::move(done), seen);
 }
@@ -124,7 +130,7 @@ bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept {
   return pending().all.has_any(range_of(first, nbytes));
 }
 
-earlier_work pending_work_before(address_range bytes, access wanted) {
+earlier_work pending_work_before(byte_range bytes, access wanted) {
   earlier_work found;
   if (!has_pending_work()) {
     return found;
@@ -141,7 +147,7 @@ earlier_work pending_work_before(address_range bytes, access wanted) {
   return found;
 }
 
-void add_pending_work(address_range bytes, access made, const sycl::event& done,
+void add_pending_work(byte_range bytes, access made, const sycl::event& done,
                       const earlier_work& earlier, const sycl::queue& queue) {
   std::size_t works = 0;
   try {
@@ -154,18 +160,22 @@ void add_pending_work(address_range bytes, access made, const sycl::event& done,
     throw;
   }
   if (works >= most_works) {
-    combine_works(bytes, queue);
+    try {
+      combine_works(bytes, queue.get_context());
+    } catch (...) {
+      // They stay many: slower, and nothing is lost.
+    }
   }
 }
 
-void wait_for_pending_work(address_range bytes, access wanted) {
+void wait_for_pending_work(byte_range bytes, access wanted) {
   if (has_pending_work()) {
     sycl::event::wait(pending_work_before(bytes, wanted).events);
     pending_work_before(bytes, wanted);  // forgets what is done
   }
 }
 
-std::vector<sycl::event> take_pending_work(address_range bytes) {
+std::vector<sycl::event> take_pending_work(byte_range bytes) {
   std::vector<sycl::event> events;
   if (has_pending_work()) {
     const std::lock_guard lock(pending().mutex);

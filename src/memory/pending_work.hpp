@@ -10,14 +10,14 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "layout/byte_range.hpp"
 #include "memory/access_history.hpp"
 
 namespace usmx::detail {
 
-/// The bytes [first, first + nbytes) as addresses. nbytes > 0.
-inline address_range range_of(const void* first, std::size_t nbytes) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(first);
-  return {address, address + nbytes};
+/// The bytes [first, first + nbytes).
+inline byte_range range_of(const void* first, std::size_t nbytes) noexcept {
+  return bytes_from(static_cast<const std::byte*>(first), 0, static_cast<std::ptrdiff_t>(nbytes));
 }
 
 /// What new work on some bytes must come after.
@@ -32,18 +32,18 @@ struct earlier_work {
 bool has_pending_work() noexcept;
 
 /// Without those events that have completed. Asks the runtime.
-earlier_work pending_work_before(address_range, access);
+earlier_work pending_work_before(byte_range, access);
 
 /// Announces work that was enqueued on `queue` after all of `earlier`. Throws, having waited for
 /// it, when there is no memory to keep it.
-void add_pending_work(address_range, access, const sycl::event& done, const earlier_work& earlier,
+void add_pending_work(byte_range, access, const sycl::event& done, const earlier_work& earlier,
                       const sycl::queue& queue);
 
 /// Waits for everything that such an access must come after.
-void wait_for_pending_work(address_range, access);
+void wait_for_pending_work(byte_range, access);
 
 /// Takes out all work on these bytes, whose memory ends, and gives what may be unfinished.
-std::vector<sycl::event> take_pending_work(address_range);
+std::vector<sycl::event> take_pending_work(byte_range);
 
 /// Waits for all of it.
 void wait_for_all_pending_work();

@@ -1,6 +1,7 @@
 #include "runtime/queue_lock.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <unordered_map>
@@ -21,9 +22,21 @@ struct used_queue {
       : alive(sycl::detail::getSyclObjImpl(queue)),
         needs_lock(!queue.is_in_order() && queue.get_backend() == sycl::backend::opencl) {}
 
+  std::uint64_t begin_wait() noexcept { return ++waits_begun; }
+
+  void end_wait(std::uint64_t number) noexcept {
+    std::uint64_t latest = latest_wait_done.load();
+    while (latest < number && !latest_wait_done.compare_exchange_weak(latest, number)) {
+    }
+  }
+
   std::weak_ptr<implementation::element_type> alive;
   bool needs_lock;
   std::mutex mutex;
+  // Waits are numbered as they begin, and a look that finds the queue empty counts as one. What
+  // came before one that began earlier came before a later one too.
+  std::atomic<std::uint64_t> waits_begun = 0;
+  std::atomic<std::uint64_t> latest_wait_done = 0;
 };
 
 namespace {
@@ -84,14 +97,33 @@ queue_lock lock_queue(const sycl::queue& queue) {
   return {std::move(of), std::move(lock)};
 }
 
-std::optional<queue_lock> try_lock_queue(const sycl::queue& queue) {
-  std::shared_ptr<used_queue> of = table().of(queue);
-  if (!of->needs_lock) {
-    return queue_lock(std::move(of), {});
+void queue_lock::wait(sycl::queue queue) const {
+  const std::uint64_t number = of_->begin_wait();
+  queue.wait();
+  of_->end_wait(number);
+}
+
+queue_moment::queue_moment(const sycl::queue& queue)
+    : queue_(queue), of_(table().of(queue)), waits_begun_(of_->waits_begun.load()) {}
+
+bool queue_moment::was_waited_for() const noexcept {
+  return of_->latest_wait_done.load() > waits_begun_;
+}
+
+bool queue_moment::is_past() const {
+  if (was_waited_for()) {
+    return true;
   }
-  std::unique_lock lock(of->mutex, std::try_to_lock);
-  return lock.owns_lock() ? std::optional(queue_lock(std::move(of), std::move(lock)))
-                          : std::nullopt;
+  const std::unique_lock lock(of_->mutex, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    return false;  // another thread waits
+  }
+  const std::uint64_t number = of_->begin_wait();
+  if (!queue_.ext_oneapi_empty()) {
+    return false;
+  }
+  of_->end_wait(number);
+  return true;
 }
 
 std::vector<sycl::queue> used_queues() { return table().alive(); }

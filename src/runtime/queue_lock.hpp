@@ -1,9 +1,10 @@
-// The queues that usmx has submitted work to, and a lock for each. Private to the library.
+// The queues that usmx has submitted work to, a lock for each, and its waits for each. Private to
+// the library.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include <sycl/queue.hpp>
@@ -19,14 +20,31 @@ class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<std::mutex> lock) noexcept;
 
+  /// Waits until everything that was submitted to the queue before is complete.
+  void wait(sycl::queue) const;
+
  private:
   std::shared_ptr<used_queue> of_;  // outlives the lock
   std::unique_lock<std::mutex> lock_;
 };
 
 queue_lock lock_queue(const sycl::queue&);
-/// Nothing while another thread holds the lock.
-std::optional<queue_lock> try_lock_queue(const sycl::queue&);
+/// The moment in the life of a queue at which it was made.
+class queue_moment {
+ public:
+  explicit queue_moment(const sycl::queue&);
+  const sycl::queue& queue() const noexcept { return queue_; }
+  /// Whether everything that was submitted before is complete, as far as can be told without
+  /// waiting: usmx has waited for the queue since, or the queue is empty now. Asks the runtime.
+  bool is_past() const;
+
+ private:
+  bool was_waited_for() const noexcept;
+
+  sycl::queue queue_;
+  std::shared_ptr<used_queue> of_;
+  std::uint64_t waits_begun_;
+};
 
 /// The queues that have been locked and that somebody still holds.
 std::vector<sycl::queue> used_queues();

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/process_state.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/queue_lock.hpp"
 #include "usmx/base/process.hpp"
@@ -34,12 +35,8 @@ void note_cached_queues_exposed() noexcept { exposed.store(true, std::memory_ord
 bool cached_queues_exposed() noexcept { return exposed.load(std::memory_order_relaxed); }
 
 void wait_for_queue(const sycl::queue& queue) {
-  if (queue.is_in_order()) {
-    sycl::queue(queue).wait();
-    return;
-  }
-  const auto lock = detail::lock_queue(queue);
-  sycl::queue(queue).wait();
+  const detail::runtime_call call;
+  detail::lock_queue(queue).wait(queue);
 }
 
 }  // namespace usmx

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/select/gather_paths.hpp"
 #include "copy/select/transfer.hpp"
@@ -91,6 +92,8 @@ void gather(const array_view& source, const selection& selected, const array_vie
   }
   const detail::runtime_call call;
   const array_view part = source.with_layout(selected.basic());
+  detail::wait_for_pending_work(part, detail::access::read);
+  detail::wait_for_pending_work(destination, detail::access::write);
   if (touched_by_host(part) && touched_by_host(destination)) {
     detail::gather_on_host(part, selected, destination);
   } else {
@@ -108,6 +111,8 @@ void scatter(const array_view& values, selection selected, const array_view& des
   }
   const detail::runtime_call call;
   const array_view part = destination.with_layout(selected.basic());
+  detail::wait_for_pending_work(values, detail::access::read);
+  detail::wait_for_pending_work(part, detail::access::write);
   selected.keep_from(part);
   if (overlap(values, part)) {
     const auto kept = detail::staging::fetched(values);

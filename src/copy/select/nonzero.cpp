@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/staging.hpp"
 #include "layout/element_dispatch.hpp"
@@ -172,6 +173,7 @@ std::ptrdiff_t count_nonzero(const array_view& view) {
     return 0;
   }
   const detail::runtime_call call;
+  detail::wait_for_pending_work(view, detail::access::read);
   std::optional<detail::staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
   return detail::with_element_type(view.type().code(), [&]<class T>(std::type_identity<T>) {
@@ -192,8 +194,12 @@ void nonzero(const array_view& view, std::span<const array_view> coordinates) {
   }
   require_plain(view.type());
   const detail::runtime_call call;
+  detail::wait_for_pending_work(view, detail::access::read);
   std::optional<detail::staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
+  for (const array_view& list : coordinates) {
+    detail::wait_for_pending_work(list, detail::access::write);
+  }
   if (!host_may_touch_all(coordinates)) {
     return find_staged(tested, coordinates);
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "array/pending_work.hpp"
 #include "copy/select/index_blocks.hpp"
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
@@ -95,6 +96,7 @@ const array_view& selection::keep(detail::staging&& values) {
 }
 
 void selection::add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values) {
+  detail::wait_for_pending_work(values, detail::access::read);
   const bool reached = values.size() == 0 || host_may_touch(values.kind(), values.device());
   const array_view& found = reached ? values : keep(detail::staging::fetched(values));
   indices_.push_back(

@@ -16,7 +16,7 @@ namespace {
 
 using usmx::detail::access;
 using usmx::detail::access_history;
-using usmx::detail::address_range;
+using usmx::detail::byte_range;
 
 /// Events are the numbers of their works, so that a test sees which ones it gets.
 using history = access_history<int>;
@@ -101,9 +101,9 @@ class model {
   static constexpr std::uintptr_t nbytes = 48;
 
   /// The work that an access must come after, directly or by way of other work.
-  std::set<int> before(address_range bytes, access wanted) const {
+  std::set<int> before(byte_range bytes, access wanted) const {
     std::set<int> found;
-    for (std::uintptr_t at = bytes.first; at < bytes.end; ++at) {
+    for (std::uintptr_t at = bytes.begin; at < bytes.end; ++at) {
       for (const auto& [work, made] : done_[at]) {
         if (made == access::write || wanted == access::write) {
           found.insert(work);
@@ -112,8 +112,8 @@ class model {
     }
     return found;
   }
-  void add(address_range bytes, access made, int work) {
-    for (std::uintptr_t at = bytes.first; at < bytes.end; ++at) {
+  void add(byte_range bytes, access made, int work) {
+    for (std::uintptr_t at = bytes.begin; at < bytes.end; ++at) {
       done_[at].emplace_back(work, made);
     }
   }
@@ -133,7 +133,7 @@ TEST(access_history_test, every_earlier_work_is_found_or_came_before_what_is_fou
     std::vector<std::set<int>> ancestors(1);  // of each work, by its number
     for (int work = 1; work <= 60; ++work) {
       const std::uintptr_t first = below(model::nbytes);
-      const address_range bytes{first, first + 1 + below(model::nbytes - first)};
+      const byte_range bytes{first, first + 1 + below(model::nbytes - first)};
       const access made = below(2) == 0 ? access::read : access::write;
       const auto seen = all.latest();
       std::set<int> reached;
@@ -160,7 +160,7 @@ TEST(access_history_test, nothing_is_found_that_did_not_touch_the_bytes) {
   model truth;
   for (int work = 1; work <= 2000; ++work) {
     const std::uintptr_t first = below(model::nbytes);
-    const address_range bytes{first, first + 1 + below(model::nbytes - first)};
+    const byte_range bytes{first, first + 1 + below(model::nbytes - first)};
     const access made = below(4) == 0 ? access::write : access::read;
     const std::set<int> touched = truth.before(bytes, made);
     for (const int event : events_of(all.find(bytes, made))) {

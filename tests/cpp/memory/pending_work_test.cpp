@@ -18,7 +18,7 @@ namespace {
 using support::gate;
 using usmx::detail::access;
 using usmx::detail::add_pending_work;
-using usmx::detail::address_range;
+using usmx::detail::byte_range;
 using usmx::detail::earlier_work;
 using usmx::detail::may_have_pending_work;
 using usmx::detail::pending_work_before;
@@ -30,7 +30,7 @@ class pending_work_test : public support::device_test {
  protected:
   void TearDown() override { take_pending_work(bytes(0, sizeof memory_)); }
 
-  address_range bytes(std::size_t first, std::size_t count) const {
+  byte_range bytes(std::size_t first, std::size_t count) const {
     return range_of(memory_.data() + first, count);
   }
   bool is_busy(std::size_t first, std::size_t count) const {
@@ -125,7 +125,7 @@ TEST_F(pending_work_test, threads_may_add_find_and_take_at_once) {
   for (std::size_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (std::size_t k = 0; k < 2000; ++k) {
-        const address_range mine = bytes((k + t) % 56, 1 + k % 8);
+        const byte_range mine = bytes((k + t) % 56, 1 + k % 8);
         const earlier_work earlier = pending_work_before(mine, access::write);
         add_pending_work(mine, k % 3 == 0 ? access::write : access::read, sycl::event(), earlier,
                          queue());

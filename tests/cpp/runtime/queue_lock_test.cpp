@@ -1,57 +1,143 @@
-// src/runtime/queue_lock.hpp: one thread at a time submits to an out-of-order queue.
+// src/runtime/queue_lock.hpp: one thread at a time submits to an out-of-order queue, and threads on
+// different queues do not meet; waits are counted.
 #include "runtime/queue_lock.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <thread>
+#include <vector>
 
 #include "support/device_test.hpp"
+#include "support/gate.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 
+using namespace std::chrono_literals;
+using usmx::wait_for_queue;
 using usmx::detail::lock_queue;
-using usmx::detail::try_lock_queue;
-using queue_lock_test = support::device_test;
+using usmx::detail::queue_moment;
+using usmx::detail::used_queues;
 
-/// Whether another thread can have the lock now.
+class queue_lock_test : public support::device_test {
+ protected:
+  static sycl::queue out_of_order_queue() { return sycl::queue(context(), device()); }
+};
+
+/// Whether another thread gets the lock while the caller holds one.
 bool is_free(const sycl::queue& queue) {
-  bool found = false;
-  std::thread([&] { found = try_lock_queue(queue).has_value(); }).join();
-  return found;
+  auto locked = std::async(std::launch::async, [&] { lock_queue(queue); });
+  return locked.wait_for(50ms) == std::future_status::ready;
+}
+
+bool is_used(const sycl::queue& queue) {
+  const std::vector<sycl::queue> used = used_queues();
+  return std::ranges::find(used, queue) != used.end();
 }
 
 TEST_F(queue_lock_test, out_of_order_queue_is_locked_for_other_threads) {
-  const sycl::queue out_of_order(context(), device());
+  const sycl::queue queue = out_of_order_queue();
+  std::future<void> other;
   {
-    const auto lock = lock_queue(out_of_order);
-    EXPECT_TRUE(lock.owns_lock());
-    EXPECT_FALSE(is_free(out_of_order));
+    const auto lock = lock_queue(queue);
+    other = std::async(std::launch::async, [&] { lock_queue(queue); });
+    EXPECT_EQ(other.wait_for(50ms), std::future_status::timeout);
   }
-  EXPECT_TRUE(is_free(out_of_order));
-}
-
-TEST_F(queue_lock_test, lock_that_was_tried_for_is_held_until_it_is_gone) {
-  const sycl::queue out_of_order(context(), device());
-  {
-    const auto lock = try_lock_queue(out_of_order);
-    ASSERT_TRUE(lock.has_value());
-    EXPECT_FALSE(is_free(out_of_order));
-  }
-  EXPECT_TRUE(is_free(out_of_order));
+  other.get();
 }
 
 TEST_F(queue_lock_test, copies_of_a_queue_have_one_lock) {
-  const sycl::queue out_of_order(context(), device());
-  const sycl::queue copy = out_of_order;
-  const auto lock = lock_queue(out_of_order);
-  EXPECT_FALSE(is_free(copy));
+  const sycl::queue queue = out_of_order_queue();
+  const sycl::queue copy = queue;
+  std::future<void> other;
+  {
+    const auto lock = lock_queue(queue);
+    other = std::async(std::launch::async, [&] { lock_queue(copy); });
+    EXPECT_EQ(other.wait_for(50ms), std::future_status::timeout);
+  }
+  other.get();
+}
+
+TEST_F(queue_lock_test, other_queues_are_free_meanwhile) {
+  const sycl::queue held = out_of_order_queue();
+  const auto lock = lock_queue(held);
+  for (int k = 0; k < 200; ++k) {
+    ASSERT_TRUE(is_free(out_of_order_queue())) << k;
+  }
 }
 
 TEST_F(queue_lock_test, in_order_queue_needs_no_lock) {
   const sycl::queue in_order = new_queue();
   const auto lock = lock_queue(in_order);
-  EXPECT_FALSE(lock.owns_lock());
   EXPECT_TRUE(is_free(in_order));
+}
+
+TEST_F(queue_lock_test, queue_is_remembered_as_used_while_somebody_has_it) {
+  const std::size_t before = used_queues().size();
+  {
+    const sycl::queue queue = out_of_order_queue();
+    EXPECT_FALSE(is_used(queue));
+    lock_queue(queue);
+    EXPECT_TRUE(is_used(queue));
+  }
+  EXPECT_EQ(used_queues().size(), before);
+}
+
+TEST_F(queue_lock_test, moment_is_past_once_the_queue_was_waited_for_or_is_idle) {
+  for (sycl::queue queue : {out_of_order_queue(), new_queue()}) {
+    support::gate work(context());
+    queue.ext_oneapi_submit_barrier({work.event()});
+    const queue_moment moment(queue);
+    EXPECT_FALSE(moment.is_past());
+    work.open();
+    wait_for_queue(queue);
+    support::gate later_work(context());
+    queue.ext_oneapi_submit_barrier({later_work.event()});
+    EXPECT_TRUE(moment.is_past());
+    const queue_moment later(queue);
+    EXPECT_FALSE(later.is_past());
+    later_work.open();
+    queue.wait();  // nobody told usmx
+    EXPECT_TRUE(later.is_past());
+  }
+}
+
+// What barriers forget: src/copy/copy_async.cpp.
+TEST_F(queue_lock_test, moment_is_not_past_before_host_tasks_that_follow_a_barrier) {
+  sycl::queue queue = out_of_order_queue();
+  queue.ext_oneapi_submit_barrier().wait();
+  const auto host_task = [&](auto work) {
+    return queue.submit([&](sycl::handler& handler) { handler.host_task(work); });
+  };
+  std::atomic<bool> go = false;
+  sycl::event short_one = host_task([] { std::this_thread::sleep_for(1ms); });
+  host_task([&] {
+    while (!go) {
+      std::this_thread::sleep_for(1ms);
+    }
+  });
+  const queue_moment moment(queue);
+  short_one.wait();
+  std::this_thread::sleep_for(2ms);
+  EXPECT_FALSE(moment.is_past());
+  go = true;
+  queue.wait();
+  EXPECT_TRUE(moment.is_past());
+}
+
+TEST_F(queue_lock_test, moment_is_not_past_while_another_thread_holds_the_queue) {
+  const sycl::queue queue = out_of_order_queue();
+  const queue_moment moment(queue);
+  {
+    const auto lock = lock_queue(queue);
+    auto asked = std::async(std::launch::async, [&] { return moment.is_past(); });
+    EXPECT_FALSE(asked.get());
+  }
+  EXPECT_TRUE(moment.is_past());
 }
 
 }  // namespace
