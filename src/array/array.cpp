@@ -113,7 +113,7 @@ array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
   }
   // What usmx makes owns at least one element: the peers refuse null pointers even for no elements.
   const std::size_t nbytes = checked_nbytes(extent ? extent->last + 1 : 1, type);
-  auto memory = std::make_shared<buffer>(buffer::allocate(nbytes, kind, queue, alignment));
+  auto memory = buffer::allocate_shared(nbytes, kind, queue, alignment);
   return array::unchecked(std::move(memory), type, std::move(where), false);
 }
 

@@ -162,7 +162,7 @@ checked_import check(const usm_array_interface& given, placement at) {
     check_inside_buffer(given, touched);
     check_host_accessible(memory, *state);
   }
-  const usm_kind kind = detail::check_access(memory, touched.nbytes, *state);
+  auto [kind, own] = detail::check_access(memory, touched.nbytes, *state);
   if (extent->first != 0) {
     // Representable: it is at most the number of bytes touched.
     where = where.with_offset(where.offset() - extent->first);
@@ -173,7 +173,18 @@ checked_import check(const usm_array_interface& given, placement at) {
   if (!has_only_device) {
     check_device(memory, kind, queue);
   }
-  return {memory, touched.nbytes, type, std::move(where), kind, std::move(queue), given.readonly};
+  return {memory, touched.nbytes,   type,           std::move(where),
+          kind,   std::move(queue), given.readonly, std::move(own)};
+}
+
+std::shared_ptr<buffer> to_buffer(checked_import&& checked, detail::release_action release) {
+  if (checked.own) {
+    return std::make_shared<buffer>(buffer::part_on_queue(std::move(checked.own), checked.memory,
+                                                          checked.nbytes, checked.queue,
+                                                          checked.readonly, std::move(release)));
+  }
+  return buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind,
+                               std::move(checked.queue), std::move(release), checked.readonly);
 }
 
 usm_array_interface describe(const array& a) {

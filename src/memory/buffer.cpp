@@ -7,6 +7,7 @@
 #include "base/process_state.hpp"
 #include "memory/deferred_release.hpp"
 #include "memory/pending_work.hpp"
+#include "memory/usm_checks.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
 #include "usmx/base/error.hpp"
@@ -72,13 +73,24 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
                 {.readonly = false, .queue_is_ours = queue_is_ours, .owns = true});
 }
 
+std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, usm_kind kind,
+                                                const sycl::queue& queue, std::size_t alignment) {
+  auto result = std::make_shared<buffer>(allocate(nbytes, kind, queue, alignment));
+  registry::set_owner(result->data(), result);
+  return result;
+}
+
 buffer buffer::adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
                      detail::release_action release) {
   if (nbytes == 0) {
     throw value_error("number of bytes to adopt must be positive, found 0");
   }
-  const usm_kind kind = check_access(pointer, nbytes, queue.get_context());
+  const auto [kind, own] =
+      detail::check_access(pointer, nbytes, *detail::state_of(queue.get_context()));
   check_device(pointer, kind, queue);
+  if (own) {
+    own->let_others_work_on(queue);
+  }
   buffer adopted(static_cast<std::byte*>(pointer), nbytes, kind, queue, std::move(release),
                  {.readonly = false, .queue_is_ours = false, .owns = true});
   adopted.expose();
@@ -95,11 +107,9 @@ std::shared_ptr<buffer> buffer::adopt_checked(void* pointer, std::size_t nbytes,
   return result;
 }
 
-buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue) {
-  if (queue.get_context() != whole->queue_.get_context()) {
-    throw value_error("a queue for existing memory must be of the memory's context, found another");
-  }
-  buffer& memory = whole->root();
+/// Others may work on the memory through this queue too, from here on.
+void buffer::let_others_work_on(const sycl::queue& queue) {
+  buffer& memory = root();
   if (memory.queue_ != queue) {
     const std::lock_guard lock(memory.other_queues_mutex_);
     if (std::ranges::find(memory.other_queues_, queue) == memory.other_queues_.end()) {
@@ -108,11 +118,23 @@ buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue)
     memory.is_on_other_queues_.store(true, std::memory_order_release);
   }
   memory.expose();
-  const buffer& bytes = *whole;
-  buffer result(bytes.data_, bytes.nbytes_, bytes.kind_, queue, {},
-                {.readonly = bytes.readonly(), .queue_is_ours = false, .owns = false});
-  result.whole_ = bytes.whole_ ? bytes.whole_ : std::move(whole);
-  return result;
+}
+
+buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue) {
+  const buffer& all = *whole;
+  return part_on_queue(std::move(whole), all.data_, all.nbytes_, queue, all.readonly(), {});
+}
+
+buffer buffer::part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
+                             const sycl::queue& queue, bool readonly,
+                             detail::release_action release) {
+  if (queue.get_context() != whole->queue_.get_context()) {
+    throw value_error("a queue for existing memory must be of the memory's context, found another");
+  }
+  whole->let_others_work_on(queue);
+  buffer part = part_of(std::move(whole), first, nbytes, readonly, std::move(release));
+  part.queue_ = queue;
+  return part;
 }
 
 buffer buffer::part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
@@ -188,6 +210,12 @@ void buffer::record(const sycl::event& event, const std::byte* first, std::size_
     detail::add_pending_work(detail::range_of(first, nbytes), detail::access::write, event, {},
                              queue_);
   }
+}
+
+bool buffer::holds(const void* first, std::size_t nbytes) const noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
+  const auto at = reinterpret_cast<std::uintptr_t>(first);
+  return at >= begin && at - begin <= nbytes_ && nbytes <= nbytes_ - (at - begin);
 }
 
 bool buffer::may_have_others_work() const noexcept {

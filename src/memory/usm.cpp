@@ -55,10 +55,11 @@ sycl::device pointer_device(const void* pointer, const sycl::context& context) {
 }
 
 usm_kind check_access(const void* pointer, std::size_t nbytes, const sycl::context& context) {
-  return detail::check_access(pointer, nbytes, *detail::state_of(context));
+  return detail::check_access(pointer, nbytes, *detail::state_of(context)).kind;
 }
 
-usm_kind detail::check_access(const void* pointer, std::size_t nbytes, const context_state& state) {
+detail::checked_memory detail::check_access(const void* pointer, std::size_t nbytes,
+                                            const context_state& state) {
   if (pointer == nullptr) {
     throw_not_usm(pointer, state.context());
   }
@@ -66,7 +67,7 @@ usm_kind detail::check_access(const void* pointer, std::size_t nbytes, const con
   if (!block) {
     const usm_kind kind = state.driver().kind_around(pointer, nbytes);
     if (kind != usm_kind::unknown) {
-      return kind;
+      return {kind, nullptr};
     }
   }
   const allocation_info found =
@@ -75,7 +76,7 @@ usm_kind detail::check_access(const void* pointer, std::size_t nbytes, const con
     throw_not_usm(pointer, state.context());
   }
   if (!found.extent_known) {
-    return found.kind;
+    return {found.kind, nullptr};
   }
   if (nbytes > available_from(pointer, found)) {
     const auto* first = static_cast<const std::byte*>(pointer);
@@ -86,7 +87,9 @@ usm_kind detail::check_access(const void* pointer, std::size_t nbytes, const con
         static_cast<const void*>(found.base + (found.nbytes - 1)), " (", found.nbytes,
         " bytes) of ", describe(state.context())));
   }
-  return found.kind;
+  std::shared_ptr<buffer> own = block ? block->owner.lock() : nullptr;
+  const bool is_all_there = own && own->holds(pointer, nbytes);
+  return {found.kind, is_all_there ? std::move(own) : nullptr};
 }
 
 void check_device(const void* pointer, usm_kind kind, const sycl::queue& queue) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -65,11 +66,17 @@ struct checked_import {
   usm_kind kind;
   sycl::queue queue;
   bool readonly;
+  /// Who keeps the memory alive, where it is usmx's own.
+  std::shared_ptr<buffer> own{};
 };
 
 /// Parses, checks arithmetic, pointer, extent, alignment and device, in that order, and never reads
 /// through the pointer. Throws value_error or overflow_error naming the key and the values.
 USMX_API checked_import check(const usm_array_interface&, placement);
+
+/// The bytes of a checked import as a buffer, with what lets the producer go. usmx's own memory is
+/// the part of its buffer that it is: what one knows of others' work, both know.
+USMX_API std::shared_ptr<buffer> to_buffer(checked_import&&, detail::release_action);
 
 /// What an array says of itself: `data` is the first byte of its memory, `strides` none when
 /// C-contiguous. The spans point into the array.

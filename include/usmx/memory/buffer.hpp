@@ -49,6 +49,11 @@ class USMX_API buffer {
   static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                          std::size_t alignment = 0);
 
+  /// The same, shared: imports of this memory find it and hold it, whoever hands them the address.
+  static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes, usm_kind kind,
+                                                 const sycl::queue& queue,
+                                                 std::size_t alignment = 0);
+
   /// Takes over [pointer, pointer + nbytes) of a native library, nbytes > 0, all inside one USM
   /// allocation of the queue's context (value_error). `deleter(pointer)` runs exactly once, also
   /// when adopting fails; it may run on any thread and must not throw.
@@ -72,9 +77,13 @@ class USMX_API buffer {
   static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                         bool readonly, detail::release_action release) noexcept;
 
-  /// The bytes of another buffer on another queue of their context, on which others may work from
-  /// then on: waiting for either buffer waits for both queues, and so does freeing the memory.
-  /// Throws value_error when the queue is of another context.
+  /// The same on another queue of their context, on which others may work from then on: waiting for
+  /// either buffer waits for both queues, and so does freeing the memory. Throws value_error when
+  /// the queue is of another context.
+  static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
+                              const sycl::queue& queue, bool readonly,
+                              detail::release_action release);
+  /// All bytes of another buffer, so.
   static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
 
   buffer(buffer&&) noexcept;
@@ -87,8 +96,13 @@ class USMX_API buffer {
   bool readonly() const noexcept { return traits_.readonly; }
   /// Where usmx works on these bytes; gives device and context.
   const sycl::queue& queue() const noexcept { return queue_; }
-  /// The owner that the release action of adopted bytes, or of a part, names; else null.
-  detail::foreign_owner* foreign_owner() const noexcept { return release_.owner(); }
+  /// Whether all of [first, first + nbytes) is among these bytes.
+  bool holds(const void* first, std::size_t nbytes) const noexcept;
+  /// The owner that the release action of adopted bytes, or of a part, names, and for a part
+  /// without an action that of the whole; else null.
+  detail::foreign_owner* foreign_owner() const noexcept {
+    return release_ || !whole_ ? release_.owner() : whole_->foreign_owner();
+  }
 
   /// Announces work on these bytes, or on some of them, that is not finished. The memory outlives
   /// it, and whatever usmx does with those bytes from then on comes after it.
@@ -119,6 +133,7 @@ class USMX_API buffer {
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
   bool may_have_others_work() const noexcept;
+  void let_others_work_on(const sycl::queue&);
   void wait_for_others() const;
   void let_go() noexcept;
 

@@ -34,7 +34,7 @@ array_view with_layout(const array_view& view, layout where) {
 
 /// One scalar in every element.
 void set_all(const array& destination, element value) {
-  wait_for(*destination.owner());
+  wait_for(destination);
   if (destination.size() == 1 &&
       host_may_touch(destination.kind(), destination.queue().get_device())) {
     std::memcpy(destination.data(), value.data(), value.type().itemsize());

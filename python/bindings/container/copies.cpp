@@ -69,9 +69,7 @@ void copy_broadcast(const array& source, const array& destination) {
   const without_interpreter_lock unlocked(is_worth_unlocking(spread) ||
                                           is_worth_unlocking(destination));
   source.wait();
-  if (source.owner() != destination.owner()) {
-    destination.wait();
-  }
+  destination.wait();
   copy(spread.private_view(), destination.private_view());
 }
 

@@ -62,7 +62,7 @@ void bind_elements(nb::class_<py_array>& cls) {
          "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
          "A view through which nothing can be written.")
       .def(
-          "wait", [](const py_array& a) { wait_for(*a.value.owner()); },
+          "wait", [](const py_array& a) { wait_for(a.value); },
           "Waits for all work on the memory that usmx can know of.")
       .def(
           "copy",

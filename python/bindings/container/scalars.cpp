@@ -29,7 +29,7 @@ nb::object checked(PyObject* made) {
 class readable_elements {
  public:
   explicit readable_elements(const array& a) {
-    wait_for(*a.owner());
+    wait_for(a);
     if (is_host_accessible(a.kind()) || host_may_touch(a.kind(), a.queue().get_device())) {
       memory_ = a.owner()->data();
       where_ = a.layout();

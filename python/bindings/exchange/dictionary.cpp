@@ -36,7 +36,7 @@ void put(PyObject* dictionary, interface_key k, const nb::object& value) {
 }  // namespace
 
 nb::object to_dictionary(const array& described) {
-  wait_for(*described.owner());
+  wait_for(described);
   described.owner()->expose();
   const exchange::usm_array_interface values = exchange::describe(described);
   nb::object result = nb::steal(PyDict_New());

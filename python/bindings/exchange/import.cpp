@@ -137,11 +137,17 @@ std::optional<array> import_producer(PyObject* producer) {
     return std::nullopt;
   }
   auto [checked, taken] = read(producer, entries(std::move(value)));
-  auto memory = buffer::adopt_checked(
-      checked.memory, checked.nbytes, checked.kind, std::move(checked.queue),
-      taken ? keep_alive(producer, std::move(taken)) : keep_alive(producer), checked.readonly);
-  return array::unchecked(std::move(memory), checked.type, std::move(checked.where),
-                          checked.readonly);
+  detail::release_action release;
+  if (taken) {
+    release = keep_alive(producer, std::move(taken));
+  } else if (!checked.own || !only_keeps_memory_alive(producer)) {
+    release = keep_alive(producer);
+  }  // else the buffer below stands for all of the chain that led here
+  const bool readonly = checked.readonly;
+  const dtype type = checked.type;
+  layout where = std::move(checked.where);
+  return array::unchecked(to_buffer(std::move(checked), std::move(release)), type, std::move(where),
+                          readonly);
 }
 
 }  // namespace usmx::bindings

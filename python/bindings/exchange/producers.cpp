@@ -50,11 +50,15 @@ nb::object array_or_view(nb::handle object) {
 
 std::shared_ptr<buffer> memory_of_producer(PyObject* object) {
   if (const std::shared_ptr<buffer> own = as_memory(object)) {
-    return std::make_shared<buffer>(
-        buffer::part_of(own, own->data(), own->nbytes(), own->readonly(), keep_alive(object)));
+    return is_plain_memory(object)
+               ? own
+               : std::make_shared<buffer>(buffer::part_of(own, own->data(), own->nbytes(),
+                                                          own->readonly(), keep_alive(object)));
   }
   if (const array* own = as_array(object)) {
-    return std::make_shared<buffer>(touched_part(*own, keep_alive(object)));
+    const bool is_plain = Py_TYPE(object) == python_class<py_array>;
+    return std::make_shared<buffer>(
+        touched_part(*own, is_plain ? detail::release_action() : keep_alive(object)));
   }
   const std::optional<array> imported = import_producer(object);
   return imported ? imported->owner() : nullptr;

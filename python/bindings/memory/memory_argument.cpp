@@ -23,9 +23,8 @@ std::shared_ptr<buffer> allocate_memory(std::ptrdiff_t nbytes, usm_kind kind,
     throw value_error(
         detail::message("number of bytes to allocate must be positive, found ", nbytes));
   }
-  return std::make_shared<buffer>(buffer::allocate(static_cast<std::size_t>(nbytes), kind,
-                                                   queue_argument(options.queue, nb::none()),
-                                                   options.alignment));
+  return buffer::allocate_shared(static_cast<std::size_t>(nbytes), kind,
+                                 queue_argument(options.queue, nb::none()), options.alignment);
 }
 
 std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind kind,
@@ -36,8 +35,7 @@ std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind k
     if (existing->nbytes() == 0) {
       throw value_error("a copy of memory needs at least one byte, found none");
     }
-    auto copied = std::make_shared<buffer>(
-        buffer::allocate(existing->nbytes(), kind, queue, options.alignment));
+    auto copied = buffer::allocate_shared(existing->nbytes(), kind, queue, options.alignment);
     const without_interpreter_lock unlocked;
     copy_buffer(*existing, *copied);
     return copied;

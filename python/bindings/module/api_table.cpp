@@ -30,7 +30,7 @@ int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
                           Py_TYPE(object)->tp_name));
     }
     *result = *as_array(view.ptr());
-    wait_for(*(*result)->owner());
+    wait_for(**result);
     (*result)->owner()->expose();
     return 0;
   });

@@ -53,7 +53,7 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
     PyErr_Format(PyExc_BufferError, "%s: %s", Py_TYPE(owner)->tp_name, reason);
     return -1;
   }
-  wait_for(*exported.owner());
+  wait_for(exported);
   exported.owner()->expose();
   const auto itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
   auto memory = std::make_unique<dimensions>();

@@ -15,10 +15,14 @@ std::unordered_map<const buffer*, PyObject*>& known_objects() {
   return *map;
 }
 
+bool is_plain(PyTypeObject* type) noexcept {
+  return type == python_class<device_memory> || type == python_class<shared_memory> ||
+         type == python_class<host_memory>;
+}
+
 /// Whether the class describes its objects as usmx's memory classes do.
 bool has_our_dictionary(PyTypeObject* type) {
-  if (type == python_class<device_memory> || type == python_class<shared_memory> ||
-      type == python_class<host_memory>) {
+  if (is_plain(type)) {
     return true;
   }
   constexpr const char* name = "__sycl_usm_array_interface__";
@@ -59,6 +63,8 @@ nb::object memory_object(const std::shared_ptr<buffer>& memory) {
   nb::inst_ptr<py_memory>(created)->make_known(created.ptr());
   return created;
 }
+
+bool is_plain_memory(PyObject* object) noexcept { return is_plain(Py_TYPE(object)); }
 
 std::shared_ptr<buffer> as_memory(PyObject* object) {
   if (!PyObject_TypeCheck(object, python_class<py_memory>) ||

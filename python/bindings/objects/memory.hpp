@@ -48,6 +48,10 @@ nb::object memory_object(const std::shared_ptr<buffer>& memory);
 /// that has a dictionary of its own, which is a producer like any other.
 std::shared_ptr<buffer> as_memory(PyObject* object);
 
+/// Whether it is of one of usmx's memory classes and not of a subclass, which may do more when it
+/// ends than letting its buffer go.
+bool is_plain_memory(PyObject* object) noexcept;
+
 /// What the memory is in the context of a `syclobj`; its own kind for None.
 usm_kind usm_type_of(const buffer& memory, nb::handle syclobj);
 

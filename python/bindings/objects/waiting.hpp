@@ -10,8 +10,9 @@
 
 namespace usmx::bindings {
 
-/// Waits for the work on some memory, without the interpreter lock if that may take time.
-inline void wait_for(buffer& memory) {
+/// Waits for the work on an array's elements, or on the bytes of a buffer, without the interpreter
+/// lock if that may take time.
+void wait_for(auto& memory) {
   require_usable_process();
   if (memory.may_be_busy()) {
     const without_interpreter_lock unlocked;
@@ -24,7 +25,7 @@ inline void wait_for(buffer& memory) {
 /// comes back after 5 ms.
 inline bool is_worth_unlocking(const array& a) {
   constexpr std::size_t small_nbytes = std::size_t{16} << 10;
-  return a.nbytes() > small_nbytes || a.owner()->may_be_busy() ||
+  return a.nbytes() > small_nbytes || a.may_be_busy() ||
          !host_may_touch(a.kind(), a.queue().get_device());
 }
 

@@ -20,6 +20,7 @@ nb::object loaded_module(interned& name) {
 
 interned queue_module("dpctl._sycl_queue");
 interned memory_module("dpctl.memory._memory");
+interned array_module("dpnp.tensor._usmarray");
 
 /// dpctl.SyclQueue and the function of dpctl's C interface that looks into one.
 struct queue_access {
@@ -70,6 +71,24 @@ std::optional<memory_types> find_memory_types() {
   return found;
 }
 
+/// The array of dpnp.tensor; null while that is not loaded. Held for ever.
+PyTypeObject* find_array_type() {
+  const nb::object module = loaded_module(array_module);
+  if (!module.is_valid()) {
+    return nullptr;
+  }
+  nb::object cls = nb::getattr(module, "usm_ndarray", nb::none());
+  return PyType_Check(cls.ptr()) ? reinterpret_cast<PyTypeObject*>(cls.release().ptr()) : nullptr;
+}
+
+const std::optional<memory_types>& known_memory_types() {
+  static std::optional<memory_types> types;
+  if (!types) {
+    types = find_memory_types();
+  }
+  return types;
+}
+
 }  // namespace
 
 const sycl::queue* as_dpctl_queue(PyObject* object) {
@@ -85,10 +104,7 @@ const sycl::queue* as_dpctl_queue(PyObject* object) {
 }
 
 bool has_truthful_readonly_flag(PyObject* producer) {
-  static std::optional<memory_types> types;
-  if (!types) {
-    types = find_memory_types();
-  }
+  const std::optional<memory_types>& types = known_memory_types();
   if (!types) {
     return true;
   }
@@ -100,6 +116,19 @@ bool has_truthful_readonly_flag(PyObject* producer) {
     }
   }
   return true;
+}
+
+bool only_keeps_memory_alive(PyObject* producer) {
+  static PyTypeObject* array_type = nullptr;
+  if (array_type == nullptr) {
+    array_type = find_array_type();
+  }
+  PyTypeObject* type = Py_TYPE(producer);
+  if (type == array_type) {
+    return true;
+  }
+  const std::optional<memory_types>& types = known_memory_types();
+  return types && std::ranges::find(*types, type) != types->end();
 }
 
 }  // namespace usmx::bindings

@@ -1,5 +1,5 @@
-// What usmx knows of dpctl's classes, without ever importing it: an object can only be one of
-// dpctl's if dpctl's modules are loaded already.
+// What usmx knows of the classes of dpctl and dpnp, without ever importing them: an object can only
+// be one of theirs if their modules are loaded already.
 #pragma once
 
 #include <sycl/queue.hpp>
@@ -17,5 +17,10 @@ const sycl::queue* as_dpctl_queue(PyObject* object);
 /// dpctl's memory classes, and subclasses with the same dictionary, which write True for writable
 /// memory.
 bool has_truthful_readonly_flag(PyObject* producer);
+
+/// Whether a producer is of a class of dpctl's or dpnp's whose objects do no more for their memory
+/// than keeping its owner alive. A subclass may do more, such as giving it to somebody else when
+/// its object ends.
+bool only_keeps_memory_alive(PyObject* producer);
 
 }  // namespace usmx::bindings
