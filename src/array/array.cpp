@@ -37,7 +37,7 @@ array::array(std::shared_ptr<buffer> owner, dtype type, usmx::layout where, bool
 }
 
 array_view array::private_view() const {
-  return {owner_->data(), type_, layout_, kind(), queue(), readonly_};
+  return {owner_->data(), type_, layout_, kind(), queue(), readonly()};
 }
 
 array_view array::view() const {

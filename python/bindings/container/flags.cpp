@@ -64,7 +64,7 @@ std::string_view truth(bool value) { return value ? "True" : "False"; }
 
 void set_writable(const py_flags& flags, bool value) {
   if (!value) {
-    flags.of().value = flags.of().value.as_readonly();
+    flags.of().value.make_readonly();
   } else if (!writable(flags)) {
     throw value_error("a read-only array cannot be made writable again");
   }
