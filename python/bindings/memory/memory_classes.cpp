@@ -53,11 +53,13 @@ void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc)
   nb::class_<Memory, py_memory> cls(m, name, nb::pooled(), doc);
   cls.def(
       "__init__",
-      [kind](Memory* self, nb::handle arg, nb::handle alignment, nb::object queue,
-             nb::handle copy) {
-        new (self) Memory(construct(
-            arg, kind,
-            {alignment_argument(alignment), std::move(queue), flag_argument("copy", copy)}));
+      [kind](nb::pointer_and_handle<Memory> self, nb::handle arg, nb::handle alignment,
+             nb::object queue, nb::handle copy) {
+        initialize(self, [&] {
+          return Memory(construct(
+              arg, kind,
+              {alignment_argument(alignment), std::move(queue), flag_argument("copy", copy)}));
+        });
       },
       nb::arg("nbytes_or_producer").none(), nb::kw_only(), nb::arg("alignment").none() = 0,
       nb::arg("queue") = nb::none(), nb::arg("copy").none() = false,

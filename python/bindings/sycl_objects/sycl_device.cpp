@@ -52,7 +52,9 @@ void bind_sycl_device(nb::module_& m) {
   nb::class_<sycl::device> cls(m, "SyclDevice", "A SYCL device. Equal when it is the same device.");
   cls.def(
          "__init__",
-         [](sycl::device* self, nb::handle arg) { new (self) sycl::device(construct_device(arg)); },
+         [](nb::pointer_and_handle<sycl::device> self, nb::handle arg) {
+           initialize(self, [&] { return construct_device(arg); });
+         },
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
          "The default device, or the one a filter selector `backend:device_type:relative_id` "
