@@ -2,9 +2,9 @@
 
 #include <atomic>
 
+#include "base/process_state.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/queue_lock.hpp"
-#include "usmx/base/process.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 
@@ -34,6 +34,7 @@ void note_cached_queues_exposed() noexcept { exposed.store(true, std::memory_ord
 bool cached_queues_exposed() noexcept { return exposed.load(std::memory_order_relaxed); }
 
 void wait_for_queue(const sycl::queue& queue) {
+  const detail::runtime_call call;
   const auto lock = detail::lock_queue(queue);
   sycl::queue(queue).wait();
 }

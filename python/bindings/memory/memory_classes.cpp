@@ -12,6 +12,7 @@
 #include "objects/buffer_protocol.hpp"
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
@@ -31,6 +32,7 @@ void copy_own_bytes(const py_memory& self, const py_memory& source) {
 }
 
 std::string repr(const buffer& memory) {
+  require_usable_process();
   return detail::message("<USM ", name(memory.kind()), " memory of ", memory.nbytes(), " bytes at ",
                          static_cast<const void*>(memory.data()),
                          memory.readonly() ? ", read-only" : "", ", on ",
@@ -197,11 +199,7 @@ void bind_base(nb::module_& m) {
           "memory through usmx waits for it, and it is not freed before. `event` is a SyclEvent of "
           "usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
       .def(
-          "wait",
-          [](const py_memory& self) {
-            const without_interpreter_lock unlocked;
-            self.bytes().wait();
-          },
+          "wait", [](const py_memory& self) { wait_for(self.bytes()); },
           "Waits for all work on the memory that usmx can know of.")
       .def(
           "__reduce_ex__", [](nb::handle self, nb::handle) { return hooks::reduce_memory(self); },

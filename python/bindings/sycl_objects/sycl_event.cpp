@@ -42,8 +42,8 @@ std::string_view status(const sycl::event& event) {
 }
 
 void wait_for_all(const std::vector<sycl::event>& events) {
-  require_usable_process();
   const without_interpreter_lock unlocked;
+  const detail::runtime_call call;
   sycl::event::wait(events);
 }
 
@@ -64,8 +64,8 @@ void wait_for_argument(nb::handle argument) {
 template <class Info>
 auto profiling() {
   return [](const sycl::event& event) {
-    require_usable_process();
     const without_interpreter_lock unlocked;
+    const detail::runtime_call call;
     return event.get_profiling_info<Info>();
   };
 }

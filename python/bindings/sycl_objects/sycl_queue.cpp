@@ -128,12 +128,8 @@ void bind_sycl_queue(nb::module_& m) {
       .def_prop_ro("sycl_context", &sycl::queue::get_context)
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order)
       .def(
-          "wait",
-          [](sycl::queue& q) {
-            require_usable_process();
-            const without_interpreter_lock unlocked;
-            wait_for_queue(q);
-          },
+          "wait", [](const sycl::queue& q) { wait_for_queue(q); },
+          nb::call_guard<without_interpreter_lock>(),
           "Waits until everything submitted to the queue has finished.")
       .def(
           "_get_capsule",
