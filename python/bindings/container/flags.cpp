@@ -90,7 +90,8 @@ void bind_flags(nb::module_& m) {
       cls.def_prop_ro(f.attribute, f.read);
     } else {
       cls.def_prop_rw(f.attribute, f.read, &set_writable,
-                      "Can be set to False, never back: the array is then read-only.");
+                      "Can be set to False, never back: the array is then read-only. Other threads "
+                      "may use the array meanwhile; a write that is under way is finished.");
     }
   }
   cls.def("__getitem__", &get_flag, nb::arg("key").none(),
