@@ -295,6 +295,29 @@ def test_base_asked_while_a_cycle_that_holds_it_is_collected():
         seen.clear()
 
 
+def test_memory_object_that_its_finalizer_revives_stays_the_base():
+    class Reviving(usmx.memory.MemoryUSMShared):
+        __slots__ = ()
+
+        def __del__(self):
+            seen.append(array.base)
+
+    array = usmx.zeros((3, 4), usm_type="shared")
+    seen = []
+    base = array.base
+    base.__class__ = Reviving
+    identity = id(base)
+    del base
+    disturb()
+    assert [id(base) for base in seen] == [identity]
+    assert array.base is seen[0]
+    assert array.base.nbytes == 96
+    del seen[:]
+    disturb()
+    assert seen == []  # Python finalizes an object once
+    assert array.base.nbytes == 96
+
+
 def test_base_asked_by_threads_while_it_ends():
     array = usmx.zeros((3, 4))
     wrong = []
