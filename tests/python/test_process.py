@@ -6,6 +6,7 @@ import pickle
 import select
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -178,6 +179,31 @@ def test_forked_child_may_drop_arrays_and_end():
     views = [usmx.zeros(3), array[1:]]
     assert in_forked_child(lambda: views.clear()) == "None"
     assert usmx.asnumpy(views[1]).tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("forking_stage", [1, 10, 30, 48])
+def test_child_forked_by_a_deleter_may_let_go_of_the_rest_and_end(forking_stage):
+    children = []
+    own = usmx.memory.MemoryUSMShared(64)
+    pointer, own_queue = own._pointer, own.sycl_queue
+    chain = usmx.memory.as_usm_memory(own)
+    for stage in range(50):
+        delete = (lambda _: children.append(os.fork())) if stage == forking_stage else id
+        owner = (chain, usmx.zeros(3))
+        chain = from_pointer(pointer, 64, own_queue, owner=owner, deleter=delete)
+    del chain, owner, own
+    if children == [0]:
+        os._exit(7)
+    deadline = time.monotonic() + 60
+    ended = 0
+    while ended == 0 and time.monotonic() < deadline:
+        ended, status = os.waitpid(children[0], os.WNOHANG)
+        time.sleep(0.01)
+    if ended == 0:
+        os.kill(children[0], signal.SIGKILL)
+        os.waitpid(children[0], 0)
+    assert ended == children[0]
+    assert os.waitstatus_to_exitcode(status) == 7
 
 
 def test_child_forked_before_the_runtime_was_used_is_free_to_use_it():
