@@ -66,7 +66,7 @@ bool array::may_be_busy() const noexcept {
 }
 
 array_view array::private_view() const {
-  return {owner_->data(), type_, layout_, kind(), queue(), readonly_};
+  return {owner_->data(), type_, layout_, kind(), queue(), readonly()};
 }
 
 array_view array::view() const {

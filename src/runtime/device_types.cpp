@@ -1,11 +1,13 @@
 #include "usmx/runtime/device_types.hpp"
 
 #include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx {
 
 type_support support_of(const sycl::device& device) {
+  require_usable_process();
   return {device.has(sycl::aspect::fp16), device.has(sycl::aspect::fp64)};
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <sycl/exception.hpp>
 
+#include "base/process_state.hpp"
 #include "base/quoted.hpp"
 #include "runtime/driver_setup.hpp"
 #include "runtime/root_devices.hpp"
@@ -83,6 +84,7 @@ std::string refusal_of_runtime() {
 }  // namespace
 
 std::string diagnose_missing_device() {
+  detail::note_runtime_in_use();
   const std::filesystem::path runtime = detail::runtime_directory();
   const std::filesystem::path driver = runtime / detail::cpu_driver_name;
   std::error_code failed;

@@ -5,7 +5,6 @@
 #include "base/process_state.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/queue_lock.hpp"
-#include "usmx/base/process.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 

@@ -202,7 +202,7 @@ def refusals():
         "operator": failing(lambda: array + array),
         "type of no USM": lambda: get_usm_type(4096, own_queue),
         "used queue capsule": failing(functools.partial(usmx.SyclQueue, used)),
-        "adopting no USM": failing(lambda: from_pointer(4096, 8, own_queue, print_nothing)),
+        "adopting no USM": failing(lambda: from_pointer(4096, 8, own_queue, deleter=print_nothing)),
     }
 
 
@@ -252,8 +252,10 @@ def objects():
         "synchronize": usmx.synchronize,
         "pickle": lambda: pickle.loads(pickle.dumps(memory)),
         "get_usm_type": lambda: get_usm_type(memory._pointer, own_queue),
-        "adopted, kept": lambda: from_pointer(memory._pointer, 96, own_queue, host),
-        "adopted, called": lambda: from_pointer(memory._pointer, 96, own_queue, print_nothing),
+        "adopted, kept": lambda: from_pointer(memory._pointer, 96, own_queue, owner=host),
+        "adopted, called": lambda: from_pointer(
+            memory._pointer, 96, own_queue, deleter=print_nothing
+        ),
         "field": lambda: usmx.zeros(1, [("a", "<i8"), ("b", "<f8")])["b"],
         "text": lambda: repr(shared),
     }

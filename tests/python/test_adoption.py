@@ -50,7 +50,7 @@ def native():
 
 def test_memory_has_the_kind_and_the_bytes_behind_the_pointer(kind):
     native = Native(kind)
-    memory = from_pointer(native.pointer, 64, native.queue, native)
+    memory = from_pointer(native.pointer, 64, native.queue, owner=native)
     assert type(memory) is MEMORY_CLASSES[kind]
     assert (memory._pointer, memory.nbytes, memory.readonly) == (native.pointer, 64, False)
     assert memory.tobytes() == bytes(range(64))
@@ -60,7 +60,7 @@ def test_memory_has_the_kind_and_the_bytes_behind_the_pointer(kind):
 
 def test_memory_may_be_a_part_of_an_allocation(kind):
     native = Native(kind)
-    memory = from_pointer(native.pointer + 8, 16, native.queue, native)
+    memory = from_pointer(native.pointer + 8, 16, native.queue, owner=native)
     assert memory.tobytes() == bytes(range(8, 24))
 
 
@@ -86,24 +86,24 @@ def test_memory_may_be_a_part_of_an_allocation(kind):
     ],
 )
 def test_context_may_be_given_in_every_form(native, form):
-    memory = from_pointer(native.pointer, 64, form(native.queue), native)
+    memory = from_pointer(native.pointer, 64, form(native.queue), owner=native)
     assert memory.sycl_context == usmx.SyclContext(native.queue.sycl_context._get_capsule())
     assert memory.tobytes() == bytes(range(64))
 
 
 def test_memory_is_on_the_queue_that_is_given(native):
     queue = usmx.SyclQueue()
-    assert from_pointer(native.pointer, 64, queue, native).sycl_queue == queue
+    assert from_pointer(native.pointer, 64, queue, owner=native).sycl_queue == queue
 
 
 def test_pointer_and_size_may_be_any_integers(native):
-    memory = from_pointer(np.uint64(native.pointer), np.int8(64), native.queue, native)
+    memory = from_pointer(np.uint64(native.pointer), np.int8(64), native.queue, owner=native)
     assert memory.nbytes == 64
 
 
 def test_arrays_dpctl_and_dpnp_take_the_memory(kind):
     native = Native(kind)
-    memory = from_pointer(native.pointer, 64, native.queue, native)
+    memory = from_pointer(native.pointer, 64, native.queue, owner=native)
     array = usmx.USMArray((2, 4), "f8", memory)
     assert array.base is memory
     assert dpctl.memory.as_usm_memory(memory)._pointer == native.pointer
@@ -111,7 +111,7 @@ def test_arrays_dpctl_and_dpnp_take_the_memory(kind):
 
 
 def test_read_only_memory_is_read_only_all_the_way(native):
-    memory = from_pointer(native.pointer, 64, native.queue, native, readonly=True)
+    memory = from_pointer(native.pointer, 64, native.queue, owner=native, readonly=True)
     assert memory.readonly
     assert memory.__sycl_usm_array_interface__["data"] == (native.pointer, True)
     assert usmx.asarray(memory).flags.writable is False
@@ -127,7 +127,7 @@ def test_read_only_memory_is_read_only_all_the_way(native):
 
 def test_owner_lives_exactly_as_long_as_the_memory(kind):
     native = Native(kind)
-    memory = from_pointer(native.pointer, 64, native.queue, native)
+    memory = from_pointer(native.pointer, 64, native.queue, owner=native)
     reference = weakref.ref(native)
     assert memory.reference_obj is native
     del native
@@ -154,7 +154,7 @@ def capsule_with_destructor(called):
 def test_destructor_of_a_capsule_runs_once_when_the_last_view_goes(native):
     called = []
     capsule, destructor = capsule_with_destructor(called)
-    memory = from_pointer(native.pointer, 64, native.queue, capsule)
+    memory = from_pointer(native.pointer, 64, native.queue, owner=capsule)
     assert memory.reference_obj is capsule
     del capsule
     array = usmx.asarray(memory)
@@ -170,22 +170,60 @@ def test_refused_owner_is_let_go(native):
     owner = Producer({})
     before = sys.getrefcount(owner)
     with pytest.raises(ValueError, match="'nbytes'"):
-        from_pointer(native.pointer, 0, native.queue, owner)
+        from_pointer(native.pointer, 0, native.queue, owner=owner)
     assert sys.getrefcount(owner) == before
 
 
-def test_callable_in_a_tuple_is_kept_and_not_called(native):
-    memory = from_pointer(native.pointer, 64, native.queue, (native.free,))
+def test_callable_owner_is_kept_and_not_called(native):
+    free = native.free
+    memory = from_pointer(native.pointer, 64, native.queue, owner=free)
+    assert memory.reference_obj is free
     del memory
     assert native.freed == []
 
 
-# ---- owners that are called
+def test_class_as_an_owner_is_kept_and_not_called(native):
+    class Owner:
+        def __init__(self):
+            raise AssertionError
+
+    memory = from_pointer(native.pointer, 64, native.queue, owner=Owner)
+    assert memory.reference_obj is Owner
+    del memory
+
+
+# ---- deleters
+
+
+def test_owner_outlives_the_deleters_call(kind):
+    native = Native(kind)
+    seen = []
+    reference = weakref.ref(native)
+    memory = from_pointer(
+        native.pointer,
+        64,
+        native.queue,
+        owner=native,
+        deleter=lambda pointer: seen.append((pointer, reference())),
+    )
+    assert memory.reference_obj is native
+    pointer = native.pointer
+    del native
+    gc.collect()
+    view = usmx.asarray(memory)[8:]
+    del memory
+    assert seen == []
+    assert view.base.reference_obj is reference()
+    del view
+    assert [freed for freed, _ in seen] == [pointer]
+    assert seen[0][1] is reference()
+    seen.clear()
+    assert reference() is None
 
 
 def test_callable_is_called_once_with_the_pointer_when_the_last_view_goes(kind):
     native = Native(kind)
-    memory = from_pointer(native.pointer, 64, native.queue, native.free)
+    memory = from_pointer(native.pointer, 64, native.queue, deleter=native.free)
     part = usmx.asarray(memory)[8:]
     other = as_usm_memory(part)
     del memory, part
@@ -206,19 +244,18 @@ def test_callable_is_called_once_with_the_pointer_when_the_last_view_goes(kind):
     ids=["method", "function", "partial", "ctypes"],
 )
 def test_any_callable_will_do(native, wrap):
-    del_memory = wrap(native.free)
-    memory = from_pointer(native.pointer, 64, native.queue, del_memory)
-    assert memory.reference_obj is del_memory
+    memory = from_pointer(native.pointer, 64, native.queue, deleter=wrap(native.free))
+    assert memory.reference_obj is None
     del memory
     assert native.freed == [native.pointer]
 
 
 def test_callable_may_run_on_another_thread(native):
-    views = [usmx.asarray(from_pointer(native.pointer, 64, native.queue, native.free))]
+    views = [usmx.asarray(from_pointer(native.pointer, 64, native.queue, deleter=native.free))]
     ran_on = []
     views.append(
         from_pointer(
-            native.pointer, 8, native.queue, lambda _: ran_on.append(threading.get_ident())
+            native.pointer, 8, native.queue, deleter=lambda _: ran_on.append(threading.get_ident())
         )
     )
     thread = threading.Thread(target=views.clear)
@@ -234,9 +271,9 @@ def test_callable_may_use_usmx(native):
 
     def free(pointer):
         sizes.append(usmx.zeros(10).size)
-        sizes.append(from_pointer(pointer, 8, native.queue, native).nbytes)
+        sizes.append(from_pointer(pointer, 8, native.queue, owner=native).nbytes)
 
-    memory = from_pointer(native.pointer, 64, native.queue, free)
+    memory = from_pointer(native.pointer, 64, native.queue, deleter=free)
     del memory
     assert sizes == [10, 8]
 
@@ -249,7 +286,7 @@ def test_what_a_callable_raises_is_reported_and_does_no_harm(native, monkeypatch
     def free(_):
         raise error
 
-    memory = from_pointer(native.pointer, 64, native.queue, free)
+    memory = from_pointer(native.pointer, 64, native.queue, deleter=free)
     del memory
     assert reported == [(error, free)]
 
@@ -262,13 +299,13 @@ def test_callable_that_fails_does_not_hide_why_adopting_failed(native, monkeypat
         raise KeyError
 
     with pytest.raises(ValueError, match="'nbytes' must be positive, found 0"):
-        from_pointer(native.pointer, 0, native.queue, free)
+        from_pointer(native.pointer, 0, native.queue, deleter=free)
     assert reported == [KeyError]
 
 
 def test_exception_on_its_way_gets_past_a_callable(native):
     def fail():
-        memory = from_pointer(native.pointer, 64, native.queue, native.free)
+        memory = from_pointer(native.pointer, 64, native.queue, deleter=native.free)
         raise IndexError(memory.nbytes)
 
     with pytest.raises(IndexError):
@@ -282,7 +319,7 @@ def test_callable_runs_at_the_end_of_the_process():
 import usmx
 memory = usmx.memory.MemoryUSMShared(64)
 print(memory._pointer)
-kept = usmx.asarray(usmx.memory.from_pointer(memory._pointer, 64, memory.sycl_queue, print))
+kept = usmx.asarray(usmx.memory.from_pointer(memory._pointer, 64, memory.sycl_queue, deleter=print))
 """
     pointer, printed = output_of(code).split()
     assert pointer == printed
@@ -315,20 +352,20 @@ REFUSED = {
 def test_refusal_says_why_and_calls_the_callable_once(native, changes, error, message):
     arguments = {"pointer": native.pointer, "nbytes": 64, "syclobj": native.queue} | changes
     with pytest.raises(error, match=message):
-        from_pointer(**arguments, owner=native.free)
+        from_pointer(**arguments, deleter=native.free)
     assert native.freed == [arguments["pointer"]]
 
 
 def test_host_memory_is_refused(native):
     host = np.zeros(64, "u1")
     with pytest.raises(ValueError, match="is not USM memory of context"):
-        from_pointer(host.ctypes.data, 64, native.queue, host)
+        from_pointer(host.ctypes.data, 64, native.queue, owner=host)
 
 
 def test_memory_of_another_context_is_refused(native):
     part = dpctl.SyclDevice().create_sub_devices(partition=1)[0]
     with pytest.raises(ValueError, match="is not USM memory of context"):
-        from_pointer(native.pointer, 64, dpctl.SyclContext(part), native)
+        from_pointer(native.pointer, 64, dpctl.SyclContext(part), owner=native)
 
 
 def test_freed_memory_is_refused():
@@ -336,7 +373,7 @@ def test_freed_memory_is_refused():
     pointer, queue = memory._pointer, memory.sycl_queue
     del memory
     with pytest.raises(ValueError, match="is not USM memory of context"):
-        from_pointer(pointer, 64, queue, ())
+        from_pointer(pointer, 64, queue, owner=())
 
 
 @pytest.mark.parametrize("pointer", [-1, 2**64, -(2**70)])
@@ -344,20 +381,34 @@ def test_pointer_that_is_no_address_is_a_value_error(native, pointer):
     with pytest.raises(
         ValueError, match=f"'pointer' must be an address of 64 bits, found {pointer}"
     ):
-        from_pointer(pointer, 64, native.queue, native.free)
+        from_pointer(pointer, 64, native.queue, deleter=native.free)
     assert native.freed == []
 
 
 @pytest.mark.parametrize("pointer", [1.0, "16", None, b"16", ctypes.c_void_p(16)])
 def test_pointer_of_another_type_is_a_type_error(native, pointer):
     with pytest.raises(TypeError, match=f"'pointer' must be .*found {type(pointer).__name__}"):
-        from_pointer(pointer, 64, native.queue, native.free)
+        from_pointer(pointer, 64, native.queue, deleter=native.free)
     assert native.freed == []
 
 
-def test_owner_must_be_somebody(native):
-    with pytest.raises(TypeError, match="'owner' must be .*found NoneType"):
-        from_pointer(native.pointer, 64, native.queue, None)
+@pytest.mark.parametrize("arguments", [{}, {"owner": None}, {"owner": None, "deleter": None}])
+def test_memory_of_nobody_is_a_type_error(native, arguments):
+    with pytest.raises(TypeError, match="an 'owner' .*'deleter' .*found neither"):
+        from_pointer(native.pointer, 64, native.queue, **arguments)
+
+
+@pytest.mark.parametrize("deleter", [5, "free", object(), ()])
+def test_deleter_that_cannot_be_called_is_a_type_error(native, deleter):
+    before = sys.getrefcount(native)
+    with pytest.raises(TypeError, match=f"'deleter' must be .*found {type(deleter).__name__}"):
+        from_pointer(native.pointer, 64, native.queue, owner=native, deleter=deleter)
+    assert sys.getrefcount(native) == before
+
+
+def test_owner_and_deleter_are_given_by_name(native):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        from_pointer(native.pointer, 64, native.queue, native)
 
 
 # ---- get_usm_type
@@ -436,22 +487,37 @@ def leak_cases():
 
     def refused(error=ValueError, **changes):
         arguments = {"pointer": pointer, "nbytes": 64, "syclobj": queue} | changes
-        return failing(lambda: from_pointer(**arguments, owner=free), error)
+        return failing(lambda: from_pointer(**arguments, deleter=free), error)
 
     cases = {name: refused(error, **changes) for name, (changes, error, _) in REFUSED.items()}
     return cases | {
-        "kept": lambda: from_pointer(pointer, 64, queue, native),
-        "called": lambda: from_pointer(pointer, 64, queue, free),
-        "arrays": lambda: usmx.asarray(from_pointer(pointer, 64, queue, free)),
-        "no owner": failing(lambda: from_pointer(pointer, 64, queue, None), TypeError),
-        "no address": failing(lambda: from_pointer(-1, 64, queue, free), ValueError),
+        "kept": lambda: from_pointer(pointer, 64, queue, owner=native),
+        "called": lambda: from_pointer(pointer, 64, queue, deleter=free),
+        "arrays": lambda: usmx.asarray(from_pointer(pointer, 64, queue, deleter=free)),
+        "kept and called": lambda: from_pointer(pointer, 64, queue, owner=native, deleter=free),
+        "no owner": failing(lambda: from_pointer(pointer, 64, queue), TypeError),
+        "no callable": failing(
+            lambda: from_pointer(pointer, 64, queue, owner=native, deleter=5), TypeError
+        ),
+        "no address": failing(lambda: from_pointer(-1, 64, queue, deleter=free), ValueError),
         "type": lambda: get_usm_type(pointer, queue),
     }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["kept", "called", "arrays", "no owner", "no address", "type", *REFUSED]
+    "name",
+    [
+        "kept",
+        "called",
+        "arrays",
+        "kept and called",
+        "no owner",
+        "no callable",
+        "no address",
+        "type",
+        *REFUSED,
+    ],
 )
 def test_nothing_is_left_behind(name):
     rounds = 20_000 if name == "absent device" else 100_000  # that one lists all devices

@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+import time
 import weakref
 
 import dpctl.memory
@@ -183,6 +184,165 @@ def test_import_takes_exactly_one_reference():
     assert sys.getrefcount(producer) == before
 
 
+# ---- memory objects that are asked for while they end
+
+ROUTES_TO_BASE = {
+    "base": lambda a: a.base,
+    "usm_data": lambda a: a.usm_data,
+    "slice": lambda a: a[1:].base,
+    "transposed": lambda a: a.T.base,
+    "readonly": lambda a: a.readonly().base,
+    "imported": lambda a: usmx.asarray(a).base,
+}
+
+
+def disturb():
+    """Use the space of objects that went again."""
+    made = [usmx.empty(5, usm_type=kind).base for kind in KINDS for _ in range(200)]
+    assert all(base.nbytes == 40 for base in made)
+
+
+@pytest.mark.parametrize("route", ROUTES_TO_BASE.values(), ids=ROUTES_TO_BASE)
+def test_base_asked_in_a_weak_references_callback_is_another_object(kind, route):
+    array = usmx.ones((3, 4), usm_type=kind)
+    seen = []
+    base = array.base
+    references = [weakref.ref(base, lambda _: seen.append(route(array))) for _ in range(3)]
+    del base
+    disturb()
+    assert len(seen) == 3
+    assert seen[0] is seen[1] is seen[2] is array.base
+    assert all(reference() is None for reference in references)
+    assert seen[0].nbytes == 96
+    assert seen[0].tobytes() == usmx.asnumpy(array).tobytes()
+    del seen[:]
+    disturb()
+    assert array.base.nbytes == 96
+
+
+def test_base_asked_in_a_callback_and_dropped_there_leaves_no_trace():
+    array = usmx.zeros((3, 4))
+    for _ in range(300):
+        base = array.base
+        reference = weakref.ref(base, lambda _: array.base.nbytes)
+        del base
+        disturb()
+        assert reference() is None
+        kept = array.base
+        assert array[1:].base is kept
+        assert kept.nbytes == 96
+        del kept
+
+
+def test_base_asked_in_the_callback_of_the_one_before_ends_too():
+    array = usmx.zeros((3, 4))
+    sizes = []
+
+    def ask_again(_):
+        if len(sizes) < 20:
+            base = array.base
+            sizes.append(base.nbytes)
+            references.append(weakref.ref(base, ask_again))
+
+    base = array.base
+    references = [weakref.ref(base, ask_again)]
+    del base
+    disturb()
+    assert sizes == [96] * 20
+    assert all(reference() is None for reference in references)
+
+
+def test_queues_asked_in_a_callback_are_whole():
+    array = usmx.zeros((3, 4))
+    queue = array.sycl_queue
+    base = array.base
+    seen = []
+
+    def ask(_):
+        seen.extend([array.sycl_queue, array.__sycl_usm_array_interface__["syclobj"]])
+
+    references = [weakref.ref(base, ask), weakref.ref(array[1:], ask)]
+    del base
+    disturb()
+    assert len(references) == 2
+    assert len(seen) == 4
+    assert all(found == queue for found in seen)
+
+
+def test_base_asked_while_a_cycle_that_holds_it_is_collected():
+    class Holder:
+        def __init__(self, base):
+            self.base = base
+            self.me = self
+
+        def __del__(self):
+            seen.append(array.base)
+
+    array = usmx.zeros((3, 4))
+    seen = []
+    for _ in range(50):
+        holder = Holder(array.base)
+        references = [
+            weakref.ref(kept, lambda _: seen.append(array.base)) for kept in (holder, holder.base)
+        ]
+        del holder
+        gc.collect()
+        disturb()
+        assert len(seen) == 3
+        assert {base.nbytes for base in seen} == {96}
+        assert all(base is array.base for base in seen[1:])
+        assert references[0]() is None
+        seen.clear()
+
+
+def test_memory_object_that_its_finalizer_revives_stays_the_base():
+    class Reviving(usmx.memory.MemoryUSMShared):
+        __slots__ = ()
+
+        def __del__(self):
+            seen.append(array.base)
+
+    array = usmx.zeros((3, 4), usm_type="shared")
+    seen = []
+    base = array.base
+    base.__class__ = Reviving
+    identity = id(base)
+    del base
+    disturb()
+    assert [id(base) for base in seen] == [identity]
+    assert array.base is seen[0]
+    assert array.base.nbytes == 96
+    del seen[:]
+    disturb()
+    assert seen == []  # Python finalizes an object once
+    assert array.base.nbytes == 96
+
+
+def test_base_asked_by_threads_while_it_ends():
+    array = usmx.zeros((3, 4))
+    wrong = []
+    done = threading.Event()
+
+    def ask():
+        while not done.is_set():
+            if array.base.nbytes != 96 or usmx.empty(5).base.nbytes != 40:
+                wrong.append(True)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(100):
+        base = array.base
+        # The lock is let go in the middle of the object's end
+        reference = weakref.ref(base, lambda _: time.sleep(0.0002))
+        del base
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert reference is not None
+
+
 # ---- objects whose space is used again
 
 
@@ -218,6 +378,37 @@ def test_array_made_after_a_failed_constructor_and_a_subclass_is_whole():
         assert type(array) is usmx.USMArray
         assert array.shape == (k + 1,)
         assert not hasattr(array, "text")
+
+
+CLASSES = {
+    "array": (usmx.USMArray, ((2,),)),
+    "memory": (usmx.memory.MemoryUSMShared, (8,)),
+}
+
+
+@pytest.mark.parametrize(("cls", "arguments"), CLASSES.values(), ids=CLASSES)
+def test_object_is_not_initialized_twice(cls, arguments):
+    made = cls(*arguments)
+    nbytes = made.nbytes
+    with (
+        pytest.warns(RuntimeWarning, match="already-initialized"),
+        pytest.raises(TypeError, match="__init__"),
+    ):
+        made.__init__(*arguments)
+    assert made.nbytes == nbytes
+
+
+@pytest.mark.parametrize(("cls", "arguments"), CLASSES.values(), ids=CLASSES)
+def test_object_that_is_initialized_while_its_initializer_runs_stays_as_it_is(cls, arguments):
+    class Again:
+        def __index__(self):
+            made.__init__(*arguments)
+            return 5
+
+    made = cls.__new__(cls)
+    with pytest.raises(RuntimeError, match=f"{cls.__name__}.__init__ ran twice"):
+        made.__init__(Again())
+    assert made.nbytes == cls(*arguments).nbytes
 
 
 # ---- nothing is kept by what failed

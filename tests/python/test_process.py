@@ -1,7 +1,12 @@
 """What a process goes through: fork, threads at work at its end, and memory dropped anywhere."""
 
+import copy
 import os
+import pickle
+import select
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -10,8 +15,11 @@ from helpers import output_of
 from usmx.memory import from_pointer
 
 
-def in_forked_child(action):
-    """What `action` returns in a child made by os.fork, as text; 'died N' if it did not live."""
+def in_forked_child(action, timeout=60):
+    """What `action` returns in a child made by os.fork, as text.
+
+    'died N' if it did not live, 'hung' if it did not end.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -21,8 +29,13 @@ def in_forked_child(action):
             os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as pipe:
+        ended, _, _ = select.select([pipe], [], [], timeout)
+        if not ended:
+            os.kill(child, signal.SIGKILL)
         text = pipe.read()
     _, status = os.waitpid(child, 0)
+    if not ended:
+        return "hung"
     return text if os.WIFEXITED(status) else f"died {os.WTERMSIG(status)}"
 
 
@@ -42,44 +55,122 @@ context = queue.sycl_context
 queue_capsule, context_capsule = queue._get_capsule(), context._get_capsule()
 
 
+device = usmx.Device.create_device()
+sycl_device = queue.sycl_device
+memory = array.base
+timed_queue = usmx.SyclQueue(context, sycl_device, property="enable_profiling")
+timed = usmx.zeros(6, sycl_queue=timed_queue)
+event = usmx.fill_async(timed, 1)
+event_capsule = event._get_capsule()
+event.wait()
+
+
 class Producer:
     __sycl_usm_array_interface__ = dictionary
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        pytest.param(lambda: usmx.empty(3), id="empty"),
-        pytest.param(lambda: usmx.zeros(3), id="zeros"),
-        pytest.param(lambda: usmx.asarray([1, 2]), id="asarray"),
-        pytest.param(lambda: usmx.asarray(Producer()), id="import"),
-        pytest.param(lambda: usmx.asnumpy(array), id="asnumpy"),
-        pytest.param(lambda: memoryview(array), id="buffer"),
-        pytest.param(lambda: array.__sycl_usm_array_interface__, id="dictionary"),
-        pytest.param(lambda: array.base.memset(0), id="memset"),
-        pytest.param(lambda: array.base.tobytes(), id="tobytes"),
-        pytest.param(lambda: array.base.copy_from_host(b"12"), id="copy_from_host"),
-        pytest.param(lambda: array.wait(), id="wait"),
-        pytest.param(lambda: idle.wait(), id="wait for idle memory"),
-        pytest.param(lambda: np.asarray(array), id="NumPy"),
-        pytest.param(lambda: array.base.get_usm_type(queue), id="get_usm_type"),
-        pytest.param(lambda: usmx.memory.get_usm_type(4096, queue), id="type of a pointer"),
-        pytest.param(lambda: from_pointer(array._pointer, 8, queue, array), id="from_pointer"),
-        pytest.param(lambda: queue.wait(), id="queue.wait"),
-        pytest.param(lambda: queue._get_capsule(), id="queue capsule"),
-        pytest.param(lambda: context._get_capsule(), id="context capsule"),
-        pytest.param(lambda: usmx.SyclQueue(queue_capsule), id="queue of a capsule"),
-        pytest.param(lambda: usmx.SyclContext(context_capsule), id="context of a capsule"),
-        pytest.param(lambda: usmx.SyclQueue(queue.sycl_device), id="queue of a device"),
-        pytest.param(lambda: usmx.SyclQueue(context, queue.sycl_device), id="queue of a context"),
-        pytest.param(lambda: usmx.SyclContext(queue.sycl_device), id="context of a device"),
-        pytest.param(lambda: queue.sycl_device.name, id="name of a device"),
-        pytest.param(usmx.get_devices, id="get_devices"),
-        pytest.param(usmx.SyclDevice, id="SyclDevice"),
-        pytest.param(usmx.SyclQueue, id="SyclQueue"),
-        pytest.param(usmx.synchronize, id="synchronize"),
-    ],
-)
+# Everything that calls the SYCL runtime
+CALLS = {
+    # arrays
+    "empty": lambda: usmx.empty(3),
+    "zeros": lambda: usmx.zeros(3),
+    "asarray": lambda: usmx.asarray([1, 2]),
+    "import": lambda: usmx.asarray(Producer()),
+    "USMArray": lambda: usmx.USMArray(3),
+    "USMArray in memory": lambda: usmx.USMArray(3, buffer=memory),
+    "arange": lambda: usmx.arange(3),
+    "concat": lambda: usmx.concat([array, array]),
+    "copy": lambda: array.copy(),
+    "astype": lambda: array.astype("i4"),
+    "to_device": lambda: array.to_device("cpu"),
+    "asnumpy": lambda: usmx.asnumpy(array),
+    "buffer": lambda: memoryview(array),
+    "NumPy": lambda: np.asarray(array),
+    "dictionary": lambda: array.__sycl_usm_array_interface__,
+    "repr": lambda: repr(array),
+    "item": lambda: array.item(0),
+    "float": lambda: float(array[0]),
+    "tolist": lambda: array.tolist(),
+    "assignment": lambda: array.__setitem__(0, 1),
+    "assignment of several": lambda: array.__setitem__(slice(3), [1, 2, 3]),
+    "index array": lambda: array[[1, 2]],
+    "mask": lambda: array[array],
+    "nonzero": lambda: usmx.nonzero(array),
+    "copy_async": lambda: usmx.copy_async(timed, array),
+    "fill_async": lambda: usmx.fill_async(timed, 1),
+    "record": lambda: array.record(event),
+    "wait": lambda: array.wait(),
+    "wait for idle memory": lambda: idle.wait(),
+    "pickle": lambda: pickle.dumps(array),
+    "copy.copy": lambda: copy.copy(array),
+    # memory
+    "memory": lambda: usmx.memory.MemoryUSMShared(8),
+    "copy of memory": lambda: usmx.memory.MemoryUSMHost(array, copy=True),
+    "memory of a producer": lambda: usmx.memory.as_usm_memory(Producer()),
+    "memset": lambda: memory.memset(0),
+    "tobytes": lambda: memory.tobytes(),
+    "copy_to_host": lambda: memory.copy_to_host(),
+    "copy_from_host": lambda: memory.copy_from_host(b"12"),
+    "copy_from_device": lambda: memory.copy_from_device(array),
+    "memory.record": lambda: memory.record(event),
+    "memory.wait": lambda: memory.wait(),
+    "wait for an idle memory object": lambda: idle.base.wait(),
+    "memory's dictionary": lambda: memory.__sycl_usm_array_interface__,
+    "memory's buffer": lambda: memoryview(memory),
+    "repr of memory": lambda: repr(memory),
+    "pickled memory": lambda: pickle.dumps(memory),
+    "copied memory": lambda: copy.copy(memory),
+    "get_usm_type": lambda: memory.get_usm_type(queue),
+    "get_usm_type_enum": lambda: memory.get_usm_type_enum(queue),
+    "type of a pointer": lambda: usmx.memory.get_usm_type(4096, queue),
+    "from_pointer": lambda: from_pointer(array._pointer, 8, queue, owner=array),
+    # queues, contexts, events
+    "queue.wait": lambda: queue.wait(),
+    "queue capsule": lambda: queue._get_capsule(),
+    "context capsule": lambda: context._get_capsule(),
+    "event capsule": lambda: event._get_capsule(),
+    "queue of a capsule": lambda: usmx.SyclQueue(queue_capsule),
+    "context of a capsule": lambda: usmx.SyclContext(context_capsule),
+    "event of a capsule": lambda: usmx.SyclEvent(event_capsule),
+    "queue of a device": lambda: usmx.SyclQueue(sycl_device),
+    "queue of a context": lambda: usmx.SyclQueue(context, sycl_device),
+    "context of a device": lambda: usmx.SyclContext(sycl_device),
+    "repr of a queue": lambda: repr(queue),
+    "repr of a context": lambda: repr(context),
+    "SyclQueue": usmx.SyclQueue,
+    "SyclContext": usmx.SyclContext,
+    "SyclEvent": usmx.SyclEvent,
+    "event.wait": lambda: event.wait(),
+    "wait_for": lambda: usmx.SyclEvent.wait_for(event),
+    "wait_for several": lambda: usmx.SyclEvent.wait_for([event, event]),
+    "wait_for none": lambda: usmx.SyclEvent.wait_for([]),
+    "event's status": lambda: event.execution_status,
+    "profiling_info_submit": lambda: event.profiling_info_submit,
+    "profiling_info_start": lambda: event.profiling_info_start,
+    "profiling_info_end": lambda: event.profiling_info_end,
+    "repr of an event": lambda: repr(event),
+    "synchronize": usmx.synchronize,
+    # devices
+    "Device.wait": lambda: device.wait(),
+    "print_device_info": lambda: device.print_device_info(),
+    "repr of a Device": lambda: repr(device),
+    "create_device": lambda: usmx.Device.create_device(),
+    "create_device by name": lambda: usmx.Device.create_device("cpu"),
+    "repr of a device": lambda: repr(sycl_device),
+    "get_devices": usmx.get_devices,
+    "SyclDevice": usmx.SyclDevice,
+    "SyclDevice by name": lambda: usmx.SyclDevice("cpu"),
+    "diagnose_missing_device": usmx._core.diagnose_missing_device,
+}
+# Of a device all but what is known without asking
+CALLS |= {
+    f"SyclDevice.{name}": lambda name=name: getattr(sycl_device, name)
+    for name in dir(usmx.SyclDevice)
+    if not name.startswith("_") and name != "backend"
+}
+
+
+@pytest.mark.parametrize("action", CALLS.values(), ids=CALLS)
 def test_forked_child_gets_an_error_that_says_so(action):
     assert in_forked_child(lambda: error_of(action)) == "forked"
 
@@ -88,6 +179,31 @@ def test_forked_child_may_drop_arrays_and_end():
     views = [usmx.zeros(3), array[1:]]
     assert in_forked_child(lambda: views.clear()) == "None"
     assert usmx.asnumpy(views[1]).tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("forking_stage", [1, 10, 30, 48])
+def test_child_forked_by_a_deleter_may_let_go_of_the_rest_and_end(forking_stage):
+    children = []
+    own = usmx.memory.MemoryUSMShared(64)
+    pointer, own_queue = own._pointer, own.sycl_queue
+    chain = usmx.memory.as_usm_memory(own)
+    for stage in range(50):
+        delete = (lambda _: children.append(os.fork())) if stage == forking_stage else id
+        owner = (chain, usmx.zeros(3))
+        chain = from_pointer(pointer, 64, own_queue, owner=owner, deleter=delete)
+    del chain, owner, own
+    if children == [0]:
+        os._exit(7)
+    deadline = time.monotonic() + 60
+    ended = 0
+    while ended == 0 and time.monotonic() < deadline:
+        ended, status = os.waitpid(children[0], os.WNOHANG)
+        time.sleep(0.01)
+    if ended == 0:
+        os.kill(children[0], signal.SIGKILL)
+        os.waitpid(children[0], 0)
+    assert ended == children[0]
+    assert os.waitstatus_to_exitcode(status) == 7
 
 
 def test_child_forked_before_the_runtime_was_used_is_free_to_use_it():
@@ -120,11 +236,50 @@ print("end")
         assert output_of(code) == "end"
 
 
+WAITS = {
+    "event.wait": "event.wait()",
+    "wait_for": "usmx.SyclEvent.wait_for([event])",
+    "profiling": "timed.profiling_info_end",
+    "status": "event.execution_status",
+    "Device.wait": "device.wait()",
+    "queue.wait": "queue.wait()",
+    "array.wait": "a.wait()",
+    "memory.wait": "memory.wait()",
+    "synchronize": "usmx.synchronize()",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
+def test_process_ends_cleanly_while_threads_wait(wait):
+    code = f"""
+import os; os.environ.pop("USMX_LEAK_WARNINGS", None)
+import dpctl.memory, threading, time, usmx
+queue = usmx.zeros(3).sycl_queue
+timing = dpctl.SyclQueue(property="enable_profiling")
+bytes_there = dpctl.memory.MemoryUSMShared(64, queue=timing)
+timed = usmx.SyclEvent(timing.memcpy_async(bytes_there, bytes(64), 64)._get_capsule())
+timed.wait()
+def work():
+    a = usmx.zeros(1 << 18)
+    memory, device = a.base, a.device
+    while True:
+        event = usmx.fill_async(a, 1)
+        {wait}
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+print("end")
+"""
+    for _ in range(3):
+        assert output_of(code, timeout=60) == "end"
+
+
 PYTHON_CODE_THAT_WAITS = {
     "property": "usmx.asarray(Waiting())",
     "item": "usmx.from_usm_array_interface(WaitingMapping())",
     "capsule": "given.get_usm_type(WaitingCapsule())",
-    "callable": "usmx.memory.from_pointer(given._pointer, 8, given.sycl_queue, wait)",
+    "callable": "usmx.memory.from_pointer(given._pointer, 8, given.sycl_queue, deleter=wait)",
     "dropped producer": "usmx.from_usm_array_interface(WaitingEnd())",
     "slot": "usmx.zeros(3)[WaitingIndex()]",
 }

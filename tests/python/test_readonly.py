@@ -11,6 +11,7 @@ from helpers import (
     WRITABLE,
     Producer,
     interface_of,
+    output_of,
     producer_of,
     requested_buffer,
 )
@@ -244,3 +245,46 @@ def test_usmx_own_memory_says_the_truth():
     memory = MemoryUSMShared(96)
     assert usmx.asarray(Producer(memory.__sycl_usm_array_interface__, memory)).flags.writable
     assert usmx.asarray(Producer(interface_of(memory), memory)).flags.writable
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(128, 128), (2,) * 14], ids=["2 dimensions", "14 dimensions"])
+@pytest.mark.parametrize("read", ["a.copy()", "a[..., ::2].copy()", "usmx.asnumpy(a)"])
+def test_array_may_become_read_only_while_threads_read_it(shape, read):
+    # In a process of its own: what goes wrong here may end it
+    code = f"""
+import sys, threading, time, usmx
+sys.setswitchinterval(1e-6)
+a = usmx.ones({shape}, usm_type="shared")
+# Who reads waits for the queue first, without the interpreter lock
+known = a.__sycl_usm_array_interface__, a.sycl_queue._get_capsule()
+flags = a.flags
+done = threading.Event()
+def work():
+    while not done.is_set():
+        {read}
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads:
+    thread.start()
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    for _ in range(1000):
+        flags.writable = False
+done.set()
+for thread in threads:
+    thread.join()
+print(a.flags.writable, a.shape, usmx.asnumpy(a).sum())
+"""
+    assert output_of(code) == f"False {shape} 16384.0"
+
+
+def test_array_that_became_read_only_leaves_views_made_before_writable(kind):
+    array = usmx.zeros((3, 4), usm_type=kind)
+    before = array[1:]
+    array.flags.writable = False
+    after = array[1:]
+    before[...] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        after[...] = 2
+    assert (array.flags.writable, before.flags.writable) == (False, True)
+    assert usmx.asnumpy(array).tolist() == [[0] * 4, [1] * 4, [1] * 4]

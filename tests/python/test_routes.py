@@ -24,6 +24,10 @@ TRIES = 1000
 SIZE = 20_000  # doubles: more than usmx copies at once when memory is idle
 
 
+def new_queue():
+    return usmx.SyclQueue(dpctl.SyclQueue()._get_capsule())
+
+
 def dictionary_of(array, **changes):
     return Producer(dict(array.__sycl_usm_array_interface__) | changes, array)
 
@@ -77,7 +81,7 @@ class Bytes:
 
     def __init__(self, kind="shared"):
         self.array = usmx.zeros(SIZE, usm_type=kind)
-        self.queue = usmx.SyclQueue(dpctl.SyclQueue())
+        self.queue = new_queue()
 
     def by(self, route):
         return ROUTES[route](self.array, self.queue)
@@ -198,7 +202,7 @@ def test_every_write_comes_after_reads_and_writes_started_by_another_route(first
     memory = Bytes()
     early = memory.by(first)
     late = memory.by(second)
-    outs = [usmx.empty(SIZE), usmx.empty(SIZE, sycl_queue=usmx.SyclQueue(dpctl.SyclQueue()))]
+    outs = [usmx.empty(SIZE), usmx.empty(SIZE, sycl_queue=new_queue())]
     host = np.empty(SIZE)
     turns = zip(range(1, TRIES + 1), itertools.cycle(itertools.product(outs, WORK, WRITES)))
     for number, (out, work, write) in turns:

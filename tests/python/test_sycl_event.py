@@ -336,7 +336,7 @@ def test_memory_is_not_freed_before_recorded_work_is_done(kind):
     def free(pointer, keep=a):
         freed.append((pointer, work.event.execution_status.name))
 
-    memory = usmx.memory.from_pointer(a._pointer, NBYTES, a.sycl_queue, free)
+    memory = usmx.memory.from_pointer(a._pointer, NBYTES, a.sycl_queue, deleter=free)
     work = Work(memory)
     memory.record(work.event)
     work.target = None  # dpctl's view of it

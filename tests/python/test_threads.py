@@ -172,7 +172,7 @@ def pickles(shared, number):
 
 def adoptions(shared, number):
     freed = []
-    memory = usmx.memory.from_pointer(shared._pointer, 96, shared.sycl_queue, freed.append)
+    memory = usmx.memory.from_pointer(shared._pointer, 96, shared.sycl_queue, deleter=freed.append)
     view = usmx.USMArray((3, 4), buffer=memory)
     del memory
     assert freed == []

@@ -2,6 +2,7 @@
 // arrays is here too; moving elements between them is in copy.hpp.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,7 +51,10 @@ class USMX_API array {
   }
   usm_kind kind() const noexcept { return owner_->kind(); }
   const sycl::queue& queue() const noexcept { return owner_->queue(); }
-  bool readonly() const noexcept { return readonly_; }
+  bool readonly() const noexcept { return readonly_.get(); }
+  /// From now on nothing is written through this array, by whoever asks readonly() then: safe while
+  /// other threads read and copy it. Arrays made of it before keep their right.
+  void make_readonly() noexcept { readonly_.set(); }
   /// Element zero; the first byte of the memory when there are no elements.
   std::byte* data() const noexcept {
     const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
@@ -69,7 +73,7 @@ class USMX_API array {
     if (where.size() > size()) {
       checked_nbytes(where.size(), type_);
     }
-    return array(owner_, type_, std::move(where), readonly_, 0);
+    return array(owner_, type_, std::move(where), readonly(), 0);
   }
   array with_layout(const usmx::layout& where) const { return with_layout(usmx::layout(where)); }
   array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
@@ -82,6 +86,22 @@ class USMX_API array {
   bool may_be_busy() const noexcept;
 
  private:
+  /// A bool that is copied as one, and may be set while other threads read it.
+  class shared_flag {
+   public:
+    explicit shared_flag(bool value) noexcept : value_(value) {}
+    shared_flag(const shared_flag& other) noexcept : value_(other.get()) {}
+    shared_flag& operator=(const shared_flag& other) noexcept {
+      value_.store(other.get(), std::memory_order_relaxed);
+      return *this;
+    }
+    bool get() const noexcept { return value_.load(std::memory_order_relaxed); }
+    void set() noexcept { value_.store(true, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<bool> value_;
+  };
+
   array(std::shared_ptr<buffer> owner, dtype type, usmx::layout&& where, bool readonly,
         int) noexcept
       : owner_(std::move(owner)),
@@ -92,7 +112,7 @@ class USMX_API array {
   std::shared_ptr<buffer> owner_;
   usmx::layout layout_;
   [[no_unique_address]] dtype type_;  // readonly_ fits behind its code
-  bool readonly_;
+  shared_flag readonly_;
 };
 
 namespace detail {

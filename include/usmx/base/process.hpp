@@ -15,4 +15,19 @@ USMX_API void require_usable_process();
 USMX_API void note_user_thread() noexcept;
 USMX_API bool is_user_thread() noexcept;
 
+namespace detail {
+
+/// Marks a call into the runtime that takes a while: the end of the process waits for it. After
+/// that has begun, threads other than the one that ends the process stop here for good; a thread
+/// of Python's must have let the interpreter lock go before.
+class USMX_API runtime_call {
+ public:
+  /// Throws fork_error in a forked child.
+  runtime_call();
+  runtime_call(const runtime_call&) = delete;
+  runtime_call& operator=(const runtime_call&) = delete;
+  ~runtime_call();
+};
+
+}  // namespace detail
 }  // namespace usmx

@@ -15,7 +15,10 @@ namespace detail {
 /// is: for usmx's Python module an object of Python.
 struct foreign_owner;
 
-/// What must happen once, from any thread, when the last user of some memory is gone.
+/// What must happen once, from any thread, when the last user of some memory is gone. An action may
+/// let go of other memory, whose action runs within it; but not deeper than a thread's stack bears:
+/// beyond some depth they run one after the other, when the outermost one is done and before it
+/// returns.
 class USMX_API release_action {
  public:
   using function = void (*)(void* state) noexcept;
@@ -34,7 +37,7 @@ class USMX_API release_action {
   }
   ~release_action() {
     if (run_ != nullptr) {
-      run_(state_);
+      run(run_, state_);
     }
   }
 
@@ -50,6 +53,8 @@ class USMX_API release_action {
   foreign_owner* owner() const noexcept { return owner_; }
 
  private:
+  static void run(function action, void* state) noexcept;
+
   function run_ = nullptr;
   void* state_ = nullptr;
   foreign_owner* owner_ = nullptr;

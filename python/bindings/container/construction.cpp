@@ -103,10 +103,12 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
 void bind_construction(nb::class_<py_array>& cls) {
   cls.def(
       "__init__",
-      [](py_array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle strides,
-         std::ptrdiff_t offset, nb::handle order, nb::handle buffer_ctor_kwargs) {
-        new (self)
-            py_array(construct(shape, dtype, buffer, strides, offset, order, buffer_ctor_kwargs));
+      [](nb::pointer_and_handle<py_array> self, nb::handle shape, nb::handle dtype,
+         nb::handle buffer, nb::handle strides, std::ptrdiff_t offset, nb::handle order,
+         nb::handle buffer_ctor_kwargs) {
+        initialize(self, [&] {
+          return construct(shape, dtype, buffer, strides, offset, order, buffer_ctor_kwargs);
+        });
       },
       nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::arg("buffer").none() = "device",
       nb::arg("strides") = nb::none(), nb::arg("offset") = 0, nb::arg("order").none() = "C",

@@ -64,7 +64,7 @@ std::string_view truth(bool value) { return value ? "True" : "False"; }
 
 void set_writable(const py_flags& flags, bool value) {
   if (!value) {
-    flags.of().value = flags.of().value.as_readonly();
+    flags.of().value.make_readonly();
   } else if (!writable(flags)) {
     throw value_error("a read-only array cannot be made writable again");
   }
@@ -90,7 +90,8 @@ void bind_flags(nb::module_& m) {
       cls.def_prop_ro(f.attribute, f.read);
     } else {
       cls.def_prop_rw(f.attribute, f.read, &set_writable,
-                      "Can be set to False, never back: the array is then read-only.");
+                      "Can be set to False, never back: the array is then read-only. Other threads "
+                      "may use the array meanwhile; a write that is under way is finished.");
     }
   }
   cls.def("__getitem__", &get_flag, nb::arg("key").none(),

@@ -15,13 +15,19 @@ namespace {
 constexpr const char* an_address = "an integer address";
 
 /// From here on the memory is usmx's to let go, even when adopting fails.
-detail::release_action release_of(nb::handle owner, nb::handle pointer) {
-  if (owner.is_none()) {
-    throw_wrong_type("owner", "an object that keeps the memory alive, or a callable that frees it",
-                     owner.ptr());
+detail::release_action release_of(nb::handle owner, nb::handle deleter, nb::handle pointer) {
+  if (deleter.is_none()) {
+    if (owner.is_none()) {
+      throw type_error(
+          "from_pointer takes an 'owner' that keeps the memory alive, a 'deleter' that frees it, "
+          "or both, found neither");
+    }
+    return keep_alive(owner.ptr());
   }
-  return PyCallable_Check(owner.ptr()) != 0 ? call_with_pointer(owner.ptr(), pointer.ptr())
-                                            : keep_alive(owner.ptr());
+  if (PyCallable_Check(deleter.ptr()) == 0) {
+    throw_wrong_type("deleter", "a callable that takes the address", deleter.ptr());
+  }
+  return call_with_pointer(deleter.ptr(), pointer.ptr(), owner.is_none() ? nullptr : owner.ptr());
 }
 
 /// The bytes as an imported dictionary would describe them: the same rules hold.
@@ -43,10 +49,10 @@ exchange::checked_import check_bytes(std::uintptr_t address, std::ptrdiff_t nbyt
 }
 
 nb::object from_pointer(nb::handle pointer, nb::handle nbytes, nb::handle syclobj, nb::handle owner,
-                        nb::handle readonly) {
+                        nb::handle deleter, nb::handle readonly) {
   const nb::object integer = to_integer("pointer", an_address, pointer.ptr());
   const std::uintptr_t address = to_address("pointer", an_address, integer.ptr());
-  detail::release_action release = release_of(owner, integer);
+  detail::release_action release = release_of(owner, deleter, integer);
   const std::ptrdiff_t count = to_count("nbytes", "a number of bytes", nbytes.ptr());
   exchange::checked_import checked = check_bytes(address, count, resolve_syclobj(syclobj.ptr()),
                                                  flag_argument("readonly", readonly));
@@ -71,24 +77,27 @@ std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
 }  // namespace
 
 void bind_adoption(nb::module_& m) {
-  m.def("from_pointer", &from_pointer, nb::arg("pointer").none(), nb::arg("nbytes").none(),
-        nb::arg("syclobj").none(), nb::arg("owner").none(), nb::kw_only(),
-        nb::arg("readonly").none() = false,
-        nb::sig("def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, "
-                "syclobj: object, owner: object, *, readonly: bool = False) -> MemoryUSMDevice | "
-                "MemoryUSMShared | MemoryUSMHost"),
-        "Memory that a native library allocated: `nbytes` bytes from the address `pointer` on, in "
-        "the context of `syclobj` (a queue, context, filter string, capsule or object with "
-        "`_get_capsule()`), without a copy. The result is of the class of the pointer's kind and "
-        "reports `owner` as its `reference_obj`.\n\n"
-        "`owner` says how the memory is freed. A callable is called once, `owner(pointer)`, when "
-        "the last view of the memory is gone and the work recorded on it is complete; also when "
-        "this function fails, unless `pointer` is no address. That may happen on any thread; "
-        "what it raises goes to `sys.unraisablehook`. Any other object, such as a capsule with a "
-        "destructor, is kept alive for as long. (To keep a callable without calling it, put it "
-        "into a tuple. A ctypes function needs `argtypes = [ctypes.c_void_p]`.)\n\n"
-        "Raises ValueError when the bytes are not all inside one live allocation of that context "
-        "and device, TypeError for arguments of another type.");
+  m.def(
+      "from_pointer", &from_pointer, nb::arg("pointer").none(), nb::arg("nbytes").none(),
+      nb::arg("syclobj").none(), nb::kw_only(), nb::arg("owner") = nb::none(),
+      nb::arg("deleter") = nb::none(), nb::arg("readonly").none() = false,
+      nb::sig("def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, "
+              "syclobj: object, *, owner: object = None, deleter: typing.Callable[[int], object] "
+              "| None = None, readonly: bool = False) -> MemoryUSMDevice | MemoryUSMShared | "
+              "MemoryUSMHost"),
+      "Memory that a native library allocated: `nbytes` bytes from the address `pointer` on, in "
+      "the context of `syclobj` (a queue, context, filter string, capsule or object with "
+      "`_get_capsule()`), without a copy. The result is of the class of the pointer's kind and "
+      "reports `owner` as its `reference_obj`.\n\n"
+      "`owner` and `deleter` say how the memory is freed; one of them must be given. `owner`, any "
+      "object, such as a capsule with a destructor, is kept alive until the last view of the "
+      "memory is gone and the work recorded on it is complete. `deleter`, a callable, is called "
+      "once then, `deleter(pointer)`, before the owner is let go; also when this function fails, "
+      "unless `pointer` is no address. That may happen on any thread; what it raises goes to "
+      "`sys.unraisablehook`. (A ctypes function needs `argtypes = [ctypes.c_void_p]`.)\n\n"
+      "Raises ValueError when the bytes are not all inside one live allocation of that context "
+      "and device, TypeError for arguments of another type and when there is neither owner nor "
+      "deleter.");
   m.def("get_usm_type", &get_usm_type, nb::arg("obj").none(), nb::arg("syclobj") = nb::none(),
         nb::sig("def get_usm_type(obj: typing.SupportsIndex | _Producer, syclobj: object = None) "
                 "-> str"),

@@ -12,6 +12,7 @@
 #include "objects/buffer_protocol.hpp"
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
@@ -31,6 +32,7 @@ void copy_own_bytes(const py_memory& self, const py_memory& source) {
 }
 
 std::string repr(const buffer& memory) {
+  require_usable_process();
   return detail::message("<USM ", name(memory.kind()), " memory of ", memory.nbytes(), " bytes at ",
                          static_cast<const void*>(memory.data()),
                          memory.readonly() ? ", read-only" : "", ", on ",
@@ -53,11 +55,13 @@ void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc)
   nb::class_<Memory, py_memory> cls(m, name, nb::pooled(), doc);
   cls.def(
       "__init__",
-      [kind](Memory* self, nb::handle arg, nb::handle alignment, nb::object queue,
-             nb::handle copy) {
-        new (self) Memory(construct(
-            arg, kind,
-            {alignment_argument(alignment), std::move(queue), flag_argument("copy", copy)}));
+      [kind](nb::pointer_and_handle<Memory> self, nb::handle arg, nb::handle alignment,
+             nb::object queue, nb::handle copy) {
+        initialize(self, [&] {
+          return Memory(construct(
+              arg, kind,
+              {alignment_argument(alignment), std::move(queue), flag_argument("copy", copy)}));
+        });
       },
       nb::arg("nbytes_or_producer").none(), nb::kw_only(), nb::arg("alignment").none() = 0,
       nb::arg("queue") = nb::none(), nb::arg("copy").none() = false,
@@ -131,8 +135,8 @@ void bind_base(nb::module_& m) {
             return producer == nullptr ? nb::none() : nb::borrow(producer);
           },
           nb::sig("def reference_obj(self) -> object"),
-          "The object whose memory this is a view of, or the owner given to `from_pointer`; "
-          "None for memory of its own.")
+          "The object whose memory this is a view of, or the `owner` given to `from_pointer`; "
+          "None for memory of its own and where there is no owner.")
       .def_prop_ro(
           "__sycl_usm_array_interface__",
           [](const py_memory& self) { return to_dictionary(as_bytes(self.memory())); },
@@ -195,11 +199,7 @@ void bind_base(nb::module_& m) {
           "memory through usmx waits for it, and it is not freed before. `event` is a SyclEvent of "
           "usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
       .def(
-          "wait",
-          [](const py_memory& self) {
-            const without_interpreter_lock unlocked;
-            self.bytes().wait();
-          },
+          "wait", [](const py_memory& self) { wait_for(self.bytes()); },
           "Waits for all work on the memory that usmx can know of.")
       .def(
           "__reduce_ex__", [](nb::handle self, nb::handle) { return hooks::reduce_memory(self); },

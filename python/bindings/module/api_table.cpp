@@ -50,6 +50,7 @@ int is_queue(PyObject* object) noexcept {
 
 int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexcept {
   return guarded(-1, [&] {
+    require_usable_process();
     *result = queue_argument(object, nb::none());
     note_cached_queues_exposed();
     return 0;
@@ -70,6 +71,7 @@ int is_event(PyObject* object) noexcept {
 
 int convert_to_event(PyObject* object, std::optional<sycl::event>* result) noexcept {
   return guarded(-1, [&] {
+    require_usable_process();
     *result = event_argument("event", object);
     return 0;
   });

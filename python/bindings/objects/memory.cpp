@@ -9,7 +9,7 @@
 namespace usmx::bindings {
 namespace {
 
-/// The memory object made for a buffer (borrowed), while that object lives.
+/// The memory object made for a buffer (borrowed), until that object is destroyed.
 std::unordered_map<const buffer*, PyObject*>& known_objects() {
   static auto* map = new std::unordered_map<const buffer*, PyObject*>;
   return *map;
@@ -18,6 +18,13 @@ std::unordered_map<const buffer*, PyObject*>& known_objects() {
 bool is_plain(PyTypeObject* type) noexcept {
   return type == python_class<device_memory> || type == python_class<shared_memory> ||
          type == python_class<host_memory>;
+}
+
+/// The same while it lives; null for none. Weak references' callbacks, and other threads while
+/// those run, find objects without a reference left: they end, whoever refers to them again.
+PyObject* living_object(const buffer* memory) {
+  const auto found = known_objects().find(memory);
+  return found != known_objects().end() && Py_REFCNT(found->second) > 0 ? found->second : nullptr;
 }
 
 /// Whether the class describes its objects as usmx's memory classes do.
@@ -34,14 +41,18 @@ bool has_our_dictionary(PyTypeObject* type) {
 
 py_memory::~py_memory() {
   note_python_thread();
-  if (memory_ != nullptr && known_) {
-    known_objects().erase(memory_.get());
+  if (known_as_ != nullptr) {
+    const auto found = known_objects().find(memory_.get());
+    // Else another one has taken its place, and may have gone since.
+    if (found != known_objects().end() && found->second == known_as_) {
+      known_objects().erase(found);
+    }
   }
 }
 
 void py_memory::make_known(PyObject* self) {
-  known_objects().emplace(memory_.get(), self);
-  known_ = true;
+  known_objects().insert_or_assign(memory_.get(), self);
+  known_as_ = self;
 }
 
 nb::object new_memory_object(std::shared_ptr<buffer> memory) {
@@ -56,10 +67,14 @@ nb::object new_memory_object(std::shared_ptr<buffer> memory) {
 }
 
 nb::object memory_object(const std::shared_ptr<buffer>& memory) {
-  if (const auto found = known_objects().find(memory.get()); found != known_objects().end()) {
-    return nb::borrow(found->second);
+  if (PyObject* known = living_object(memory.get())) {
+    return nb::borrow(known);
   }
   nb::object created = new_memory_object(memory);
+  // Making it may run the cycle collector, and that any code.
+  if (PyObject* known = living_object(memory.get())) {
+    return nb::borrow(known);
+  }
   nb::inst_ptr<py_memory>(created)->make_known(created.ptr());
   return created;
 }

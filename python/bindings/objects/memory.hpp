@@ -16,7 +16,7 @@ class py_memory {
   py_memory(py_memory&& other) noexcept = default;
   ~py_memory();
 
-  /// From now on this is the object that memory_object finds for the buffer.
+  /// From now on `self`, which holds this, is the object that memory_object finds for the buffer.
   void make_known(PyObject* self);
 
   const std::shared_ptr<buffer>& memory() const noexcept { return memory_; }
@@ -24,7 +24,7 @@ class py_memory {
 
  private:
   std::shared_ptr<buffer> memory_;
-  bool known_ = false;
+  PyObject* known_as_ = nullptr;
 };
 
 // One Python class for each kind, as dpctl has them; what they hold is the same.

@@ -41,25 +41,26 @@ void release_buffer_owner(void* state) noexcept {
   with_interpreter([&] { delete static_cast<buffer_owner*>(state); });
 }
 
-struct callback {
-  nb::object callable;
+struct deletion {
+  nb::object owner;
+  nb::object deleter;
   nb::object pointer;
 };
 
-void call(const nb::object& callable, const nb::object& pointer) noexcept {
+void call(PyObject* deleter, PyObject* pointer) noexcept {
   // Memory may go while an exception is on its way: that one must get through.
   const nb::error_scope pending;
-  PyObject* result = run_python([&] { return PyObject_CallOneArg(callable.ptr(), pointer.ptr()); });
+  PyObject* result = run_python([&] { return PyObject_CallOneArg(deleter, pointer); });
   if (result == nullptr) {
-    PyErr_WriteUnraisable(callable.ptr());
+    PyErr_WriteUnraisable(deleter);
   }
   Py_XDECREF(result);
 }
 
-void release_by_callback(void* state) noexcept {
+void release_by_deleter(void* state) noexcept {
   with_interpreter([&] {
-    auto* owned = static_cast<callback*>(state);
-    call(owned->callable, owned->pointer);
+    auto* owned = static_cast<deletion*>(state);
+    call(owned->deleter.ptr(), owned->pointer.ptr());
     delete owned;
   });
 }
@@ -80,13 +81,12 @@ detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer>
   return {release_buffer_owner, state, as_owner(object)};
 }
 
-detail::release_action call_with_pointer(PyObject* callable, PyObject* pointer) {
-  const nb::object owner = nb::borrow(callable);
-  const nb::object argument = nb::borrow(pointer);
+detail::release_action call_with_pointer(PyObject* deleter, PyObject* pointer, PyObject* owner) {
   try {
-    return {release_by_callback, new callback{owner, argument}, as_owner(callable)};
+    auto* state = new deletion{nb::borrow(owner), nb::borrow(deleter), nb::borrow(pointer)};
+    return {release_by_deleter, state, as_owner(owner)};
   } catch (const std::bad_alloc&) {
-    call(owner, argument);
+    call(deleter, pointer);
     throw;
   }
 }

@@ -1,5 +1,5 @@
 // Python's side of who frees adopted memory: objects that are kept alive, with or without one of
-// their buffers, and callables that are called. All may be let go on any thread.
+// their buffers, and deleters that are called. All may be let go on any thread.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,13 @@ detail::release_action keep_alive(PyObject* object) noexcept;
 /// Keeps a Python object and a buffer that it gave.
 detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given);
 
-/// Calls `callable(pointer)`, where `pointer` is a Python object; what it raises goes to
-/// sys.unraisablehook. If this throws, the callable has been called.
-detail::release_action call_with_pointer(PyObject* callable, PyObject* pointer);
+/// Calls `deleter(pointer)`, where `pointer` is a Python object, and keeps `owner`, which may be
+/// null, until then; what it raises goes to sys.unraisablehook. If this throws, the deleter has
+/// been called.
+detail::release_action call_with_pointer(PyObject* deleter, PyObject* pointer, PyObject* owner);
 
-/// The object or callable of the action that one of these functions made for a buffer; null for any
-/// other buffer, such as memory of usmx's own.
+/// The object that one of these functions keeps alive for a buffer; null for any other buffer, such
+/// as memory of usmx's own.
 PyObject* python_owner(const buffer& memory) noexcept;
 
 }  // namespace usmx::bindings

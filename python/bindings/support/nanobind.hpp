@@ -61,6 +61,21 @@ T& ready_instance(PyObject* self) {
   return *nb::inst_ptr<T>(self);
 }
 
+/// Puts the value that `make()` gives into an object whose __init__ runs. RuntimeError when Python
+/// code that ran meanwhile, within `make` or on another thread, has done so: what is there may be
+/// in use and is not replaced.
+template <class T, class Make>
+void initialize(nb::pointer_and_handle<T> self, Make make) {
+  T value = make();
+  if (nb::inst_ready(self.h)) {
+    PyErr_Format(PyExc_RuntimeError, "%s.__init__ ran twice at once on one object",
+                 Py_TYPE(self.h.ptr())->tp_name);
+    nb::raise_python_error();
+  }
+  new (self.p) T(std::move(value));
+  nb::inst_mark_ready(self.h);  // now: no other code runs in between
+}
+
 /// The Python class of a C++ type: set when the class is bound, and not found again by a look-up
 /// each time, as nb::type does.
 template <class T>

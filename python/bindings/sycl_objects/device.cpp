@@ -34,6 +34,7 @@ std::string plain_name(const sycl::device& device) {
 }
 
 void print_info(const py_device& on) {
+  require_usable_process();
   const sycl::device device = on.queue.get_device();
   namespace id = sycl::info::device;
   nb::print(detail::message("    Name            ", device.get_info<id::name>(),
@@ -62,7 +63,7 @@ nb::class_<py_device> bind_device(nb::module_& m) {
       .def("print_device_info", &print_info,
            "Prints name, driver version, vendor and filter string.")
       .def(
-          "wait", [](py_device& d) { wait_for_queue(d.queue); },
+          "wait", [](const py_device& d) { wait_for_queue(d.queue); },
           nb::call_guard<without_interpreter_lock>(),
           "Waits until everything submitted to the queue has finished.")
       .def("__eq__", &equal, nb::arg("other").none(),

@@ -43,8 +43,8 @@ void bind_sycl_context(nb::module_& m) {
                                 "A SYCL context: what USM pointers are bound to.");
   cls.def(
          "__init__",
-         [](sycl::context* self, nb::handle arg) {
-           new (self) sycl::context(construct_context(arg));
+         [](nb::pointer_and_handle<sycl::context> self, nb::handle arg) {
+           initialize(self, [&] { return construct_context(arg); });
          },
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclDevice | SyclContext | "

@@ -4,6 +4,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
+
 #include "support/arguments.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "usmx/runtime.hpp"
@@ -11,12 +13,18 @@
 namespace usmx::bindings {
 namespace {
 
+/// What `ask(device)` finds out from the runtime.
+template <class Ask>
+auto asked(Ask ask) {
+  return [ask](const sycl::device& d) {
+    require_usable_process();
+    return std::invoke(ask, d);
+  };
+}
+
 template <class Info>
 auto info() {
-  return [](const sycl::device& d) {
-    require_usable_process();
-    return d.get_info<Info>();
-  };
+  return asked([](const sycl::device& d) { return d.get_info<Info>(); });
 }
 
 }  // namespace
@@ -52,7 +60,9 @@ void bind_sycl_device(nb::module_& m) {
   nb::class_<sycl::device> cls(m, "SyclDevice", "A SYCL device. Equal when it is the same device.");
   cls.def(
          "__init__",
-         [](sycl::device* self, nb::handle arg) { new (self) sycl::device(construct_device(arg)); },
+         [](nb::pointer_and_handle<sycl::device> self, nb::handle arg) {
+           initialize(self, [&] { return construct_device(arg); });
+         },
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
          "The default device, or the one a filter selector `backend:device_type:relative_id` "
@@ -68,15 +78,15 @@ void bind_sycl_device(nb::module_& m) {
       .def_prop_ro(
           "backend", [](const sycl::device& d) { return backend_name(d.get_backend()); },
           "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
-      .def_prop_ro("device_type", &device_type_name,
+      .def_prop_ro("device_type", asked(&device_type_name),
                    "As filter selectors spell it: 'cpu', 'gpu', ...")
       .def_prop_ro("filter_string", &filter_string,
                    "`backend:device_type:relative_id`. Raises ValueError for a sub-device.")
-      .def_prop_ro("is_cpu", &sycl::device::is_cpu)
-      .def_prop_ro("is_gpu", &sycl::device::is_gpu)
-      .def_prop_ro("is_accelerator", &sycl::device::is_accelerator);
+      .def_prop_ro("is_cpu", asked(&sycl::device::is_cpu))
+      .def_prop_ro("is_gpu", asked(&sycl::device::is_gpu))
+      .def_prop_ro("is_accelerator", asked(&sycl::device::is_accelerator));
   const auto aspect = [&](const char* name, sycl::aspect which) {
-    cls.def_prop_ro(name, [which](const sycl::device& d) { return d.has(which); });
+    cls.def_prop_ro(name, asked([which](const sycl::device& d) { return d.has(which); }));
   };
   aspect("has_aspect_fp16", sycl::aspect::fp16);
   aspect("has_aspect_fp64", sycl::aspect::fp64);

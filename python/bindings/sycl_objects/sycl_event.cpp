@@ -42,8 +42,8 @@ std::string_view status(const sycl::event& event) {
 }
 
 void wait_for_all(const std::vector<sycl::event>& events) {
-  require_usable_process();
   const without_interpreter_lock unlocked;
+  const detail::runtime_call call;
   sycl::event::wait(events);
 }
 
@@ -64,8 +64,8 @@ void wait_for_argument(nb::handle argument) {
 template <class Info>
 auto profiling() {
   return [](const sycl::event& event) {
-    require_usable_process();
     const without_interpreter_lock unlocked;
+    const detail::runtime_call call;
     return event.get_profiling_info<Info>();
   };
 }
@@ -107,7 +107,9 @@ void bind_sycl_event(nb::module_& m) {
                               "event.");
   cls.def(
          "__init__",
-         [](sycl::event* self, nb::handle arg) { new (self) sycl::event(construct_event(arg)); },
+         [](nb::pointer_and_handle<sycl::event> self, nb::handle arg) {
+           initialize(self, [&] { return construct_event(arg); });
+         },
          nb::arg("arg") = nb::none(), nb::sig("def __init__(self, arg: object = None) -> None"),
          "A complete event; the same event again as a SyclEvent, usmx's or dpctl's; or a copy of "
          "what a capsule 'SyclEventRef' holds (the capsule is renamed and cannot be used twice).")

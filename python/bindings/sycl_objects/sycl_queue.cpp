@@ -105,8 +105,8 @@ void bind_sycl_queue(nb::module_& m) {
                               "A SYCL queue: a device, a context, and an order of work.");
   cls.def(
          "__init__",
-         [](sycl::queue* self, nb::handle arg, nb::handle property) {
-           new (self) sycl::queue(construct_queue(arg, property));
+         [](nb::pointer_and_handle<sycl::queue> self, nb::handle arg, nb::handle property) {
+           initialize(self, [&] { return construct_queue(arg, property); });
          },
          nb::arg("arg") = nb::none(), nb::kw_only(), nb::arg("property") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
@@ -117,8 +117,9 @@ void bind_sycl_queue(nb::module_& m) {
          "renamed and cannot be used twice). Out of order unless `property` says 'in_order'.")
       .def(
           "__init__",
-          [](sycl::queue* self, nb::handle context, nb::handle device, nb::handle property) {
-            new (self) sycl::queue(construct_queue(context, device, property));
+          [](nb::pointer_and_handle<sycl::queue> self, nb::handle context, nb::handle device,
+             nb::handle property) {
+            initialize(self, [&] { return construct_queue(context, device, property); });
           },
           nb::arg("context"), nb::arg("device"), nb::kw_only(), nb::arg("property") = nb::none(),
           nb::sig("def __init__(self, context: SyclContext, device: SyclDevice, *, property: str | "
@@ -127,12 +128,8 @@ void bind_sycl_queue(nb::module_& m) {
       .def_prop_ro("sycl_context", &sycl::queue::get_context)
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order)
       .def(
-          "wait",
-          [](sycl::queue& q) {
-            require_usable_process();
-            const without_interpreter_lock unlocked;
-            wait_for_queue(q);
-          },
+          "wait", [](const sycl::queue& q) { wait_for_queue(q); },
+          nb::call_guard<without_interpreter_lock>(),
           "Waits until everything submitted to the queue has finished.")
       .def(
           "_get_capsule",

@@ -154,6 +154,19 @@ TEST_F(array_test, read_only_array_stays_read_only_in_every_view_of_it) {
   EXPECT_EQ(locked.owner(), a.owner());
 }
 
+TEST_F(array_test, array_becomes_read_only_in_place_and_those_made_of_it_before_do_not) {
+  array a(memory(64), type_code::int32, layout::c_order(extents{1, 1, 1, 1, 1, 1, 1, 4}));
+  const array before = a;
+  const std::ptrdiff_t* shape = a.shape().data();
+  a.make_readonly();
+  EXPECT_TRUE(a.readonly());
+  EXPECT_TRUE(a.private_view().readonly());
+  EXPECT_TRUE(array(a).readonly());
+  EXPECT_TRUE(a.with_layout(layout()).readonly());
+  EXPECT_EQ(a.shape().data(), shape);
+  EXPECT_FALSE(before.readonly());
+}
+
 TEST_F(array_test, another_layout_keeps_memory_and_type) {
   const array a(memory(64), type_code::int32, layout::c_order(extents{4, 4}));
   const layout column = layout::strided(extents{4}, extents{4}, 2);
