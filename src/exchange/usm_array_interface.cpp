@@ -177,14 +177,16 @@ checked_import check(const usm_array_interface& given, placement at) {
           kind,   std::move(queue), given.readonly, std::move(own)};
 }
 
-std::shared_ptr<buffer> to_buffer(checked_import&& checked, detail::release_action release) {
+std::shared_ptr<buffer> to_buffer(checked_import&& checked, detail::release_action release,
+                                  bool frees) {
   if (checked.own) {
     return std::make_shared<buffer>(buffer::part_on_queue(std::move(checked.own), checked.memory,
                                                           checked.nbytes, checked.queue,
                                                           checked.readonly, std::move(release)));
   }
   return buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind,
-                               std::move(checked.queue), std::move(release), checked.readonly);
+                               std::move(checked.queue), std::move(release), checked.readonly,
+                               frees);
 }
 
 usm_array_interface describe(const array& a) {

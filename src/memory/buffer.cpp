@@ -30,6 +30,18 @@ struct return_to_runtime {
   }
 };
 
+/// Lets a part go, whose own action is then still to run, after `first`. Not by a reference of the
+/// buffer's: chains of parts would be let go one within the other.
+detail::release_action after(detail::release_action first, std::shared_ptr<buffer> part) {
+  struct both {
+    std::shared_ptr<buffer> part;
+    detail::release_action first;
+  };
+  detail::foreign_owner* owner = first ? first.owner() : part->foreign_owner();
+  auto* state = new both{std::move(part), std::move(first)};
+  return {[](void* of) noexcept { delete static_cast<both*>(of); }, state, owner};
+}
+
 /// Where the runtime has no memory, memory that waits to be freed is freed first.
 std::byte* allocate_block(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                           std::size_t alignment) {
@@ -99,10 +111,10 @@ buffer buffer::adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue
 
 std::shared_ptr<buffer> buffer::adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
                                               sycl::queue queue, detail::release_action release,
-                                              bool readonly) {
+                                              bool readonly, bool frees) {
   auto result = std::make_shared<buffer>(
       static_cast<std::byte*>(pointer), nbytes, kind, std::move(queue), std::move(release),
-      traits{.readonly = readonly, .queue_is_ours = false, .owns = false});
+      traits{.readonly = readonly, .queue_is_ours = false, .owns = frees});
   result->expose();
   return result;
 }
@@ -138,10 +150,15 @@ buffer buffer::part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, st
 }
 
 buffer buffer::part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
-                       bool readonly, detail::release_action release) noexcept {
-  buffer part(first, nbytes, whole->kind_, whole->queue_, std::move(release),
-              {.readonly = readonly, .queue_is_ours = whole->traits_.queue_is_ours, .owns = false});
-  part.whole_ = whole->whole_ ? whole->whole_ : std::move(whole);
+                       bool readonly, detail::release_action release) {
+  const buffer& outer = *whole;
+  std::shared_ptr<buffer> memory = outer.whole_ ? outer.whole_ : whole;
+  if (outer.whole_ && outer.release_) {
+    release = after(std::move(release), std::move(whole));
+  }
+  buffer part(first, nbytes, memory->kind_, outer.queue_, std::move(release),
+              {.readonly = readonly, .queue_is_ours = outer.traits_.queue_is_ours, .owns = false});
+  part.whole_ = std::move(memory);
   return part;
 }
 
@@ -192,7 +209,7 @@ void buffer::let_go() noexcept {
     return;
   }
   detail::release_later({.range = detail::range_of(data_, nbytes_),
-                         .memory_ends = traits_.owns,
+                         .memory_ends = traits_.owns && whole_ == nullptr,
                          .queue = queue_,
                          .others_may_work = others,
                          .other_queues = std::move(other_queues_),

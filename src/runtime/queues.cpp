@@ -2,9 +2,9 @@
 
 #include <atomic>
 
-#include "base/process_state.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/queue_lock.hpp"
+#include "usmx/base/process.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 

@@ -67,15 +67,17 @@ class USMX_API buffer {
                       detail::release_action release);
 
   /// The same for memory that check_access has vouched for already, or with nbytes == 0 for none.
-  /// Nothing that is made from a read-only buffer may be written to.
+  /// Nothing that is made from a read-only buffer may be written to. `frees`: the action frees the
+  /// memory, and comes after the work that others may have submitted; otherwise it lets an owner go
+  /// that does so.
   static std::shared_ptr<buffer> adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
                                                sycl::queue queue, detail::release_action release,
-                                               bool readonly = false);
+                                               bool readonly = false, bool frees = false);
 
   /// Some bytes of another buffer, whose memory they keep alive; others who know the one know the
-  /// other. `release` runs in addition when this part is gone, though parts of this part may go on.
+  /// other. `release` runs in addition when this part and all parts of it are gone.
   static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
-                        bool readonly, detail::release_action release) noexcept;
+                        bool readonly, detail::release_action release);
 
   /// The same on another queue of their context, on which others may work from then on: waiting for
   /// either buffer waits for both queues, and so does freeing the memory. Throws value_error when
@@ -101,7 +103,7 @@ class USMX_API buffer {
   /// The owner that the release action of adopted bytes, or of a part, names, and for a part
   /// without an action that of the whole; else null.
   detail::foreign_owner* foreign_owner() const noexcept {
-    return release_ || !whole_ ? release_.owner() : whole_->foreign_owner();
+    return release_ || !whole_ ? release_.owner() : whole_->release_.owner();
   }
 
   /// Announces work on these bytes, or on some of them, that is not finished. The memory outlives

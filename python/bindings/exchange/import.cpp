@@ -146,8 +146,8 @@ std::optional<array> import_producer(PyObject* producer) {
   const bool readonly = checked.readonly;
   const dtype type = checked.type;
   layout where = std::move(checked.where);
-  return array::unchecked(to_buffer(std::move(checked), std::move(release)), type, std::move(where),
-                          readonly);
+  return array::unchecked(exchange::to_buffer(std::move(checked), std::move(release)), type,
+                          std::move(where), readonly);
 }
 
 }  // namespace usmx::bindings

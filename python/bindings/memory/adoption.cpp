@@ -56,9 +56,8 @@ nb::object from_pointer(nb::handle pointer, nb::handle nbytes, nb::handle syclob
   const std::ptrdiff_t count = to_count("nbytes", "a number of bytes", nbytes.ptr());
   exchange::checked_import checked = check_bytes(address, count, resolve_syclobj(syclobj.ptr()),
                                                  flag_argument("readonly", readonly));
-  return memory_object(buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind,
-                                             std::move(checked.queue), std::move(release),
-                                             checked.readonly));
+  return memory_object(
+      exchange::to_buffer(std::move(checked), std::move(release), !deleter.is_none()));
 }
 
 std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
@@ -92,7 +91,8 @@ void bind_adoption(nb::module_& m) {
       "`owner` and `deleter` say how the memory is freed; one of them must be given. `owner`, any "
       "object, such as a capsule with a destructor, is kept alive until the last view of the "
       "memory is gone and the work recorded on it is complete. `deleter`, a callable, is called "
-      "once then, `deleter(pointer)`, before the owner is let go; also when this function fails, "
+      "once then, `deleter(pointer)`, after all work on its queue that others may have submitted, "
+      "before the owner is let go; also when this function fails, "
       "unless `pointer` is no address. That may happen on any thread; what it raises goes to "
       "`sys.unraisablehook`. (A ctypes function needs `argtypes = [ctypes.c_void_p]`.)\n\n"
       "Raises ValueError when the bytes are not all inside one live allocation of that context "
