@@ -1,7 +1,8 @@
-"""Add up JUnit reports: summarize_tests.py REPORT STATUS [REPORT STATUS ...].
+"""Add up JUnit reports: summarize_tests.py STAGE STATUS [STAGE STATUS ...].
 
-Prints a line for each stage and, last, the plain totals. STATUS is the exit status of the stage
-that wrote REPORT; a stage that failed without a failed test counts as one failure.
+Prints a line for each stage and, last, the plain totals. STAGE is the path of its report without
+".xml", or of a folder of reports, and STATUS the stage's exit status; one that failed without a
+failed test counts as one failure.
 Exits non-zero if anything failed or nothing passed.
 """
 
@@ -17,10 +18,11 @@ def outcome(test):
     return "passed" if test.find("skipped") is None else "skipped"
 
 
-def count(report, status):
+def count(stage, status):
     counts = Counter()
-    if report.is_file():
-        counts.update(outcome(test) for test in ElementTree.parse(report).iter("testcase"))
+    for report in [stage.with_suffix(".xml"), *stage.glob("*.xml")]:
+        if report.is_file():
+            counts.update(outcome(test) for test in ElementTree.parse(report).iter("testcase"))
     remark = "" if counts else "  ran no test"
     if status and not counts["failed"]:
         counts["failed"] = 1
@@ -31,11 +33,11 @@ def count(report, status):
 def main(arguments):
     total = Counter()
     print("\nSummary")
-    for report, status in zip(arguments[::2], arguments[1::2], strict=True):
-        counts, remark = count(Path(report), int(status))
+    for stage, status in zip(arguments[::2], arguments[1::2], strict=True):
+        counts, remark = count(Path(stage), int(status))
         total += counts
         numbers = "  ".join(f"{counts[key]:5} {key}" for key in ("passed", "failed", "skipped"))
-        print(f"  {Path(report).stem:12}{numbers}{remark}")
+        print(f"  {Path(stage).name:12}{numbers}{remark}")
     print(f"{total['passed']} passed, {total['failed']} failed")
     return int(total["failed"] > 0 or total["passed"] == 0)
 

@@ -4,8 +4,8 @@ import itertools
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,26 +75,31 @@ def test_ratio_is_the_median_of_the_rounds_ratios(pairing):
     assert row.ratio == 2
 
 
-def test_statement_is_repeated_until_the_block_is_long_enough(pairing):
+def timed_statement(pairing, first, others):
+    """A statement that takes so many seconds by a clock of its own, and the list of its executions."""
     executed = []
-    work = pairing.Statement("executed.append(0)", executed=executed)
+    clock = SimpleNamespace(now=0.0)
+    code = f"clock.now += {others} if executed else {first}; executed.append(0)"
+    work = pairing.Statement(code, executed=executed, clock=clock)
+    work._timer.timer = lambda: clock.now
+    return work, executed
+
+
+def test_statement_is_repeated_until_the_block_is_long_enough(pairing):
+    work, executed = timed_statement(pairing, 1e-6, 1e-6)
     work.warm_up(1e-3)
     before = len(executed)
     seconds = work.measure()
-    repeats = len(executed) - before
-    assert repeats > 100
-    assert 0 < seconds < 1e-3
+    assert len(executed) - before >= 1000
+    assert seconds == pytest.approx(1e-6)
 
 
 def test_first_execution_does_not_decide_how_often_a_statement_is_repeated(pairing):
-    executed = []
-    work = pairing.Statement(
-        "sleep(0 if executed else 5e-3); executed.append(0)", executed=executed, sleep=time.sleep
-    )
+    work, executed = timed_statement(pairing, 5e-3, 1e-6)
     work.warm_up(1e-3)
     before = len(executed)
     work.measure()
-    assert len(executed) - before > 1
+    assert len(executed) - before >= 1000
 
 
 @pytest.mark.parametrize(("ratio", "met"), [(0.5, True), (0.49, False)])

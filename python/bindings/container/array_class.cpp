@@ -19,7 +19,7 @@
 namespace usmx::bindings {
 namespace {
 
-Py_ssize_t length(PyObject* self) {
+Py_ssize_t rows(PyObject* self) {
   return guarded<Py_ssize_t>(-1, [&]() -> Py_ssize_t {
     const array& a = ready_instance<py_array>(self).value;
     if (a.ndim() == 0) {
@@ -36,7 +36,7 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
                              {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
-                             {Py_mp_length, reinterpret_cast<void*>(length)},
+                             {Py_mp_length, reinterpret_cast<void*>(rows)},
                              {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(get_array_buffer)},
                              {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},

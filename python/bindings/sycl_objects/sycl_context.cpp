@@ -28,7 +28,7 @@ sycl::context construct_context(nb::handle argument) {
                      argument);
 }
 
-std::string repr(const sycl::context& context) {
+std::string text_of_context(const sycl::context& context) {
   std::string text = "<SyclContext of";
   for (const sycl::device& device : context.get_devices()) {
     text += " " + device_name(device);
@@ -60,7 +60,7 @@ void bind_sycl_context(nb::module_& m) {
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclContextRef' that owns a copy.");
   bind_value_semantics(cls);
-  cls.def("__repr__", &repr);
+  cls.def("__repr__", &text_of_context);
   set_python_class<sycl::context>(cls);
 }
 

@@ -93,7 +93,7 @@ sycl::queue construct_queue(nb::handle context, nb::handle device, nb::handle pr
   return {*c, *d, queue_properties(property)};
 }
 
-std::string repr(const sycl::queue& queue) {
+std::string text_of_queue(const sycl::queue& queue) {
   return "<SyclQueue on " + device_name(queue.get_device()) +
          (queue.is_in_order() ? ", in order>" : ", out of order>");
 }
@@ -140,7 +140,7 @@ void bind_sycl_queue(nb::module_& m) {
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclQueueRef' that owns a copy.");
   bind_value_semantics(cls);
-  cls.def("__repr__", &repr);
+  cls.def("__repr__", &text_of_queue);
   set_python_class<sycl::queue>(cls);
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
         "Waits until everything submitted to usmx's own queues has finished.");
