@@ -17,4 +17,10 @@ void synchronize() {
   detail::release_all();
 }
 
+void wait_for_events(const std::vector<sycl::event>& events) {
+  const detail::runtime_call call;
+  sycl::event::wait(events);
+  detail::release_finished();
+}
+
 }  // namespace usmx

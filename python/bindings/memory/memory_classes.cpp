@@ -135,8 +135,8 @@ void bind_base(nb::module_& m) {
             return producer == nullptr ? nb::none() : nb::borrow(producer);
           },
           nb::sig("def reference_obj(self) -> object"),
-          "The object whose memory this is a view of, or the `owner` given to `from_pointer`; "
-          "None for memory of its own and where there is no owner.")
+          "The producer of memory that usmx did not allocate, or the `owner` given to "
+          "`from_pointer`; None for memory of usmx's and where there is no owner.")
       .def_prop_ro(
           "__sycl_usm_array_interface__",
           [](const py_memory& self) { return to_dictionary(as_bytes(self.memory())); },

@@ -9,6 +9,7 @@
 
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
+#include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -43,8 +44,7 @@ std::string_view status(const sycl::event& event) {
 
 void wait_for_all(const std::vector<sycl::event>& events) {
   const without_interpreter_lock unlocked;
-  const detail::runtime_call call;
-  sycl::event::wait(events);
+  wait_for_events(events);
 }
 
 void wait_for_argument(nb::handle argument) {

@@ -6,7 +6,6 @@ import operator
 import pickle
 import subprocess
 import sys
-import weakref
 from concurrent.futures import ProcessPoolExecutor
 
 import dpctl
@@ -284,14 +283,15 @@ def test_array_is_made_in_usm_that_the_elements_were_received_into(array, kind, 
 def test_array_in_received_usm_keeps_it_alive(array, kind):
     stream, [buffer] = out_of_band(array)
     received = usmx.asarray(np.frombuffer(buffer.raw()), usm_type=kind)
-    alive = weakref.ref(received)
+    address, queue = received._pointer, received.sycl_queue
     restored = pickle.loads(stream, buffers=[received])
     assert restored._pointer == received._pointer
     del received
-    assert alive() is not None
+    assert usmx.memory.get_usm_type(address, queue) == kind
     assert_same(restored, array)
     del restored
-    assert alive() is None
+    usmx.synchronize()
+    assert usmx.memory.get_usm_type(address, queue) == "unknown"
 
 
 def test_usm_that_does_not_fit_is_copied_from():
