@@ -15,6 +15,7 @@
 #include "copy/queue.hpp"
 #include "copy/staging.hpp"
 #include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -135,7 +136,7 @@ void run_on_host(const copy_plan& plan, const situation& now) {
 bool run_kernel(const copy_plan& plan, const copy_side& destination) {
   const std::optional<sycl::event> done = detail::copy_by_kernel(plan, destination.queue);
   if (done) {
-    sycl::event(*done).wait();
+    detail::wait_for_all({*done});
   }
   return done.has_value();
 }
@@ -247,7 +248,7 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
       path == copy_path::kernel || (path == copy_path::automatic && !to.host_may_touch());
   if (kernel && to.kind != usm_kind::unknown) {
     if (auto done = detail::fill_by_kernel(plan, element, destination.queue())) {
-      return done->wait();
+      return detail::wait_for_all({*done});
     }
   }
   copy_sides(destination.shape(), from, to, path);
@@ -261,12 +262,8 @@ void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
   const detail::runtime_call call;
   detail::wait_for_pending_work(detail::range_of(pointer, nbytes), access::write);
   if (!host_may_touch(kind, queue.get_device())) {
-    sycl::event done;
-    {
-      const auto lock = detail::lock_queue(queue);
-      done = sycl::queue(queue).memset(pointer, value, nbytes);
-    }
-    return done.wait();
+    return detail::wait_for_all({detail::submit_to(
+        queue, [&](sycl::queue& to) { return to.memset(pointer, value, nbytes); })});
   }
   std::byte byte = static_cast<std::byte>(value);
   const std::array extent{static_cast<std::ptrdiff_t>(nbytes)};

@@ -11,6 +11,7 @@
 #include "copy/kernel_launch.hpp"
 #include "layout/element_dispatch.hpp"
 #include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
 
 namespace usmx::detail {
 namespace {
@@ -39,17 +40,18 @@ sycl::event run(const sycl::kernel& kernel, kernel_copy& copy, kernel_shape shap
   const kernel_launch launch = launch_for(all.subspan(surplus), shape);
   std::vector<sycl::event> before = pending;
   const auto enqueue = [&](const std::byte* source, std::byte* destination) {
-    const auto lock = lock_queue(queue);
-    before = {queue.submit([&](sycl::handler& handler) {
-      handler.depends_on(before);
-      set_arguments(handler, source, destination, launch.walk);
-      handler.parallel_for(launch.range, kernel);
+    before = {submit_to(queue, [&](sycl::queue& to) {
+      return to.submit([&](sycl::handler& handler) {
+        handler.depends_on(before);
+        set_arguments(handler, source, destination, launch.walk);
+        handler.parallel_for(launch.range, kernel);
+      });
     })};
   };
   try {
     for_each_index(all.first(surplus), copy.source, copy.destination, enqueue);
   } catch (...) {
-    sycl::event::wait(before);
+    wait_for_all(before);
     throw;
   }
   return before.front();

@@ -1,18 +1,20 @@
 #include "copy/queue.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "copy/block_kernels.hpp"
 #include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::detail {
 
 sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
                          sycl::queue queue, const std::vector<sycl::event>& before) {
-  const auto lock = lock_queue(queue);
-  return queue.memcpy(destination, source, nbytes, before);
+  return submit_to(std::move(queue),
+                   [&](sycl::queue& to) { return to.memcpy(destination, source, nbytes, before); });
 }
 
 void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
@@ -43,10 +45,10 @@ void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t it
   const auto step = static_cast<std::ptrdiff_t>(itemsize);
   move_kernel(itemsize, 0, step)(block{
       item, first.data(), 1, 0, 0, static_cast<std::ptrdiff_t>(first_count), 0, step, itemsize});
-  start_memcpy(destination, first.data(), first.size(), queue).wait();
+  wait_for_all({start_memcpy(destination, first.data(), first.size(), queue)});
   for (std::size_t done = first.size(); done < nbytes;) {
     const std::size_t now = std::min(done, nbytes - done);
-    start_memcpy(destination + done, destination, now, queue).wait();
+    wait_for_all({start_memcpy(destination + done, destination, now, queue)});
     done += now;
   }
 }

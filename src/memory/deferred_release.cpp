@@ -13,6 +13,7 @@
 #include "memory/pending_work.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::detail {
@@ -232,7 +233,7 @@ class deferred_list {
       }
     };
     for (batch& each : batches) {
-      try_to_wait([&] { sycl::event::wait(each.work); });
+      try_to_wait([&] { wait_for_all(each.work); });
       for (const queue_moment& since : each.queues) {
         try_to_wait([&] { wait_for_queue(since.queue()); });
       }

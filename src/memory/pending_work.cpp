@@ -11,6 +11,7 @@
 #include "runtime/context_state.hpp"
 #include "runtime/exit.hpp"
 #include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -90,8 +91,7 @@ class barrier_queue : public context_slot {
       : queue_(context, context.get_devices().front()) {}
 
   sycl::event after(const std::vector<sycl::event>& events) {
-    const auto lock = lock_queue(queue_);
-    return queue_.ext_oneapi_submit_barrier(events);
+    return submit_to(queue_, [&](sycl::queue& to) { return to.ext_oneapi_submit_barrier(events); });
   }
 
  private:
@@ -156,7 +156,7 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
     works = pending().all.most_works(bytes);
     pending().any.store(true, std::memory_order_release);
   } catch (...) {
-    sycl::event(done).wait();
+    wait_for_all({done});
     throw;
   }
   if (works >= most_works) {
@@ -170,7 +170,7 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
 
 void wait_for_pending_work(byte_range bytes, access wanted) {
   if (has_pending_work()) {
-    sycl::event::wait(pending_work_before(bytes, wanted).events);
+    wait_for_all(pending_work_before(bytes, wanted).events);
     pending_work_before(bytes, wanted);  // forgets what is done
   }
 }

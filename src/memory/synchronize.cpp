@@ -4,6 +4,7 @@
 #include "memory/deferred_release.hpp"
 #include "memory/pending_work.hpp"
 #include "runtime/context_state.hpp"
+#include "runtime/waiting.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx {
@@ -19,7 +20,7 @@ void synchronize() {
 
 void wait_for_events(const std::vector<sycl::event>& events) {
   const detail::runtime_call call;
-  sycl::event::wait(events);
+  detail::wait_for_all(events);
   detail::release_finished();
 }
 

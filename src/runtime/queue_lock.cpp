@@ -10,6 +10,7 @@
 #include <sycl/backend_types.hpp>
 
 #include "runtime/exit.hpp"
+#include "runtime/waiting.hpp"
 
 namespace usmx::detail {
 
@@ -99,8 +100,20 @@ queue_lock lock_queue(const sycl::queue& queue) {
 
 void queue_lock::wait(sycl::queue queue) const {
   const std::uint64_t number = of_->begin_wait();
-  queue.wait();
+  if (of_->needs_lock) {
+    const alone_in_driver waiting;
+    queue.wait();
+  } else {
+    const beside_others_in_driver waiting;
+    queue.wait();
+  }
   of_->end_wait(number);
+}
+
+void queue_lock::flush(sycl::queue& queue) const {
+  if (of_->needs_lock) {
+    queue.ext_oneapi_prod();
+  }
 }
 
 queue_moment::queue_moment(const sycl::queue& queue)
