@@ -100,20 +100,11 @@ queue_lock lock_queue(const sycl::queue& queue) {
 
 void queue_lock::wait(sycl::queue queue) const {
   const std::uint64_t number = of_->begin_wait();
-  if (of_->needs_lock) {
-    const alone_in_driver waiting;
-    queue.wait();
-  } else {
-    const beside_others_in_driver waiting;
+  {
+    const driver_wait waiting(queue.get_backend());
     queue.wait();
   }
   of_->end_wait(number);
-}
-
-void queue_lock::flush(sycl::queue& queue) const {
-  if (of_->needs_lock) {
-    queue.ext_oneapi_prod();
-  }
 }
 
 queue_moment::queue_moment(const sycl::queue& queue)

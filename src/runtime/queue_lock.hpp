@@ -22,9 +22,6 @@ class queue_lock {
 
   /// Waits until everything that was submitted to the queue before is complete.
   void wait(sycl::queue) const;
-  /// Hands what was submitted to the device, where only a lock keeps others from doing it
-  /// meanwhile.
-  void flush(sycl::queue&) const;
 
  private:
   std::shared_ptr<used_queue> of_;  // outlives the lock
@@ -33,16 +30,11 @@ class queue_lock {
 
 queue_lock lock_queue(const sycl::queue&);
 
-/// Calls `command(queue)`, which submits one, and gives what it returns. All that usmx submits goes
-/// this way: what is submitted is flushed before the lock is let go. Otherwise whoever makes
-/// another queue's command depend on it, or waits for its event, would flush the queue without the
-/// lock.
+/// Calls `command(queue)`, which submits one, under the lock, and gives what it returns.
 template <class Command>
 auto submit_to(sycl::queue queue, const Command& command) {
   const queue_lock lock = lock_queue(queue);
-  auto submitted = command(queue);
-  lock.flush(queue);
-  return submitted;
+  return command(queue);
 }
 /// The moment in the life of a queue at which it was made.
 class queue_moment {

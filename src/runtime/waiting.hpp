@@ -1,31 +1,23 @@
-// All waiting inside the driver. Private to the library.
+// All waiting inside a driver. Private to the library.
 #pragma once
 
 #include <mutex>
-#include <shared_mutex>
 #include <vector>
 
+#include <sycl/backend_types.hpp>
 #include <sycl/event.hpp>
 
 namespace usmx::detail {
 
-/// The OpenCL CPU driver hangs when one thread waits for an out-of-order queue while another waits
-/// for an event, of whatever queue (docs/decisions.md). So whoever waits for such a queue waits
-/// alone; all other waits go side by side. Take it last, after a queue's lock.
-class alone_in_driver {
+/// Held while a thread waits inside the driver. The OpenCL CPU driver hangs when several threads
+/// wait at once and one of the queues is out of order (docs/decisions.md), so there one waits after
+/// the other; elsewhere nothing is locked. The last lock that a thread takes.
+class driver_wait {
  public:
-  alone_in_driver();
+  explicit driver_wait(sycl::backend);
 
  private:
-  std::unique_lock<std::shared_mutex> lock_;
-};
-
-class beside_others_in_driver {
- public:
-  beside_others_in_driver();
-
- private:
-  std::shared_lock<std::shared_mutex> lock_;
+  std::unique_lock<std::mutex> lock_;
 };
 
 /// Every wait for events is one of these.

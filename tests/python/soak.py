@@ -8,6 +8,7 @@ copies, letting go. Exits with 1 when a number is wrong or the process has grown
 """
 
 import argparse
+import pathlib
 import random
 import resource
 import sys
@@ -130,8 +131,8 @@ class Soak:
 
 
 def resident():
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+    pages = pathlib.Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * resource.getpagesize()
 
 
 class Progress:

@@ -1,6 +1,7 @@
-"""Unfinished work belongs to the bytes, not to the object through which it was started: whoever
-reaches the same bytes, by whatever route, reads no stale number and overwrites nothing that is still
-to be read.
+"""Unfinished work belongs to the bytes, not to the object through which it was started.
+
+Whoever reaches the same bytes, by whatever route, reads no stale number and overwrites nothing that is
+still to be read.
 
 Every pair of routes is tried a thousand times: work is started through one and met through the
 other, on usmx's queue, on another queue of the context, and from another thread. The first test shows
@@ -122,9 +123,7 @@ WORK = [fill, copy, copy_from_host, recorded_kernel]
 
 def by_address(array):
     interface = array.__sycl_usm_array_interface__
-    return np.ctypeslib.as_array(
-        (ctypes.c_double * SIZE).from_address(interface["data"][0])
-    ).copy()
+    return np.ctypeslib.as_array((ctypes.c_double * SIZE).from_address(interface["data"][0])).copy()
 
 
 def into_a_copy(array):

@@ -1,0 +1,18 @@
+"""soak.py, for a while: as long as it takes to hang, where several threads wait in the driver at once."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+SOAK = pathlib.Path(__file__).with_name("soak.py")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_mixed_operations_of_many_threads_end_with_right_numbers(seed):
+    command = [sys.executable, "-P", SOAK, "--operations", "100000", "--seed", str(seed)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "all numbers right" in run.stdout
