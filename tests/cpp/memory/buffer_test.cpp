@@ -24,8 +24,8 @@ namespace {
 
 using support::all_kinds;
 using support::expect_error;
-using support::release_counter;
 using support::gate;
+using support::release_counter;
 using support::runtime_block;
 using support::text;
 using usmx::allocation_error;
