@@ -17,6 +17,7 @@
 #include "copy/staging.hpp"
 #include "memory/deferred_release.hpp"
 #include "runtime/completion.hpp"
+#include "runtime/queue_lock.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -80,7 +81,7 @@ class submission {
       if (!other.is_in_order()) {
         wait_for_queue(other);
       } else if (other != queue_ && !detail::is_known_empty(other)) {
-        before_.push_back(sycl::queue(other).ext_oneapi_submit_barrier());
+        before_.push_back(detail::submit_barrier(other));
       }
     }
   }

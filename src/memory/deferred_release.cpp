@@ -183,7 +183,7 @@ class deferred_list {
       if (!each.is_in_order()) {
         made.queues.emplace_back(each);
       } else if (!is_known_empty(each)) {
-        made.work.push_back(sycl::queue(each).ext_oneapi_submit_barrier());
+        made.work.push_back(submit_barrier(each));
       }
     }
     made.releases.reserve(blocks.size());

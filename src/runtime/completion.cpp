@@ -1,5 +1,6 @@
 #include "runtime/completion.hpp"
 
+#include <sycl/backend_types.hpp>
 #include <sycl/exception.hpp>
 
 namespace usmx::detail {
@@ -11,7 +12,8 @@ bool is_complete(const sycl::event& event) {
 
 bool is_known_empty(const sycl::queue& queue) {
   try {
-    return queue.is_in_order() && queue.ext_oneapi_empty();
+    return queue.get_backend() != sycl::backend::opencl && queue.is_in_order() &&
+           queue.ext_oneapi_empty();
   } catch (const sycl::exception&) {
     return false;
   }

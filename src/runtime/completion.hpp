@@ -10,8 +10,8 @@ namespace usmx::detail {
 bool is_complete(const sycl::event&);
 
 /// Whether nothing that was submitted is unfinished; false where that cannot be told: out-of-order
-/// queues are not asked, which has crashed with threads. Cheaper than to wait for an idle queue (43
-/// ns against 690). Asked once at a time: polling it has been seen to livelock.
+/// queues are not asked, nor those of OpenCL, where the question crashes when another thread
+/// submits (docs/decisions.md). Asked once at a time: polling it has been seen to livelock.
 bool is_known_empty(const sycl::queue&);
 
 }  // namespace usmx::detail

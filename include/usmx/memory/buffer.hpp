@@ -100,6 +100,10 @@ class USMX_API buffer {
   const sycl::queue& queue() const noexcept { return queue_; }
   /// Whether all of [first, first + nbytes) is among these bytes.
   bool holds(const void* first, std::size_t nbytes) const noexcept;
+  /// Whether this is `memory` or a part of it, and no release action besides its own is to run.
+  bool keeps_only(const buffer& memory) const noexcept {
+    return &root() == &memory && !(whole_ && release_);
+  }
   /// The owner that the release action of adopted bytes, or of a part, names, and for a part
   /// without an action that of the whole; else null.
   detail::foreign_owner* foreign_owner() const noexcept {

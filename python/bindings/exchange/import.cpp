@@ -8,6 +8,8 @@
 #include "elements/typedescr.hpp"
 #include "exchange/entries.hpp"
 #include "exchange/producer_buffer.hpp"
+#include "objects/array.hpp"
+#include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/dpctl_types.hpp"
@@ -129,6 +131,19 @@ nb::object describe_yourself(PyObject* producer) {
   return nb::steal(value);
 }
 
+/// Whether a producer keeps memory of usmx's own alive and nothing else.
+bool keeps_only(PyObject* producer, const buffer& own) {
+  const nb::object kept = kept_by_wrappers(producer);
+  if (Py_TYPE(kept.ptr()) == python_class<py_array>) {
+    return value_in<py_array>(kept.ptr())->value.owner()->keeps_only(own);
+  }
+  if (!is_plain_memory(kept.ptr())) {
+    return false;
+  }
+  const std::shared_ptr<buffer> memory = as_memory(kept.ptr());
+  return memory != nullptr && memory->keeps_only(own);
+}
+
 }  // namespace
 
 std::optional<array> import_producer(PyObject* producer) {
@@ -140,7 +155,7 @@ std::optional<array> import_producer(PyObject* producer) {
   detail::release_action release;
   if (taken) {
     release = keep_alive(producer, std::move(taken));
-  } else if (!checked.own || !only_keeps_memory_alive(producer)) {
+  } else if (!checked.own || !keeps_only(producer, *checked.own)) {
     release = keep_alive(producer);
   }  // else the buffer below stands for all of the chain that led here
   const bool readonly = checked.readonly;

@@ -18,6 +18,9 @@ nb::object loaded_module(interned& name) {
   return module;
 }
 
+/// An array of dpnp's, its memory, and what that was made of: longer chains are not followed.
+constexpr int most_wrappers = 8;
+
 interned queue_module("dpctl._sycl_queue");
 interned memory_module("dpctl.memory._memory");
 interned array_module("dpnp.tensor._usmarray");
@@ -118,17 +121,26 @@ bool has_truthful_readonly_flag(PyObject* producer) {
   return true;
 }
 
-bool only_keeps_memory_alive(PyObject* producer) {
+nb::object kept_by_wrappers(PyObject* producer) {
   static PyTypeObject* array_type = nullptr;
   if (array_type == nullptr) {
     array_type = find_array_type();
   }
-  PyTypeObject* type = Py_TYPE(producer);
-  if (type == array_type) {
-    return true;
+  static interned usm_data("usm_data");
+  static interned reference_obj("reference_obj");
+  const std::optional<memory_types>& memories = known_memory_types();
+  nb::object kept = nb::borrow(producer);
+  for (int depth = 0; depth < most_wrappers; ++depth) {
+    PyTypeObject* type = Py_TYPE(kept.ptr());
+    if (type == array_type) {
+      kept = nb::getattr(kept, usm_data.get());
+    } else if (memories && std::ranges::find(*memories, type) != memories->end()) {
+      kept = nb::getattr(kept, reference_obj.get());
+    } else {
+      break;
+    }
   }
-  const std::optional<memory_types>& types = known_memory_types();
-  return types && std::ranges::find(*types, type) != types->end();
+  return kept;
 }
 
 }  // namespace usmx::bindings

@@ -18,9 +18,9 @@ const sycl::queue* as_dpctl_queue(PyObject* object);
 /// memory.
 bool has_truthful_readonly_flag(PyObject* producer);
 
-/// Whether a producer is of a class of dpctl's or dpnp's whose objects do no more for their memory
-/// than keeping its owner alive. A subclass may do more, such as giving it to somebody else when
-/// its object ends.
-bool only_keeps_memory_alive(PyObject* producer);
+/// What an object of dpctl's or dpnp's own classes, which does no more for its memory than keeping
+/// something else alive, keeps in the end; the object itself when it is of another class. A
+/// subclass may do more, such as giving the memory to somebody else when its object ends.
+nb::object kept_by_wrappers(PyObject* producer);
 
 }  // namespace usmx::bindings
