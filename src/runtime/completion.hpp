@@ -9,9 +9,9 @@ namespace usmx::detail {
 /// Asked once at a time: polling an event's status slows the work down.
 bool is_complete(const sycl::event&);
 
-/// Whether nothing that was submitted is unfinished; false where that cannot be told: out-of-order
-/// queues are not asked, nor those of OpenCL, where the question crashes when another thread
-/// submits (docs/decisions.md). Asked once at a time: polling it has been seen to livelock.
+/// Whether nothing that was submitted to an in-order queue is unfinished; false where that cannot
+/// be told: OpenCL is not asked, which crashes when another thread submits (docs/decisions.md).
+/// Asked once at a time: polling it has been seen to livelock.
 bool is_known_empty(const sycl::queue&);
 
 }  // namespace usmx::detail

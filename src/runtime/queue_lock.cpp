@@ -34,7 +34,8 @@ struct used_queue {
   std::weak_ptr<implementation::element_type> alive;
   bool needs_lock;
   std::mutex mutex;
-  // Waits are numbered as they begin: what came before one came before every later one too.
+  // Waits are numbered as they begin, and a look that finds the queue empty counts as one. What
+  // came before one that began earlier came before a later one too.
   std::atomic<std::uint64_t> waits_begun = 0;
   std::atomic<std::uint64_t> latest_wait_done = 0;
 };
@@ -109,7 +110,28 @@ void queue_lock::wait(sycl::queue queue) const {
 queue_moment::queue_moment(const sycl::queue& queue)
     : queue_(queue), of_(table().of(queue)), waits_begun_(of_->waits_begun.load()) {}
 
-bool queue_moment::is_past() const noexcept { return of_->latest_wait_done.load() > waits_begun_; }
+bool queue_moment::was_waited_for() const noexcept {
+  return of_->latest_wait_done.load() > waits_begun_;
+}
+
+bool queue_moment::is_past() const {
+  if (was_waited_for()) {
+    return true;
+  }
+  if (queue_.is_in_order() && queue_.get_backend() == sycl::backend::opencl) {
+    return false;
+  }
+  const std::unique_lock lock(of_->mutex, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    return false;  // another thread waits
+  }
+  const std::uint64_t number = of_->begin_wait();
+  if (!queue_.ext_oneapi_empty()) {
+    return false;
+  }
+  of_->end_wait(number);
+  return true;
+}
 
 std::vector<sycl::queue> used_queues() { return table().alive(); }
 

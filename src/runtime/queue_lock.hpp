@@ -48,11 +48,14 @@ class queue_moment {
  public:
   explicit queue_moment(const sycl::queue&);
   const sycl::queue& queue() const noexcept { return queue_; }
-  /// Whether usmx has waited for the queue since: everything that was submitted before is complete.
-  /// Asks the runtime nothing.
-  bool is_past() const noexcept;
+  /// Whether everything that was submitted before is complete, as far as can be told without
+  /// waiting: usmx has waited for the queue since, or the queue is empty now. The runtime is asked,
+  /// except about OpenCL's in-order queues (docs/decisions.md).
+  bool is_past() const;
 
  private:
+  bool was_waited_for() const noexcept;
+
   sycl::queue queue_;
   std::shared_ptr<used_queue> of_;
   std::uint64_t waits_begun_;
