@@ -1,8 +1,9 @@
 #include "usmx/array/array.hpp"
 
 #include "array/pending_work.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx {
 namespace {
@@ -66,13 +67,12 @@ bool array::may_be_busy() const noexcept {
 }
 
 array_view array::private_view() const {
-  return {owner_->data(), type_, layout_, kind(), queue(), readonly()};
+  return {owner_->data(), type_, layout_, kind(), owner_->queue(), readonly()};
 }
 
-array_view array::view() const {
+void array::expose() const noexcept {
   owner_->expose();
-  note_cached_queues_exposed();
-  return private_view();
+  internal::note_cached_queues_exposed();
 }
 
 array detail::adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
@@ -114,7 +114,7 @@ array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
   // What usmx makes owns at least one element: the peers refuse null pointers even for no elements.
   const std::size_t nbytes = checked_nbytes(extent ? extent->last + 1 : 1, type);
   auto memory = buffer::allocate_shared(nbytes, kind, queue, alignment);
-  return array::unchecked(std::move(memory), type, std::move(where), false);
+  return internal::unchecked_array(std::move(memory), type, std::move(where), false);
 }
 
 array empty(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx {
@@ -76,7 +77,7 @@ array part_view(const array& complex_elements, complex_part part) {
   const dtype half = complex_elements.type().code() == type_code::complex64 ? type_code::float32
                                                                             : type_code::float64;
   const layout halves = complex_elements.layout().scaled(2);
-  return array::unchecked(
+  return internal::unchecked_array(
       complex_elements.owner(), half,
       halves.with_offset(halves.offset() + (part == complex_part::real ? 0 : 1)),
       complex_elements.readonly());

@@ -18,6 +18,7 @@
 #include "memory/deferred_release.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/queue_lock.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -37,7 +38,7 @@ constexpr std::size_t quick_nbytes = std::size_t{64} << 10;
 sycl::event complete_event() { return {}; }
 
 bool is_for_the_host_now(const array& a) {
-  return !a.may_be_busy() && host_may_touch(a.kind(), a.queue().get_device());
+  return !a.may_be_busy() && host_may_touch(a.kind(), a.owner()->queue().get_device());
 }
 
 bool is_quick(const copy_plan& plan, std::size_t nbytes) {
@@ -60,7 +61,7 @@ part part_of(byte_range bytes, access made) {
 }
 /// There are elements.
 part part_of(const array& a, access made) {
-  return part_of(*detail::range_of(a.private_view()), made);
+  return part_of(*detail::range_of(internal::private_view(a)), made);
 }
 
 /// New work on a queue: all that it has to come after, and announcing it.
@@ -111,8 +112,8 @@ sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
 /// None, and no copy started, where commands of the destination's queue cannot do it.
 std::optional<sycl::event> start(const copy_plan& plan, const array& source,
                                  const array& destination) {
-  const sycl::queue& queue = destination.queue();
-  if (may_overlap(plan) || source.queue().get_context() != queue.get_context()) {
+  const sycl::queue& queue = destination.owner()->queue();
+  if (may_overlap(plan) || source.owner()->queue().get_context() != queue.get_context()) {
     return std::nullopt;
   }
   submission with(queue, {part_of(destination, access::write), part_of(source, access::read)});
@@ -132,8 +133,8 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm, access made
   const byte_range host =
       detail::range_of(is_upload ? plan.source : plan.destination, plan.row_nbytes());
   detail::deferred_release kept{
-      .range = host, .queue = usm.queue(), .release = detail::holding(std::move(owner))};
-  submission with(usm.queue(),
+      .range = host, .queue = usm.owner()->queue(), .release = detail::holding(std::move(owner))};
+  submission with(usm.owner()->queue(),
                   {part_of(usm, made), part_of(host, is_upload ? access::read : access::write)});
   with.follow_others(usm);
   sycl::event started = with.announce(start_memcpy(plan, with));
@@ -144,8 +145,8 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm, access made
 }  // namespace
 
 sycl::event copy_async(const array& source, const array& destination) {
-  const array_view from = source.private_view();
-  const array_view to = destination.private_view();
+  const array_view from = internal::private_view(source);
+  const array_view to = internal::private_view(destination);
   detail::require_copyable(from, to);
   if (to.size() == 0) {
     return complete_event();
@@ -172,7 +173,7 @@ sycl::event copy_async(const array& source, const array& destination) {
 
 sycl::event copy_from_host_async(const host_array& source, const array& destination,
                                  std::shared_ptr<const void> owner) {
-  const array_view to = destination.private_view();
+  const array_view to = internal::private_view(destination);
   detail::require_copyable(source, to);
   if (to.size() == 0) {
     return complete_event();
@@ -190,7 +191,7 @@ sycl::event copy_from_host_async(const host_array& source, const array& destinat
   if (!may_overlap(plan)) {
     if (const auto staged =
             detail::staging_for_commands(layout::c_order(to.shape()), to.type(), to.queue())) {
-      copy_from_host(source, staged->private_view());
+      copy_from_host(source, internal::private_view(*staged));
       return copy_async(*staged, destination);
     }
   }
@@ -201,7 +202,7 @@ sycl::event copy_from_host_async(const host_array& source, const array& destinat
 
 sycl::event copy_to_host_async(const array& source, const host_array& destination,
                                std::shared_ptr<const void> owner) {
-  const array_view from = source.private_view();
+  const array_view from = internal::private_view(source);
   detail::require_copyable(from, destination);
   if (from.size() == 0) {
     return complete_event();
@@ -222,7 +223,7 @@ sycl::event copy_to_host_async(const array& source, const host_array& destinatio
 }
 
 sycl::event fill_async(const array& destination, const std::byte* element) {
-  const array_view to = destination.private_view();
+  const array_view to = internal::private_view(destination);
   detail::require_fillable(to);
   if (to.size() == 0) {
     return complete_event();
@@ -240,7 +241,7 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
     return with.announce(*std::move(started));
   }
   if (const auto one = detail::staging_for_commands(layout(), to.type(), to.queue())) {
-    std::memcpy(one->data(), element, to.type().itemsize());
+    std::memcpy(internal::first_element(*one), element, to.type().itemsize());
     return copy_async(one->with_layout(broadcast(one->layout(), to.shape())), destination);
   }
   destination.wait();

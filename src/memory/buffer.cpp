@@ -1,4 +1,5 @@
 #include "usmx/memory/buffer.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/memory_resource.hpp"
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -237,7 +238,7 @@ bool buffer::holds(const void* first, std::size_t nbytes) const noexcept {
 
 bool buffer::may_have_others_work() const noexcept {
   return exposed_.load(std::memory_order_relaxed) &&
-         (!traits_.queue_is_ours || cached_queues_exposed() ||
+         (!traits_.queue_is_ours || internal::cached_queues_exposed() ||
           is_on_other_queues_.load(std::memory_order_acquire));
 }
 

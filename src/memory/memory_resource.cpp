@@ -10,7 +10,7 @@
 #include <sycl/usm.hpp>
 
 #include "usmx/base/error.hpp"
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/devices.hpp"
 

@@ -1,4 +1,4 @@
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include "runtime/sub_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 

@@ -15,6 +15,12 @@
 
 namespace usmx {
 
+namespace internal {
+
+struct array_access;  // usmx's own parts
+
+}  // namespace internal
+
 /// Bytes of `count` elements (0 or more). Throws overflow_error.
 USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
 
@@ -24,12 +30,6 @@ class USMX_API array {
   /// when an element lies outside of the buffer or element zero is not aligned for its type,
   /// overflow_error when its place in bytes does not fit ptrdiff_t.
   array(std::shared_ptr<buffer> owner, dtype type, usmx::layout where, bool readonly = false);
-
-  /// The same where those rules are known to hold: parts of an existing array, checked imports.
-  static array unchecked(std::shared_ptr<buffer> owner, dtype type, usmx::layout where,
-                         bool readonly) noexcept {
-    return array(std::move(owner), type, std::move(where), readonly, 0);
-  }
 
   /// An array around memory that a native library allocated: C-contiguous, `deleter(pointer)` runs
   /// exactly once when the last array or view of it is gone (and when adopting fails).
@@ -50,22 +50,29 @@ class USMX_API array {
     return static_cast<std::size_t>(size()) * type_.itemsize();
   }
   usm_kind kind() const noexcept { return owner_->kind(); }
-  const sycl::queue& queue() const noexcept { return owner_->queue(); }
+  /// Where usmx works on the elements; gives device and context. From here on others know the
+  /// memory and its queue, as after view().
+  const sycl::queue& queue() const noexcept {
+    expose();
+    return owner_->queue();
+  }
   bool readonly() const noexcept { return readonly_.get(); }
   /// From now on nothing is written through this array, by whoever asks readonly() then: safe while
   /// other threads read and copy it. Arrays made of it before keep their right.
   void make_readonly() noexcept { readonly_.set(); }
-  /// Element zero; the first byte of the memory when there are no elements.
+  /// Element zero; the first byte of the memory when there are no elements. From here on others
+  /// know the memory and its queue, as after view().
   std::byte* data() const noexcept {
-    const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
-    return owner_->data() + first * static_cast<std::ptrdiff_t>(type_.itemsize());
+    expose();
+    return first_element();
   }
 
-  /// What native code works on. From here on others know the memory and its queue (see
-  /// buffer::expose and note_cached_queues_exposed).
-  array_view view() const;
-  /// The same for usmx's own synchronous work: nobody else gets to know.
-  array_view private_view() const;
+  /// What native code works on. From here on others know the memory and its queue: they may submit
+  /// work there that nobody records, and usmx waits for the queue where it must not miss that.
+  array_view view() const {
+    expose();
+    return private_view();
+  }
 
   /// The same memory, type and rights with another layout inside this one. overflow_error when
   /// its elements, some in several places, are more bytes than can be counted.
@@ -108,6 +115,15 @@ class USMX_API array {
         layout_(std::move(where)),
         type_(type),
         readonly_(readonly || owner_->readonly()) {}
+
+  friend struct internal::array_access;
+
+  void expose() const noexcept;
+  array_view private_view() const;
+  std::byte* first_element() const noexcept {
+    const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
+    return owner_->data() + first * static_cast<std::ptrdiff_t>(type_.itemsize());
+  }
 
   std::shared_ptr<buffer> owner_;
   usmx::layout layout_;

@@ -17,7 +17,7 @@
 namespace usmx::python {
 
 /// Moves when the table or a type that passes through it changes.
-inline constexpr std::uint32_t api_version = 3;
+inline constexpr std::uint32_t api_version = 4;
 inline constexpr const char* api_capsule_name = "usmx._core._api";
 
 /// All functions need the interpreter lock, throw nothing, and report failure by -1 or null with a

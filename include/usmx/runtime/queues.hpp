@@ -14,17 +14,13 @@ namespace usmx {
 /// out of order: consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). The same
 /// pair gives the same queue for as long as somebody holds it. Throws value_error when the device
 /// is not of the context, and where the back end (OpenCL) has no queues for sub-devices in their
-/// parent's context: those need a context made of the sub-device.
+/// parent's context: those need a context made of the sub-device. From then on usmx expects work on
+/// its queues that it has not submitted, and waits for it where it must not miss it.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 /// In the platform's default context.
 USMX_API sycl::queue cached_queue(const sycl::device&);
 /// On the default device.
 USMX_API sycl::queue default_queue();
-
-/// To be called when somebody outside of usmx gets hold of a cached queue: from now on there may be
-/// work on those queues that usmx has not submitted.
-USMX_API void note_cached_queues_exposed() noexcept;
-USMX_API bool cached_queues_exposed() noexcept;
 
 /// Waits until everything submitted to the queue has finished, also while other threads wait for it
 /// by this function or usmx submits to it. sycl::queue::wait() does not where the queue is out of

@@ -11,6 +11,7 @@
 #include "objects/array.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {
@@ -109,7 +110,7 @@ bool array_key::add_list_of_integers(PyObject* item) {
 }
 
 void array_key::add_array(const array& values) {
-  const array_view view = values.private_view();
+  const array_view view = internal::private_view(values);
   if (is_one_integer(view)) {
     const without_interpreter_lock unlocked;
     values.wait();

@@ -8,6 +8,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/hooks.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -36,12 +37,12 @@ array_view with_layout(const array_view& view, layout where) {
 void set_all(const array& destination, element value) {
   wait_for(destination);
   if (destination.size() == 1 &&
-      host_may_touch(destination.kind(), destination.queue().get_device())) {
-    std::memcpy(destination.data(), value.data(), value.type().itemsize());
+      host_may_touch(destination.kind(), destination.owner()->queue().get_device())) {
+    std::memcpy(internal::first_element(destination), value.data(), value.type().itemsize());
     return;
   }
   const without_interpreter_lock unlocked(is_worth_unlocking(destination));
-  fill(destination.private_view(), value.data());
+  fill(internal::private_view(destination), value.data());
 }
 
 }  // namespace
@@ -54,7 +55,8 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
   if (const array* own = as_array(value)) {
     return required_structure(*own, destination.type());
   }
-  if (auto plain = structured ? nullptr : held_array::of_plain(value, destination.queue())) {
+  if (auto plain =
+          structured ? nullptr : held_array::of_plain(value, destination.owner()->queue())) {
     return plain;
   }
   if (const nb::object view = view_of_producer(value); view.is_valid()) {
@@ -65,12 +67,12 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
   }
   const nb::object on_host =
       hooks::host_value(nb::handle(value), to_numpy_dtype(destination.type()));
-  return held_array::of(on_host, destination.queue());
+  return held_array::of(on_host, destination.owner()->queue());
 }
 
 assigned_value::assigned_value(PyObject* value, const array& destination)
     : type_(destination.type()),
-      queue_(destination.queue()),
+      queue_(destination.owner()->queue()),
       source_(source_of(value, destination)) {}
 
 bool assigned_value::is_worth_unlocking() const {
@@ -88,7 +90,7 @@ array_view assigned_value::view() const {
   }
   const auto& values = std::get<array>(source_);
   values.wait();
-  return values.private_view();
+  return internal::private_view(values);
 }
 
 array_view assigned_value::converted() {
@@ -109,7 +111,7 @@ void assign(const array& destination, PyObject* value) {
   destination.wait();
   const array_view source = values.view();
   copy(with_layout(source, broadcast_assigned(source.layout(), destination.shape())),
-       destination.private_view());
+       internal::private_view(destination));
 }
 
 }  // namespace usmx::bindings

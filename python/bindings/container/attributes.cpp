@@ -68,17 +68,19 @@ void bind_attributes(nb::class_<py_array>& cls) {
       .def_prop_ro("usm_data", &base_of, nb::sig("def usm_data(self) -> _Memory"),
                    "The same as base.")
       .def_prop_ro(
-          "sycl_queue", [](const py_array& a) { return to_python(a.value.queue()); },
+          "sycl_queue", [](const py_array& a) { return to_python(a.value.owner()->queue()); },
           nb::sig("def sycl_queue(self) -> SyclQueue"))
       .def_prop_ro(
           "sycl_context",
-          [](const py_array& a) { return to_python(a.value.queue().get_context()); },
+          [](const py_array& a) { return to_python(a.value.owner()->queue().get_context()); },
           nb::sig("def sycl_context(self) -> SyclContext"))
       .def_prop_ro(
-          "sycl_device", [](const py_array& a) { return to_python(a.value.queue().get_device()); },
+          "sycl_device",
+          [](const py_array& a) { return to_python(a.value.owner()->queue().get_device()); },
           nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro(
-          "device", [](const py_array& a) { return make_instance(py_device{a.value.queue()}); },
+          "device",
+          [](const py_array& a) { return make_instance(py_device{a.value.owner()->queue()}); },
           nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
       .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),
                    "A view of a matrix with its two dimensions swapped; ValueError when there are "

@@ -36,7 +36,8 @@ py_array imaginary_part(const py_array& a) {
     return part_of(a, complex_part::imaginary);
   }
   const without_interpreter_lock unlocked;
-  const array zero = zeros(a.value.shape(), a.value.type(), a.value.queue(), a.value.kind());
+  const array zero =
+      zeros(a.value.shape(), a.value.type(), a.value.owner()->queue(), a.value.kind());
   return {zero.as_readonly(), nb::object()};
 }
 

@@ -10,6 +10,7 @@
 #include "objects/waiting.hpp"
 #include "support/held_buffer.hpp"
 #include "sycl_objects/sycl_event.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
 
@@ -47,7 +48,7 @@ void copy_array_to_host(const py_array& source, nb::handle destination) {
   const host_array target = host_side(host.view(), source.value);
   const without_interpreter_lock unlocked(is_worth_unlocking(source.value));
   source.value.wait();
-  copy_to_host(source.value.private_view(), target);
+  copy_to_host(internal::private_view(source.value), target);
 }
 
 void copy_host_to_array(const py_array& destination, nb::handle source) {
@@ -55,7 +56,7 @@ void copy_host_to_array(const py_array& destination, nb::handle source) {
   const host_array from = host_side(host.view(), destination.value);
   const without_interpreter_lock unlocked(is_worth_unlocking(destination.value));
   destination.value.wait();
-  copy_from_host(from, destination.value.private_view());
+  copy_from_host(from, internal::private_view(destination.value));
 }
 
 // ---- arrays and arrays
@@ -70,7 +71,7 @@ void copy_broadcast(const array& source, const array& destination) {
                                           is_worth_unlocking(destination));
   source.wait();
   destination.wait();
-  copy(spread.private_view(), destination.private_view());
+  copy(internal::private_view(spread), internal::private_view(destination));
 }
 
 // ---- filling
@@ -83,7 +84,7 @@ void fill_array(const py_array& destination, nb::handle scalar) {
   element value = to_element(to.type(), scalar);
   const without_interpreter_lock unlocked(is_worth_unlocking(to));
   to.wait();
-  fill(to.private_view(), value.data());
+  fill(internal::private_view(to), value.data());
 }
 
 // ---- the same, not waited for

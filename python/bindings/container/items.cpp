@@ -10,6 +10,7 @@
 #include "objects/array.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/array/field_view.hpp"
 #include "usmx/copy/select/gather.hpp"
 #include "usmx/layout/structure.hpp"
@@ -65,15 +66,15 @@ array fields_by_names(const array& a, PyObject* key) {
 array selected_copy(const array& source, const array_key& key) {
   const without_interpreter_lock unlocked;
   const selection selected = key.select(source.layout());
-  array result = empty(selected.shape(), source.type(), source.queue(), source.kind());
+  array result = empty(selected.shape(), source.type(), source.owner()->queue(), source.kind());
   source.wait();
-  gather(source.private_view(), selected, result.private_view());
+  gather(internal::private_view(source), selected, internal::private_view(result));
   return result;
 }
 
 /// What a key addresses that may have arrays among its items: if so a copy, else a view.
 nb::object get_by_arrays(const py_array& a, PyObject* key) {
-  const array_key parsed(key, a.value.queue());
+  const array_key parsed(key, a.value.owner()->queue());
   if (parsed.is_basic()) {
     return to_python(a.value.with_layout(subscript(a.value.layout(), parsed.basic_items())),
                      a.base);
@@ -90,7 +91,7 @@ void require_writable(const array& a) {
 }
 
 void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
-  const array_key parsed(key, a.queue());
+  const array_key parsed(key, a.owner()->queue());
   if (parsed.is_basic()) {
     return assign(a.with_layout(subscript(a.layout(), parsed.basic_items())), value);
   }
@@ -98,7 +99,7 @@ void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
   const without_interpreter_lock unlocked;
   selection selected = parsed.select(a.layout());
   a.wait();
-  scatter(values.converted(), std::move(selected), a.private_view());
+  scatter(values.converted(), std::move(selected), internal::private_view(a));
 }
 
 // ---- masks
@@ -106,20 +107,20 @@ void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
 std::ptrdiff_t count_in(const py_array& a) {
   const without_interpreter_lock unlocked;
   a.value.wait();
-  return count_nonzero(a.value.private_view());
+  return count_nonzero(internal::private_view(a.value));
 }
 
 std::vector<array> coordinates_of(const array& a) {
   const without_interpreter_lock unlocked;
   a.wait();
-  const std::array count{count_nonzero(a.private_view())};
+  const std::array count{count_nonzero(internal::private_view(a))};
   std::vector<array> result;
   std::vector<array_view> views;
   for (int k = 0; k < a.ndim(); ++k) {
-    result.push_back(empty(count, type_code::int64, a.queue(), a.kind()));
-    views.push_back(result.back().private_view());
+    result.push_back(empty(count, type_code::int64, a.owner()->queue(), a.kind()));
+    views.push_back(internal::private_view(result.back()));
   }
-  nonzero(a.private_view(), views);
+  nonzero(internal::private_view(a), views);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "support/arguments.hpp"
 #include "support/lazy_import.hpp"
 #include "sycl_objects/queue_argument.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/array/request.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/layout/element_order.hpp"
@@ -29,9 +30,9 @@ lazy_import numpy_ndarray("numpy", "ndarray");
 struct plan {
   plan(const array& source, nb::handle dtype_object, nb::handle usm_type, nb::handle sycl_queue,
        nb::handle device)
-      : queue(sycl_queue.is_none() && device.is_none() ? source.queue()
+      : queue(sycl_queue.is_none() && device.is_none() ? source.owner()->queue()
                                                        : queue_argument(sycl_queue, device)),
-        type(dtype_object.is_none() && queue == source.queue()
+        type(dtype_object.is_none() && queue == source.owner()->queue()
                  ? source.type()
                  : dtype_argument_on(queue.get_device(), dtype_object, source.type())),
         kind(usm_type.is_none() ? source.kind() : kind_argument(usm_type)) {}
@@ -43,7 +44,7 @@ struct plan {
 
 void zero(const array& made) {
   const without_interpreter_lock unlocked(is_worth_unlocking(made));
-  fill_bytes(made.owner()->data(), 0, made.owner()->nbytes(), made.kind(), made.queue());
+  fill_bytes(made.owner()->data(), 0, made.owner()->nbytes(), made.kind(), made.owner()->queue());
 }
 
 nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
@@ -140,7 +141,7 @@ nb::object on_queue(const py_array& source, nb::handle device) {
     a.wait();
   }
   auto there = std::make_shared<buffer>(buffer::on_queue(a.owner(), queue));
-  return to_python(array::unchecked(std::move(there), a.type(), a.layout(), a.readonly()));
+  return to_python(internal::unchecked_array(std::move(there), a.type(), a.layout(), a.readonly()));
 }
 
 }  // namespace
@@ -151,7 +152,7 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
   const array made = empty(compact_like(source.layout(), order), type, queue, kind);
   const without_interpreter_lock unlocked(is_worth_unlocking(source) || is_worth_unlocking(made));
   source.wait();
-  copy(source.private_view(), made.private_view());
+  copy(internal::private_view(source), internal::private_view(made));
   return made;
 }
 

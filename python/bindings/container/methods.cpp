@@ -67,8 +67,8 @@ void bind_elements(nb::class_<py_array>& cls) {
       .def(
           "copy",
           [](const py_array& a, nb::handle order) {
-            return to_python(copy_of(a.value, a.value.type(), a.value.kind(), a.value.queue(),
-                                     order_argument(order, any_order)));
+            return to_python(copy_of(a.value, a.value.type(), a.value.kind(),
+                                     a.value.owner()->queue(), order_argument(order, any_order)));
           },
           nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
           "A new array with the same elements, on the same queue and in the same kind of memory, "

@@ -10,6 +10,7 @@
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
@@ -30,13 +31,13 @@ class readable_elements {
  public:
   explicit readable_elements(const array& a) {
     wait_for(a);
-    if (is_host_accessible(a.kind()) || host_may_touch(a.kind(), a.queue().get_device())) {
+    if (is_host_accessible(a.kind()) || host_may_touch(a.kind(), a.owner()->queue().get_device())) {
       memory_ = a.owner()->data();
       where_ = a.layout();
       return;
     }
     const without_interpreter_lock unlocked;
-    copied_.emplace(a.private_view(), a.type());
+    copied_.emplace(internal::private_view(a), a.type());
     memory_ = copied_->view().origin();
     where_ = copied_->view().layout();
   }

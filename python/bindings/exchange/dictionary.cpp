@@ -51,7 +51,7 @@ nb::object to_dictionary(const array& described) {
     put(dictionary, interface_key::typedescr, to_python(*values.typedescr));
   }
   put(dictionary, interface_key::version, nb::steal(PyLong_FromLong(1)));
-  put(dictionary, interface_key::syclobj, to_python(described.queue()));
+  put(dictionary, interface_key::syclobj, to_python(described.owner()->queue()));
   put(dictionary, interface_key::offset, nb::steal(PyLong_FromSsize_t(values.offset)));
   return result;
 }

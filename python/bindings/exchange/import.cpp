@@ -14,6 +14,7 @@
 #include "support/arguments.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/placement.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::bindings {
@@ -161,8 +162,8 @@ std::optional<array> import_producer(PyObject* producer) {
   const bool readonly = checked.readonly;
   const dtype type = checked.type;
   layout where = std::move(checked.where);
-  return array::unchecked(exchange::to_buffer(std::move(checked), std::move(release)), type,
-                          std::move(where), readonly);
+  return internal::unchecked_array(exchange::to_buffer(std::move(checked), std::move(release)),
+                                   type, std::move(where), readonly);
 }
 
 }  // namespace usmx::bindings

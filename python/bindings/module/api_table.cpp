@@ -9,6 +9,7 @@
 #include "sycl_objects/sycl_queue.hpp"
 #include "usmx/python/api.hpp"
 #include "usmx/runtime.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -52,7 +53,7 @@ int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexc
   return guarded(-1, [&] {
     require_usable_process();
     *result = queue_argument(object, nb::none());
-    note_cached_queues_exposed();
+    internal::note_cached_queues_exposed();
     return 0;
   });
 }

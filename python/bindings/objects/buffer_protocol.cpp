@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "objects/waiting.hpp"
+#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -65,7 +66,7 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
       memory->strides[axis] = 0;
     }
   }
-  view->buf = exported.data();
+  view->buf = internal::first_element(exported);
   view->len = static_cast<Py_ssize_t>(exported.nbytes());
   view->itemsize = itemsize;
   view->readonly = exported.readonly() ? 1 : 0;

@@ -4,6 +4,7 @@
 
 #include "support/python_thread.hpp"
 #include "sycl_objects/placement.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
@@ -96,7 +97,8 @@ usm_kind usm_type_of(const buffer& memory, nb::handle syclobj) {
 
 array as_bytes(const std::shared_ptr<buffer>& memory) {
   const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(memory->nbytes())};
-  return array::unchecked(memory, type_code::uint8, layout::c_order(shape), memory->readonly());
+  return internal::unchecked_array(memory, type_code::uint8, layout::c_order(shape),
+                                   memory->readonly());
 }
 
 }  // namespace usmx::bindings

@@ -26,7 +26,7 @@ void wait_for(auto& memory) {
 inline bool is_worth_unlocking(const array& a) {
   constexpr std::size_t small_nbytes = std::size_t{16} << 10;
   return a.nbytes() > small_nbytes || a.may_be_busy() ||
-         !host_may_touch(a.kind(), a.queue().get_device());
+         !host_may_touch(a.kind(), a.owner()->queue().get_device());
 }
 
 }  // namespace usmx::bindings

@@ -8,6 +8,7 @@
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_queue.hpp"
 #include "usmx/runtime.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -43,20 +44,20 @@ std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
   }
   const nb::object filter = optional_attribute(device.ptr(), filter_string_name.get());
   if (filter.is_valid() && nb::isinstance<nb::str>(filter)) {
-    return cached_queue(select_device(nb::cast<std::string_view>(filter)));
+    return internal::cached_queue(select_device(nb::cast<std::string_view>(filter)));
   }
   return std::nullopt;
 }
 
 sycl::queue queue_of_device_argument(nb::handle device) {
   if (nb::isinstance<nb::str>(device)) {
-    return cached_queue(select_device(to_text("device", device.ptr())));
+    return internal::cached_queue(select_device(to_text("device", device.ptr())));
   }
   if (const sycl::queue* queue = device_queue(device.ptr())) {
     return *queue;
   }
   if (const sycl::device* found = value_in<sycl::device>(device.ptr())) {
-    return cached_queue(*found);
+    return internal::cached_queue(*found);
   }
   if (const auto queue = queue_of_foreign_device(device)) {
     return *queue;
@@ -85,7 +86,7 @@ void require_agreement(const sycl::queue& queue, nb::handle device) {
 
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
   if (sycl_queue.is_none()) {
-    return device.is_none() ? default_queue() : queue_of_device_argument(device);
+    return device.is_none() ? internal::default_queue() : queue_of_device_argument(device);
   }
   const auto queue = queue_of_object(sycl_queue);
   if (!queue) {

@@ -13,6 +13,7 @@
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -134,7 +135,7 @@ void bind_sycl_queue(nb::module_& m) {
       .def(
           "_get_capsule",
           [](const sycl::queue& q) {
-            note_cached_queues_exposed();
+            internal::note_cached_queues_exposed();
             return to_capsule(q);
           },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),

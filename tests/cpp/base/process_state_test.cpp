@@ -12,7 +12,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/copy/zeros.hpp"
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"

@@ -16,7 +16,7 @@
 #include "support/errors.hpp"
 #include "support/seed.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"
 

@@ -1,5 +1,6 @@
 // usmx/buffer.hpp: who frees memory, when, and how often; and which work is waited for.
 #include "usmx/memory/buffer.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"
@@ -494,8 +495,9 @@ TEST_F(buffer_test, exposed_memory_on_somebody_elses_queue_may_be_busy_for_ever)
 TEST_F(buffer_test, exposed_memory_on_usmxs_own_queue_may_be_busy_once_that_was_handed_out) {
   buffer made = buffer::allocate(64, usm_kind::device, queue());
   made.expose();
-  EXPECT_EQ(made.may_be_busy(), usmx::cached_queues_exposed());  // for good: by other tests
-  usmx::note_cached_queues_exposed();
+  EXPECT_EQ(made.may_be_busy(),
+            usmx::internal::cached_queues_exposed());  // for good: by other tests
+  usmx::internal::note_cached_queues_exposed();
   EXPECT_TRUE(made.may_be_busy());
   made.wait();
   EXPECT_TRUE(made.may_be_busy());
@@ -624,7 +626,7 @@ TEST_F(pending_work_test, wait_of_exposed_memory_returns_after_work_on_the_queue
   support::gate gate(context());
   buffer made = buffer::allocate(64, usm_kind::device, queue());
   made.expose();
-  usmx::note_cached_queues_exposed();
+  usmx::internal::note_cached_queues_exposed();
   queue().memset(made.data(), 1, 64, gate.event());
   EXPECT_TRUE(waits_for(gate, [&] { made.wait(); }));
 }

@@ -11,7 +11,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"
 

@@ -1,6 +1,6 @@
 // usmx/registry.hpp: blocks are found by any of their bytes, and by no other. The addresses are
 // made up: the registry never reads through them.
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 
 #include <gtest/gtest.h>
 

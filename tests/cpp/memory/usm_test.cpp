@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/memory_resource.hpp"
-#include "usmx/memory/registry.hpp"
+#include "usmx/memory/registry_internal.hpp"
 #include "usmx/runtime/contexts.hpp"
 
 namespace {

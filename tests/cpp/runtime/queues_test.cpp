@@ -126,6 +126,23 @@ TEST_F(queues_test, exit_waits_for_work_in_flight) {
   }
 }
 
+TEST_F(queues_test, exit_waits_for_usmxs_work_on_queues_of_others) {
+  for (int round = 0; round < 5; ++round) {
+    for (const char* queue : {"in-order", "out-of-order"}) {
+      const auto child = support::run_child("", std::string("exit-at-own-work ") + queue);
+      ASSERT_EQ(child.exit_code, 0) << child.output;
+      ASSERT_EQ(child.output, "leaving main\nfinished\n") << queue;
+    }
+  }
+}
+
+TEST_F(queues_test, others_work_is_expected_on_a_cached_queue_that_was_handed_out) {
+  for (const char* by : {"default", "device", "context"}) {
+    EXPECT_EQ(support::run_child("", std::string("exposed ") + by).output, "01") << by;
+  }
+  EXPECT_EQ(support::run_child("", "exposed").output, "00");
+}
+
 TEST_F(queues_test, process_ends_cleanly_with_threads_at_work) {
   for (int round = 0; round < 20; ++round) {
     const auto child = support::run_child("", "exit-with-threads");

@@ -5,16 +5,20 @@
 #include <exception>
 #include <iostream>
 #include <string_view>
+#include <sycl/properties/queue_properties.hpp>
 #include <sycl/usm.hpp>
 #include <thread>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/copy/copy_async.hpp"
 #include "usmx/copy/zeros.hpp"
 #include "usmx/memory/synchronize.hpp"
+#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/diagnosis.hpp"
 #include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 #include "usmx/runtime/selectors.hpp"
 
 namespace {
@@ -63,6 +67,38 @@ void submit_work() {
   std::cout << "leaving main" << std::endl;
 }
 
+// The same by usmx's functions on a queue that is not usmx's, and of which nothing is left in main.
+void submit_work_to_a_queue_of_its_own(bool in_order) {
+  std::atexit(print_whether_work_finished);
+  const sycl::queue queue =
+      in_order ? sycl::queue(usmx::default_device(), sycl::property::queue::in_order())
+               : sycl::queue(usmx::default_device());
+  const std::ptrdiff_t shape[] = {work_nbytes};
+  const usmx::array memory = usmx::empty(shape, usmx::type_code::uint8, queue);
+  for (int round = 1; round <= work_rounds; ++round) {
+    const auto value = static_cast<std::byte>(round);
+    usmx::fill_async(memory, &value);
+  }
+  const std::ptrdiff_t stride[] = {1};
+  auto* result = reinterpret_cast<std::byte*>(work_result);
+  usmx::copy_to_host_async(memory, {result, usmx::type_code::uint8, shape, stride}, nullptr);
+  std::cout << "leaving main" << std::endl;
+}
+
+// Whether usmx expects others' work on its queues, before and after it hands one out.
+void print_exposure(std::string_view by) {
+  const sycl::device device = usmx::default_device();
+  std::cout << usmx::internal::cached_queues_exposed();
+  if (by == "default") {
+    usmx::default_queue();
+  } else if (by == "device") {
+    usmx::cached_queue(device);
+  } else if (by == "context") {
+    usmx::cached_queue(usmx::default_context(device), device);
+  }
+  std::cout << usmx::internal::cached_queues_exposed();
+}
+
 // Threads that nobody joins are inside of usmx when main returns.
 void leave_threads_at_work() {
   const sycl::queue queue = usmx::default_queue();
@@ -95,11 +131,15 @@ int main(int argc, char** argv) {
     std::cout << usmx::diagnose_missing_device() << "\n";
   } else if (command == "exit-at-work") {
     submit_work();
+  } else if (command == "exit-at-own-work") {
+    submit_work_to_a_queue_of_its_own(argument == std::string_view("in-order"));
+  } else if (command == "exposed") {
+    print_exposure(argument);
   } else if (command == "exit-with-threads") {
     leave_threads_at_work();
   } else {
     std::cerr << "usage: usmx_child devices|variable|default|select|diagnose|exit-at-work|"
-                 "exit-with-threads\n";
+                 "exit-at-own-work|exit-with-threads|exposed\n";
     return 2;
   }
   return 0;

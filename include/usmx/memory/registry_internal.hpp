@@ -1,6 +1,6 @@
 // What usmx itself has allocated: base, size, kind and context of every live block, so that its own
 // pointers are vouched for without a call to the runtime. Thread-safe; addresses are never read
-// through. Foreign memory is unknown here: usm.hpp.
+// through. Foreign memory is unknown here: usm.hpp. Not installed.
 #pragma once
 
 #include <cstddef>
