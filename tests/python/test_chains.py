@@ -6,7 +6,7 @@ Each in a process of its own: one that overflows the stack ends.
 import pytest
 from helpers import output_of
 
-STAGES = 200_000
+STAGES = 100_000
 
 BEGINNING = """
 import _thread, sys, threading, time
