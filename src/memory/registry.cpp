@@ -2,7 +2,7 @@
 // region of 2^k bytes that it starts in, so that it holds bytes of that region and of the next one
 // only: a pointer is looked up in two regions of each size that blocks have. Nothing is locked on
 // the way to a block.
-#include "usmx/memory/registry.hpp"
+#include "memory/own_blocks.hpp"
 
 #include <sys/mman.h>
 
@@ -56,6 +56,12 @@ class alignas(64) slot {
   }
   /// How many blocks' search begins here: for writers.
   int& homed() noexcept { return homed_; }
+  allocation_info seen_from(const sycl::context& context) const noexcept {
+    return *held_.context == context
+               ? allocation_info{kind_, reinterpret_cast<std::byte*>(base()), nbytes(), true}
+               : allocation_info{};
+  }
+  std::shared_ptr<buffer> owner() const noexcept { return held_.owner.lock(); }
   void swap_owner(std::weak_ptr<buffer>& owner) noexcept { held_.owner.swap(owner); }
 
   void put(registered_block&& block) noexcept {
@@ -420,6 +426,18 @@ std::optional<registered_block> find(const void* pointer) {
   std::optional<registered_block> found;
   table().find(pointer, [&](const slot& block) { found.emplace(block.copy()); });
   return found;
+}
+
+std::optional<allocation_info> find(const void* pointer, const sycl::context& context) {
+  std::optional<allocation_info> found;
+  table().find(pointer, [&](const slot& block) { found = block.seen_from(context); });
+  return found;
+}
+
+std::shared_ptr<buffer> owner_of(const void* pointer) {
+  std::shared_ptr<buffer> owner;
+  table().find(pointer, [&](const slot& block) { owner = block.owner(); });
+  return owner;
 }
 
 std::size_t size() noexcept { return table().size(); }
