@@ -98,8 +98,8 @@ class alignas(64) slot {
 };
 static_assert(sizeof(slot) == 64);
 
-/// Region sizes. A step of 2 bits lets up to 5 blocks start in one region, and few sizes do for
-/// all blocks of a program.
+/// Region sizes. A step of 3 bits lets up to 9 blocks start in one region (more only of fewer than
+/// 8 bytes each), and few sizes do for all blocks of a program.
 constexpr int smallest_bits = 6;
 constexpr int step_bits = 3;
 constexpr int bits_of(int size_class) noexcept { return smallest_bits + size_class * step_bits; }

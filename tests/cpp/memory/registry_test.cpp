@@ -255,7 +255,7 @@ TEST_F(registry_test, block_is_found_at_all_times_while_threads_add_and_remove_o
   std::vector<std::thread> threads;
   for (std::ptrdiff_t id = 1; id <= 2; ++id) {
     threads.emplace_back([&, id] {
-      for (int round = 0; round < 3; ++round) {
+      for (int round = 0; round < 15; ++round) {
         for (std::ptrdiff_t k = 0; k < others; ++k) {
           registry::add(block(start_ + id * 64 + k * 4096, 64));
         }
