@@ -46,22 +46,19 @@ class access_history {
   }
 
   /// New work on these bytes, which comes after all that find() gave when latest() was `seen`. A
-  /// write takes the place of what it comes after.
+  /// write takes the place of what it comes after. Where it throws, some bytes may have the new
+  /// work; no others have lost any.
   void add(byte_range bytes, access made, Event event, serial seen) {
     const work added{++latest_, std::move(event)};
-    split(bytes.begin);
-    split(bytes.end);
-    fill_gaps(bytes);
-    for_each_inside(bytes, [&](segment& of) {
-      if (made == access::read) {
-        of.reads.push_back(added);
-        return;
-      }
-      const auto is_before = [&](const work& earlier) { return earlier.number <= seen; };
-      std::erase_if(of.reads, is_before);
-      std::erase_if(of.writes, is_before);
-      of.writes.push_back(added);
-    });
+    try {
+      split(bytes.begin);
+      split(bytes.end);
+      fill_gaps(bytes);
+      for_each_inside(bytes, [&](segment& of) { add_to(of, made, added, seen); });
+    } catch (...) {
+      join(bytes);
+      throw;
+    }
     join(bytes);
   }
 
@@ -117,6 +114,17 @@ class access_history {
   };
   using segments = std::map<std::uintptr_t, segment>;
 
+  static void add_to(segment& of, access made, const work& added, serial seen) {
+    if (made == access::read) {
+      of.reads.push_back(added);
+      return;
+    }
+    of.writes.push_back(added);
+    const auto is_before = [&](const work& earlier) { return earlier.number <= seen; };
+    std::erase_if(of.reads, is_before);
+    std::erase_if(of.writes, is_before);
+  }
+
   static void append(std::vector<work>& to, const std::vector<work>& from) {
     to.insert(to.end(), from.begin(), from.end());
   }
@@ -144,9 +152,8 @@ class access_history {
     if (at == segments_.end() || at->first >= address) {
       return;
     }
-    segment upper = at->second;
+    segments_.emplace_hint(std::next(at), address, at->second);  // first: it may throw
     at->second.end = address;
-    segments_.emplace_hint(std::next(at), address, std::move(upper));
   }
 
   void fill_gaps(byte_range bytes) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <exception>
 #include <iterator>
 #include <list>
@@ -45,10 +44,11 @@ struct batch {
   }
 };
 
-/// The batches of one queue in the order in which they were made. Only the first is asked.
+/// The batches of one queue in the order in which they were made. Only the first is asked. From
+/// list to list they move without memory.
 struct queue_batches {
   sycl::queue queue;
-  std::deque<batch> batches;
+  std::list<batch> batches{};
 };
 
 std::size_t nbytes_of(const deferred_release& block) { return block.range.end - block.range.begin; }
@@ -69,7 +69,7 @@ class deferred_list {
 
   void release_finished() {
     // Destroyed last, without the lock: the releases may let go of other memory, or run Python.
-    std::vector<batch> finished;
+    std::list<batch> finished;
     const std::unique_lock working(work_mutex_, std::try_to_lock);
     if (!working.owns_lock()) {
       return;  // another thread is at it
@@ -77,8 +77,7 @@ class deferred_list {
     batch_arrivals();
     for (queue_batches& of : queues_) {
       while (!of.batches.empty() && of.batches.front().is_finished()) {
-        finished.push_back(std::move(of.batches.front()));
-        of.batches.pop_front();
+        finished.splice(finished.end(), of.batches, of.batches.begin());
       }
     }
     count_out(finished);
@@ -95,35 +94,28 @@ class deferred_list {
   }
 
   void release_all() {
-    std::vector<batch> all;
-    std::vector<deferred_release> unbatched;
+    std::list<batch> all;
     {
       const std::lock_guard working(work_mutex_);
-      unbatched = take_arrivals();
+      batch_arrivals();
       for (queue_batches& of : queues_) {
-        std::ranges::move(of.batches, std::back_inserter(all));
+        all.splice(all.end(), of.batches);
       }
       queues_.clear();
       count_out(all);
-      for (const deferred_release& block : unbatched) {
-        nbytes_ -= nbytes_of(block);
-      }
     }
-    wait_for(all, unbatched);
+    wait_for(all);
   }
 
   bool any() const noexcept { return any_.load(std::memory_order_acquire); }
   std::size_t nbytes() const noexcept { return nbytes_.load(std::memory_order_relaxed); }
 
  private:
-  std::vector<deferred_release> take_arrivals() {
+  void take_arrivals() {
     const std::lock_guard lock(arrivals_mutex_);
-    return std::exchange(arrivals_, {});
-  }
-
-  void put_back(std::vector<deferred_release> blocks) {
-    const std::lock_guard lock(arrivals_mutex_);
-    std::ranges::move(blocks, std::back_inserter(arrivals_));
+    unbatched_.reserve(unbatched_.size() + arrivals_.size());
+    std::ranges::move(arrivals_, std::back_inserter(unbatched_));
+    arrivals_.clear();
   }
 
   std::vector<sycl::queue> awaited_queues() {
@@ -139,7 +131,7 @@ class deferred_list {
     return found;
   }
 
-  void count_out(const std::vector<batch>& gone) {
+  void count_out(const std::list<batch>& gone) {
     for (const batch& each : gone) {
       nbytes_ -= each.nbytes;
       block_count_ -= each.releases.size();
@@ -147,30 +139,27 @@ class deferred_list {
     const bool batched =
         std::ranges::any_of(queues_, [](const queue_batches& of) { return !of.batches.empty(); });
     const std::lock_guard lock(arrivals_mutex_);
-    any_.store(batched || !arrivals_.empty(), std::memory_order_release);
+    any_.store(batched || !unbatched_.empty() || !arrivals_.empty(), std::memory_order_release);
   }
 
-  /// All arrivals of one queue become one batch of it.
+  /// All arrivals of one queue become one batch of it. Where it throws, the rest waits for the next
+  /// time.
   void batch_arrivals() {
-    std::vector<deferred_release> blocks = take_arrivals();
-    while (!blocks.empty()) {
-      const sycl::queue queue = blocks.front().queue;
+    take_arrivals();
+    while (!unbatched_.empty()) {
+      const sycl::queue queue = unbatched_.front().queue;
       const auto others =
-          std::partition(blocks.begin(), blocks.end(),
+          std::partition(unbatched_.begin(), unbatched_.end(),
                          [&](const deferred_release& b) { return b.queue == queue; });
-      try {
-        batch_of(queue, {blocks.begin(), others});
-      } catch (...) {
-        put_back(std::move(blocks));
-        throw;
-      }
-      blocks.erase(blocks.begin(), others);
+      batch_of(queue, {unbatched_.begin(), others});
+      unbatched_.erase(unbatched_.begin(), others);
     }
   }
 
   /// Nothing was done where it throws.
   void batch_of(const sycl::queue& queue, std::span<deferred_release> blocks) {
-    batch made;
+    std::list<batch> one(1);
+    batch& made = one.front();
     std::vector<sycl::queue> queues;
     for (const deferred_release& block : blocks) {
       append(made.work, pending_work_before(block.range, access::write).events);
@@ -187,17 +176,16 @@ class deferred_list {
       }
     }
     made.releases.reserve(blocks.size());
-    std::deque<batch>& batches = batches_of(queue);
-    batches.emplace_back();
+    std::list<batch>& batches = batches_of(queue);  // the last that may throw
     for (deferred_release& block : blocks) {
       if (block.memory_ends) {
-        take_pending_work(block.range);
+        forget_pending_work(block.range);
       }
       made.nbytes += nbytes_of(block);
       made.releases.push_back(std::move(block.release));
     }
     block_count_ += blocks.size();
-    batches.back() = std::move(made);
+    batches.splice(batches.end(), one);
   }
 
   static std::vector<sycl::queue> unique(std::vector<sycl::queue> all) {
@@ -215,7 +203,7 @@ class deferred_list {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  std::deque<batch>& batches_of(const sycl::queue& queue) {
+  std::list<batch>& batches_of(const sycl::queue& queue) {
     std::erase_if(queues_,
                   [&](const queue_batches& of) { return of.batches.empty() && of.queue != queue; });
     const auto found = std::ranges::find(queues_, queue, &queue_batches::queue);
@@ -223,7 +211,7 @@ class deferred_list {
   }
 
   /// All work is waited for, whatever fails, before anything is released.
-  static void wait_for(std::vector<batch>& batches, std::vector<deferred_release>& unbatched) {
+  static void wait_for(const std::list<batch>& batches) {
     std::exception_ptr failure;
     const auto try_to_wait = [&](const auto& wait) {
       try {
@@ -232,22 +220,10 @@ class deferred_list {
         failure = std::current_exception();
       }
     };
-    for (batch& each : batches) {
+    for (const batch& each : batches) {
       try_to_wait([&] { wait_for_all(each.work); });
       for (const queue_moment& since : each.queues) {
         try_to_wait([&] { wait_for_queue(since.queue()); });
-      }
-    }
-    for (deferred_release& block : unbatched) {
-      try_to_wait([&] { wait_for_pending_work(block.range, access::write); });
-      if (block.others_may_work) {
-        try_to_wait([&] { wait_for_queue(block.queue); });
-      }
-      for (const sycl::queue& other : block.other_queues) {
-        try_to_wait([&] { wait_for_queue(other); });
-      }
-      if (block.memory_ends) {
-        take_pending_work(block.range);
       }
     }
     if (failure) {
@@ -261,6 +237,7 @@ class deferred_list {
   std::mutex arrivals_mutex_;                 // of the arrivals: no call of the runtime under it
   std::vector<deferred_release> arrivals_;
   std::mutex work_mutex_;  // of what follows
+  std::vector<deferred_release> unbatched_;
   std::list<queue_batches> queues_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "runtime/completion.hpp"
@@ -175,16 +176,18 @@ void wait_for_pending_work(byte_range bytes, access wanted) {
   }
 }
 
-std::vector<sycl::event> take_pending_work(byte_range bytes) {
-  std::vector<sycl::event> events;
-  if (has_pending_work()) {
-    const std::lock_guard lock(pending().mutex);
-    for (history::work& work : pending().all.take(bytes)) {
-      events.push_back(std::move(work.event));
-    }
-    note_emptiness(pending());
+void forget_pending_work(byte_range bytes) noexcept {
+  if (!has_pending_work()) {
+    return;
   }
-  return events;
+  std::vector<history::work> taken;  // destroyed without the lock
+  try {
+    const std::lock_guard lock(pending().mutex);
+    taken = pending().all.take(bytes);
+    note_emptiness(pending());
+  } catch (const std::bad_alloc&) {
+    // It stays known.
+  }
 }
 
 void wait_for_all_pending_work() {

@@ -42,8 +42,9 @@ void add_pending_work(byte_range, access, const sycl::event& done, const earlier
 /// Waits for everything that such an access must come after.
 void wait_for_pending_work(byte_range, access);
 
-/// Takes out all work on these bytes, whose memory ends, and gives what may be unfinished.
-std::vector<sycl::event> take_pending_work(byte_range);
+/// Forgets all work on these bytes, whose memory ends. Without memory for that it stays known: new
+/// work at the same addresses then comes after it.
+void forget_pending_work(byte_range) noexcept;
 
 /// Waits for all of it.
 void wait_for_all_pending_work();

@@ -2,24 +2,18 @@
 
 #include <algorithm>
 
+#include "memory/own_blocks.hpp"
 #include "memory/usm_checks.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "runtime/sub_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/memory/registry_internal.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx {
 namespace {
-
-/// A context knows no memory of others.
-allocation_info seen_from(const registered_block& block, const sycl::context& context) {
-  return block.context == context ? allocation_info{block.kind, block.base, block.nbytes, true}
-                                  : allocation_info{};
-}
 
 [[noreturn]] void throw_not_usm(const void* pointer, const sycl::context& context) {
   throw value_error(detail::message("pointer ", pointer, " is not USM memory of ",
@@ -31,8 +25,8 @@ allocation_info seen_from(const registered_block& block, const sycl::context& co
 }  // namespace
 
 allocation_info detail::query_allocation(const void* pointer, const context_state& state) {
-  if (const auto block = registry::find(pointer)) {
-    return seen_from(*block, state.context());
+  if (const auto own = registry::find(pointer, state.context())) {
+    return *own;
   }
   return state.driver().query(pointer);
 }
@@ -63,15 +57,14 @@ detail::checked_memory detail::check_access(const void* pointer, std::size_t nby
   if (pointer == nullptr) {
     throw_not_usm(pointer, state.context());
   }
-  const auto block = registry::find(pointer);
+  const auto block = registry::find(pointer, state.context());
   if (!block) {
     const usm_kind kind = state.driver().kind_around(pointer, nbytes);
     if (kind != usm_kind::unknown) {
       return {kind, nullptr};
     }
   }
-  const allocation_info found =
-      block ? seen_from(*block, state.context()) : state.driver().query(pointer);
+  const allocation_info found = block ? *block : state.driver().query(pointer);
   if (found.kind == usm_kind::unknown) {
     throw_not_usm(pointer, state.context());
   }
@@ -87,7 +80,7 @@ detail::checked_memory detail::check_access(const void* pointer, std::size_t nby
         static_cast<const void*>(found.base + (found.nbytes - 1)), " (", found.nbytes,
         " bytes) of ", describe(state.context())));
   }
-  std::shared_ptr<buffer> own = block ? block->owner.lock() : nullptr;
+  std::shared_ptr<buffer> own = block ? registry::owner_of(pointer) : nullptr;
   const bool is_all_there = own && own->holds(pointer, nbytes);
   return {found.kind, is_all_there ? std::move(own) : nullptr};
 }

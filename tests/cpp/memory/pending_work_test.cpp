@@ -20,15 +20,15 @@ using usmx::detail::access;
 using usmx::detail::add_pending_work;
 using usmx::detail::byte_range;
 using usmx::detail::earlier_work;
+using usmx::detail::forget_pending_work;
 using usmx::detail::may_have_pending_work;
 using usmx::detail::pending_work_before;
 using usmx::detail::range_of;
-using usmx::detail::take_pending_work;
 using usmx::detail::wait_for_pending_work;
 
 class pending_work_test : public support::device_test {
  protected:
-  void TearDown() override { take_pending_work(bytes(0, sizeof memory_)); }
+  void TearDown() override { forget_pending_work(bytes(0, sizeof memory_)); }
 
   byte_range bytes(std::size_t first, std::size_t count) const {
     return range_of(memory_.data() + first, count);
@@ -111,16 +111,16 @@ TEST_F(pending_work_test, hundreds_of_reads_are_few_events_that_wait_for_all_of_
   }
 }
 
-TEST_F(pending_work_test, taken_work_is_given_and_forgotten) {
+TEST_F(pending_work_test, work_on_memory_that_ends_is_forgotten_on_its_bytes_alone) {
   gate work(context());
   add_pending_work(bytes(0, 16), access::write, work.event(), {}, queue());
-  EXPECT_EQ(take_pending_work(bytes(0, 8)).size(), 1U);
+  forget_pending_work(bytes(0, 8));
   EXPECT_FALSE(is_busy(0, 8));
   EXPECT_TRUE(is_busy(8, 8));
   work.open();
 }
 
-TEST_F(pending_work_test, threads_may_add_find_and_take_at_once) {
+TEST_F(pending_work_test, threads_may_add_find_and_forget_at_once) {
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
@@ -130,7 +130,7 @@ TEST_F(pending_work_test, threads_may_add_find_and_take_at_once) {
         add_pending_work(mine, k % 3 == 0 ? access::write : access::read, sycl::event(), earlier,
                          queue());
         if (k % 50 == 0) {
-          take_pending_work(mine);
+          forget_pending_work(mine);
         }
       }
     });

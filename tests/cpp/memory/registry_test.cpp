@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <thread>
 #include <vector>
@@ -174,29 +176,108 @@ TEST_F(registry_test, small_block_right_behind_a_huge_one_is_told_apart) {
   EXPECT_EQ(registry::find(start_ + nbytes)->base, start_ + nbytes);
 }
 
-TEST_F(registry_test, blocks_of_mixed_sizes_answer_as_a_linear_search_does) {
-  std::mt19937_64 random(support::seed(7));
-  std::vector<registered_block> live;
-  std::byte* next = start_;
-  for (int count = 0; count < 400; ++count) {
-    next += random() % 3 * 32;
-    const std::size_t nbytes = 1 + random() % (std::size_t{1} << (random() % 20));
-    live.push_back(block(next, nbytes));
-    add(next, nbytes);
-    next += nbytes;
-  }
-  const auto extent = static_cast<std::uint64_t>(next - start_) + 200;
-  for (int probe = 0; probe < 20'000; ++probe) {
-    const std::byte* pointer = start_ - 100 + static_cast<std::ptrdiff_t>(random() % extent);
-    const auto expected = std::ranges::find_if(live, [&](const registered_block& candidate) {
-      return candidate.base <= pointer && pointer < candidate.base + candidate.nbytes;
-    });
-    const auto found = registry::find(pointer);
-    ASSERT_EQ(found.has_value(), expected != live.end());
-    if (found) {
-      ASSERT_EQ(found->base, expected->base);
+/// Blocks by address, as they should be known.
+class model {
+ public:
+  using entry = std::pair<std::byte* const, std::size_t>;
+
+  const entry* holding(const std::byte* pointer) const {
+    auto after = sizes_.upper_bound(const_cast<std::byte*>(pointer));
+    if (after == sizes_.begin()) {
+      return nullptr;
     }
+    --after;
+    return pointer < after->first + after->second ? &*after : nullptr;
   }
+  bool has_room(std::byte* base, std::size_t nbytes) const {
+    const auto after = sizes_.lower_bound(base);
+    return holding(base) == nullptr &&
+           (after == sizes_.end() || base + (nbytes - 1) < after->first);
+  }
+  std::map<std::byte*, std::size_t>& sizes() { return sizes_; }
+
+ private:
+  std::map<std::byte*, std::size_t> sizes_;
+};
+
+// Of 1 byte to 64 GiB, at any address, so that most lie in several regions of their size.
+TEST_F(registry_test, blocks_of_all_sizes_that_come_and_go_answer_as_an_ordered_map_does) {
+  std::mt19937_64 random(support::seed(7));
+  const auto below_power_of_two = [&](std::uint64_t bits) {
+    return random() % (std::uint64_t{1} << random() % bits);
+  };
+  model live;
+  std::byte* const start = address(0x5000'0000'0000);
+  for (int round = 0; round < 20'000; ++round) {
+    std::byte* const base = start + below_power_of_two(40);
+    const std::size_t nbytes = 1 + below_power_of_two(37);
+    if (live.has_room(base, nbytes)) {
+      add(base, nbytes);
+      live.sizes().emplace(base, nbytes);
+    } else if (const auto* there = live.holding(base); there != nullptr && random() % 2 == 0) {
+      registry::remove(there->first);
+      live.sizes().erase(there->first);
+    }
+    const std::byte* const near = base + below_power_of_two(38) - below_power_of_two(30);
+    const std::array<const std::byte*, 5> pointers{near, base, base - 1, base + (nbytes - 1),
+                                                   base + nbytes};
+    for (const std::byte* const pointer : pointers) {
+      const auto* const expected = live.holding(pointer);
+      const auto found = registry::find(pointer);
+      ASSERT_EQ(found.has_value(), expected != nullptr) << static_cast<const void*>(pointer);
+      if (found) {
+        ASSERT_EQ(found->base, expected->first);
+        ASSERT_EQ(found->nbytes, expected->second);
+      }
+    }
+    ASSERT_EQ(registry::size(), size_before_ + live.sizes().size());
+  }
+}
+
+TEST_F(registry_test, bytes_of_live_blocks_are_counted) {
+  const std::size_t before = registry::nbytes();
+  add(start_, 100);
+  add(start_ + 100, std::size_t{1} << 33);
+  EXPECT_EQ(registry::nbytes(), before + 100 + (std::size_t{1} << 33));
+  registry::remove(start_ + 100);
+  EXPECT_EQ(registry::nbytes(), before + 100);
+}
+
+// Others that are added and removed move it to and fro.
+TEST_F(registry_test, block_is_found_at_all_times_while_threads_add_and_remove_others) {
+  constexpr std::ptrdiff_t kept = 64;
+  constexpr std::ptrdiff_t others = 3'000;
+  for (std::ptrdiff_t k = 0; k < kept; ++k) {
+    add(start_ + k * 4096, 64);
+  }
+  std::atomic<int> left = 2;
+  std::atomic<int> lost = 0;
+  std::vector<std::thread> threads;
+  for (std::ptrdiff_t id = 1; id <= 2; ++id) {
+    threads.emplace_back([&, id] {
+      for (int round = 0; round < 15; ++round) {
+        for (std::ptrdiff_t k = 0; k < others; ++k) {
+          registry::add(block(start_ + id * 64 + k * 4096, 64));
+        }
+        for (std::ptrdiff_t k = 0; k < others; ++k) {
+          registry::remove(start_ + id * 64 + k * 4096);
+        }
+      }
+      --left;
+    });
+    threads.emplace_back([&] {
+      while (left > 0) {
+        for (std::ptrdiff_t k = 0; k < kept; ++k) {
+          const auto found = registry::find(start_ + k * 4096 + 63);
+          lost += !found || found->base != start_ + k * 4096;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(lost, 0);
 }
 
 TEST_F(registry_test, threads_add_find_and_remove_at_once) {

@@ -1,0 +1,160 @@
+// What usmx knows of memory, when an allocation fails while something is entered or taken out.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "memory/access_history.hpp"
+#include "memory/deferred_release.hpp"
+#include "memory/pending_work.hpp"
+#include "support/device_test.hpp"
+#include "support/failing_allocations.hpp"
+#include "support/gate.hpp"
+#include "usmx/memory/buffer.hpp"
+#include "usmx/memory/registry_internal.hpp"
+#include "usmx/memory/synchronize.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using support::fails;
+using support::gate;
+using support::with_every_allocation;
+using usmx::buffer;
+using usmx::usm_kind;
+using usmx::detail::access;
+using usmx::detail::access_history;
+namespace registry = usmx::registry;
+
+using history = access_history<int>;
+
+history of_one_write_and_one_read() {
+  history known;
+  known.add({0, 100}, access::write, 1, 0);
+  known.add({50, 150}, access::read, 2, known.latest());
+  return known;
+}
+
+TEST(failing_access_history_test, no_byte_loses_its_work_when_an_addition_fails) {
+  for (const access made : {access::read, access::write}) {
+    with_every_allocation([&](int number) {
+      history known = of_one_write_and_one_read();
+      fails(number, [&] { known.add({20, 120}, made, 3, known.latest()); });
+      for (std::uintptr_t byte = 0; byte < 150; byte += 10) {
+        ASSERT_FALSE(known.find({byte, byte + 1}, access::write).empty()) << byte;
+      }
+    });
+  }
+}
+
+TEST(failing_access_history_test, addition_that_fails_leaves_no_bytes_without_work) {
+  with_every_allocation([](int number) {
+    history known;
+    if (fails(number, [&] { known.add({20, 120}, access::write, 1, 0); })) {
+      ASSERT_TRUE(known.empty());
+    }
+  });
+}
+
+TEST(failing_access_history_test, no_other_byte_loses_its_work_when_taking_some_out_fails) {
+  with_every_allocation([](int number) {
+    history known = of_one_write_and_one_read();
+    fails(number, [&] { known.take({20, 120}); });
+    ASSERT_FALSE(known.find({10, 11}, access::write).empty());
+    ASSERT_FALSE(known.find({130, 131}, access::write).empty());
+  });
+}
+
+class failing_registry_test : public support::device_test {};
+
+TEST_F(failing_registry_test, addition_that_fails_leaves_it_as_it_was) {
+  auto* const start = reinterpret_cast<std::byte*>(std::uintptr_t{0x5000'0000'4000});
+  const std::size_t before = registry::size();
+  int failures = 0;
+  for (std::ptrdiff_t k = 0; k < 3000; ++k) {
+    const usmx::registered_block block{start + k * 64, 64, usm_kind::device, context()};
+    const bool failed = fails(1, [&] { registry::add(block); });
+    if (failed) {
+      ++failures;
+      EXPECT_FALSE(registry::find(start + k * 64));
+      EXPECT_EQ(registry::size(), before + static_cast<std::size_t>(k));
+      registry::add(block);
+    }
+    EXPECT_TRUE(registry::find(start + k * 64));
+  }
+  EXPECT_GT(failures, 0);
+  for (std::ptrdiff_t k = 0; k < 3000; ++k) {
+    EXPECT_TRUE(registry::find(start + k * 64));
+    registry::remove(start + k * 64);
+  }
+  EXPECT_EQ(registry::size(), before);
+}
+
+class failing_release_test : public support::device_test {
+ protected:
+  void SetUp() override {
+    device_test::SetUp();
+    if (!support::has_gates(context())) {
+      GTEST_SKIP() << "needs user events";
+    }
+  }
+
+  /// Lets go of three parts of a block on which there is work, on a thread that leaves them to
+  /// others.
+  void let_go_with_work(const sycl::event& work) {
+    std::vector<buffer> parts;
+    for (std::ptrdiff_t k = 0; k < 3; ++k) {
+      parts.push_back(buffer::adopt(block_.data() + k * 64, 64, queue(),
+                                    usmx::detail::release_action::of(
+                                        nullptr, [this](void*) { ++(open_ ? late_ : early_); })));
+      parts.back().record(work);
+    }
+    std::thread([last = std::move(parts)]() mutable { last.clear(); }).join();
+  }
+
+  support::runtime_block block_{192, usm_kind::device, queue()};
+  std::atomic<bool> open_ = false;
+  std::atomic<int> early_ = 0;
+  std::atomic<int> late_ = 0;
+};
+
+TEST_F(failing_release_test, nothing_is_released_before_its_work_when_looking_for_it_fails) {
+  with_every_allocation([this](int number) {
+    open_ = false;
+    late_ = 0;
+    gate work(context());
+    let_go_with_work(work.event());
+    fails(number, [] { usmx::detail::release_finished(); });
+    ASSERT_EQ(early_, 0);
+    open_ = true;
+    work.open();
+    usmx::synchronize();
+    ASSERT_EQ(late_, 3);
+    ASSERT_EQ(usmx::detail::deferred_nbytes(), 0U);
+  });
+}
+
+TEST_F(failing_release_test, nothing_is_released_before_its_work_when_waiting_for_all_fails) {
+  with_every_allocation([this](int number) {
+    open_ = false;
+    late_ = 0;
+    gate work(context());
+    let_go_with_work(work.event());
+    std::thread opening([&] {
+      std::this_thread::sleep_for(10ms);
+      open_ = true;
+      work.open();
+    });
+    fails(number, [] { usmx::detail::release_all(); });
+    opening.join();
+    ASSERT_EQ(early_, 0);
+    usmx::synchronize();
+    ASSERT_EQ(late_, 3);
+    ASSERT_EQ(usmx::detail::deferred_nbytes(), 0U);
+  });
+}
+
+}  // namespace
