@@ -1,0 +1,16 @@
+// What usmx/memory/current_resource.hpp says, for callers that have looked up the context's state
+// already. Private to the library.
+#pragma once
+
+#include "runtime/context_state.hpp"
+#include "usmx/memory/current_resource.hpp"
+
+namespace usmx::detail {
+
+/// As usmx::current_resource.
+any_resource current_resource(context_state&, const sycl::queue&, usm_kind);
+
+/// Gives back what no pool of usmx's has in use.
+void free_all_pooled_blocks() noexcept;
+
+}  // namespace usmx::detail
