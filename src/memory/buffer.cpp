@@ -75,13 +75,12 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
   std::string why;
   std::byte* block = try_to_allocate(resource, nbytes, alignment, queue, why);
   if (block == nullptr) {
-    detail::release_finished();
-    detail::free_all_pooled_blocks();
+    empty_cache();
     block = try_to_allocate(resource, nbytes, alignment, queue, why);
   }
   if (block == nullptr) {
     detail::release_all();
-    detail::free_all_pooled_blocks();
+    empty_cache();
     block = try_to_allocate(resource, nbytes, alignment, queue, why);
   }
   if (block == nullptr) {

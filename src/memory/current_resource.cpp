@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/warn.hpp"
+#include "memory/deferred_release.hpp"
 #include "memory/resource_lookup.hpp"
 #include "runtime/context_state.hpp"
 #include "usmx/base/error.hpp"
@@ -157,16 +158,6 @@ any_resource detail::current_resource(context_state& state, const sycl::queue& q
   return current_of(state.slot<placements>().of(queue, kind));
 }
 
-void detail::free_all_pooled_blocks() noexcept {
-  try {
-    for (const auto& pool : default_pools()) {
-      pool->free_all_blocks();
-    }
-  } catch (const std::bad_alloc&) {
-    // No memory to name them all: another time.
-  }
-}
-
 any_resource current_resource(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
   return detail::current_resource(*detail::state_of(queue).of_context, queue, kind);
@@ -196,6 +187,17 @@ std::vector<std::shared_ptr<pool_resource>> default_pools() {
     }
   }
   return live;
+}
+
+void empty_cache() noexcept {
+  detail::release_finished();
+  try {
+    for (const auto& pool : default_pools()) {
+      pool->free_all_blocks();
+    }
+  } catch (const std::bad_alloc&) {
+    // No memory to name them all: another time.
+  }
 }
 
 }  // namespace usmx

@@ -10,7 +10,4 @@ namespace usmx::detail {
 /// As usmx::current_resource.
 any_resource current_resource(context_state&, const sycl::queue&, usm_kind);
 
-/// Gives back what no pool of usmx's has in use.
-void free_all_pooled_blocks() noexcept;
-
 }  // namespace usmx::detail

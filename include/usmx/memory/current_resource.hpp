@@ -26,5 +26,7 @@ USMX_API any_resource set_current_resource(const sycl::queue&, any_resource reso
 USMX_API std::shared_ptr<pool_resource> default_pool(const sycl::queue&, usm_kind);
 /// The pools of usmx that are there.
 USMX_API std::vector<std::shared_ptr<pool_resource>> default_pools();
+/// Lets go of memory whose work has finished, and gives back what no pool of usmx's has in use.
+USMX_API void empty_cache() noexcept;
 
 }  // namespace usmx
