@@ -65,10 +65,12 @@ std::byte* pool_supply::acquire_counted(std::size_t nbytes, std::size_t alignmen
   try {
     block = upstream_.allocate(nbytes, alignment, queue_);
   } catch (const allocation_error&) {
-    if (alignment <= block_granule || alignment > largest_forced_alignment) {
+    if (alignment > block_granule && alignment <= largest_forced_alignment) {
+      block = try_to_acquire_larger(nbytes, alignment);
+    }
+    if (block == nullptr) {
       throw;
     }
-    block = acquire_larger(nbytes, alignment);
   }
   try {
     pooled_ranges::add(block, nbytes);
@@ -79,15 +81,21 @@ std::byte* pool_supply::acquire_counted(std::size_t nbytes, std::size_t alignmen
   return block;
 }
 
-std::byte* pool_supply::acquire_larger(std::size_t nbytes, std::size_t alignment) {
-  if (nbytes > std::numeric_limits<std::size_t>::max() - alignment) {
-    throw allocation_error(refusal(nbytes, kind(), queue_, "no address space has so many bytes"));
-  }
+/// Null where there is no such memory either.
+std::byte* pool_supply::try_to_acquire_larger(std::size_t nbytes, std::size_t alignment) {
   const std::size_t larger = nbytes + alignment;
-  const std::lock_guard lock(larger_mutex_);
-  std::byte* const base = upstream_.allocate(larger, 0, queue_);
+  if (larger < nbytes) {
+    return nullptr;
+  }
+  std::byte* base = nullptr;
+  try {
+    base = upstream_.allocate(larger, 0, queue_);
+  } catch (const allocation_error&) {
+    return nullptr;
+  }
   std::byte* const block = aligned(base, alignment);
   try {
+    const std::lock_guard lock(larger_mutex_);
     larger_.emplace(block, larger_block{base, larger});
   } catch (...) {
     upstream_.deallocate(base, larger, 0, queue_);

@@ -44,7 +44,7 @@ class pool_supply {
   void count_in(std::size_t nbytes);
   void count_out(std::size_t nbytes) noexcept;
   std::byte* acquire_counted(std::size_t nbytes, std::size_t alignment);
-  std::byte* acquire_larger(std::size_t nbytes, std::size_t alignment);
+  std::byte* try_to_acquire_larger(std::size_t nbytes, std::size_t alignment);
   void return_upstream(std::byte* block, std::size_t nbytes, std::size_t alignment) noexcept;
 
   any_resource upstream_;
