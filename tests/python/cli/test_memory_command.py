@@ -7,7 +7,7 @@ def test_memory_of_each_device_and_the_pools_are_told():
     result = run("memory")
     assert result.returncode == 0, result.stderr
     assert " are free\n" in result.stdout
-    assert "comes from a pool" in result.stdout
+    assert "comes from pools" in result.stdout
     assert "There is no limit" in result.stdout
 
 
