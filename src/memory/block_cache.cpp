@@ -13,54 +13,59 @@ std::byte* block_cache::allocate(std::size_t size) {
 
 std::byte* block_cache::take(std::size_t size) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = sizes_.find(size);
-  if (found == sizes_.end() || found->second.free.empty()) {
-    return nullptr;
+  for (auto at = sizes_.lower_bound(size); at != sizes_.end() && at->first - size <= size / 4;
+       ++at) {
+    blocks_of_size& of = at->second;
+    if (!of.free.empty()) {
+      of.last_use = ++clock_;
+      std::byte* const block = of.free.back();
+      of.free.pop_back();
+      free_nbytes_ -= at->first;
+      return block;
+    }
   }
-  blocks_of_size& of = found->second;
-  of.last_use = ++clock_;
-  std::byte* const block = of.free.back();
-  of.free.pop_back();
-  free_nbytes_ -= size;
+  return nullptr;
+}
+
+std::byte* block_cache::acquire(std::size_t size) {
+  std::byte* const block = supply_.acquire(size, largest_pool_alignment);
+  try {
+    add(block, size);
+  } catch (...) {
+    supply_.give_back(block, size, largest_pool_alignment);
+    throw;
+  }
   return block;
 }
 
-/// Room to let the block go comes first.
-std::byte* block_cache::acquire(std::size_t size) {
-  {
-    const std::lock_guard lock(mutex_);
-    blocks_of_size& of = sizes_[size];
-    if (of.free.capacity() == of.count) {
-      of.free.reserve(2 * of.count + 1);
-    }
-    ++of.count;
+/// With room to let it go.
+void block_cache::add(std::byte* block, std::size_t size) {
+  const std::lock_guard lock(mutex_);
+  blocks_of_size& of = sizes_[size];
+  if (of.free.capacity() == of.count) {
+    of.free.reserve(2 * of.count + 1);
   }
-  try {
-    return supply_.acquire(size, largest_pool_alignment);
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    --sizes_.find(size)->second.count;
-    throw;
-  }
+  size_of_.emplace(block, size);
+  ++of.count;
 }
 
-void block_cache::deallocate(std::byte* block, std::size_t size) noexcept {
+void block_cache::deallocate(std::byte* block) noexcept {
+  std::size_t size = 0;
   {
     const std::lock_guard lock(mutex_);
+    const auto known = size_of_.find(block);
+    size = known->second;
     blocks_of_size& of = sizes_.find(size)->second;
-    of.last_use = ++clock_;
     if (size <= limit_) {
+      of.last_use = ++clock_;
       of.free.push_back(block);
       free_nbytes_ += size;
-      if (free_nbytes_ <= limit_) {
-        return;
-      }
-      block = nullptr;
     } else {
       --of.count;
+      size_of_.erase(known);
     }
   }
-  if (block != nullptr) {
+  if (size > limit_) {
     supply_.give_back(block, size, largest_pool_alignment);
   } else {
     shrink(limit_);
@@ -91,6 +96,7 @@ bool block_cache::take_oldest(std::size_t limit, free_block& taken) noexcept {
   of.free.pop_back();
   --of.count;
   free_nbytes_ -= size;
+  size_of_.erase(taken.block);
   return true;
 }
 

@@ -1,11 +1,13 @@
 // Large blocks, each an allocation of its own, kept when they are free: up to a limit, beyond which
-// those of the size that was not used for the longest time go back. Private to the library.
+// those of the size that was not used for the longest time go back. A request gets a free block
+// that is less than a quarter larger, if there is one. Private to the library.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "memory/pool_supply.hpp"
@@ -22,14 +24,14 @@ class block_cache {
 
   /// `size` from block_size.
   std::byte* allocate(std::size_t size);
-  void deallocate(std::byte* block, std::size_t size) noexcept;
+  void deallocate(std::byte* block) noexcept;
   /// Gives back all that is free.
   void trim() noexcept { shrink(0); }
 
  private:
   struct blocks_of_size {
     std::vector<std::byte*> free;  // with room for all blocks of the size
-    std::size_t count = 0;         // of these, in use or not
+    std::size_t count = 0;         // of all those
     std::uint64_t last_use = 0;
   };
   struct free_block {
@@ -39,6 +41,7 @@ class block_cache {
 
   std::byte* take(std::size_t size) noexcept;
   std::byte* acquire(std::size_t size);
+  void add(std::byte* block, std::size_t size);
   void shrink(std::size_t limit) noexcept;
   bool take_oldest(std::size_t limit, free_block& taken) noexcept;
 
@@ -46,6 +49,7 @@ class block_cache {
   const std::size_t limit_;
   std::mutex mutex_;  // of what follows
   std::map<std::size_t, blocks_of_size> sizes_;
+  std::unordered_map<std::byte*, std::size_t> size_of_;  // of all blocks, in use or not
   std::size_t free_nbytes_ = 0;
   std::uint64_t clock_ = 0;
 };

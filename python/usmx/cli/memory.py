@@ -34,9 +34,9 @@ def pool_text() -> str:
     if os.environ.get("USMX_POOL") == "off":
         return "New memory comes from the SYCL runtime, block by block: USMX_POOL is off."
     return (
-        "New memory comes from pools, one for each context, device and kind, which keep what is let "
-        "go.\n"
-        "USMX_POOL=off turns the pools off; usmx.memory.empty_cache() gives back what they keep."
+        "New memory comes from pools, one for each context, device and kind.\n"
+        "They keep what is freed. usmx.memory.empty_cache() gives it back; USMX_POOL=off turns "
+        "them off."
     )
 
 

@@ -97,7 +97,7 @@ void pool_resource::deallocate(std::byte* block, std::size_t nbytes, std::size_t
   } else if (size <= detail::largest_slab_block) {
     parts_->slabs.deallocate(block, size);
   } else {
-    parts_->cache.deallocate(block, size);
+    parts_->cache.deallocate(block);
   }
 }
 

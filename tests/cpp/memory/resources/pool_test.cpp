@@ -136,6 +136,19 @@ TEST_F(pool_resource_test, block_larger_than_the_limit_goes_back_at_once_and_oth
   EXPECT_EQ(upstream_nbytes(), 4 * mib);
 }
 
+TEST_F(pool_resource_test, large_block_serves_requests_that_are_up_to_a_quarter_smaller) {
+  std::byte* const block = allocate(5 * mib);
+  deallocate(block, 5 * mib);
+  for (const std::size_t nbytes : {4 * mib, 5 * mib, 4 * mib + 1}) {
+    EXPECT_EQ(allocate(nbytes), block);
+    deallocate(block, nbytes);
+  }
+  std::byte* const smaller = allocate(3 * mib);
+  EXPECT_NE(smaller, block);
+  deallocate(smaller, 3 * mib);
+  EXPECT_EQ(pool_.statistics().used, 0U);
+}
+
 TEST_F(pool_resource_test, free_blocks_make_room_within_the_limit) {
   pool_.set_limit(5 * mib);
   deallocate(allocate(4 * mib), 4 * mib);
