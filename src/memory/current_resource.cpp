@@ -11,6 +11,7 @@
 
 #include "base/warn.hpp"
 #include "memory/deferred_release.hpp"
+#include "memory/leak_report.hpp"
 #include "memory/resource_lookup.hpp"
 #include "runtime/context_state.hpp"
 #include "usmx/base/error.hpp"
@@ -87,8 +88,8 @@ struct placement {
       : device(queue.get_device()),
         kind(of),
         pool(new_pool(queue, of)),
-        first(pools_are_on() ? any_resource(pool)
-                             : any_resource(std::make_shared<usm_resource>(of))),
+        first(detail::reported(pools_are_on() ? any_resource(pool)
+                                              : any_resource(std::make_shared<usm_resource>(of)))),
         current(first),
         next(following) {
     all_pools().add(pool);

@@ -235,6 +235,32 @@ def test_first_limit_can_be_in_the_environment():
     assert "USMX_POOL_LIMIT must be a number of bytes" in nonsense.stderr
 
 
+LEAKING = """
+import ctypes
+import usmx
+kept = usmx.zeros(10, usm_type="shared")
+let_go = usmx.zeros(20, usm_type="shared")
+if {leak}:
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+"""
+
+
+def test_leak_report_names_what_is_alive_at_exit_and_where_it_was_made():
+    errors = run(LEAKING.format(leak=True), USMX_LEAK_REPORT="1").stderr
+    line = "usmx: 80 bytes of shared memory are alive at exit: <string>:4 in <module>"
+    assert line in errors
+    assert errors.endswith("usmx: blocks that are alive at exit: 1\n")
+
+
+def test_leak_report_of_a_program_without_leaks_names_none():
+    errors = run(LEAKING.format(leak=False), USMX_LEAK_REPORT="1").stderr
+    assert errors == "usmx: blocks that are alive at exit: 0\n"
+
+
+def test_without_asking_there_is_no_leak_report():
+    assert "alive at exit" not in run(LEAKING.format(leak=True)).stderr
+
+
 EXHAUSTED = """
 import resource
 import usmx

@@ -183,7 +183,7 @@ void bind_adaptors(nb::module_& m) {
           "__init__",
           [](py_resource_of<tracking_resource>* self, const py_resource& upstream) {
             new (self) py_resource_of<tracking_resource>(
-                std::make_shared<tracking_resource>(upstream.resource, &python_call_site));
+                std::make_shared<tracking_resource>(upstream.resource));
           },
           nb::arg("upstream"))
       .def(
@@ -211,6 +211,7 @@ void bind_adaptors(nb::module_& m) {
 }  // namespace
 
 void bind_resources(nb::module_& m) {
+  set_call_site_function(&python_call_site);
   bind_base(m);
   bind_sources(m);
   bind_adaptors(m);

@@ -37,7 +37,7 @@ std::string describe(PyFrameObject* frame) {
 
 // Never takes the lock: whoever allocates may hold another one.
 std::string python_call_site() {
-  if (PyGILState_Check() == 0) {
+  if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) {
     return "native code";
   }
   nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));

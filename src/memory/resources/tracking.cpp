@@ -1,8 +1,21 @@
 #include "usmx/memory/resources/tracking.hpp"
 
+#include <atomic>
 #include <utility>
 
 namespace usmx {
+namespace {
+
+std::atomic<std::string (*)()> call_site_function = nullptr;
+
+}  // namespace
+
+void set_call_site_function(std::string (*function)()) noexcept { call_site_function = function; }
+
+std::string current_call_site() {
+  const auto function = call_site_function.load();
+  return function == nullptr ? "native code" : function();
+}
 
 tracking_resource::tracking_resource(any_resource upstream, std::function<std::string()> call_site)
     : upstream_(std::move(upstream)), call_site_(std::move(call_site)) {}

@@ -24,12 +24,18 @@ struct tracked_block {
   std::string call_site;
 };
 
+/// What calls the place where a program allocates, as "file.py:12 in function"; any thread may call
+/// it. usmx's Python module sets it; until somebody does, it is "native code".
+USMX_API void set_call_site_function(std::string (*function)()) noexcept;
+USMX_API std::string current_call_site();
+
 /// Asks a function for the call site of each block, and keeps it as long as the block. Costs that
 /// function, and an entry of a table under one lock.
 class USMX_API tracking_resource {
  public:
   /// `call_site` is called on the allocating thread, with no lock of the resource's held.
-  tracking_resource(any_resource upstream, std::function<std::string()> call_site);
+  explicit tracking_resource(any_resource upstream,
+                             std::function<std::string()> call_site = &current_call_site);
 
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,

@@ -33,6 +33,13 @@ TEST_F(tracking_resource_test, live_blocks_are_known_with_their_call_sites) {
   EXPECT_TRUE(resource_.live_blocks().empty());
 }
 
+TEST_F(tracking_resource_test, call_site_is_what_the_function_of_the_process_says) {
+  EXPECT_EQ(usmx::current_call_site(), "native code");
+  usmx::set_call_site_function([] { return std::string("here"); });
+  EXPECT_EQ(usmx::current_call_site(), "here");
+  usmx::set_call_site_function(nullptr);
+}
+
 TEST_F(tracking_resource_test, failed_allocation_leaves_no_block) {
   EXPECT_THROW(resource_.allocate(SIZE_MAX / 2, 0, queue()), usmx::allocation_error);
   EXPECT_TRUE(resource_.live_blocks().empty());
