@@ -10,46 +10,72 @@ KIB = 1024
 MIB = 1024 * KIB
 
 
-def new_array(name: str) -> Case:
+def new_array(name: str, **aims: Aim) -> Case:
     """Make an array of 16 x 16 float64 and let it go, by `empty` or `zeros`."""
     code = "make((16, 16))"
     return Case(
         f"{name}((16, 16)), and free",
         Statement(code, make=getattr(usmx, name)),
         [
-            Peer("dpnp.tensor", Statement(code, make=getattr(dpnp.tensor, name))),
-            Peer("NumPy", Statement(code, make=getattr(numpy, name))),
+            Peer("dpnp.tensor", Statement(code, make=getattr(dpnp.tensor, name)), aims.get("dpnp")),
+            Peer("NumPy", Statement(code, make=getattr(numpy, name)), aims.get("numpy")),
         ],
     )
 
 
 def empty() -> Case:
-    return new_array("empty")
+    return new_array("empty", numpy=Aim(ratio=1.5))
 
 
 def zeros() -> Case:
-    return new_array("zeros")
+    return new_array("zeros", dpnp=Aim(ratio=1 / 50))
 
 
-def allocation(size_text: str, nbytes: int) -> Case:
+def allocation(size_text: str, nbytes: int, aim: Aim) -> Case:
     """Allocate device memory, and free it."""
     return Case(
         f"MemoryUSMDevice of {size_text}, and free",
         Statement("make(n)", make=usmx.memory.MemoryUSMDevice, n=nbytes),
-        [Peer("dpctl", Statement("make(n)", make=dpctl.memory.MemoryUSMDevice, n=nbytes))],
+        [Peer("dpctl", Statement("make(n)", make=dpctl.memory.MemoryUSMDevice, n=nbytes), aim)],
     )
 
 
 def allocate_64_bytes() -> Case:
-    return allocation("64 B", 64)
+    return allocation("64 B", 64, Aim(ratio=1 / 10))
 
 
 def allocate_1_mib() -> Case:
-    return allocation("1 MiB", MIB)
+    return allocation("1 MiB", MIB, Aim(ratio=1 / 25))
 
 
 def allocate_16_mib() -> Case:
-    return allocation("16 MiB", 16 * MIB)
+    return allocation("16 MiB", 16 * MIB, Aim(ratio=1 / 25))
+
+
+def allocate_in_16_threads() -> Case:
+    """What an allocation takes while 16 threads allocate: the time of all over their number."""
+    names = {"make": usmx.memory.MemoryUSMDevice}
+    return Case(
+        "MemoryUSMDevice of 4 KiB, 16 threads",
+        Statement("make(4096)", threads=16, **names),
+        [Peer("one thread", Statement("make(4096)", **names), Aim(ratio=2))],
+    )
+
+
+def small_strided_copy() -> Case:
+    """A temporary and a loop of the host."""
+    code = "copy(x)"
+    return Case(
+        "copy of an 8 x 8 strided view",
+        Statement(code, copy=usmx.copy, x=usmx.ones((16, 16))[::2, ::2]),
+        [
+            Peer(
+                "dpnp.tensor",
+                Statement(code, copy=dpnp.tensor.copy, x=dpnp.tensor.ones((16, 16))[::2, ::2]),
+                Aim(ratio=1 / 50),
+            )
+        ],
+    )
 
 
 def host_copy_of_small_view() -> Case:
@@ -111,6 +137,8 @@ CASES = (
     allocate_64_bytes,
     allocate_1_mib,
     allocate_16_mib,
+    allocate_in_16_threads,
+    small_strided_copy,
     host_copy_of_small_view,
     conversion,
     device_to_host,

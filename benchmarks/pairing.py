@@ -7,6 +7,8 @@ are taken within a round: what slows the machine down for a while slows down all
 import statistics
 import subprocess
 import sys
+import threading
+import time
 import timeit
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,23 +28,39 @@ class Work(Protocol):
 
 
 class Statement:
-    """Python code, in a loop of timeit: no function call of the harness is in the time."""
+    """Python code, in a loop of timeit: no function call of the harness is in the time.
 
-    def __init__(self, code: str, **names: object) -> None:
+    With `threads`, so many run the loop at once; seconds are then those of all over their number.
+    """
+
+    def __init__(self, code: str, *, threads: int = 1, **names: object) -> None:
         self.code = code
-        self._timer = timeit.Timer(code, globals=names)
+        self._timers = [timeit.Timer(code, globals=names) for _ in range(threads)]
         self._repeats = 1
 
     def warm_up(self, block_seconds: float) -> None:
-        """Repeat it until the repetitions take that long together, the first time left out."""
-        self._timer.timeit(1)
-        while (elapsed := self._timer.timeit(self._repeats)) < block_seconds:
+        """Repeat it until one thread takes that long, the first time left out."""
+        alone = self._timers[0]
+        alone.timeit(1)
+        while (elapsed := alone.timeit(self._repeats)) < block_seconds:
             shortfall = block_seconds / max(elapsed, 1e-9)
             self._repeats *= 2 + int(min(shortfall, 8))
 
     def measure(self) -> float:
         """Seconds of one execution."""
-        return self._timer.timeit(self._repeats) / self._repeats
+        return self._run(self._repeats) / self._repeats / len(self._timers)
+
+    def _run(self, repeats: int) -> float:
+        """Seconds of all."""
+        if len(self._timers) == 1:
+            return self._timers[0].timeit(repeats)
+        threads = [threading.Thread(target=each.timeit, args=(repeats,)) for each in self._timers]
+        start = time.perf_counter()
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        return time.perf_counter() - start
 
 
 class PackageImport:

@@ -8,11 +8,13 @@
 #include "base/process_state.hpp"
 #include "memory/deferred_release.hpp"
 #include "memory/pending_work.hpp"
+#include "memory/resource_lookup.hpp"
 #include "memory/usm_checks.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
+#include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
@@ -21,13 +23,17 @@
 namespace usmx {
 namespace {
 
-/// Hands a block of usmx's own back to the runtime.
-struct return_to_runtime {
+/// Hands a block back to where it came from.
+struct return_block {
+  any_resource resource;
+  std::size_t nbytes;
+  std::size_t alignment;
   sycl::queue queue;
-  usm_kind kind;
 
   void operator()(void* block) const noexcept {
-    usm_resource(queue, kind).deallocate(static_cast<std::byte*>(block));
+    auto* first = static_cast<std::byte*>(block);
+    registry::remove(first);
+    resource.deallocate(first, nbytes, alignment, queue);
   }
 };
 
@@ -43,22 +49,57 @@ detail::release_action after(detail::release_action first, std::shared_ptr<buffe
   return {[](void* of) noexcept { delete static_cast<both*>(of); }, state, owner};
 }
 
-/// Where the runtime has no memory, memory that waits to be freed is freed first.
-std::byte* allocate_block(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
-                          std::size_t alignment) {
-  usm_resource resource(queue, kind);
-  try {
-    return resource.allocate(nbytes, alignment);
-  } catch (const allocation_error&) {
-    detail::release_all();
+/// What is free, in all pools.
+std::size_t cached_nbytes() {
+  std::size_t sum = 0;
+  for (const auto& pool : default_pools()) {
+    const pool_statistics now = pool->statistics();
+    sum += now.total - std::min(now.used, now.total);
   }
+  return sum;
+}
+
+/// None where there is no memory; then `why` is the reason.
+std::byte* try_to_allocate(const any_resource& resource, std::size_t nbytes, std::size_t alignment,
+                           const sycl::queue& queue, std::string& why) {
   try {
-    return resource.allocate(nbytes, alignment);
+    return resource.allocate(nbytes, alignment, queue);
   } catch (const allocation_error& failed) {
-    throw allocation_error(detail::message(failed.what(), " (usmx has ", registry::nbytes(),
-                                           " bytes in use, ", detail::deferred_nbytes(),
-                                           " bytes that wait for work to finish)"));
+    why = failed.what();
   }
+  return nullptr;
+}
+
+/// Where there is no memory, what nobody needs goes back first; then what waits for its work.
+std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std::size_t alignment,
+                          const sycl::queue& queue) {
+  std::string why;
+  std::byte* block = try_to_allocate(resource, nbytes, alignment, queue, why);
+  if (block == nullptr) {
+    empty_cache();
+    block = try_to_allocate(resource, nbytes, alignment, queue, why);
+  }
+  if (block == nullptr) {
+    detail::release_all();
+    empty_cache();
+    block = try_to_allocate(resource, nbytes, alignment, queue, why);
+  }
+  if (block == nullptr) {
+    throw allocation_error(
+        detail::message(why, " (usmx has ", registry::nbytes(), " bytes in use, ", cached_nbytes(),
+                        " bytes that its pools keep, ", detail::deferred_nbytes(),
+                        " bytes that wait for work to finish)"));
+  }
+  return block;
+}
+
+/// Runs once, whatever fails.
+detail::release_action enter(std::byte* block, usm_kind kind, return_block release) {
+  const std::size_t nbytes = release.nbytes;
+  const sycl::context context = release.queue.get_context();
+  auto action = detail::release_action::of(block, std::move(release));
+  registry::add({block, nbytes, kind, context});
+  return action;
 }
 
 }  // namespace
@@ -79,9 +120,11 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
   const detail::runtime_call call;
   detail::release_finished();
   detail::limit_deferred();
-  std::byte* block = allocate_block(nbytes, kind, queue, alignment);
-  auto release = detail::release_action::of(block, return_to_runtime{queue, kind});
-  const bool queue_is_ours = detail::state_of(queue.get_context())->is_cached(queue);
+  const std::shared_ptr<detail::context_state> state = detail::state_of(queue).of_context;
+  const any_resource resource = detail::current_resource(*state, queue, kind);
+  std::byte* block = allocate_block(resource, nbytes, alignment, queue);
+  auto release = enter(block, kind, {resource, nbytes, alignment, queue});
+  const bool queue_is_ours = state->is_cached(queue);
   return buffer(block, nbytes, kind, queue, std::move(release),
                 {.readonly = false, .queue_is_ours = queue_is_ours, .owns = true});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "memory/own_blocks.hpp"
+#include "memory/pooled_ranges.hpp"
 #include "memory/usm_checks.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/drivers/usm_driver.hpp"
@@ -28,7 +29,7 @@ allocation_info detail::query_allocation(const void* pointer, const context_stat
   if (const auto own = registry::find(pointer, state.context())) {
     return *own;
   }
-  return state.driver().query(pointer);
+  return pooled_ranges::contains(pointer) ? allocation_info{} : state.driver().query(pointer);
 }
 
 allocation_info query_allocation(const void* pointer, const sycl::context& context) {
@@ -59,6 +60,9 @@ detail::checked_memory detail::check_access(const void* pointer, std::size_t nby
   }
   const auto block = registry::find(pointer, state.context());
   if (!block) {
+    if (pooled_ranges::contains(pointer)) {
+      throw_not_usm(pointer, state.context());
+    }
     const usm_kind kind = state.driver().kind_around(pointer, nbytes);
     if (kind != usm_kind::unknown) {
       return {kind, nullptr};

@@ -50,7 +50,7 @@ class context_state {
   sycl::context context_;
   std::vector<sycl::device> devices_;
   std::unique_ptr<usm_driver> driver_;
-  static constexpr std::size_t slot_count = 4;
+  static constexpr std::size_t slot_count = 8;
   std::mutex slots_mutex_;
   std::array<std::atomic<context_slot*>, slot_count> slots_{};
   mutable std::mutex queues_mutex_;

@@ -11,6 +11,8 @@
 #include "exchange/producers.hpp"
 #include "memory/adoption.hpp"
 #include "memory/memory_classes.hpp"
+#include "memory/pools.hpp"
+#include "memory/resources.hpp"
 #include "module/api_table.hpp"
 #include "module/kernel_cache.hpp"
 #include "support/errors.hpp"
@@ -42,6 +44,8 @@ NB_MODULE(_core, m) {
   bind_dtype_functions(m);
   bind_memory_classes(m);
   bind_adoption(m);
+  bind_pools(m);
+  bind_resources(m);
   bind_array_class(m);
   bind_producers(m);
   // What the functions of the package are made of.

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 import usmx
-from usmx.cli import cache, demo, devices
+from usmx.cli import cache, demo, devices, memory
 from usmx.cli.paths import cmake_dir, includes
 
 
@@ -39,8 +39,9 @@ def make_parser() -> argparse.ArgumentParser:
         help="compiler options for usmx's and SYCL's headers",
     )
 
-    commands = parser.add_subparsers(title="commands", metavar="{devices,cache,demo}")
+    commands = parser.add_subparsers(title="commands", metavar="{devices,memory,cache,demo}")
     add_devices_parser(commands)
+    add_memory_parser(commands)
     add_cache_parser(commands)
     add_demo_parser(commands)
     return parser
@@ -54,6 +55,16 @@ def add_devices_parser(commands: argparse._SubParsersAction) -> None:
         description="Lists the devices that are there; * marks the default one.",
     )
     parser.set_defaults(command=lambda _: devices.run())
+
+
+def add_memory_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx memory``."""
+    parser = commands.add_parser(
+        "memory",
+        help="tell how much memory is free, and how usmx takes it",
+        description="Tells how much memory each device has free, and how usmx takes it.",
+    )
+    parser.set_defaults(command=lambda _: memory.run())
 
 
 def add_cache_parser(commands: argparse._SubParsersAction) -> None:

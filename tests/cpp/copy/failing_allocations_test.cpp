@@ -17,6 +17,7 @@
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "usmx/array/array.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
 #include "usmx/copy/select/gather.hpp"
@@ -34,6 +35,7 @@ using usmx::dtype;
 using usmx::layout;
 using usmx::type_code;
 using usmx::usm_kind;
+using usmx::internal::private_view;
 using extents = std::vector<std::ptrdiff_t>;
 
 constexpr std::ptrdiff_t rows = 128;
@@ -144,22 +146,21 @@ void PrintTo(const operation& o, std::ostream* out) { *out << o.name; }
 
 operation copying(const char* name, copy_path path) {
   return {name,
-          [=](arrays& in) { usmx::copy(in.floats.private_view(), in.result.private_view(), path); },
+          [=](arrays& in) { usmx::copy(private_view(in.floats), private_view(in.result), path); },
           is_copied};
 }
 operation transposing(const char* name, copy_path path) {
   return {name,
           [=](arrays& in) {
-            usmx::copy(transposed(in.floats).private_view(), as_columns(in.result).private_view(),
+            usmx::copy(private_view(transposed(in.floats)), private_view(as_columns(in.result)),
                        path);
           },
           is_transposed};
 }
 operation casting(const char* name, copy_path path) {
-  return {
-      name,
-      [=](arrays& in) { usmx::copy(in.integers.private_view(), in.result.private_view(), path); },
-      is_copied};
+  return {name,
+          [=](arrays& in) { usmx::copy(private_view(in.integers), private_view(in.result), path); },
+          is_copied};
 }
 
 const std::vector<operation> operations{
@@ -187,22 +188,20 @@ const std::vector<operation> operations{
        usmx::copy_to_host_async(in.floats, in.host_side(), std::make_shared<int>(1));
      },
      has_downloaded},
-    {"fill", [](arrays& in) { usmx::fill(in.result.private_view(), five()); }, is_filled},
+    {"fill", [](arrays& in) { usmx::fill(private_view(in.result), five()); }, is_filled},
     {"fill_by_queue",
-     [](arrays& in) { usmx::fill(in.result.private_view(), five(), copy_path::whole); }, is_filled},
+     [](arrays& in) { usmx::fill(private_view(in.result), five(), copy_path::whole); }, is_filled},
     {"fill_by_kernel",
-     [](arrays& in) { usmx::fill(in.result.private_view(), five(), copy_path::kernel); },
-     is_filled},
+     [](arrays& in) { usmx::fill(private_view(in.result), five(), copy_path::kernel); }, is_filled},
     {"fill_async", [](arrays& in) { usmx::fill_async(in.result, five()); }, is_filled},
     {"gather",
      [](arrays& in) {
-       usmx::gather(in.floats.private_view(), some_rows(in), first_three(in.result).private_view());
+       usmx::gather(private_view(in.floats), some_rows(in), private_view(first_three(in.result)));
      },
      is_gathered},
     {"scatter",
      [](arrays& in) {
-       usmx::scatter(first_three(in.floats).private_view(), some_rows(in),
-                     in.result.private_view());
+       usmx::scatter(private_view(first_three(in.floats)), some_rows(in), private_view(in.result));
      },
      is_scattered},
     {"allocation", [](arrays&) { buffer::allocate_shared(100, usm_kind::device, queue()); },

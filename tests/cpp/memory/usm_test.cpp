@@ -10,7 +10,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/memory_resource.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/memory/registry_internal.hpp"
 #include "usmx/runtime/contexts.hpp"
 
@@ -34,16 +34,12 @@ using usmx::value_error;
 class own_block {
  public:
   own_block(std::size_t nbytes, usm_kind kind, const sycl::queue& queue)
-      : resource_(queue, kind), data_(resource_.allocate(nbytes)) {}
-  own_block(const own_block&) = delete;
-  own_block& operator=(const own_block&) = delete;
-  ~own_block() { resource_.deallocate(data_); }
+      : bytes_(usmx::buffer::allocate(nbytes, kind, queue)) {}
 
-  std::byte* data() const noexcept { return data_; }
+  std::byte* data() const noexcept { return bytes_.data(); }
 
  private:
-  usmx::usm_resource resource_;
-  std::byte* data_;
+  usmx::buffer bytes_;
 };
 
 // Both kinds of owners, in turn.

@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include <usmx/base/version.hpp>
-#include <usmx/memory/memory_resource.hpp>
+#include <usmx/memory/resources/usm.hpp>
 #include <usmx/runtime.hpp>
 
 int main() {
@@ -10,8 +10,9 @@ int main() {
   for (const auto& device : usmx::get_devices()) {
     std::cout << usmx::filter_string(device) << ' ' << usmx::describe(device) << '\n';
   }
-  usmx::usm_resource resource(usmx::default_queue(), usmx::usm_kind::shared);
-  std::byte* block = resource.allocate(64);
+  const sycl::queue queue = usmx::default_queue();
+  usmx::usm_resource resource(usmx::usm_kind::shared);
+  std::byte* block = resource.allocate(64, 0, queue);
   block[63] = std::byte{7};
-  resource.deallocate(block);
+  resource.deallocate(block, 64, 0, queue);
 }

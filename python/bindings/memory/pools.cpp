@@ -1,0 +1,141 @@
+#include "memory/pools.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "support/arguments.hpp"
+#include "support/interpreter_lock.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/runtime/memory_info.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// MemoryPool: one of usmx's pools, and the device whose share a limit may be.
+struct py_pool {
+  std::shared_ptr<pool_resource> pool;
+  sycl::device device;
+
+  pool_statistics now() const noexcept { return pool->statistics(); }
+};
+
+py_pool get_memory_pool(nb::handle kind, nb::handle device) {
+  const sycl::queue queue = queue_argument(nb::none(), device);
+  const usm_kind wanted = kind_argument(kind);
+  const without_interpreter_lock unlocked;
+  return {default_pool(queue, wanted), queue.get_device()};
+}
+
+std::size_t share_of(const sycl::device& device, double fraction) {
+  if (!(fraction >= 0 && fraction <= 1)) {
+    throw value_error(detail::message("'fraction' must be between 0 and 1, found ", fraction));
+  }
+  const auto total = device.get_info<sycl::info::device::global_mem_size>();
+  return static_cast<std::size_t>(fraction * static_cast<double>(total));
+}
+
+void set_limit(py_pool& self, nb::handle size, std::optional<double> fraction) {
+  if (!size.is_none() && fraction) {
+    throw value_error("set_limit takes 'size' or 'fraction', found both");
+  }
+  if (fraction) {
+    self.pool->set_limit(share_of(self.device, *fraction));
+    return;
+  }
+  if (size.is_none()) {
+    self.pool->set_limit(std::nullopt);
+    return;
+  }
+  const std::ptrdiff_t nbytes = to_count("size", "a number of bytes or None", size.ptr());
+  if (nbytes < 0) {
+    throw value_error(detail::message("'size' must not be negative, found ", nbytes));
+  }
+  self.pool->set_limit(static_cast<std::size_t>(nbytes));
+}
+
+std::size_t free_nbytes(const pool_statistics& now) noexcept {
+  return now.total > now.used ? now.total - now.used : 0;
+}
+
+nb::dict statistics(const py_pool& self) {
+  const pool_statistics now = self.now();
+  nb::dict all;
+  all["used_bytes.current"] = now.used;
+  all["used_bytes.peak"] = now.peak_used;
+  all["total_bytes.current"] = now.total;
+  all["total_bytes.peak"] = now.peak_total;
+  all["free_bytes.current"] = free_nbytes(now);
+  return all;
+}
+
+std::pair<std::size_t, std::size_t> mem_get_info(nb::handle device) {
+  const memory_info found = get_memory_info(queue_argument(nb::none(), device).get_device());
+  return {found.free, found.total};
+}
+
+}  // namespace
+
+void bind_pools(nb::module_& m) {
+  nb::class_<py_pool>(m, "MemoryPool",
+                      "The pool of one kind of memory on one device: what is let go is kept here "
+                      "and used again. `usmx.memory.get_memory_pool` finds it.")
+      .def_prop_ro(
+          "kind", [](const py_pool& self) { return name(self.pool->kind()).data(); },
+          nb::sig("def kind(self) -> str"))
+      .def(
+          "used_bytes", [](const py_pool& self) { return self.now().used; },
+          "Bytes in use: of blocks, whose sizes are rounded up.")
+      .def(
+          "total_bytes", [](const py_pool& self) { return self.now().total; },
+          "Bytes that the pool has from the SYCL runtime, in use and free.")
+      .def(
+          "free_bytes", [](const py_pool& self) { return free_nbytes(self.now()); },
+          "Bytes that the pool keeps to use them again.")
+      .def(
+          "free_all_blocks",
+          [](const py_pool& self) {
+            const without_interpreter_lock unlocked;
+            self.pool->free_all_blocks();
+          },
+          "Gives the memory back to the SYCL runtime of which nothing is in use.")
+      .def("set_limit", &set_limit, nb::kw_only(), nb::arg("size") = nb::none(),
+           nb::arg("fraction") = nb::none(),
+           nb::sig("def set_limit(self, *, size: typing.SupportsIndex | None = None, fraction: "
+                   "float | None = None) -> None"),
+           "From now on the pool takes no memory of the SYCL runtime beyond `size` bytes, or "
+           "`fraction` of the device's memory; without either there is no limit. Memory beyond it "
+           "is a USMAllocationError. What the pool has already, it keeps.")
+      .def(
+          "get_limit", [](const py_pool& self) { return self.pool->limit(); },
+          "The limit in bytes; None where there is none.")
+      .def("statistics", &statistics, nb::sig("def statistics(self) -> dict[str, int]"),
+           "What the pool has now and what it had at its peaks, in bytes.")
+      .def(
+          "reset_peak", [](const py_pool& self) { self.pool->reset_peak(); },
+          "Peaks are counted from here on.");
+  m.def("get_memory_pool", &get_memory_pool, nb::arg("kind") = "device",
+        nb::arg("device") = nb::none(),
+        nb::sig("def get_memory_pool(kind: str = 'device', device: object = None) -> MemoryPool"),
+        "The pool that new memory of that kind comes from, on `device`: whatever `device=` takes, "
+        "or None for the default one.");
+  m.def(
+      "empty_cache",
+      [] {
+        const without_interpreter_lock unlocked;
+        empty_cache();
+      },
+      "Gives the memory back to the SYCL runtime that pools keep and of which nothing is in "
+      "use.");
+  m.def("mem_get_info", &mem_get_info, nb::arg("device") = nb::none(),
+        nb::sig("def mem_get_info(device: object = None) -> tuple[int, int]"),
+        "Bytes of the device's memory that are free, and all of them, for all processes together. "
+        "Raises ValueError for a device that does not tell.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,231 @@
+#include "memory/resources.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <atomic>
+#include <memory>
+
+#include "support/arguments.hpp"
+#include "support/call_site.hpp"
+#include "support/interpreter_lock.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/resources/failing.hpp"
+#include "usmx/memory/resources/function.hpp"
+#include "usmx/memory/resources/limiting.hpp"
+#include "usmx/memory/resources/pool.hpp"
+#include "usmx/memory/resources/statistics.hpp"
+#include "usmx/memory/resources/tracking.hpp"
+#include "usmx/memory/resources/usm.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// MemoryResource: any of them.
+struct py_resource {
+  any_resource resource;
+};
+
+/// One whose own methods are asked.
+template <class R>
+struct py_resource_of : py_resource {
+  explicit py_resource_of(std::shared_ptr<R> made) : py_resource{made}, own(std::move(made)) {}
+
+  std::shared_ptr<R> own;
+};
+
+std::size_t size_argument(const char* what, nb::handle value) {
+  const std::ptrdiff_t size = to_count(what, "a number of bytes", value.ptr());
+  if (size < 0) {
+    throw value_error(detail::message("'", what, "' must not be negative, found ", size));
+  }
+  return static_cast<std::size_t>(size);
+}
+
+/// True from the request on that comes after `count` others.
+auto after(std::size_t count) {
+  return [left = std::make_shared<std::atomic<std::ptrdiff_t>>(static_cast<std::ptrdiff_t>(count))](
+             std::size_t) { return left->fetch_sub(1, std::memory_order_relaxed) <= 0; };
+}
+
+nb::dict to_python(const allocation_counts& counts) {
+  nb::dict all;
+  all["bytes.current"] = counts.nbytes.current;
+  all["bytes.peak"] = counts.nbytes.peak;
+  all["bytes.total"] = counts.nbytes.total;
+  all["blocks.current"] = counts.blocks.current;
+  all["blocks.peak"] = counts.blocks.peak;
+  all["blocks.total"] = counts.blocks.total;
+  all["failures"] = counts.failures;
+  return all;
+}
+
+nb::list to_python(const std::vector<tracked_block>& blocks) {
+  nb::list all;
+  for (const tracked_block& each : blocks) {
+    all.append(
+        nb::make_tuple(reinterpret_cast<std::uintptr_t>(each.first), each.nbytes, each.call_site));
+  }
+  return all;
+}
+
+template <class Function>
+Function function_at(const char* what, nb::handle address) {
+  return reinterpret_cast<Function>(to_address(what, "the address of a function", address.ptr()));
+}
+
+py_resource get_memory_resource(nb::handle kind, nb::handle device) {
+  const sycl::queue queue = queue_argument(nb::none(), device);
+  return {current_resource(queue, kind_argument(kind))};
+}
+
+py_resource set_memory_resource(const py_resource& resource, nb::handle device) {
+  return {set_current_resource(queue_argument(nb::none(), device), resource.resource)};
+}
+
+void bind_base(nb::module_& m) {
+  nb::class_<py_resource>(m, "MemoryResource",
+                          "Where new memory of one kind comes from. Equal to the same one.")
+      .def_prop_ro(
+          "kind", [](const py_resource& self) { return name(self.resource.kind()).data(); },
+          nb::sig("def kind(self) -> str"))
+      .def(
+          "__eq__",
+          [](const py_resource& self, nb::handle other) {
+            const py_resource* found = nullptr;
+            return nb::try_cast(other, found) && found != nullptr &&
+                   self.resource == found->resource;
+          },
+          nb::arg("other").none())
+      .def("__hash__",
+           [](const py_resource& self) { return static_cast<std::size_t>(self.resource.kind()); });
+}
+
+void bind_sources(nb::module_& m) {
+  nb::class_<py_resource_of<usm_resource>, py_resource>(
+      m, "PlainResource", "The SYCL runtime itself: each block is one allocation of it.")
+      .def(
+          "__init__",
+          [](py_resource_of<usm_resource>* self, nb::handle kind) {
+            new (self)
+                py_resource_of<usm_resource>(std::make_shared<usm_resource>(kind_argument(kind)));
+          },
+          nb::arg("kind") = "device", nb::sig("def __init__(self, kind: str = 'device') -> None"));
+  nb::class_<py_resource_of<function_resource>, py_resource>(
+      m, "FunctionResource",
+      "Two C functions, given by their addresses, as those of PyTorch's pluggable allocators: "
+      "`void* allocate(size_t, int device, sycl::queue*)` and `void free(void*, size_t, "
+      "sycl::queue*)`. Any thread may call them, with or without the interpreter lock: they must "
+      "not be Python functions.")
+      .def(
+          "__init__",
+          [](py_resource_of<function_resource>* self, nb::handle kind, nb::handle allocate,
+             nb::handle free, int device) {
+            new (self) py_resource_of<function_resource>(std::make_shared<function_resource>(
+                kind_argument(kind),
+                function_at<function_resource::allocate_function>("allocate", allocate),
+                function_at<function_resource::free_function>("free", free), device));
+          },
+          nb::arg("kind"), nb::arg("allocate"), nb::arg("free"), nb::arg("device") = 0,
+          nb::sig("def __init__(self, kind: str, allocate: typing.SupportsIndex, free: "
+                  "typing.SupportsIndex, device: int = 0) -> None"));
+  nb::class_<py_resource_of<pool_resource>, py_resource>(
+      m, "PoolResource", "A pool of one device on top of another resource.")
+      .def(
+          "__init__",
+          [](py_resource_of<pool_resource>* self, const py_resource& upstream, nb::handle device) {
+            new (self) py_resource_of<pool_resource>(std::make_shared<pool_resource>(
+                upstream.resource, queue_argument(nb::none(), device)));
+          },
+          nb::arg("upstream"), nb::arg("device") = nb::none(),
+          nb::sig("def __init__(self, upstream: MemoryResource, device: object = None) -> None"));
+}
+
+void bind_adaptors(nb::module_& m) {
+  nb::class_<py_resource_of<limiting_resource>, py_resource>(
+      m, "LimitingResource", "No more than `limit` bytes at a time of `upstream`.")
+      .def(
+          "__init__",
+          [](py_resource_of<limiting_resource>* self, const py_resource& upstream,
+             nb::handle limit) {
+            new (self) py_resource_of<limiting_resource>(std::make_shared<limiting_resource>(
+                upstream.resource, size_argument("limit", limit)));
+          },
+          nb::arg("upstream"), nb::arg("limit"),
+          nb::sig("def __init__(self, upstream: MemoryResource, limit: typing.SupportsIndex) -> "
+                  "None"))
+      .def(
+          "used_bytes",
+          [](const py_resource_of<limiting_resource>& self) { return self.own->used(); },
+          "Bytes in use, as they were asked for.");
+  nb::class_<py_resource_of<statistics_resource>, py_resource>(
+      m, "StatisticsResource", "Counts what passes through to `upstream`.")
+      .def(
+          "__init__",
+          [](py_resource_of<statistics_resource>* self, const py_resource& upstream) {
+            new (self) py_resource_of<statistics_resource>(
+                std::make_shared<statistics_resource>(upstream.resource));
+          },
+          nb::arg("upstream"))
+      .def(
+          "counts",
+          [](const py_resource_of<statistics_resource>& self) {
+            return to_python(self.own->counts());
+          },
+          nb::sig("def counts(self) -> dict[str, int]"),
+          "Bytes and blocks, now, at their peak and in total, and failures.");
+  nb::class_<py_resource_of<tracking_resource>, py_resource>(
+      m, "TrackingResource",
+      "Knows which line of which Python file allocated what is still alive of `upstream`. It makes "
+      "each allocation some microseconds slower.")
+      .def(
+          "__init__",
+          [](py_resource_of<tracking_resource>* self, const py_resource& upstream) {
+            new (self) py_resource_of<tracking_resource>(
+                std::make_shared<tracking_resource>(upstream.resource));
+          },
+          nb::arg("upstream"))
+      .def(
+          "live_blocks",
+          [](const py_resource_of<tracking_resource>& self) {
+            return to_python(self.own->live_blocks());
+          },
+          nb::sig("def live_blocks(self) -> list[tuple[int, int, str]]"),
+          "Address, bytes and place of each block that is alive, by address.");
+  nb::class_<py_resource_of<failing_resource>, py_resource>(
+      m, "FailingResource",
+      "Fails on purpose, to test what a program does then: all requests after the first `after`.")
+      .def(
+          "__init__",
+          [](py_resource_of<failing_resource>* self, const py_resource& upstream,
+             nb::handle count) {
+            new (self) py_resource_of<failing_resource>(std::make_shared<failing_resource>(
+                upstream.resource, after(size_argument("after", count))));
+          },
+          nb::arg("upstream"), nb::arg("after") = 0,
+          nb::sig("def __init__(self, upstream: MemoryResource, after: typing.SupportsIndex = 0) "
+                  "-> None"));
+}
+
+}  // namespace
+
+void bind_resources(nb::module_& m) {
+  set_call_site_function(&python_call_site);
+  bind_base(m);
+  bind_sources(m);
+  bind_adaptors(m);
+  m.def("get_memory_resource", &get_memory_resource, nb::arg("kind") = "device",
+        nb::arg("device") = nb::none(),
+        nb::sig("def get_memory_resource(kind: str = 'device', device: object = None) -> "
+                "MemoryResource"),
+        "Where new memory of that kind comes from on `device`.");
+  m.def("set_memory_resource", &set_memory_resource, nb::arg("resource"),
+        nb::arg("device") = nb::none(),
+        nb::sig("def set_memory_resource(resource: MemoryResource, device: object = None) -> "
+                "MemoryResource"),
+        "From now on new memory of the resource's kind on `device` comes from `resource`, on all "
+        "threads; the one before is returned. Memory goes back to where it came from.");
+}
+
+}  // namespace usmx::bindings

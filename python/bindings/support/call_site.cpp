@@ -1,0 +1,54 @@
+#include "support/call_site.hpp"
+
+#include <Python.h>
+
+#include <nanobind/stl/string.h>
+
+#include <string_view>
+
+#include "support/nanobind.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+nb::object code_of(PyFrameObject* frame) {
+  return nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+}
+
+/// Its globals name the module.
+bool is_of_usmx(PyFrameObject* frame) {
+  const nb::object globals = nb::steal(PyFrame_GetGlobals(frame));
+  PyObject* name = PyDict_GetItemString(globals.ptr(), "__name__");  // borrowed
+  if (name == nullptr || !PyUnicode_Check(name)) {
+    return false;
+  }
+  const std::string_view text(nb::borrow<nb::str>(name).c_str());
+  return text == "usmx" || text.starts_with("usmx.");
+}
+
+std::string describe(PyFrameObject* frame) {
+  const nb::object code = code_of(frame);
+  const std::string file = nb::cast<std::string>(code.attr("co_filename"));
+  const std::string function = nb::cast<std::string>(code.attr("co_name"));
+  return file + ":" + std::to_string(PyFrame_GetLineNumber(frame)) + " in " + function;
+}
+
+}  // namespace
+
+// Never takes the lock: whoever allocates may hold another one.
+std::string python_call_site() {
+  if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) {
+    return "native code";
+  }
+  nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  while (frame.is_valid()) {
+    auto* at = reinterpret_cast<PyFrameObject*>(frame.ptr());
+    if (!is_of_usmx(at)) {
+      return describe(at);
+    }
+    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
+  }
+  return "native code";
+}
+
+}  // namespace usmx::bindings

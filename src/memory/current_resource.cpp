@@ -1,0 +1,204 @@
+#include "usmx/memory/current_resource.hpp"
+
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/warn.hpp"
+#include "memory/deferred_release.hpp"
+#include "memory/leak_report.hpp"
+#include "memory/resource_lookup.hpp"
+#include "runtime/context_state.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
+#include "usmx/memory/resources/usm.hpp"
+
+namespace usmx {
+namespace {
+
+bool pools_are_on() {
+  static const bool on = [] {
+    const char* value = std::getenv("USMX_POOL");
+    return value == nullptr || std::string_view(value) != "off";
+  }();
+  return on;
+}
+
+/// None where the text is no size.
+std::optional<std::size_t> parse_size(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc()) {
+    return std::nullopt;
+  }
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (shift < 0 || value > std::numeric_limits<std::size_t>::max() >> shift) {
+    return std::nullopt;
+  }
+  return value << shift;
+}
+
+std::optional<std::size_t> first_limit() {
+  static const std::optional<std::size_t> limit = [] {
+    const char* text = std::getenv("USMX_POOL_LIMIT");
+    const auto parsed = text == nullptr ? std::nullopt : parse_size(text);
+    if (text != nullptr && !parsed) {
+      detail::warn(detail::message(
+          "USMX_POOL_LIMIT must be a number of bytes, or one with K, M or G, found '", text,
+          "': pools have no limit"));
+    }
+    return parsed;
+  }();
+  return limit;
+}
+
+std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind) {
+  auto pool = std::make_shared<pool_resource>(std::make_shared<usm_resource>(kind), queue);
+  pool->set_limit(first_limit());
+  return pool;
+}
+
+/// Those that live, for whoever asks about all.
+struct pool_list {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<pool_resource>> pools;
+
+  void add(const std::shared_ptr<pool_resource>& pool) {
+    const std::lock_guard lock(mutex);
+    std::erase_if(pools, [](const auto& each) { return each.expired(); });
+    pools.push_back(pool);
+  }
+};
+
+/// Never destroyed: memory may be let go after main.
+pool_list& all_pools() {
+  static pool_list& all = *new pool_list;
+  return all;
+}
+
+/// The resources of one device and kind.
+struct placement {
+  placement(const sycl::queue& queue, usm_kind of, placement* following)
+      : device(queue.get_device()),
+        kind(of),
+        pool(new_pool(queue, of)),
+        first(detail::reported(pools_are_on() ? any_resource(pool)
+                                              : any_resource(std::make_shared<usm_resource>(of)))),
+        current(first),
+        next(following) {
+    all_pools().add(pool);
+  }
+
+  const sycl::device device;
+  const usm_kind kind;
+  const std::shared_ptr<pool_resource> pool;
+  const any_resource first;
+  /// Others than the first are read under the lock.
+  std::atomic<bool> is_first = true;
+  std::mutex mutex;
+  any_resource current;
+  placement* const next;
+};
+
+/// The placements of a context. They only become more, and are found without a lock.
+class placements final : public detail::context_slot {
+ public:
+  explicit placements(const sycl::context&) {}
+  ~placements() override {
+    placement* each = first_.load();
+    while (each != nullptr) {
+      delete std::exchange(each, each->next);
+    }
+  }
+
+  placement& of(const sycl::queue& queue, usm_kind kind) {
+    const sycl::device device = queue.get_device();
+    if (placement* known = find(device, kind)) {
+      return *known;
+    }
+    const std::lock_guard lock(mutex_);
+    if (placement* known = find(device, kind)) {
+      return *known;
+    }
+    auto* added = new placement(queue, kind, first_.load(std::memory_order_relaxed));
+    first_.store(added, std::memory_order_release);
+    return *added;
+  }
+
+ private:
+  placement* find(const sycl::device& device, usm_kind kind) const noexcept {
+    placement* at = first_.load(std::memory_order_acquire);
+    while (at != nullptr && (at->kind != kind || at->device != device)) {
+      at = at->next;
+    }
+    return at;
+  }
+
+  std::atomic<placement*> first_ = nullptr;
+  std::mutex mutex_;
+};
+
+any_resource current_of(placement& at) {
+  if (at.is_first.load(std::memory_order_acquire)) {
+    return at.first;
+  }
+  const std::lock_guard lock(at.mutex);
+  return at.current;
+}
+
+}  // namespace
+
+any_resource detail::current_resource(context_state& state, const sycl::queue& queue,
+                                      usm_kind kind) {
+  return current_of(state.slot<placements>().of(queue, kind));
+}
+
+any_resource current_resource(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  return detail::current_resource(*detail::state_of(queue).of_context, queue, kind);
+}
+
+any_resource set_current_resource(const sycl::queue& queue, any_resource resource) {
+  const detail::runtime_call call;
+  const auto state = detail::state_of(queue).of_context;
+  placement& at = state->slot<placements>().of(queue, resource.kind());
+  const std::lock_guard lock(at.mutex);
+  at.is_first.store(resource == at.first, std::memory_order_release);
+  return std::exchange(at.current, std::move(resource));
+}
+
+std::shared_ptr<pool_resource> default_pool(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  const auto state = detail::state_of(queue).of_context;
+  return state->slot<placements>().of(queue, kind).pool;
+}
+
+std::vector<std::shared_ptr<pool_resource>> default_pools() {
+  std::vector<std::shared_ptr<pool_resource>> live;
+  const std::lock_guard lock(all_pools().mutex);
+  for (const std::weak_ptr<pool_resource>& each : all_pools().pools) {
+    if (auto pool = each.lock()) {
+      live.push_back(std::move(pool));
+    }
+  }
+  return live;
+}
+
+void empty_cache() noexcept {
+  detail::release_finished();
+  try {
+    for (const auto& pool : default_pools()) {
+      pool->free_all_blocks();
+    }
+  } catch (const std::bad_alloc&) {
+    // No memory to name them all: another time.
+  }
+}
+
+}  // namespace usmx

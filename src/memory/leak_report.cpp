@@ -1,0 +1,69 @@
+#include "memory/leak_report.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/process_state.hpp"
+#include "usmx/memory/resources/tracking.hpp"
+
+namespace usmx::detail {
+namespace {
+
+bool is_wanted() {
+  static const bool wanted = [] {
+    const char* value = std::getenv("USMX_LEAK_REPORT");
+    return value != nullptr && *value != '\0';
+  }();
+  return wanted;
+}
+
+struct tracked_resources {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<tracking_resource>> all;
+};
+
+/// Never destroyed: memory may be let go after main.
+tracked_resources& tracked() {
+  static tracked_resources& resources = *new tracked_resources;
+  return resources;
+}
+
+void report() noexcept {
+  if (is_forked_child()) {
+    return;
+  }
+  try {
+    std::size_t count = 0;
+    const std::lock_guard lock(tracked().mutex);
+    for (const auto& resource : tracked().all) {
+      for (const tracked_block& block : resource->live_blocks()) {
+        ++count;
+        std::fprintf(stderr, "usmx: %zu bytes of %s memory are alive at exit: %s\n", block.nbytes,
+                     name(resource->kind()).data(), block.call_site.c_str());
+      }
+    }
+    std::fprintf(stderr, "usmx: blocks that are alive at exit: %zu\n", count);
+  } catch (const std::bad_alloc&) {
+    // No memory to tell it.
+  }
+}
+
+}  // namespace
+
+any_resource reported(any_resource resource) {
+  if (!is_wanted()) {
+    return resource;
+  }
+  [[maybe_unused]] static const int registered = std::atexit(report);
+  auto tracking = std::make_shared<tracking_resource>(std::move(resource), &current_call_site);
+  const std::lock_guard lock(tracked().mutex);
+  tracked().all.push_back(tracking);
+  return tracking;
+}
+
+}  // namespace usmx::detail

@@ -1,0 +1,121 @@
+#include "memory/pool_supply.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "memory/pooled_ranges.hpp"
+#include "memory/size_classes.hpp"
+#include "usmx/base/error.hpp"
+
+namespace usmx::detail {
+namespace {
+
+/// What may be wasted to align a block: a large page.
+constexpr std::size_t largest_forced_alignment = std::size_t{2} << 20;
+
+std::byte* aligned(std::byte* block, std::size_t alignment) {
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  return block + (round_up(address, alignment) - address);
+}
+
+}  // namespace
+
+pool_supply::pool_supply(any_resource upstream, const sycl::queue& queue)
+    : upstream_(std::move(upstream)),
+      queue_(queue.get_context(), queue.get_device()),
+      limit_(std::numeric_limits<std::size_t>::max()) {}
+
+std::byte* pool_supply::acquire(std::size_t nbytes, std::size_t alignment) {
+  count_in(nbytes);
+  try {
+    std::byte* const block = acquire_counted(nbytes, alignment);
+    raise_to(peak_, nbytes_.load(std::memory_order_relaxed));
+    return block;
+  } catch (...) {
+    count_out(nbytes);
+    throw;
+  }
+}
+
+void pool_supply::give_back(std::byte* block, std::size_t nbytes, std::size_t alignment) noexcept {
+  pooled_ranges::remove(block);
+  return_upstream(block, nbytes, alignment);
+  count_out(nbytes);
+}
+
+void pool_supply::count_in(std::size_t nbytes) {
+  std::size_t before = nbytes_.load(std::memory_order_relaxed);
+  do {
+    const std::size_t most = limit();
+    if (before > most || nbytes > most - before) {
+      throw allocation_error(
+          refusal(nbytes, kind(), queue_,
+                  message("the pool has ", before, " bytes, its limit is ", most, " bytes")));
+    }
+  } while (!nbytes_.compare_exchange_weak(before, before + nbytes, std::memory_order_relaxed));
+}
+
+void pool_supply::count_out(std::size_t nbytes) noexcept {
+  nbytes_.fetch_sub(nbytes, std::memory_order_relaxed);
+}
+
+std::byte* pool_supply::acquire_counted(std::size_t nbytes, std::size_t alignment) {
+  std::byte* block = nullptr;
+  try {
+    block = upstream_.allocate(nbytes, alignment, queue_);
+  } catch (const allocation_error&) {
+    if (alignment > block_granule && alignment <= largest_forced_alignment) {
+      block = try_to_acquire_larger(nbytes, alignment);
+    }
+    if (block == nullptr) {
+      throw;
+    }
+  }
+  try {
+    pooled_ranges::add(block, nbytes);
+  } catch (...) {
+    return_upstream(block, nbytes, alignment);
+    throw;
+  }
+  return block;
+}
+
+/// Null where there is no such memory either.
+std::byte* pool_supply::try_to_acquire_larger(std::size_t nbytes, std::size_t alignment) {
+  const std::size_t larger = nbytes + alignment;
+  if (larger < nbytes) {
+    return nullptr;
+  }
+  std::byte* base = nullptr;
+  try {
+    base = upstream_.allocate(larger, 0, queue_);
+  } catch (const allocation_error&) {
+    return nullptr;
+  }
+  std::byte* const block = aligned(base, alignment);
+  try {
+    const std::lock_guard lock(larger_mutex_);
+    larger_.emplace(block, larger_block{base, larger});
+  } catch (...) {
+    upstream_.deallocate(base, larger, 0, queue_);
+    throw;
+  }
+  return block;
+}
+
+void pool_supply::return_upstream(std::byte* block, std::size_t nbytes,
+                                  std::size_t alignment) noexcept {
+  {
+    const std::lock_guard lock(larger_mutex_);
+    if (const auto found = larger_.find(block); found != larger_.end()) {
+      block = found->second.base;
+      nbytes = found->second.nbytes;
+      alignment = 0;
+      larger_.erase(found);
+    }
+  }
+  upstream_.deallocate(block, nbytes, alignment, queue_);
+}
+
+}  // namespace usmx::detail

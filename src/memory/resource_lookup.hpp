@@ -1,0 +1,13 @@
+// What usmx/memory/current_resource.hpp says, for callers that have looked up the context's state
+// already. Private to the library.
+#pragma once
+
+#include "runtime/context_state.hpp"
+#include "usmx/memory/current_resource.hpp"
+
+namespace usmx::detail {
+
+/// As usmx::current_resource.
+any_resource current_resource(context_state&, const sycl::queue&, usm_kind);
+
+}  // namespace usmx::detail

@@ -1,0 +1,132 @@
+#include "usmx/memory/resources/pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+
+#include "base/process_state.hpp"
+#include "memory/block_cache.hpp"
+#include "memory/pool_supply.hpp"
+#include "memory/size_classes.hpp"
+#include "memory/slab_pool.hpp"
+#include "usmx/base/error.hpp"
+
+namespace usmx {
+namespace {
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+std::size_t default_cache_limit(const sycl::device& device) {
+  constexpr std::size_t least = std::size_t{64} << 20;
+  return std::max<std::size_t>(least, device.get_info<sycl::info::device::global_mem_size>() / 16);
+}
+
+}  // namespace
+
+struct pool_resource::parts {
+  parts(any_resource upstream, const sycl::queue& queue, std::size_t cache_limit)
+      : supply(std::move(upstream), queue), slabs(supply), cache(supply, cache_limit) {}
+
+  std::byte* take(std::size_t size, std::size_t alignment) {
+    if (alignment > detail::largest_pool_alignment) {
+      return supply.acquire(size, alignment);
+    }
+    return size <= detail::largest_slab_block ? slabs.allocate(size) : cache.allocate(size);
+  }
+
+  detail::pool_supply supply;
+  detail::slab_pool slabs;
+  detail::block_cache cache;
+  alignas(64) std::atomic<std::size_t> used = 0;
+  std::atomic<std::size_t> peak_used = 0;
+};
+
+namespace {
+
+std::size_t size_for(std::size_t nbytes, std::size_t alignment) noexcept {
+  return alignment > detail::largest_pool_alignment ? nbytes
+                                                    : detail::block_size(nbytes, alignment);
+}
+
+}  // namespace
+
+pool_resource::pool_resource(any_resource upstream, const sycl::queue& queue,
+                             std::optional<std::size_t> cache_limit)
+    : parts_(std::make_unique<parts>(
+          std::move(upstream), queue,
+          cache_limit ? *cache_limit : default_cache_limit(queue.get_device()))) {}
+
+pool_resource::~pool_resource() {
+  if (detail::is_forked_child()) {
+    std::ignore = parts_.release();
+  }
+}
+
+std::byte* pool_resource::allocate(std::size_t nbytes, std::size_t alignment,
+                                   const sycl::queue& queue) {
+  detail::check_request(nbytes, alignment);
+  const std::size_t size = size_for(nbytes, alignment);
+  std::byte* block = nullptr;
+  try {
+    block = parts_->take(size, alignment);
+  } catch (const std::bad_alloc&) {
+    free_all_blocks();
+  }
+  if (block == nullptr) {
+    try {
+      block = parts_->take(size, alignment);
+    } catch (const allocation_error& failed) {
+      throw allocation_error(detail::refusal(
+          nbytes, kind(), queue, detail::message("its pool found no memory: ", failed.what())));
+    }
+  }
+  const std::size_t used = parts_->used.fetch_add(size, std::memory_order_relaxed) + size;
+  if (used > parts_->peak_used.load(std::memory_order_relaxed)) {
+    detail::raise_to(parts_->peak_used, used);
+  }
+  return block;
+}
+
+void pool_resource::deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
+                               const sycl::queue&) noexcept {
+  const std::size_t size = size_for(nbytes, alignment);
+  parts_->used.fetch_sub(size, std::memory_order_relaxed);
+  if (alignment > detail::largest_pool_alignment) {
+    parts_->supply.give_back(block, size, alignment);
+  } else if (size <= detail::largest_slab_block) {
+    parts_->slabs.deallocate(block, size);
+  } else {
+    parts_->cache.deallocate(block);
+  }
+}
+
+usm_kind pool_resource::kind() const noexcept { return parts_->supply.kind(); }
+
+pool_statistics pool_resource::statistics() const noexcept {
+  return {.used = parts_->used.load(std::memory_order_relaxed),
+          .peak_used = parts_->peak_used.load(std::memory_order_relaxed),
+          .total = parts_->supply.nbytes(),
+          .peak_total = parts_->supply.peak_nbytes()};
+}
+
+void pool_resource::reset_peak() noexcept {
+  parts_->peak_used.store(parts_->used.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  parts_->supply.reset_peak();
+}
+
+void pool_resource::free_all_blocks() noexcept {
+  parts_->slabs.trim();
+  parts_->cache.trim();
+}
+
+void pool_resource::set_limit(std::optional<std::size_t> nbytes) noexcept {
+  parts_->supply.set_limit(nbytes.value_or(no_limit));
+}
+
+std::optional<std::size_t> pool_resource::limit() const noexcept {
+  const std::size_t limit = parts_->supply.limit();
+  return limit == no_limit ? std::nullopt : std::optional(limit);
+}
+
+}  // namespace usmx

@@ -1,0 +1,75 @@
+// Small blocks, cut from slabs. Each thread works on one of 16 shards, whose magazines hold some
+// free blocks of each size; a depot for each size has the others. Free blocks are known by address
+// alone, outside of the memory, which the host may not be able to touch. Private to the library.
+//
+// What it wastes beside the rounding of sizes: for each size in use at most one slab more than the
+// peak needed, a slab being no larger than what the size had already, or 8 blocks or 64 KiB; and
+// what magazines of other threads hold: 32 blocks of a size or 64 KiB in each shard, whichever is
+// less.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "memory/pool_supply.hpp"
+#include "memory/size_classes.hpp"
+
+namespace usmx::detail {
+
+class slab_pool {
+ public:
+  explicit slab_pool(pool_supply& supply) noexcept : supply_(supply) {}
+  slab_pool(const slab_pool&) = delete;
+  slab_pool& operator=(const slab_pool&) = delete;
+  /// Gives every slab back: no block may be in use.
+  ~slab_pool();
+
+  /// `size` from block_size, at most largest_slab_block.
+  std::byte* allocate(std::size_t size);
+  void deallocate(std::byte* block, std::size_t size) noexcept;
+  /// Gives back the slabs of which no block is in use.
+  void trim() noexcept;
+
+ private:
+  static constexpr std::size_t shard_count = 16;
+  static constexpr std::size_t magazine_blocks = 32;
+  static constexpr std::size_t magazine_nbytes = std::size_t{64} << 10;
+
+  struct magazine {
+    std::array<std::byte*, magazine_blocks> blocks;
+    std::size_t count = 0;
+  };
+  struct alignas(64) shard {
+    std::mutex mutex;
+    std::array<magazine, slab_class_count> magazines;
+  };
+  struct slab {
+    std::byte* first;
+    std::size_t nbytes;
+  };
+  struct depot {
+    std::mutex growth_mutex;       // held while the depot gets a slab; taken before the other
+    std::mutex mutex;              // of what follows
+    std::vector<std::byte*> free;  // with room for every block of all slabs
+    std::vector<slab> slabs;
+    std::size_t nbytes = 0;
+  };
+
+  static std::size_t capacity_for(std::size_t size) noexcept;
+  shard& shard_of_thread();
+  bool refill(magazine&, depot&, std::size_t size);
+  static void empty(magazine&, depot&, std::size_t left) noexcept;
+  void grow(depot&, std::size_t size);
+  void drain_magazines() noexcept;
+  void trim(depot&, std::size_t size) noexcept;
+  bool take_unused_slab(depot&, std::size_t size, slab& taken) noexcept;
+
+  pool_supply& supply_;
+  std::array<std::atomic<shard*>, shard_count> shards_{};
+  std::array<depot, slab_class_count> depots_;
+};
+
+}  // namespace usmx::detail

@@ -1,0 +1,280 @@
+// What every memory resource keeps, by itself and on top of others.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/device_test.hpp"
+#include "support/errors.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/memory_resource.hpp"
+#include "usmx/memory/resources/failing.hpp"
+#include "usmx/memory/resources/function.hpp"
+#include "usmx/memory/resources/limiting.hpp"
+#include "usmx/memory/resources/pool.hpp"
+#include "usmx/memory/resources/statistics.hpp"
+#include "usmx/memory/resources/tracking.hpp"
+#include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace {
+
+using support::all_kinds;
+using support::expect_error;
+using support::text;
+using usmx::allocation_error;
+using usmx::any_resource;
+using usmx::usm_kind;
+using usmx::value_error;
+
+constexpr std::size_t plenty = SIZE_MAX;
+
+template <usm_kind kind>
+void* allocate_by_function(std::size_t nbytes, int, sycl::queue* queue) {
+  return sycl::aligned_alloc(4096, nbytes, *queue, support::to_sycl(kind));
+}
+void free_by_function(void* block, std::size_t, sycl::queue* queue) { sycl::free(block, *queue); }
+
+struct plain {
+  static any_resource make(const sycl::queue&, usm_kind kind) {
+    return std::make_shared<usmx::usm_resource>(kind);
+  }
+};
+struct pool {
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    return std::make_shared<usmx::pool_resource>(plain::make(queue, kind), queue);
+  }
+};
+struct pool_that_keeps_no_large_block {
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    return std::make_shared<usmx::pool_resource>(plain::make(queue, kind), queue, 0);
+  }
+};
+struct limiting {
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    return std::make_shared<usmx::limiting_resource>(plain::make(queue, kind), plenty);
+  }
+};
+struct statistics {
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    return std::make_shared<usmx::statistics_resource>(plain::make(queue, kind));
+  }
+};
+struct tracking {
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    return std::make_shared<usmx::tracking_resource>(plain::make(queue, kind),
+                                                     [] { return std::string("here"); });
+  }
+};
+struct failing_never {
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    return std::make_shared<usmx::failing_resource>(plain::make(queue, kind),
+                                                    [](std::size_t) { return false; });
+  }
+};
+struct function {
+  static any_resource make(const sycl::queue&, usm_kind kind) {
+    const auto allocate = kind == usm_kind::device   ? &allocate_by_function<usm_kind::device>
+                          : kind == usm_kind::shared ? &allocate_by_function<usm_kind::shared>
+                                                     : &allocate_by_function<usm_kind::host>;
+    return std::make_shared<usmx::function_resource>(kind, allocate, &free_by_function);
+  }
+};
+struct stack_of_all {
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    any_resource top = std::make_shared<usmx::pool_resource>(function::make(queue, kind), queue);
+    top = std::make_shared<usmx::statistics_resource>(top);
+    top = std::make_shared<usmx::limiting_resource>(top, plenty);
+    return std::make_shared<usmx::tracking_resource>(top, [] { return std::string("here"); });
+  }
+};
+struct current {
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    return usmx::current_resource(queue, kind);
+  }
+};
+
+struct resource_names {
+  template <class Maker>
+  static std::string GetName(int) {
+    return std::is_same_v<Maker, plain>                            ? "plain"
+           : std::is_same_v<Maker, pool>                           ? "pool"
+           : std::is_same_v<Maker, pool_that_keeps_no_large_block> ? "pool_without_cache"
+           : std::is_same_v<Maker, limiting>                       ? "limiting"
+           : std::is_same_v<Maker, statistics>                     ? "statistics"
+           : std::is_same_v<Maker, tracking>                       ? "tracking"
+           : std::is_same_v<Maker, failing_never>                  ? "failing"
+           : std::is_same_v<Maker, function>                       ? "function"
+           : std::is_same_v<Maker, stack_of_all>                   ? "stack"
+                                                                   : "current";
+  }
+};
+
+template <class Maker>
+class every_resource : public support::device_test {
+ protected:
+  static any_resource make(usm_kind kind) { return Maker::make(queue(), kind); }
+};
+
+using makers = testing::Types<plain, pool, pool_that_keeps_no_large_block, limiting, statistics,
+                              tracking, failing_never, function, stack_of_all, current>;
+TYPED_TEST_SUITE(every_resource, makers, resource_names);
+
+// Small, at the edges between sizes, and large.
+constexpr std::size_t sizes[] = {1, 64, 65, 1000, 4097, 65536, 65537, 300'000, 5'000'000};
+
+TYPED_TEST(every_resource, knows_its_kind) {
+  for (const usm_kind kind : all_kinds) {
+    EXPECT_EQ(this->make(kind).kind(), kind);
+  }
+}
+
+TYPED_TEST(every_resource, runtime_confirms_the_kind_of_a_block) {
+  for (const usm_kind kind : all_kinds) {
+    const any_resource resource = this->make(kind);
+    for (const std::size_t nbytes : sizes) {
+      std::byte* block = resource.allocate(nbytes, 0, this->queue());
+      EXPECT_EQ(sycl::get_pointer_type(block, this->context()), support::to_sycl(kind));
+      resource.deallocate(block, nbytes, 0, this->queue());
+    }
+  }
+}
+
+TYPED_TEST(every_resource, every_byte_of_a_block_can_be_written_and_read) {
+  for (const usm_kind kind : all_kinds) {
+    const any_resource resource = this->make(kind);
+    for (const std::size_t nbytes : sizes) {
+      std::byte* block = resource.allocate(nbytes, 0, this->queue());
+      const std::vector bytes(nbytes, std::byte{0x5a});
+      support::upload(bytes, block, this->queue());
+      EXPECT_EQ(support::download(block, nbytes, this->queue()), bytes) << name(kind);
+      resource.deallocate(block, nbytes, 0, this->queue());
+    }
+  }
+}
+
+TYPED_TEST(every_resource, every_power_of_two_up_to_a_page_is_an_alignment) {
+  for (const usm_kind kind : all_kinds) {
+    const any_resource resource = this->make(kind);
+    for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+      for (const std::size_t nbytes : sizes) {
+        std::byte* first = resource.allocate(nbytes, alignment, this->queue());
+        std::byte* second = resource.allocate(nbytes, alignment, this->queue());
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % alignment, 0U) << nbytes;
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(second) % alignment, 0U) << nbytes;
+        resource.deallocate(first, nbytes, alignment, this->queue());
+        resource.deallocate(second, nbytes, alignment, this->queue());
+      }
+    }
+  }
+}
+
+TYPED_TEST(every_resource, without_an_alignment_every_element_type_is_aligned) {
+  const any_resource resource = this->make(usm_kind::device);
+  std::byte* block = resource.allocate(3, 0, this->queue());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignof(std::max_align_t), 0U);
+  resource.deallocate(block, 3, 0, this->queue());
+}
+
+TYPED_TEST(every_resource, alignment_that_is_no_power_of_two_is_an_error) {
+  const any_resource resource = this->make(usm_kind::shared);
+  for (const std::size_t alignment :
+       {std::size_t{3}, std::size_t{48}, std::size_t{4097}, SIZE_MAX}) {
+    expect_error<value_error>([&] { resource.allocate(64, alignment, this->queue()); },
+                              {"alignment", text(alignment)});
+  }
+}
+
+TYPED_TEST(every_resource, zero_bytes_are_an_error) {
+  const any_resource resource = this->make(usm_kind::host);
+  expect_error<value_error>([&] { resource.allocate(0, 0, this->queue()); }, {"bytes", "0"});
+  expect_error<value_error>([&] { resource.allocate(0, 64, this->queue()); }, {"bytes", "0"});
+}
+
+TYPED_TEST(every_resource, memory_that_nobody_has_is_an_error_after_which_it_works_on) {
+  for (const usm_kind kind : all_kinds) {
+    const any_resource resource = this->make(kind);
+    for (const std::size_t nbytes : {std::size_t{1} << 50, std::size_t{1} << 63, SIZE_MAX}) {
+      for (const std::size_t alignment : {0, 64, 4096}) {
+        expect_error<allocation_error>(
+            [&] { resource.allocate(nbytes, alignment, this->queue()); },
+            {text(nbytes) + " bytes", text(name(kind)), usmx::describe(this->device())});
+      }
+    }
+    std::byte* block = resource.allocate(64, 0, this->queue());
+    EXPECT_EQ(sycl::get_pointer_type(block, this->context()), support::to_sycl(kind));
+    resource.deallocate(block, 64, 0, this->queue());
+  }
+}
+
+TYPED_TEST(every_resource, live_blocks_do_not_overlap) {
+  const any_resource resource = this->make(usm_kind::device);
+  struct block {
+    std::byte* first;
+    std::size_t nbytes;
+    std::size_t alignment;
+  };
+  std::vector<block> blocks;
+  for (std::size_t k = 0; k < 2000; ++k) {
+    const std::size_t nbytes = 1 + k * 7919 % 3000;
+    const std::size_t alignment = std::size_t{1} << k % 9;
+    blocks.push_back({resource.allocate(nbytes, alignment, this->queue()), nbytes, alignment});
+    if (k % 3 == 0) {
+      std::swap(blocks[k * 31 % blocks.size()], blocks.back());
+      resource.deallocate(blocks.back().first, blocks.back().nbytes, blocks.back().alignment,
+                          this->queue());
+      blocks.pop_back();
+    }
+  }
+  std::ranges::sort(blocks, std::less<>(), &block::first);
+  for (std::size_t k = 1; k < blocks.size(); ++k) {
+    ASSERT_LE(blocks[k - 1].first + blocks[k - 1].nbytes, blocks[k].first);
+  }
+  for (const block& each : blocks) {
+    resource.deallocate(each.first, each.nbytes, each.alignment, this->queue());
+  }
+}
+
+TYPED_TEST(every_resource, block_may_be_deallocated_by_another_thread) {
+  const any_resource resource = this->make(usm_kind::device);
+  for (int round = 0; round < 100; ++round) {
+    std::byte* block = resource.allocate(64, 0, this->queue());
+    std::thread([&] { resource.deallocate(block, 64, 0, this->queue()); }).join();
+  }
+}
+
+// Each thread writes its own number into its blocks, and finds it there before it lets them go.
+TYPED_TEST(every_resource, threads_get_blocks_of_their_own) {
+  const any_resource resource = this->make(usm_kind::shared);
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number) {
+    threads.emplace_back([&, number, queue = this->queue()] {
+      std::vector<std::pair<std::byte*, std::size_t>> blocks(8);
+      for (int round = 0; round < 400; ++round) {
+        auto& [block, nbytes] = blocks[static_cast<std::size_t>(round) % blocks.size()];
+        if (block != nullptr) {
+          EXPECT_EQ(std::count(block, block + nbytes, std::byte(number)),
+                    static_cast<std::ptrdiff_t>(nbytes));
+          resource.deallocate(block, nbytes, 0, queue);
+        }
+        nbytes = round % 50 == 0 ? 100'000 : 1 + static_cast<std::size_t>(round) * 13 % 2000;
+        block = resource.allocate(nbytes, 0, queue);
+        std::memset(block, number, nbytes);
+      }
+      for (const auto& [block, nbytes] : blocks) {
+        resource.deallocate(block, nbytes, 0, queue);
+      }
+    });
+  }
+  for (std::thread& each : threads) {
+    each.join();
+  }
+}
+
+}  // namespace

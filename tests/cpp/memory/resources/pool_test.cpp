@@ -1,0 +1,222 @@
+// usmx/memory/resources/pool.hpp: what is kept, what goes back, and within which limits.
+#include "usmx/memory/resources/pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "support/device_test.hpp"
+#include "support/errors.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/resources/statistics.hpp"
+#include "usmx/memory/resources/usm.hpp"
+
+namespace {
+
+using support::expect_error;
+using usmx::allocation_error;
+using usmx::pool_resource;
+using usmx::usm_kind;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+class pool_resource_test : public support::device_test {
+ protected:
+  std::byte* allocate(std::size_t nbytes) { return pool_.allocate(nbytes, 0, queue()); }
+  void deallocate(std::byte* block, std::size_t nbytes) {
+    pool_.deallocate(block, nbytes, 0, queue());
+  }
+  std::size_t calls_of_the_runtime() const { return upstream_->counts().blocks.total; }
+  std::size_t upstream_nbytes() const { return upstream_->counts().nbytes.current; }
+
+  std::shared_ptr<usmx::statistics_resource> upstream_ =
+      std::make_shared<usmx::statistics_resource>(
+          std::make_shared<usmx::usm_resource>(usm_kind::device));
+  pool_resource pool_{upstream_, queue(), 8 * mib};
+};
+
+TEST_F(pool_resource_test, many_small_blocks_cost_few_calls_of_the_runtime) {
+  std::vector<std::byte*> blocks;
+  for (int count = 0; count < 10'000; ++count) {
+    blocks.push_back(allocate(64));
+  }
+  EXPECT_LE(calls_of_the_runtime(), 5U);
+  for (std::byte* block : blocks) {
+    deallocate(block, 64);
+  }
+}
+
+TEST_F(pool_resource_test, freed_blocks_of_every_size_are_used_again) {
+  for (const std::size_t nbytes : {std::size_t{1}, kib, 64 * kib, 65 * kib, mib, 8 * mib}) {
+    deallocate(allocate(nbytes), nbytes);
+    const std::size_t calls = calls_of_the_runtime();
+    for (int round = 0; round < 10; ++round) {
+      deallocate(allocate(nbytes), nbytes);
+    }
+    EXPECT_EQ(calls_of_the_runtime(), calls) << nbytes;
+  }
+}
+
+TEST_F(pool_resource_test, statistics_tell_used_and_total_bytes_and_their_peaks) {
+  std::byte* small = allocate(100);
+  std::byte* large = allocate(mib);
+  EXPECT_EQ(pool_.statistics().used, mib + 128);
+  EXPECT_EQ(pool_.statistics().total, upstream_nbytes());
+  EXPECT_GE(pool_.statistics().total, mib + 128);
+  deallocate(large, mib);
+  EXPECT_EQ(pool_.statistics().used, 128U);
+  EXPECT_EQ(pool_.statistics().peak_used, mib + 128);
+  pool_.free_all_blocks();
+  EXPECT_EQ(pool_.statistics().peak_total, mib + 64 * kib);
+  pool_.reset_peak();
+  EXPECT_EQ(pool_.statistics().peak_used, 128U);
+  EXPECT_EQ(pool_.statistics().peak_total, 64 * kib);
+  deallocate(small, 100);
+}
+
+TEST_F(pool_resource_test, everything_free_can_go_back) {
+  std::vector<std::byte*> blocks;
+  for (int count = 0; count < 3000; ++count) {
+    blocks.push_back(allocate(1000));
+  }
+  std::byte* kept = blocks.back();
+  blocks.pop_back();
+  for (std::byte* block : blocks) {
+    deallocate(block, 1000);
+  }
+  deallocate(allocate(mib), mib);
+  pool_.free_all_blocks();
+  EXPECT_GT(upstream_nbytes(), 0U);
+  EXPECT_LE(upstream_nbytes(), 2 * mib);  // the slab of the one that is in use
+  EXPECT_EQ(pool_.statistics().total, upstream_nbytes());
+  deallocate(kept, 1000);
+  pool_.free_all_blocks();
+  EXPECT_EQ(upstream_nbytes(), 0U);
+  EXPECT_EQ(pool_.statistics().total, 0U);
+}
+
+TEST_F(pool_resource_test, blocks_that_other_threads_hold_free_go_back_too) {
+  std::thread([&] { deallocate(allocate(64), 64); }).join();
+  std::byte* block = allocate(64);
+  std::thread([&] { deallocate(block, 64); }).join();
+  pool_.free_all_blocks();
+  EXPECT_EQ(upstream_nbytes(), 0U);
+}
+
+TEST_F(pool_resource_test, block_freed_by_a_thread_that_never_allocated_is_used_again) {
+  std::byte* block = allocate(64 * kib);
+  std::thread([&] { deallocate(block, 64 * kib); }).join();
+  const std::size_t calls = calls_of_the_runtime();
+  std::vector<std::byte*> blocks;
+  for (int count = 0; count < 8; ++count) {
+    blocks.push_back(allocate(64 * kib));
+  }
+  EXPECT_EQ(calls_of_the_runtime(), calls);
+  for (std::byte* each : blocks) {
+    deallocate(each, 64 * kib);
+  }
+}
+
+TEST_F(pool_resource_test, free_large_blocks_are_kept_up_to_the_limit_oldest_sizes_go_first) {
+  deallocate(allocate(3 * mib), 3 * mib);
+  deallocate(allocate(4 * mib), 4 * mib);
+  EXPECT_EQ(upstream_nbytes(), 7 * mib);
+  deallocate(allocate(2 * mib), 2 * mib);
+  EXPECT_EQ(upstream_nbytes(), 6 * mib);
+  const std::size_t calls = calls_of_the_runtime();
+  deallocate(allocate(4 * mib), 4 * mib);
+  EXPECT_EQ(calls_of_the_runtime(), calls);
+}
+
+TEST_F(pool_resource_test, block_larger_than_the_limit_goes_back_at_once_and_others_stay) {
+  deallocate(allocate(4 * mib), 4 * mib);
+  deallocate(allocate(9 * mib), 9 * mib);
+  EXPECT_EQ(upstream_nbytes(), 4 * mib);
+}
+
+TEST_F(pool_resource_test, large_block_serves_requests_that_are_up_to_a_quarter_smaller) {
+  std::byte* const block = allocate(5 * mib);
+  deallocate(block, 5 * mib);
+  for (const std::size_t nbytes : {4 * mib, 5 * mib, 4 * mib + 1}) {
+    EXPECT_EQ(allocate(nbytes), block);
+    deallocate(block, nbytes);
+  }
+  std::byte* const smaller = allocate(3 * mib);
+  EXPECT_NE(smaller, block);
+  deallocate(smaller, 3 * mib);
+  EXPECT_EQ(pool_.statistics().used, 0U);
+}
+
+TEST_F(pool_resource_test, free_blocks_make_room_within_the_limit) {
+  pool_.set_limit(5 * mib);
+  deallocate(allocate(4 * mib), 4 * mib);
+  std::byte* block = allocate(3 * mib);
+  EXPECT_EQ(upstream_nbytes(), 3 * mib);
+  deallocate(block, 3 * mib);
+}
+
+TEST_F(pool_resource_test, more_than_the_limit_is_an_error_and_the_pool_works_on) {
+  pool_.set_limit(2 * mib);
+  EXPECT_EQ(pool_.limit(), 2 * mib);
+  std::byte* block = allocate(mib);
+  expect_error<allocation_error>([&] { allocate(2 * mib); },
+                                 {"2097152 bytes", "limit", "1048576 bytes"});
+  deallocate(block, mib);
+  deallocate(allocate(2 * mib), 2 * mib);
+  pool_.set_limit(std::nullopt);
+  EXPECT_EQ(pool_.limit(), std::nullopt);
+  deallocate(allocate(16 * mib), 16 * mib);
+}
+
+TEST_F(pool_resource_test, alignment_above_a_page_is_kept_and_the_block_goes_back) {
+  std::byte* block = pool_.allocate(100, 1 << 20, queue());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % (1 << 20), 0U);
+  EXPECT_EQ(pool_.statistics().used, 100U);
+  pool_.deallocate(block, 100, 1 << 20, queue());
+  EXPECT_EQ(upstream_nbytes(), 0U);
+}
+
+// What one thread frees, another one takes: magazines fill on one side and run empty on the other.
+TEST_F(pool_resource_test, blocks_that_wander_between_threads_are_used_again) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::byte*> blocks;
+    for (int count = 0; count < 1000; ++count) {
+      blocks.push_back(allocate(200));
+    }
+    std::thread([&] {
+      for (std::byte* block : blocks) {
+        deallocate(block, 200);
+      }
+    }).join();
+  }
+  EXPECT_LE(upstream_nbytes(), mib);
+  EXPECT_EQ(pool_.statistics().used, 0U);
+}
+
+TEST_F(pool_resource_test, trimming_beside_other_threads_takes_no_block_in_use) {
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 3; ++number) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 2000; ++round) {
+        const std::size_t nbytes = 1 + static_cast<std::size_t>(round) * 97 % 5000;
+        std::byte* first = allocate(nbytes);
+        std::byte* second = allocate(nbytes);
+        EXPECT_NE(first, second);
+        deallocate(first, nbytes);
+        deallocate(second, nbytes);
+      }
+    });
+  }
+  for (int round = 0; round < 50; ++round) {
+    pool_.free_all_blocks();
+  }
+  for (std::thread& each : threads) {
+    each.join();
+  }
+  pool_.free_all_blocks();
+  EXPECT_EQ(upstream_nbytes(), 0U);
+}
+
+}  // namespace

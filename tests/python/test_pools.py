@@ -1,0 +1,339 @@
+"""usmx.memory: pools, their figures and limits, resources, and what they say in the environment."""
+
+import os
+import subprocess
+import sys
+
+import dpnp.tensor
+import numpy as np
+import pytest
+import usmx
+from helpers import KINDS, MEMORY_CLASSES
+from usmx import memory
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@pytest.fixture
+def pool():
+    """The pool of the default device's shared memory, with nothing free; without a limit afterwards."""
+    usmx.synchronize()
+    found = memory.get_memory_pool("shared")
+    found.free_all_blocks()
+    yield found
+    found.set_limit()
+
+
+def run(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+# ---- pools
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_new_memory_is_in_the_pool_of_its_kind(kind):
+    pool = memory.get_memory_pool(kind)
+    assert pool.kind == kind
+    before = pool.used_bytes()
+    block = MEMORY_CLASSES[kind](2 * MIB)
+    assert pool.used_bytes() - before == 2 * MIB
+    del block
+    assert pool.used_bytes() == before
+
+
+def test_total_bytes_are_those_in_use_and_free(pool):
+    block = memory.MemoryUSMShared(MIB)
+    assert pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+    free = pool.free_bytes()
+    del block
+    assert pool.free_bytes() == free + MIB
+
+
+def test_freed_memory_is_used_again_until_all_free_blocks_are_given_back(pool):
+    address = int(memory.MemoryUSMShared(MIB)._pointer)
+    assert int(memory.MemoryUSMShared(MIB)._pointer) == address
+    assert pool.free_bytes() >= MIB
+    pool.free_all_blocks()
+    assert pool.free_bytes() < MIB
+
+
+def test_empty_cache_gives_back_what_all_pools_keep(pool):
+    memory.MemoryUSMShared(5 * MIB)
+    memory.empty_cache()
+    assert pool.free_bytes() < 5 * MIB
+
+
+def test_memory_beyond_a_limit_is_a_memory_error_with_the_figures(pool):
+    pool.set_limit(size=pool.total_bytes() + MIB)
+    assert pool.get_limit() == pool.total_bytes() + MIB
+    with pytest.raises(MemoryError, match=r"3145728 bytes of USM shared memory on .* limit .* use"):
+        memory.MemoryUSMShared(3 * MIB)
+    assert memory.MemoryUSMShared(MIB).nbytes == MIB
+    pool.set_limit()
+    assert pool.get_limit() is None
+    assert memory.MemoryUSMShared(3 * MIB).nbytes == 3 * MIB
+
+
+def test_limit_can_be_a_share_of_the_devices_memory(pool):
+    pool.set_limit(fraction=0.5)
+    assert pool.get_limit() == usmx.SyclDevice().global_mem_size // 2
+
+
+@pytest.mark.parametrize("fraction", [-0.1, 1.1, float("nan")])
+def test_fraction_outside_of_its_range_is_rejected(pool, fraction):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        pool.set_limit(fraction=fraction)
+
+
+def test_size_and_fraction_together_are_rejected(pool):
+    with pytest.raises(ValueError, match="both"):
+        pool.set_limit(size=1, fraction=0.5)
+
+
+def test_negative_limit_is_rejected(pool):
+    with pytest.raises(ValueError, match="-1"):
+        pool.set_limit(size=-1)
+
+
+def test_peaks_are_kept_until_they_are_reset(pool):
+    memory.reset_peak_memory_stats("shared")
+    before = memory.memory_stats("shared")
+    memory.MemoryUSMShared(MIB)
+    after = memory.memory_stats("shared")
+    assert after["used_bytes.peak"] == before["used_bytes.current"] + MIB
+    assert after["used_bytes.current"] == before["used_bytes.current"]
+    assert after["total_bytes.peak"] >= before["total_bytes.current"] + MIB
+    memory.reset_peak_memory_stats("shared")
+    assert memory.memory_stats("shared")["used_bytes.peak"] == before["used_bytes.current"]
+
+
+def test_some_of_the_devices_memory_is_free():
+    free, total = memory.mem_get_info()
+    assert 0 < free <= total == usmx.SyclDevice().global_mem_size
+
+
+def test_dead_block_is_refused_at_import():
+    array = usmx.empty(100, usm_type="shared")
+    producer = type("Forgetful", (), {})()
+    producer.__sycl_usm_array_interface__ = dict(array.__sycl_usm_array_interface__)
+    assert usmx.asarray(producer).shape == (100,)
+    del array
+    with pytest.raises(ValueError, match="not USM memory"):
+        usmx.asarray(producer)
+
+
+def test_byte_of_a_neighbour_is_refused_at_import():
+    array = usmx.empty(100, dtype="u1", usm_type="shared")
+    producer = type("Greedy", (), {})()
+    producer.__sycl_usm_array_interface__ = {**array.__sycl_usm_array_interface__, "shape": (101,)}
+    with pytest.raises(ValueError, match="not all inside"):
+        usmx.asarray(producer)
+
+
+# ---- resources
+
+
+def test_memory_in_a_with_block_comes_from_the_resource_and_returns_to_it():
+    before = memory.get_memory_resource("host")
+    counting = memory.StatisticsResource(memory.PlainResource("host"))
+    with memory.using_memory_resource(counting) as used:
+        assert used is counting
+        assert memory.get_memory_resource("host") == counting
+        block = memory.MemoryUSMHost(1000)
+    assert memory.get_memory_resource("host") == before
+    memory.MemoryUSMHost(1000)
+    assert counting.counts()["bytes.current"] == 1000
+    assert counting.counts()["blocks.total"] == 1
+    del block
+    assert counting.counts()["bytes.current"] == 0
+
+
+def test_with_block_that_raises_restores_the_resource():
+    before = memory.get_memory_resource("host")
+    with pytest.raises(KeyError), memory.using_memory_resource(memory.PlainResource("host")):
+        raise KeyError
+    assert memory.get_memory_resource("host") == before
+
+
+def test_resources_can_be_stacked():
+    plain = memory.PlainResource("shared")
+    limited = memory.LimitingResource(memory.PoolResource(plain), 10_000)
+    with memory.using_memory_resource(memory.StatisticsResource(limited)) as counting:
+        block = usmx.zeros(1000, usm_type="shared")
+        with pytest.raises(MemoryError, match="10000 bytes, of which 8000"):
+            usmx.zeros(1000, usm_type="shared")
+        assert limited.used_bytes() == 8000
+        assert counting.counts()["failures"] > 0
+        del block
+        assert usmx.zeros(1000, usm_type="shared").shape == (1000,)
+
+
+def test_tracking_names_the_line_that_allocated_what_is_alive():
+    tracking = memory.TrackingResource(memory.get_memory_resource("shared"))
+    with memory.using_memory_resource(tracking):
+        kept = usmx.zeros(10, usm_type="shared")
+        usmx.zeros(20, usm_type="shared")
+    ((address, nbytes, place),) = tracking.live_blocks()
+    assert address == kept.usm_data._pointer
+    assert nbytes == 80
+    assert place.startswith(f"{__file__}:")
+    assert place.endswith(" in test_tracking_names_the_line_that_allocated_what_is_alive")
+
+
+def test_failures_on_purpose_are_memory_errors_after_which_usmx_works():
+    failing = memory.FailingResource(memory.PlainResource("shared"), after=1)
+    with memory.using_memory_resource(failing):
+        assert usmx.zeros(10, usm_type="shared").shape == (10,)
+        with pytest.raises(MemoryError, match="on purpose"):
+            usmx.zeros(10, usm_type="shared")
+    assert usmx.zeros(10, usm_type="shared").shape == (10,)
+
+
+def test_two_null_functions_are_no_resource():
+    with pytest.raises(ValueError, match="null"):
+        memory.FunctionResource("shared", 0, 0)
+
+
+def test_resource_of_another_kind_than_memory_is_rejected():
+    with pytest.raises(ValueError, match="unknown"):
+        memory.PlainResource("unknown")
+
+
+def test_resources_are_equal_to_themselves_only():
+    plain = memory.PlainResource("host")
+    assert plain == plain
+    assert plain != memory.PlainResource("host")
+    assert plain != "host"
+
+
+# ---- the environment, and exhausted memory
+
+
+def test_pools_can_be_off():
+    code = (
+        "import usmx; a = usmx.empty(10); print(usmx.memory.get_memory_pool().total_bytes(), "
+        "usmx.asnumpy(usmx.zeros(3)))"
+    )
+    result = run(code, USMX_POOL="off")
+    assert result.stdout == "0 [0. 0. 0.]\n", result.stderr
+
+
+def test_first_limit_can_be_in_the_environment():
+    code = "import usmx; print(usmx.memory.get_memory_pool().get_limit())"
+    assert run(code, USMX_POOL_LIMIT="3M").stdout == f"{3 * MIB}\n"
+    nonsense = run(code, USMX_POOL_LIMIT="much")
+    assert nonsense.stdout == "None\n"
+    assert "USMX_POOL_LIMIT must be a number of bytes" in nonsense.stderr
+
+
+LEAKING = """
+import ctypes
+import usmx
+kept = usmx.zeros(10, usm_type="shared")
+let_go = usmx.zeros(20, usm_type="shared")
+if {leak}:
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+"""
+
+
+def test_leak_report_names_what_is_alive_at_exit_and_where_it_was_made():
+    errors = run(LEAKING.format(leak=True), USMX_LEAK_REPORT="1").stderr
+    line = "usmx: 80 bytes of shared memory are alive at exit: <string>:4 in <module>"
+    assert line in errors
+    assert errors.endswith("usmx: blocks that are alive at exit: 1\n")
+
+
+def test_leak_report_of_a_program_without_leaks_names_none():
+    errors = run(LEAKING.format(leak=False), USMX_LEAK_REPORT="1").stderr
+    assert errors == "usmx: blocks that are alive at exit: 0\n"
+
+
+def test_without_asking_there_is_no_leak_report():
+    assert "alive at exit" not in run(LEAKING.format(leak=True)).stderr
+
+
+EXHAUSTED = """
+import resource
+import usmx
+usmx.zeros(10)
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (256 << 20), resource.RLIM_INFINITY))
+kept = []
+try:
+    while True:
+        kept.append(usmx.empty(2 << 20, usm_type="shared"))
+except MemoryError as error:
+    text = str(error)
+    assert "16777216 bytes of USM shared memory" in text, text
+    assert "bytes in use" in text, text
+count = len(kept)
+assert count > 3, count
+kept.clear()
+assert usmx.asnumpy(usmx.zeros(2 << 20, usm_type="host")).sum() == 0
+usmx.memory.empty_cache()
+again = [usmx.empty(2 << 20, usm_type="shared") for _ in range(count // 2)]
+assert usmx.asnumpy(usmx.ones(5, usm_type="shared")).sum() == 5
+print("works on")
+"""
+
+
+def test_exhausted_address_space_is_a_memory_error_after_which_usmx_works():
+    result = run(EXHAUSTED)
+    assert result.stdout == "works on\n", result.stderr
+
+
+# ---- work under way
+
+
+TRIES = 1000
+COUNT = 40_000  # doubles: work on them takes longer than what comes after it
+
+
+def fill_by_usmx(array):
+    usmx.fill_async(array, 1.0)
+
+
+def fill_by_dpnp(array):
+    dpnp.tensor.asarray(array)[...] = 1.0
+
+
+def copy_of_the_host(array):
+    usmx.copy_async(array, np.ones(COUNT))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start_work", [fill_by_usmx, fill_by_dpnp, copy_of_the_host])
+def test_block_is_never_handed_out_while_work_on_it_runs(start_work):
+    queue = usmx.SyclQueue()
+    for k in range(TRIES):
+        array = usmx.empty(COUNT, usm_type="shared", sycl_queue=queue if k % 2 else None)
+        start_work(array)
+        del array
+        other = usmx.empty(COUNT, usm_type="shared", sycl_queue=None if k % 2 else queue)
+        view = np.asarray(other)
+        view[:] = 7.0
+        if k % 10 == 0:
+            usmx.synchronize()
+            queue.wait()
+        assert (view == 7.0).all()
+
+
+@pytest.mark.slow
+def test_block_that_is_read_is_never_handed_out():
+    queue = usmx.SyclQueue()
+    for k in range(TRIES):
+        source = usmx.full(COUNT, float(k), usm_type="shared")
+        target = usmx.empty(COUNT, usm_type="shared", sycl_queue=queue)
+        usmx.copy_async(target, source)
+        del source
+        np.asarray(usmx.empty(COUNT, usm_type="shared"))[:] = -1.0
+        assert (usmx.asnumpy(target) == k).all()
