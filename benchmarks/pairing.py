@@ -35,26 +35,29 @@ class Statement:
 
     def __init__(self, code: str, *, threads: int = 1, **names: object) -> None:
         self.code = code
-        self._timers = [timeit.Timer(code, globals=names) for _ in range(threads)]
+        self._timer = timeit.Timer(code, globals=names)
+        self._threads = threads
         self._repeats = 1
 
     def warm_up(self, block_seconds: float) -> None:
         """Repeat it until one thread takes that long, the first time left out."""
-        alone = self._timers[0]
-        alone.timeit(1)
-        while (elapsed := alone.timeit(self._repeats)) < block_seconds:
+        self._timer.timeit(1)
+        while (elapsed := self._timer.timeit(self._repeats)) < block_seconds:
             shortfall = block_seconds / max(elapsed, 1e-9)
             self._repeats *= 2 + int(min(shortfall, 8))
 
     def measure(self) -> float:
         """Seconds of one execution."""
-        return self._run(self._repeats) / self._repeats / len(self._timers)
+        return self._run(self._repeats) / self._repeats / self._threads
 
     def _run(self, repeats: int) -> float:
         """Seconds of all."""
-        if len(self._timers) == 1:
-            return self._timers[0].timeit(repeats)
-        threads = [threading.Thread(target=each.timeit, args=(repeats,)) for each in self._timers]
+        if self._threads == 1:
+            return self._timer.timeit(repeats)
+        threads = [
+            threading.Thread(target=self._timer.timeit, args=(repeats,))
+            for _ in range(self._threads)
+        ]
         start = time.perf_counter()
         for each in threads:
             each.start()

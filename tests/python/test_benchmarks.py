@@ -102,6 +102,16 @@ def test_first_execution_does_not_decide_how_often_a_statement_is_repeated(pairi
     assert len(executed) - before >= 1000
 
 
+def test_statement_of_several_threads_is_executed_by_each(pairing):
+    executed = []
+    work = pairing.Statement("executed.append(0)", threads=3, executed=executed)
+    work.warm_up(1e-5)
+    before = len(executed)
+    work.measure()
+    assert (len(executed) - before) % 3 == 0
+    assert len(executed) - before == 3 * work._repeats
+
+
 @pytest.mark.parametrize(("ratio", "met"), [(0.5, True), (0.49, False)])
 def test_aim_of_a_ratio_is_judged_by_the_ratio(pairing, ratio, met):
     row = measure_one(pairing, FixedWork(seconds=[1]), FixedWork(seconds=[2]), pairing.Aim(ratio))
