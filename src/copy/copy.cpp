@@ -136,7 +136,7 @@ void run_on_host(const copy_plan& plan, const situation& now) {
 bool run_kernel(const copy_plan& plan, const copy_side& destination) {
   const std::optional<sycl::event> done = detail::copy_by_kernel(plan, destination.queue);
   if (done) {
-    detail::wait_for_all({*done});
+    detail::wait_for(*done);
   }
   return done.has_value();
 }
@@ -248,7 +248,7 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
       path == copy_path::kernel || (path == copy_path::automatic && !to.host_may_touch());
   if (kernel && to.kind != usm_kind::unknown) {
     if (auto done = detail::fill_by_kernel(plan, element, destination.queue())) {
-      return detail::wait_for_all({*done});
+      return detail::wait_for(*done);
     }
   }
   copy_sides(destination.shape(), from, to, path);
@@ -262,8 +262,8 @@ void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
   const detail::runtime_call call;
   detail::wait_for_pending_work(detail::range_of(pointer, nbytes), access::write);
   if (!host_may_touch(kind, queue.get_device())) {
-    return detail::wait_for_all({detail::submit_to(
-        queue, [&](sycl::queue& to) { return to.memset(pointer, value, nbytes); })});
+    return detail::wait_for(detail::submit_to(
+        queue, [&](sycl::queue& to) { return to.memset(pointer, value, nbytes); }));
   }
   std::byte byte = static_cast<std::byte>(value);
   const std::array extent{static_cast<std::ptrdiff_t>(nbytes)};

@@ -39,6 +39,7 @@ sycl::event run(const sycl::kernel& kernel, kernel_copy& copy, kernel_shape shap
   const auto all = copy.dimensions();
   const kernel_launch launch = launch_for(all.subspan(surplus), shape);
   std::vector<sycl::event> before = pending;
+  before.reserve(1);  // a kernel that is enqueued must not be lost for want of memory
   const auto enqueue = [&](const std::byte* source, std::byte* destination) {
     before = {submit_to(queue, [&](sycl::queue& to) {
       return to.submit([&](sycl::handler& handler) {

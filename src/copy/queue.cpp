@@ -45,10 +45,10 @@ void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t it
   const auto step = static_cast<std::ptrdiff_t>(itemsize);
   move_kernel(itemsize, 0, step)(block{
       item, first.data(), 1, 0, 0, static_cast<std::ptrdiff_t>(first_count), 0, step, itemsize});
-  wait_for_all({start_memcpy(destination, first.data(), first.size(), queue)});
+  wait_for(start_memcpy(destination, first.data(), first.size(), queue));
   for (std::size_t done = first.size(); done < nbytes;) {
     const std::size_t now = std::min(done, nbytes - done);
-    wait_for_all({start_memcpy(destination + done, destination, now, queue)});
+    wait_for(start_memcpy(destination + done, destination, now, queue));
     done += now;
   }
 }

@@ -157,7 +157,7 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
     works = pending().all.most_works(bytes);
     pending().any.store(true, std::memory_order_release);
   } catch (...) {
-    wait_for_all({done});
+    wait_for(done);
     throw;
   }
   if (works >= most_works) {

@@ -17,6 +17,11 @@ driver_wait::driver_wait(sycl::backend backend) {
   }
 }
 
+void wait_for(sycl::event event) {
+  const driver_wait waiting(event.get_backend());
+  event.wait();
+}
+
 void wait_for_all(const std::vector<sycl::event>& events) {
   if (!events.empty()) {
     const driver_wait waiting(events.front().get_backend());

@@ -20,7 +20,9 @@ class driver_wait {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// Every wait for events is one of these.
+/// Every wait for events is one of these. The first allocates nothing: it cannot fail for want of
+/// memory while a command still works.
+void wait_for(sycl::event);
 void wait_for_all(const std::vector<sycl::event>&);
 
 }  // namespace usmx::detail

@@ -155,6 +155,7 @@ def places(nbytes):
 
 host_memory = np.zeros(4096)
 neighbour = usmx.memory.MemoryUSMShared(4096)
+neighbour.copy_from_host(bytes(4096))  # it may have had another owner
 elsewhere = dpctl.memory.MemoryUSMShared(4096, queue=other_queue())
 
 

@@ -26,7 +26,7 @@ bool is_of_usmx(PyFrameObject* frame) {
   return text == "usmx" || text.starts_with("usmx.");
 }
 
-std::string describe(PyFrameObject* frame) {
+std::string place_of(PyFrameObject* frame) {
   const nb::object code = code_of(frame);
   const std::string file = nb::cast<std::string>(code.attr("co_filename"));
   const std::string function = nb::cast<std::string>(code.attr("co_name"));
@@ -44,7 +44,7 @@ std::string python_call_site() {
   while (frame.is_valid()) {
     auto* at = reinterpret_cast<PyFrameObject*>(frame.ptr());
     if (!is_of_usmx(at)) {
-      return describe(at);
+      return place_of(at);
     }
     frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
   }
