@@ -1,5 +1,6 @@
-"""Text for people: tables, and sizes of memory."""
+"""Text for people: tables, sizes of memory, and objects in messages."""
 
+import reprlib
 from collections.abc import Collection, Sequence
 
 
@@ -28,3 +29,23 @@ def size_text(nbytes: int) -> str:
             return f"{size:.4g} {unit}"
         size /= 1024
     return f"{size:.4g} GiB"
+
+
+class _ShortRepr(reprlib.Repr):
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxstring = self.maxother = 100
+
+    def repr_int(self, x: int, level: int) -> str:
+        # Python makes no decimal digits of the largest ones.
+        return repr(x) if x.bit_length() <= 256 else f"an integer of {x.bit_length()} bits"
+
+    def repr_instance(self, x: object, level: int) -> str:
+        text = repr(x)  # its errors pass through
+        return text if len(text) <= self.maxother else text[: self.maxother] + "..."
+
+
+def short_repr(found: object) -> str:
+    """The repr of any object, for a message: bounded in length, and in time where it is nested."""
+    return _ShortRepr().repr(found)

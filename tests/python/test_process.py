@@ -359,6 +359,33 @@ def test_memory_that_dpnp_drops_on_a_thread_of_the_runtime_is_freed_once():
     usmx.synchronize()
 
 
+SUB_INTERPRETER = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+other = interpreters.create()
+in_other = '''
+try:
+    import usmx
+except ImportError as error:
+    assert "main interpreter" in str(error), error
+else:
+    raise AssertionError("imported")
+'''
+failure = (getattr(interpreters, "exec", None) or interpreters.run_string)(other, in_other)
+assert failure is None, failure
+import usmx
+assert type(usmx.zeros(3)) is usmx.USMArray
+print(usmx.asnumpy(usmx.full(3, 2.0)).tolist())
+"""
+
+
+@pytest.mark.parametrize("first", ["import usmx\n", ""], ids=["imported before", "imported after"])
+def test_sub_interpreter_is_refused_and_the_main_one_works_on(first):
+    assert output_of(first + SUB_INTERPRETER) == "[2.0, 2.0, 2.0]"
+
+
 def test_attribute_error_of_a_property_passes_through():
     class Broken:
         @property

@@ -145,6 +145,15 @@ def test_what_is_no_event_cannot_be_waited_for(argument):
         SyclEvent.wait_for(argument)
 
 
+def test_error_of_a_list_on_the_way_to_its_items_passes_through():
+    class Broken(list):
+        def __iter__(self):
+            raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        SyclEvent.wait_for(Broken([SyclEvent()]))
+
+
 def test_profiling_times_are_in_order():
     work = Work(usmx.empty(NBYTES, "u1"), property="enable_profiling")
     event = SyclEvent(work.event)

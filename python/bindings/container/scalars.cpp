@@ -16,13 +16,6 @@
 namespace usmx::bindings {
 namespace {
 
-nb::object checked(PyObject* made) {
-  if (made == nullptr) {
-    nb::raise_python_error();
-  }
-  return nb::steal(made);
-}
-
 // ---- elements that the host can read
 
 /// The elements of an array where the host may read them, as long as this and the array live: in

@@ -38,11 +38,7 @@ counts axes_argument(const char* what, nb::handle axes) {
   if (PyUnicode_Check(axes.ptr()) || PyBytes_Check(axes.ptr()) || !PySequence_Check(axes.ptr())) {
     throw_wrong_type(what, expected, axes.ptr());
   }
-  const nb::object items = nb::steal(PySequence_Tuple(axes.ptr()));
-  if (!items.is_valid()) {
-    nb::raise_python_error();
-  }
-  return counts(what, items.ptr());
+  return counts(what, checked(PySequence_Tuple(axes.ptr())).ptr());
 }
 
 // ---- views; None for an axis argument stands for all axes

@@ -99,7 +99,7 @@ std::optional<dtype> recall(nb::handle argument) {
 
 void remember(nb::handle argument, dtype type) {
   if (!type.is_structured() && PyDict_GET_SIZE(remembered()) < remembered_at_most) {
-    const nb::object code = nb::steal(PyLong_FromLong(static_cast<long>(type.code())));
+    const nb::object code = checked(PyLong_FromLong(static_cast<long>(type.code())));
     if (PyDict_SetItem(remembered(), argument.ptr(), code.ptr()) != 0) {
       PyErr_Clear();
     }

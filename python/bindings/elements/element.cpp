@@ -72,11 +72,7 @@ void set_real(element& to, nb::handle number) {
       return to.set(PyObject_IsTrue(number.ptr()) == 1);
     case 'i':
     case 'u': {
-      const nb::object integer = nb::steal(PyNumber_Long(number.ptr()));  // refuses NaN, infinity
-      if (!integer.is_valid()) {
-        nb::raise_python_error();
-      }
-      return set_integer(to, integer);
+      return set_integer(to, checked(PyNumber_Long(number.ptr())));  // refuses NaN, infinity
     }
     default:
       return to.set(to_double(number));

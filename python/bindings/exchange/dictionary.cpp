@@ -28,7 +28,7 @@ nb::object typestr_object(dtype type) {
 }
 
 void put(PyObject* dictionary, interface_key k, const nb::object& value) {
-  if (!value.is_valid() || PyDict_SetItem(dictionary, key_name(k), value.ptr()) != 0) {
+  if (PyDict_SetItem(dictionary, key_name(k), value.ptr()) != 0) {
     nb::raise_python_error();
   }
 }
@@ -39,20 +39,20 @@ nb::object to_dictionary(const array& described) {
   wait_for(described);
   described.owner()->expose();
   const exchange::usm_array_interface values = exchange::describe(described);
-  nb::object result = nb::steal(PyDict_New());
+  nb::object result = checked(PyDict_New());
   PyObject* dictionary = result.ptr();
   put(dictionary, interface_key::data,
-      nb::steal(Py_BuildValue("(KO)", static_cast<unsigned long long>(values.data),
-                              values.readonly ? Py_True : Py_False)));
+      checked(Py_BuildValue("(KO)", static_cast<unsigned long long>(values.data),
+                            values.readonly ? Py_True : Py_False)));
   put(dictionary, interface_key::shape, to_tuple(values.shape));
   put(dictionary, interface_key::strides, values.strides ? to_tuple(*values.strides) : nb::none());
   put(dictionary, interface_key::typestr, typestr_object(described.type()));
   if (values.typedescr) {
     put(dictionary, interface_key::typedescr, to_python(*values.typedescr));
   }
-  put(dictionary, interface_key::version, nb::steal(PyLong_FromLong(1)));
+  put(dictionary, interface_key::version, checked(PyLong_FromLong(1)));
   put(dictionary, interface_key::syclobj, to_python(described.owner()->queue()));
-  put(dictionary, interface_key::offset, nb::steal(PyLong_FromSsize_t(values.offset)));
+  put(dictionary, interface_key::offset, checked(PyLong_FromSsize_t(values.offset)));
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "support/arguments.hpp"
 #include "support/lazy_import.hpp"
+#include "support/type_name.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -38,7 +39,7 @@ entries::entries(nb::object mapping) : mapping_(std::move(mapping)) {
   } else if (!PyDict_Check(mapping_.ptr()) && !is_mapping(mapping_)) {
     throw type_error(
         detail::message("__sycl_usm_array_interface__ must be a dict or another Mapping, found ",
-                        Py_TYPE(mapping_.ptr())->tp_name));
+                        type_name(mapping_.ptr())));
   }
 }
 

@@ -125,11 +125,7 @@ nb::object describe_yourself(PyObject* producer) {
   if (_PyType_Lookup(Py_TYPE(producer), name) == nullptr) {
     return optional_attribute(producer, name);
   }
-  PyObject* value = run_python([&] { return PyObject_GetAttr(producer, name); });
-  if (value == nullptr) {
-    nb::raise_python_error();
-  }
-  return nb::steal(value);
+  return checked(run_python([&] { return PyObject_GetAttr(producer, name); }));
 }
 
 /// Whether a producer keeps memory of usmx's own alive and nothing else.

@@ -13,7 +13,7 @@ bool is_refusal(const nb::python_error& error) {
 }  // namespace
 
 std::unique_ptr<held_buffer> buffer_in_place_of_data(PyObject* producer) {
-  const char* type = Py_TYPE(producer)->tp_name;
+  const std::string type = type_name(producer);
   if (PyObject_CheckBuffer(producer) == 0) {
     throw value_error(
         detail::message("'data' must be (integer pointer, bool read-only), or be left "

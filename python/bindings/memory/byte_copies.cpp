@@ -71,10 +71,7 @@ void require_no_objects(nb::handle destination) {
 
 nb::object to_python_bytes(buffer& memory) {
   nb::object result =
-      nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(memory.nbytes())));
-  if (!result.is_valid()) {
-    nb::raise_python_error();
-  }
+      checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(memory.nbytes())));
   copy_to_bytes(memory, PyBytes_AS_STRING(result.ptr()));
   return result;
 }

@@ -4,6 +4,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
+#include "support/type_name.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "sycl_objects/sycl_event.hpp"
 #include "sycl_objects/sycl_queue.hpp"
@@ -26,9 +27,8 @@ int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
   return guarded(-1, [&] {
     const nb::object view = view_of_producer(object);
     if (!view.is_valid()) {
-      throw type_error(
-          detail::message("expected an object with __sycl_usm_array_interface__, found ",
-                          Py_TYPE(object)->tp_name));
+      throw type_error(detail::message(
+          "expected an object with __sycl_usm_array_interface__, found ", type_name(object)));
     }
     *result = *as_array(view.ptr());
     wait_for(**result);

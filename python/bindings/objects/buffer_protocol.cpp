@@ -51,7 +51,7 @@ const char* objection(const array& exported, int flags) noexcept {
 int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags) {
   view->obj = nullptr;
   if (const char* reason = objection(exported, flags)) {
-    PyErr_Format(PyExc_BufferError, "%s: %s", Py_TYPE(owner)->tp_name, reason);
+    PyErr_Format(PyExc_BufferError, "%s: %s", type_name(owner).c_str(), reason);
     return -1;
   }
   wait_for(exported);

@@ -3,6 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include "support/hooks.hpp"
+#include "support/type_name.hpp"
+
 namespace usmx::bindings {
 namespace {
 
@@ -21,20 +24,14 @@ std::string choices(std::string_view letters) {
 
 void throw_wrong_type(const char* what, const char* expected, PyObject* found) {
   throw type_error(
-      detail::message("'", what, "' must be ", expected, ", found ", Py_TYPE(found)->tp_name));
+      detail::message("'", what, "' must be ", expected, ", found ", type_name(found)));
 }
 
 std::string repr_text(PyObject* object) {
-  const nb::object text = nb::steal(PyObject_Repr(object));
-  if (!text.is_valid()) {
-    nb::raise_python_error();
-  }
+  const nb::object text = hooks::short_repr(nb::handle(object));
   // A lone surrogate is no text in UTF-8.
   const nb::object bytes =
-      nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
-  if (!bytes.is_valid()) {
-    nb::raise_python_error();
-  }
+      checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
@@ -42,11 +39,7 @@ nb::object to_integer(const char* what, const char* expected, PyObject* object) 
   if (!PyIndex_Check(object)) {
     throw_wrong_type(what, expected, object);
   }
-  nb::object integer = nb::steal(PyNumber_Index(object));
-  if (!integer.is_valid()) {
-    nb::raise_python_error();
-  }
-  return integer;
+  return checked(PyNumber_Index(object));
 }
 
 std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object) {
@@ -101,11 +94,7 @@ nb::object snapshot(const char* what, const char* expected, PyObject* sequence) 
     return nb::borrow(sequence);
   }
   if (PyList_Check(sequence)) {
-    nb::object items = nb::steal(PyList_AsTuple(sequence));
-    if (!items.is_valid()) {
-      nb::raise_python_error();
-    }
-    return items;
+    return checked(PyList_AsTuple(sequence));
   }
   throw_wrong_type(what, expected, sequence);
 }
@@ -153,10 +142,7 @@ bool flag_argument(const char* what, nb::handle flag) {
 }
 
 nb::object to_tuple(std::span<const std::ptrdiff_t> values) {
-  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
-  if (!tuple.is_valid()) {
-    nb::raise_python_error();
-  }
+  nb::object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   for (std::size_t k = 0; k < values.size(); ++k) {
     PyObject* number = PyLong_FromSsize_t(values[k]);
     if (number == nullptr) {

@@ -12,12 +12,12 @@ namespace usmx::bindings {
 namespace {
 
 nb::object code_of(PyFrameObject* frame) {
-  return nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+  return checked(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
 }
 
 /// Its globals name the module.
 bool is_of_usmx(PyFrameObject* frame) {
-  const nb::object globals = nb::steal(PyFrame_GetGlobals(frame));
+  const nb::object globals = checked(PyFrame_GetGlobals(frame));
   PyObject* name = PyDict_GetItemString(globals.ptr(), "__name__");  // borrowed
   if (name == nullptr || !PyUnicode_Check(name)) {
     return false;
@@ -46,7 +46,7 @@ std::string python_call_site() {
     if (!is_of_usmx(at)) {
       return place_of(at);
     }
-    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
+    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));  // null at the end
   }
   return "native code";
 }

@@ -1,6 +1,7 @@
 #include "support/hooks.hpp"
 
 #include <nanobind/stl/string.h>
+#include "support/type_name.hpp"
 
 namespace usmx::bindings {
 
@@ -23,7 +24,7 @@ void set_hooks(const nb::kwargs& functions) {
     }
     if (const nb::handle given = functions[h->name_]; PyCallable_Check(given.ptr()) == 0) {
       throw type_error(detail::message("_set_hooks: '", h->name_, "' must be callable, found ",
-                                       Py_TYPE(given.ptr())->tp_name));
+                                       type_name(given.ptr())));
     }
     nb::del(unknown[h->name_]);
   }

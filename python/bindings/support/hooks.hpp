@@ -36,6 +36,9 @@ class hook {
 
 namespace hooks {
 
+// ---- what is found in place of what was expected
+inline hook short_repr("short_repr");
+
 // ---- what arrays look like
 inline hook array_repr("array_repr");
 inline hook array_str("array_str");

@@ -7,11 +7,21 @@
 #include <utility>
 
 #include "support/interpreter_lock.hpp"
+#include "support/type_name.hpp"
 #include "usmx/base/error.hpp"
 
 namespace nb = nanobind;
 
 namespace usmx::bindings {
+
+/// What a function of Python's C interface has made; raises its error where that is null. Every new
+/// reference comes through here or is asked whether it is null (tools/lint looks for others).
+inline nb::object checked(PyObject* made) {
+  if (made == nullptr) {
+    nb::raise_python_error();
+  }
+  return nb::steal(made);
+}
 
 /// A string object that is made once and never freed.
 class interned {
@@ -54,7 +64,7 @@ inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
 template <class T>
 T& ready_instance(PyObject* self) {
   if (!nb::inst_ready(self)) {
-    throw type_error(detail::message(Py_TYPE(self)->tp_name,
+    throw type_error(detail::message(type_name(self),
                                      ".__init__ was never called: a subclass must call "
                                      "super().__init__()"));
   }
@@ -69,7 +79,7 @@ void initialize(nb::pointer_and_handle<T> self, Make make) {
   T value = make();
   if (nb::inst_ready(self.h)) {
     PyErr_Format(PyExc_RuntimeError, "%s.__init__ ran twice at once on one object",
-                 Py_TYPE(self.h.ptr())->tp_name);
+                 type_name(self.h.ptr()).c_str());
     nb::raise_python_error();
   }
   new (self.p) T(std::move(value));

@@ -13,11 +13,12 @@ namespace {
 /// running says nothing, since a finaliser that a runtime thread runs is Python code too. Where a
 /// Python has no such table, threads are unknown until they call usmx, and memory is freed later.
 bool started_by_threading_module() {
-  const nb::object threading = nb::steal(PyImport_GetModule(nb::str("threading").ptr()));
+  const nb::object threading =
+      nb::steal(PyImport_GetModule(nb::str("threading").ptr()));  // null: not there
   if (!threading.is_valid()) {
     return false;
   }
-  const nb::object identifier = nb::steal(PyLong_FromUnsignedLong(PyThread_get_thread_ident()));
+  const nb::object identifier = checked(PyLong_FromUnsignedLong(PyThread_get_thread_ident()));
   const nb::object active = threading.attr("_active");
   PyObject* thread = PyDict_GetItemWithError(active.ptr(), identifier.ptr());
   return thread != nullptr && !nb::isinstance(nb::handle(thread), threading.attr("_DummyThread"));

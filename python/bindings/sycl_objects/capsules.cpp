@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "support/type_name.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -100,14 +101,11 @@ nb::object capsule_of(PyObject* object) {
   if (!method.is_valid()) {
     return nb::object();
   }
-  nb::object capsule = nb::steal(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
-  if (!capsule.is_valid()) {
-    nb::raise_python_error();
-  }
+  nb::object capsule = checked(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
   if (!PyCapsule_CheckExact(capsule.ptr())) {
-    throw type_error(detail::message(Py_TYPE(object)->tp_name,
+    throw type_error(detail::message(type_name(object),
                                      "._get_capsule() must return a capsule, found ",
-                                     Py_TYPE(capsule.ptr())->tp_name));
+                                     type_name(capsule.ptr())));
   }
   return capsule;
 }

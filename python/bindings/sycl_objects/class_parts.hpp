@@ -7,13 +7,13 @@
 #include <string>
 
 #include "support/nanobind.hpp"
+#include "support/type_name.hpp"
 
 namespace usmx::bindings {
 
 [[noreturn]] inline void throw_not_accepted(const char* what, const char* accepted,
                                             nb::handle found) {
-  throw type_error(
-      detail::message(what, " takes ", accepted, ", found ", Py_TYPE(found.ptr())->tp_name));
+  throw type_error(detail::message(what, " takes ", accepted, ", found ", type_name(found.ptr())));
 }
 
 /// Equality and hash as SYCL has them.

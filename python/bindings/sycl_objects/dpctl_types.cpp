@@ -11,7 +11,7 @@ namespace {
 
 /// A module if it is loaded; never imports it.
 nb::object loaded_module(interned& name) {
-  nb::object module = nb::steal(PyImport_GetModule(name.get()));
+  nb::object module = nb::steal(PyImport_GetModule(name.get()));  // null: not loaded
   if (!module.is_valid()) {
     PyErr_Clear();
   }

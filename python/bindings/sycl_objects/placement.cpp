@@ -1,6 +1,7 @@
 #include "sycl_objects/placement.hpp"
 
 #include "support/arguments.hpp"
+#include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "usmx/runtime.hpp"
@@ -52,7 +53,7 @@ exchange::placement resolve_syclobj(PyObject* object) {
   throw type_error(
       detail::message("'syclobj' must be a SyclQueue, a SyclContext, a filter string, "
                       "a capsule or an object with _get_capsule(), found ",
-                      Py_TYPE(object)->tp_name));
+                      type_name(object)));
 }
 
 }  // namespace usmx::bindings

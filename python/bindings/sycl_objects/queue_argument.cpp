@@ -3,6 +3,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "support/arguments.hpp"
+#include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/device.hpp"
 #include "sycl_objects/dpctl_types.hpp"
@@ -65,7 +66,7 @@ sycl::queue queue_of_device_argument(nb::handle device) {
   throw type_error(
       detail::message("device must be a filter string, a SyclDevice, a SyclQueue or a Device, "
                       "found ",
-                      Py_TYPE(device.ptr())->tp_name));
+                      type_name(device.ptr())));
 }
 
 void require_agreement(const sycl::queue& queue, nb::handle device) {
@@ -93,7 +94,7 @@ sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
     throw type_error(
         detail::message("sycl_queue must be a SyclQueue or an object whose "
                         "_get_capsule() holds one, found ",
-                        Py_TYPE(sycl_queue.ptr())->tp_name));
+                        type_name(sycl_queue.ptr())));
   }
   if (!device.is_none()) {
     require_agreement(*queue, device);

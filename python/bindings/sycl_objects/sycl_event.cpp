@@ -7,6 +7,7 @@
 
 #include <sycl/backend_types.hpp>
 
+#include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "usmx/memory/synchronize.hpp"
@@ -51,7 +52,7 @@ void wait_for_argument(nb::handle argument) {
   std::vector<sycl::event> events;
   if (nb::isinstance<nb::list>(argument) || nb::isinstance<nb::tuple>(argument)) {
     // The items may change while they are asked for their capsules.
-    const nb::object items = nb::steal(PySequence_Tuple(argument.ptr()));
+    const nb::object items = checked(PySequence_Tuple(argument.ptr()));
     for (nb::handle item : items) {
       events.push_back(event_argument("event", item));
     }
@@ -89,8 +90,8 @@ sycl::event event_argument(const char* name, nb::handle argument) {
   const nb::object capsule =
       PyCapsule_CheckExact(argument.ptr()) ? nb::borrow(argument) : capsule_of(argument.ptr());
   if (!capsule.is_valid()) {
-    throw type_error(detail::message(name, " must be ", accepted_events, ", found ",
-                                     Py_TYPE(argument.ptr())->tp_name));
+    throw type_error(
+        detail::message(name, " must be ", accepted_events, ", found ", type_name(argument.ptr())));
   }
   const auto event = event_in_capsule(capsule.ptr());
   if (!event) {

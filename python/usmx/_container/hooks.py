@@ -7,6 +7,7 @@ from usmx._container.conversion import array_astype, to_device
 from usmx._container.creation import asnumpy
 from usmx._container.indexing import host_index, host_value
 from usmx._container.manipulation import reshape
+from usmx._text import short_repr
 
 
 def _on_first_call(module, name):
@@ -37,6 +38,7 @@ FUNCTIONS = {
     "reduce_array": _on_first_call("usmx._container.array_pickling", "reduce_array"),
     "reduce_memory": _on_first_call("usmx._memory_pickling", "reduce_memory"),
     "reshape": reshape,
+    "short_repr": short_repr,
     "to_device": to_device,
 }
 
