@@ -1,20 +1,26 @@
 """Measure what it costs to allocate and free, by size, by threads, and by blocks that are alive.
 
-python benchmarks/allocation.py [--quick] [--json FILE] [--plot FILE.svg]
+python benchmarks/allocation.py [--quick] [--json FILE] [--plot PICTURE]
 """
 
 import argparse
-import functools
+import contextlib
 import itertools
 import json
 import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import outputs
 
+if TYPE_CHECKING:
+    import pairing
+    from usmx.memory import MemoryResource
+
 NEEDED = "dpctl dpnp numpy"
+Make = Callable[[int], object]
 KIB, MIB = 1 << 10, 1 << 20
 BLOCK = 64  # bytes, where the size is not what changes
 
@@ -29,7 +35,7 @@ class Sweep:
     numbers: Sequence[int]
     quick_numbers: Sequence[int]
 
-    def statement(self, make: Callable[[int], object], number: int):
+    def statement(self, make: Make, number: int) -> "pairing.Statement":
         """One library's side."""
         import pairing
 
@@ -116,7 +122,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def measure_all(*, quick: bool) -> list[Curve]:
     """Every library's curve of every sweep."""
-    libraries = makers()
+    libraries = find_libraries()
     return [
         curve
         for sweep in (BY_SIZE, BY_THREADS, BY_LIVE_BLOCKS)
@@ -124,25 +130,46 @@ def measure_all(*, quick: bool) -> list[Curve]:
     ]
 
 
-def makers() -> dict[str, Callable[[int], object]]:
-    """What makes a memory object, all in the same way: on a queue that is given."""
-    import dpctl
-    import dpctl.memory
-    import usmx
+class Side:
+    """A library's work, while usmx has its memory from a resource of its own."""
 
-    device = usmx.SyclDevice()
-    apart = usmx.SyclQueue(usmx.SyclContext(device), device)
-    usmx.memory.set_memory_resource(usmx.memory.PlainResource("device"), apart)
-    make = usmx.memory.MemoryUSMDevice
+    def __init__(self, sweep: Sweep, make: Make, resource: "MemoryResource", number: int) -> None:
+        self.code = sweep.code
+        self._resource = resource
+        with self._own():
+            self._work = sweep.statement(make, number)
+
+    def warm_up(self, block_seconds: float) -> None:
+        """Decide how often a measurement repeats it."""
+        with self._own():
+            self._work.warm_up(block_seconds)
+
+    def measure(self) -> float:
+        """Seconds that it takes once."""
+        with self._own():
+            return self._work.measure()
+
+    def _own(self) -> contextlib.AbstractContextManager:
+        from usmx import memory
+
+        return memory.using_memory_resource(self._resource)
+
+
+def find_libraries() -> dict[str, tuple[Make, "MemoryResource"]]:
+    """What makes a memory object, and where usmx has memory from meanwhile."""
+    import dpctl.memory
+    from usmx import memory
+
+    pool, plain = memory.get_memory_resource(), memory.PlainResource()
     return {
-        "usmx": functools.partial(make, queue=usmx.SyclQueue()),
-        "usmx, no pool": functools.partial(make, queue=apart),
-        "dpctl": functools.partial(dpctl.memory.MemoryUSMDevice, queue=dpctl.SyclQueue()),
+        "usmx": (memory.MemoryUSMDevice, pool),
+        "usmx, no pool": (memory.MemoryUSMDevice, plain),
+        "dpctl": (dpctl.memory.MemoryUSMDevice, pool),
     }
 
 
 def measure_sweep(
-    sweep: Sweep, libraries: dict[str, Callable[[int], object]], *, quick: bool
+    sweep: Sweep, libraries: dict[str, tuple[Make, "MemoryResource"]], *, quick: bool
 ) -> list[Curve]:
     """At each number the libraries take turns."""
     import pairing
@@ -151,7 +178,7 @@ def measure_sweep(
     numbers = sweep.quick_numbers if quick else sweep.numbers
     shortest: list[list[float]] = [[] for _ in libraries]
     for number in numbers:
-        works = [sweep.statement(make, number) for make in libraries.values()]
+        works = [Side(sweep, *library, number) for library in libraries.values()]
         for own, rounds in zip(shortest, pairing.measure_in_turns(works, effort), strict=True):
             own.append(min(rounds))
     return [

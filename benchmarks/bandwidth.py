@@ -1,6 +1,6 @@
 """Measure how fast usmx, dpnp and NumPy copy arrays of all sizes and with all strides.
 
-python benchmarks/bandwidth.py [--quick] [--json FILE] [--plot FILE.png]
+python benchmarks/bandwidth.py [--quick] [--json FILE] [--plot PICTURE]
 """
 
 import argparse

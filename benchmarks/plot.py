@@ -104,10 +104,13 @@ def save_sweeps(
     titles = list(dict.fromkeys(curve.sweep for curve in curves))
     figure = Figure(figsize=(6.5 * len(titles), 4.6), dpi=130, layout="constrained")
     FigureCanvasAgg(figure)
-    for panel, title in zip(figure.subplots(1, len(titles), squeeze=False)[0], titles, strict=True):
+    panels = figure.subplots(1, len(titles), squeeze=False, sharey=True)[0]
+    for panel, title in zip(panels, titles, strict=True):
         draw_sweep(panel, [curve for curve in curves if curve.sweep == title], values)
-        panel.set_ylabel(label)
-        panel.yaxis.set_major_formatter(EngFormatter(unit))
+    panels[0].set_ylabel(label)
+    panels[0].yaxis.set_major_formatter(EngFormatter(unit))
+    lines = panels[0].get_legend_handles_labels()
+    figure.legend(*lines, loc="outside upper center", ncols=len(lines[0]), frameon=False)
     figure.savefig(path)
 
 
@@ -125,12 +128,13 @@ def draw_sweep(
     panel.set_title(curves[0].sweep, fontsize=10)
     panel.set_xlabel(curves[0].axis)
     panel.xaxis.set_major_formatter(
-        FuncFormatter(bytes_text) if "bytes" in curves[0].axis else FuncFormatter(lambda x, _: f"{x:g}")
+        FuncFormatter(bytes_text)
+        if "bytes" in curves[0].axis
+        else FuncFormatter(lambda x, _: f"{x:g}")
     )
     panel.grid(color="0.92")
     panel.set_axisbelow(True)
     panel.spines[["top", "right"]].set_visible(False)
-    panel.legend(frameon=False)
 
 
 def bytes_text(nbytes: float, _position: int) -> str:

@@ -88,9 +88,7 @@ def curve_tables(curves: Sequence[Any], unit: str, cell: Callable[[Any, int], st
     for title in dict.fromkeys(curve.sweep for curve in curves):
         own = [curve for curve in curves if curve.sweep == title]
         header = (own[0].axis, *(f"{curve.library}{unit}" for curve in own))
-        rows = [
-            (str(x), *(cell(curve, k) for curve in own)) for k, x in enumerate(own[0].x)
-        ]
+        rows = [(str(x), *(cell(curve, k) for curve in own)) for k, x in enumerate(own[0].x)]
         found.append(f"{title}\n{format_table(header, rows, right=header)}")
     return "\n\n".join(found)
 

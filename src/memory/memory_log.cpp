@@ -88,9 +88,8 @@ memory_log::device_text memory_log::text_of(const memory_event& event) noexcept 
   try {
     const sycl::device device = event.queue.get_device();
     const std::lock_guard lock(mutex_);
-    const auto known = std::ranges::find(devices_, device, [](const auto& each) -> const auto& {
-      return each.first;
-    });
+    const auto known = std::ranges::find(
+        devices_, device, [](const auto& each) -> const auto& { return each.first; });
     if (known != devices_.end()) {
       return known->second;
     }
@@ -122,8 +121,9 @@ void memory_log::warn_of_the_end(int error) noexcept {
     return;
   }
   char text[512];
-  std::snprintf(text, sizeof text, "the memory log '%s' ends here, it cannot be written any more: %s",
-                path_.c_str(), ::strerrordesc_np(error));
+  std::snprintf(text, sizeof text,
+                "the memory log '%s' ends here, it cannot be written any more: %s", path_.c_str(),
+                ::strerrordesc_np(error));
   warn(text);
 }
 

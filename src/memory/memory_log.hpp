@@ -1,6 +1,6 @@
 // A file of memory events: docs/memory.md has the format. Each line is written by one call of the
-// system, so that none is lost however the process ends, and threads' lines do not mix. Thread-safe.
-// Private to the library.
+// system, so that none is lost however the process ends, and threads' lines do not mix.
+// Thread-safe. Private to the library.
 #pragma once
 
 #include <array>

@@ -54,8 +54,7 @@ void pool_supply::tell(const acquired& made) const noexcept {
 
 void pool_supply::give_back(std::byte* block, std::size_t nbytes, std::size_t alignment) noexcept {
   if (memory_is_observed()) [[unlikely]] {
-    tell_memory_observer(
-        {memory_action::free, memory_source::pool, kind(), nbytes, block, queue_});
+    tell_memory_observer({memory_action::free, memory_source::pool, kind(), nbytes, block, queue_});
   }
   pooled_ranges::remove(block);
   return_upstream(block, nbytes, alignment);

@@ -592,6 +592,8 @@ print("alive")
 """
 
 
-@pytest.mark.parametrize("let_go", ["del array", "del host", "del shared", "del array, device", "del queue"])
+@pytest.mark.parametrize(
+    "let_go", ["del array", "del host", "del shared", "del array, device", "del queue"]
+)
 def test_first_object_of_a_class_is_let_go_when_the_heap_is_exhausted(let_go):
     assert output_of(EXHAUSTED_HEAP.format(let_go=let_go)) == "alive"

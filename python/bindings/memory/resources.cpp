@@ -198,7 +198,8 @@ void bind_adaptors(nb::module_& m) {
           "Address, bytes and place of each block that is alive, by address.");
   nb::class_<py_resource_of<logging_resource>, py_resource>(
       m, "LoggingResource",
-      "Writes a line of CSV to the file `path` for each allocation, free and failure of `upstream`, "
+      "Writes a line of CSV to the file `path` for each allocation, free and failure of "
+      "`upstream`, "
       "at once; docs/memory.md has the format, and `python -m usmx memory --plot` draws it. A file "
       "that is there is overwritten. It makes each allocation and each free some microseconds "
       "slower. Raises ValueError where the file cannot be written.")

@@ -76,8 +76,8 @@ void initialize(nb::pointer_and_handle<T> self, Make make) {
   nb::inst_mark_ready(self.h);  // now: no other code runs in between
 }
 
-/// A class of which nanobind keeps instances to use them again. It makes room for them when the first
-/// one is let go, and ends the process where there is no memory then: so one is let go here.
+/// A class of which nanobind keeps instances to use them again. It makes room for them when the
+/// first one is let go, and ends the process where there is no memory then: so one is let go here.
 template <class T, class... Bases, class... Extra>
 nb::class_<T, Bases...> pooled_class(nb::handle scope, const char* name, const Extra&... extra) {
   nb::class_<T, Bases...> cls(scope, name, nb::pooled(), extra...);

@@ -103,7 +103,7 @@ std::string text_of_queue(const sycl::queue& queue) {
 
 void bind_sycl_queue(nb::module_& m) {
   auto cls = pooled_class<sycl::queue>(m, "SyclQueue",
-                              "A SYCL queue: a device, a context, and an order of work.");
+                                       "A SYCL queue: a device, a context, and an order of work.");
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<sycl::queue> self, nb::handle arg, nb::handle property) {

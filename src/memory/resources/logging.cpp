@@ -8,8 +8,7 @@
 namespace usmx {
 
 logging_resource::logging_resource(any_resource upstream, const std::filesystem::path& path)
-    : upstream_(std::move(upstream)),
-      log_(std::make_shared<detail::memory_log>(path.string())) {}
+    : upstream_(std::move(upstream)), log_(std::make_shared<detail::memory_log>(path.string())) {}
 
 std::byte* logging_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                       const sycl::queue& queue) {

@@ -76,8 +76,7 @@ class notes {
     auto& self = *static_cast<notes*>(context);
     {
       const std::lock_guard lock(self.mutex_);
-      self.events_.push_back(
-          {event.action, event.source, event.kind, event.nbytes, event.address});
+      self.events_.push_back({event.action, event.source, event.kind, event.nbytes, event.address});
     }
     if (self.also_) {
       self.also_(event);

@@ -32,25 +32,24 @@ def random_events(seed, count=300):
     return events
 
 
-def bytes_after(events, count, wanted):
-    """By brute force: allocated minus freed, of the first so many."""
-    return sum(
-        {"allocate": 1, "free": -1, "failure": 0}[each.action] * each.nbytes
-        for each in events[:count]
-        if wanted(each)
-    )
+def bytes_until(last, numbered_events):
+    """By brute force: allocated minus freed."""
+    sign = {"allocate": 1, "free": -1, "failure": 0}
+    return sum(sign[each.action] * each.nbytes for k, each in numbered_events if k <= last)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_curves_are_what_was_allocated_minus_what_was_freed(seed):
     events = random_events(seed)
     found = history(events)
+    pools = [(k, each) for k, each in enumerate(events) if each.source == "pool"]
+    programs = [(k, each) for k, each in enumerate(events) if each.source != "pool"]
     for k in range(len(events)):
         assert found.seconds[k] == k / 8
         for kind in KINDS:
-            expected = bytes_after(events, k + 1, lambda e: e.kind == kind and e.source != "pool")
-            assert found.used[kind][k] == expected
-        assert found.pools[k] == bytes_after(events, k + 1, lambda e: e.source == "pool")
+            of_kind = [each for each in programs if each[1].kind == kind]
+            assert found.used[kind][k] == bytes_until(k, of_kind)
+        assert found.pools[k] == bytes_until(k, pools)
     assert found.allocations == sum(e.action == "allocate" and e.source != "pool" for e in events)
     assert found.failures == sum(e.action == "failure" and e.source != "pool" for e in events)
 

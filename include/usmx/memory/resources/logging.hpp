@@ -18,9 +18,9 @@ namespace detail {
 class memory_log;
 }
 
-/// Writes a line for each allocation, free and failure, at once: the file is complete at any moment,
-/// and each block costs some microseconds more. Where the disk is full, a warning says so, and the
-/// file ends; memory does not.
+/// Writes a line for each allocation, free and failure, at once: the file is complete at any
+/// moment, and each block costs some microseconds more. Where the disk is full, a warning says so,
+/// and the file ends; memory does not.
 class USMX_API logging_resource {
  public:
   /// A file that is there is overwritten. Throws value_error where it cannot be written, or another
