@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ nanoseconds offset_to_unix_time() {
 }
 
 int thread_number() noexcept {
-  thread_local const int number = ::gettid();
+  thread_local const auto number = static_cast<int>(::syscall(SYS_gettid));
   return number;
 }
 
@@ -120,10 +121,11 @@ void memory_log::warn_of_the_end(int error) noexcept {
   if (has_ended_.exchange(true)) {
     return;
   }
+  char reason[128];
   char text[512];
   std::snprintf(text, sizeof text,
                 "the memory log '%s' ends here, it cannot be written any more: %s", path_.c_str(),
-                ::strerrordesc_np(error));
+                ::strerror_r(error, reason, sizeof reason));
   warn(text);
 }
 
