@@ -1,6 +1,6 @@
 """Measure how fast usmx, dpnp and NumPy copy arrays of all sizes and with all strides.
 
-python benchmarks/bandwidth.py [--quick] [--json FILE] [--plot FILE.png]
+python benchmarks/bandwidth.py [--quick] [--json FILE] [--plot PICTURE]
 """
 
 import argparse
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import report
 
     machine = report.machine()
-    print(f"{report.machine_text(machine)}\n\n{report.bandwidth_table(curves)}")
+    print(f"{report.machine_text(machine)}\n\n{report.bandwidth_tables(curves)}")
     if options.json:
         values = {"machine": machine, "curves": [asdict(curve) for curve in curves]}
         options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")

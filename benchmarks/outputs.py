@@ -9,7 +9,7 @@ from pathlib import Path
 def add_options(parser: argparse.ArgumentParser, *, json: str, plot: str) -> None:
     """Add --json and --plot; the texts say what they write."""
     parser.add_argument("--json", type=Path, metavar="FILE", help=json)
-    parser.add_argument("--plot", type=Path, metavar="FILE.png", help=plot)
+    parser.add_argument("--plot", type=Path, metavar="PICTURE", help=plot)
 
 
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -1,9 +1,11 @@
-"""Ratios, what steps cost, and bandwidths as pictures."""
+"""Ratios, what steps cost, bandwidths and times as pictures, in the format of the file's name."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+from allocation import Curve as CostCurve
 from bandwidth import Curve
 from ladder import Step
 from matplotlib.axes import Axes
@@ -13,7 +15,13 @@ from matplotlib.ticker import EngFormatter, FuncFormatter
 from pairing import Row
 
 FASTER, SLOWER, AIM = "#2a7f9e", "#c8793a", "black"
-LINES = {"usmx": ("#2a7f9e", "o"), "dpnp.tensor": ("#c8793a", "s"), "NumPy": ("0.45", "^")}
+LINES = {
+    "usmx": ("#2a7f9e", "o"),
+    "usmx, no pool": ("#8fc1d4", "v"),
+    "dpnp.tensor": ("#c8793a", "s"),
+    "dpctl": ("#c8793a", "s"),
+    "NumPy": ("0.45", "^"),
+}
 
 
 def save(rows: Sequence[Row], steps: Sequence[Step], path: Path) -> None:
@@ -25,7 +33,7 @@ def save(rows: Sequence[Row], steps: Sequence[Step], path: Path) -> None:
     places = figure.subplots(len(parts), squeeze=False, height_ratios=heights)
     for (draw, items), axes in zip(parts, places.flat, strict=True):
         draw(axes, items)
-    figure.savefig(path, format="png")
+    figure.savefig(path)
 
 
 def draw_ratios(axes: Axes, rows: Sequence[Row]) -> None:
@@ -72,34 +80,61 @@ def finish(axes: Axes, names: Sequence[str]) -> None:
 
 
 def save_bandwidth(curves: Sequence[Curve], path: Path) -> None:
+    """Bytes copied per second."""
+
+    def bandwidths(curve: Curve) -> list[float]:
+        return [n / s for n, s in zip(curve.nbytes, curve.seconds, strict=True)]
+
+    save_sweeps(curves, bandwidths, "bytes copied per second", "B/s", path)
+
+
+def save_costs(curves: Sequence[CostCurve], path: Path) -> None:
+    """Seconds of one allocation and free."""
+    save_sweeps(curves, lambda curve: curve.seconds, "one allocation and free", "s", path)
+
+
+def save_sweeps(
+    curves: Sequence[Any],
+    values: Callable[[Any], Sequence[float]],
+    label: str,
+    unit: str,
+    path: Path,
+) -> None:
     """One panel for each sweep, both axes logarithmic."""
     titles = list(dict.fromkeys(curve.sweep for curve in curves))
     figure = Figure(figsize=(6.5 * len(titles), 4.6), dpi=130, layout="constrained")
     FigureCanvasAgg(figure)
-    for panel, title in zip(figure.subplots(1, len(titles), squeeze=False)[0], titles, strict=True):
-        draw_sweep(panel, [curve for curve in curves if curve.sweep == title])
-    figure.savefig(path, format="png")
+    panels = figure.subplots(1, len(titles), squeeze=False, sharey=True)[0]
+    for panel, title in zip(panels, titles, strict=True):
+        draw_sweep(panel, [curve for curve in curves if curve.sweep == title], values)
+    panels[0].set_ylabel(label)
+    panels[0].yaxis.set_major_formatter(EngFormatter(unit))
+    lines = panels[0].get_legend_handles_labels()
+    figure.legend(*lines, loc="outside upper center", ncols=len(lines[0]), frameon=False)
+    figure.savefig(path)
 
 
-def draw_sweep(panel: Axes, curves: Sequence[Curve]) -> None:
+def draw_sweep(
+    panel: Axes, curves: Sequence[Any], values: Callable[[Any], Sequence[float]]
+) -> None:
     """The curves of one sweep."""
     for curve in curves:
         colour, marker = LINES[curve.library]
-        bandwidths = [n / s for n, s in zip(curve.nbytes, curve.seconds, strict=True)]
         panel.plot(
-            curve.x, bandwidths, color=colour, marker=marker, markersize=4, label=curve.library
+            curve.x, values(curve), color=colour, marker=marker, markersize=4, label=curve.library
         )
     panel.set_xscale("log", base=2)
     panel.set_yscale("log")
     panel.set_title(curves[0].sweep, fontsize=10)
     panel.set_xlabel(curves[0].axis)
-    panel.set_ylabel("bytes copied per second")
-    panel.xaxis.set_major_formatter(FuncFormatter(bytes_text))
-    panel.yaxis.set_major_formatter(EngFormatter("B/s"))
+    panel.xaxis.set_major_formatter(
+        FuncFormatter(bytes_text)
+        if "bytes" in curves[0].axis
+        else FuncFormatter(lambda x, _: f"{x:g}")
+    )
     panel.grid(color="0.92")
     panel.set_axisbelow(True)
     panel.spines[["top", "right"]].set_visible(False)
-    panel.legend(frameon=False)
 
 
 def bytes_text(nbytes: float, _position: int) -> str:

@@ -3,12 +3,13 @@
 import os
 import platform
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import usmx
+from allocation import Curve as CostCurve
 from bandwidth import Curve
 from ladder import Step
 from pairing import Aim, Effort, Row
@@ -69,18 +70,27 @@ def aim_text(aim: Aim | None) -> str:
     return f"<= 1/{1 / aim.ratio:.3g}" if aim.ratio else f"<= {time_text(aim.seconds)}"
 
 
-def bandwidth_table(curves: Sequence[Curve]) -> str:
+def bandwidth_tables(curves: Sequence[Curve]) -> str:
     """For each sweep one row for each number, with every library's GB/s."""
-    tables = []
+    return curve_tables(
+        curves, " GB/s", lambda curve, k: f"{curve.nbytes[k] / curve.seconds[k] / 1e9:.3g}"
+    )
+
+
+def cost_tables(curves: Sequence[CostCurve]) -> str:
+    """For each sweep one row for each number, with every library's time."""
+    return curve_tables(curves, "", lambda curve, k: time_text(curve.seconds[k]))
+
+
+def curve_tables(curves: Sequence[Any], unit: str, cell: Callable[[Any, int], str]) -> str:
+    """A table for each sweep, whose columns are the libraries."""
+    found = []
     for title in dict.fromkeys(curve.sweep for curve in curves):
         own = [curve for curve in curves if curve.sweep == title]
-        header = (own[0].axis, *(f"{curve.library} GB/s" for curve in own))
-        rows = [
-            (str(x), *(f"{curve.nbytes[k] / curve.seconds[k] / 1e9:.3g}" for curve in own))
-            for k, x in enumerate(own[0].x)
-        ]
-        tables.append(f"{title}\n{format_table(header, rows, right=header)}")
-    return "\n\n".join(tables)
+        header = (own[0].axis, *(f"{curve.library}{unit}" for curve in own))
+        rows = [(str(x), *(cell(curve, k) for curve in own)) for k, x in enumerate(own[0].x)]
+        found.append(f"{title}\n{format_table(header, rows, right=header)}")
+    return "\n\n".join(found)
 
 
 def machine() -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Measure usmx against dpctl, dpnp and NumPy, in pairs, in one process, and its own steps.
 
-python benchmarks/run.py [--quick] [--only NAME]... [--json FILE] [--plot FILE.png]
+python benchmarks/run.py [--quick] [--only NAME]... [--json FILE] [--plot PICTURE]
 """
 
 import argparse

@@ -6,6 +6,7 @@
 namespace usmx::detail {
 
 /// Hands the text to the handler: usmx/base/warnings.hpp.
-void warn(const std::string& text) noexcept;
+void warn(const char* text) noexcept;
+inline void warn(const std::string& text) noexcept { warn(text.c_str()); }
 
 }  // namespace usmx::detail

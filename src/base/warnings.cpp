@@ -18,6 +18,6 @@ void set_warning_handler(warning_handler replacement) noexcept {
   handler = replacement == nullptr ? write_to_stderr : replacement;
 }
 
-void detail::warn(const std::string& text) noexcept { handler.load()(text.c_str()); }
+void detail::warn(const char* text) noexcept { handler.load()(text); }
 
 }  // namespace usmx

@@ -7,6 +7,7 @@
 
 #include "base/process_state.hpp"
 #include "memory/deferred_release.hpp"
+#include "memory/observing.hpp"
 #include "memory/pending_work.hpp"
 #include "memory/resource_lookup.hpp"
 #include "memory/usm_checks.hpp"
@@ -23,6 +24,15 @@
 namespace usmx {
 namespace {
 
+/// What the program has.
+void observe(memory_action action, const any_resource& resource, const std::byte* block,
+             std::size_t nbytes, const sycl::queue& queue) noexcept {
+  if (detail::memory_is_observed()) [[unlikely]] {
+    detail::tell_memory_observer(
+        {action, memory_source::buffer, resource.kind(), nbytes, block, queue});
+  }
+}
+
 /// Hands a block back to where it came from.
 struct return_block {
   any_resource resource;
@@ -33,6 +43,7 @@ struct return_block {
   void operator()(void* block) const noexcept {
     auto* first = static_cast<std::byte*>(block);
     registry::remove(first);
+    observe(memory_action::free, resource, first, nbytes, queue);
     resource.deallocate(first, nbytes, alignment, queue);
   }
 };
@@ -85,11 +96,13 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
     block = try_to_allocate(resource, nbytes, alignment, queue, why);
   }
   if (block == nullptr) {
+    observe(memory_action::failure, resource, nullptr, nbytes, queue);
     throw allocation_error(
         detail::message(why, " (usmx has ", registry::nbytes(), " bytes in use, ", cached_nbytes(),
                         " bytes that its pools keep, ", detail::deferred_nbytes(),
                         " bytes that wait for work to finish)"));
   }
+  observe(memory_action::allocate, resource, block, nbytes, queue);
   return block;
 }
 

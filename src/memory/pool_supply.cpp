@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "memory/observing.hpp"
 #include "memory/pooled_ranges.hpp"
 #include "memory/size_classes.hpp"
 #include "usmx/base/error.hpp"
@@ -27,18 +28,34 @@ pool_supply::pool_supply(any_resource upstream, const sycl::queue& queue)
       limit_(std::numeric_limits<std::size_t>::max()) {}
 
 std::byte* pool_supply::acquire(std::size_t nbytes, std::size_t alignment) {
+  const acquired made = acquire_untold(nbytes, alignment);
+  tell(made);
+  return made.first;
+}
+
+pool_supply::acquired pool_supply::acquire_untold(std::size_t nbytes, std::size_t alignment) {
   count_in(nbytes);
   try {
     std::byte* const block = acquire_counted(nbytes, alignment);
     raise_to(peak_, nbytes_.load(std::memory_order_relaxed));
-    return block;
+    return {block, nbytes, std::chrono::steady_clock::now()};
   } catch (...) {
     count_out(nbytes);
     throw;
   }
 }
 
+void pool_supply::tell(const acquired& made) const noexcept {
+  if (memory_is_observed()) [[unlikely]] {
+    tell_memory_observer({memory_action::allocate, memory_source::pool, kind(), made.nbytes,
+                          made.first, queue_, made.since});
+  }
+}
+
 void pool_supply::give_back(std::byte* block, std::size_t nbytes, std::size_t alignment) noexcept {
+  if (memory_is_observed()) [[unlikely]] {
+    tell_memory_observer({memory_action::free, memory_source::pool, kind(), nbytes, block, queue_});
+  }
   pooled_ranges::remove(block);
   return_upstream(block, nbytes, alignment);
   count_out(nbytes);

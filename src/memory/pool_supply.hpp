@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -15,13 +16,22 @@ namespace usmx::detail {
 
 class pool_supply {
  public:
+  struct acquired {
+    std::byte* first = nullptr;
+    std::size_t nbytes = 0;
+    std::chrono::steady_clock::time_point since{};
+  };
+
   /// Of the queue's context and device.
   pool_supply(any_resource upstream, const sycl::queue& queue);
 
   /// Throws allocation_error where the limit or the resource below refuses. An alignment that this
   /// one does not keep is met by asking for more.
   std::byte* acquire(std::size_t nbytes, std::size_t alignment);
-  /// From acquire, with the same arguments.
+  /// The same for a caller that holds a lock, and has the observer told when it has let go of it.
+  acquired acquire_untold(std::size_t nbytes, std::size_t alignment);
+  void tell(const acquired&) const noexcept;
+  /// Not under a lock. From acquire, with the same arguments.
   void give_back(std::byte* block, std::size_t nbytes, std::size_t alignment) noexcept;
 
   usm_kind kind() const noexcept { return upstream_.kind(); }

@@ -107,28 +107,36 @@ void slab_pool::empty(magazine& from, depot& to, std::size_t left) noexcept {
 
 /// One more slab, unless another thread has brought blocks meanwhile.
 void slab_pool::grow(depot& of, std::size_t size) {
+  const pool_supply::acquired added = add_slab(of, size);
+  if (added.first != nullptr) {
+    supply_.tell(added);
+  }
+}
+
+pool_supply::acquired slab_pool::add_slab(depot& of, std::size_t size) {
   const std::lock_guard growing(of.growth_mutex);
-  slab added{};
+  std::size_t nbytes = 0;
   {
     const std::lock_guard lock(of.mutex);
     if (!of.free.empty()) {
-      return;
+      return {};
     }
     const std::size_t first = std::max(smallest_slab, 8 * size);
-    added.nbytes = std::clamp(of.nbytes, first, std::max(first, largest_slab)) / size * size;
-    const std::size_t blocks = (of.nbytes + added.nbytes) / size;
+    nbytes = std::clamp(of.nbytes, first, std::max(first, largest_slab)) / size * size;
+    const std::size_t blocks = (of.nbytes + nbytes) / size;
     if (of.free.capacity() < blocks) {
       of.free.reserve(std::max(blocks, 2 * of.free.capacity()));
     }
     of.slabs.reserve(of.slabs.size() + 1);
   }
-  added.first = supply_.acquire(added.nbytes, largest_pool_alignment);
+  const pool_supply::acquired added = supply_.acquire_untold(nbytes, largest_pool_alignment);
   const std::lock_guard lock(of.mutex);
-  of.slabs.push_back(added);
-  of.nbytes += added.nbytes;
-  for (std::size_t end = added.nbytes; end > 0; end -= size) {
+  of.slabs.push_back({added.first, nbytes});
+  of.nbytes += nbytes;
+  for (std::size_t end = nbytes; end > 0; end -= size) {
     of.free.push_back(added.first + (end - size));
   }
+  return added;
 }
 
 void slab_pool::drain_magazines() noexcept {
@@ -145,7 +153,6 @@ void slab_pool::drain_magazines() noexcept {
 }
 
 void slab_pool::trim(depot& of, std::size_t size) noexcept {
-  const std::lock_guard growing(of.growth_mutex);
   slab unused{};
   while (take_unused_slab(of, size, unused)) {
     supply_.give_back(unused.first, unused.nbytes, largest_pool_alignment);

@@ -51,7 +51,7 @@ class slab_pool {
     std::size_t nbytes;
   };
   struct depot {
-    std::mutex growth_mutex;       // held while the depot gets a slab; taken before the other
+    std::mutex growth_mutex;       // of whoever gets a slab, and its room; taken before the other
     std::mutex mutex;              // of what follows
     std::vector<std::byte*> free;  // with room for every block of all slabs
     std::vector<slab> slabs;
@@ -63,6 +63,7 @@ class slab_pool {
   bool refill(magazine&, depot&, std::size_t size);
   static void empty(magazine&, depot&, std::size_t left) noexcept;
   void grow(depot&, std::size_t size);
+  pool_supply::acquired add_slab(depot&, std::size_t size);
   void drain_magazines() noexcept;
   void trim(depot&, std::size_t size) noexcept;
   bool take_unused_slab(depot&, std::size_t size, slab& taken) noexcept;

@@ -220,7 +220,22 @@ def test_quick_bandwidth_prints_tables_and_writes_times_and_plot(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("script", ["run.py", "bandwidth.py"])
+@pytest.mark.slow
+def test_quick_allocation_prints_tables_and_writes_times_and_plot(tmp_path):
+    times, picture = tmp_path / "times.json", tmp_path / "allocation.svg"
+    done = run("--quick", "--json", times, "--plot", picture, script="allocation.py")
+    assert done.returncode == 0, done.stderr
+    for text in ("bytes of a block", "threads", "blocks alive", "usmx, no pool"):
+        assert text in done.stdout
+    curves = json.loads(times.read_text(encoding="utf-8"))["curves"]
+    assert [curve["library"] for curve in curves] == ["usmx", "usmx, no pool", "dpctl"] * 3
+    for curve in curves:
+        assert len(curve["x"]) == len(curve["seconds"]) == 3
+        assert min(curve["seconds"]) > 0
+    assert picture.read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize("script", ["run.py", "bandwidth.py", "allocation.py"])
 def test_plot_into_no_directory_is_refused_before_anything_is_measured(script):
     done = run("--quick", "--plot", "/no such folder/x.png", script=script)
     assert done.returncode == 2

@@ -551,3 +551,49 @@ view = usmx.asarray(
 )
 """
     assert output_of(code) == "gone"
+
+
+EXHAUSTED_HEAP = """
+import ctypes
+import resource
+import usmx
+
+host = usmx.memory.MemoryUSMHost(8)
+shared = usmx.memory.MemoryUSMShared(8)
+device = usmx.memory.MemoryUSMDevice(8)
+array = usmx.USMArray(1, buffer=device)
+queue = usmx.SyclQueue()
+
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = (ctypes.c_size_t,)
+libc.free.argtypes = (ctypes.c_void_p,)
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), resource.RLIM_INFINITY))
+
+def take_all(last=None):
+    # Each block holds the address of the one before.
+    for size in (1 << 20, 1 << 16, 1 << 12, 1 << 10, 600):
+        while True:
+            block = libc.malloc(size)
+            if block is None:
+                break
+            ctypes.c_void_p.from_address(block).value = last
+            last = block
+    return last
+
+taken = take_all()
+{let_go}
+while taken is not None:
+    before = ctypes.c_void_p.from_address(taken).value
+    libc.free(taken)
+    taken = before
+print("alive")
+"""
+
+
+@pytest.mark.parametrize(
+    "let_go", ["del array", "del host", "del shared", "del array, device", "del queue"]
+)
+def test_first_object_of_a_class_is_let_go_when_the_heap_is_exhausted(let_go):
+    assert output_of(EXHAUSTED_HEAP.format(let_go=let_go)) == "alive"

@@ -1,8 +1,11 @@
 """usmx.memory: pools, their figures and limits, resources, and what they say in the environment."""
 
+import csv
 import os
 import subprocess
 import sys
+import threading
+import time
 
 import dpnp.tensor
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 import usmx
 from helpers import KINDS, MEMORY_CLASSES
 from usmx import memory
+from usmx.cli import memory_log
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -189,6 +193,34 @@ def test_tracking_names_the_line_that_allocated_what_is_alive():
     assert place.endswith(" in test_tracking_names_the_line_that_allocated_what_is_alive")
 
 
+def test_log_has_a_line_for_each_allocation_free_and_failure(tmp_path):
+    path = tmp_path / "memory.csv"
+    counting = memory.StatisticsResource(memory.PlainResource("shared"))
+    with memory.using_memory_resource(memory.LoggingResource(counting, path)):
+        block = memory.MemoryUSMShared(1000)
+        with pytest.raises(MemoryError):
+            memory.MemoryUSMShared(1 << 60)
+        address = f"{block._pointer:#x}"
+        del block
+    with path.open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["action"] for line in lines].count("failure") == counting.counts()["failures"] > 0
+    first, last = lines[0], lines[-1]
+    assert (first["action"], last["action"]) == ("allocate", "free")
+    for line in (first, last):
+        assert line["thread"] == str(threading.get_native_id())
+        assert (line["source"], line["kind"], line["nbytes"]) == ("resource", "shared", "1000")
+        assert line["address"] == address
+        assert line["device"] == usmx.SyclDevice().filter_string
+        assert float(line["time"]) == pytest.approx(time.time(), abs=100)
+
+
+def test_log_into_no_folder_is_rejected(tmp_path):
+    path = tmp_path / "none" / "memory.csv"
+    with pytest.raises(ValueError, match=r"none/memory\.csv': No such file"):
+        memory.LoggingResource(memory.PlainResource("shared"), path)
+
+
 def test_failures_on_purpose_are_memory_errors_after_which_usmx_works():
     failing = memory.FailingResource(memory.PlainResource("shared"), after=1)
     with memory.using_memory_resource(failing):
@@ -233,6 +265,74 @@ def test_first_limit_can_be_in_the_environment():
     nonsense = run(code, USMX_POOL_LIMIT="much")
     assert nonsense.stdout == "None\n"
     assert "USMX_POOL_LIMIT must be a number of bytes" in nonsense.stderr
+
+
+ALLOCATING = """
+import os
+import threading
+import usmx
+
+def allocate(number):
+    for size in range(1, 200):
+        usmx.memory.MemoryUSMHost(size * 100 + number)
+
+kept = usmx.memory.MemoryUSMDevice(3 << 20)
+threads = [threading.Thread(target=allocate, args=(number,)) for number in range(4)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+stats = [usmx.memory.memory_stats(kind) for kind in ("device", "host")]
+print(*(each[name] for each in stats for name in ("total_bytes.current", "total_bytes.peak")))
+{end}
+"""
+
+
+@pytest.mark.parametrize("end", ["", "os._exit(0)"])
+def test_log_of_a_process_agrees_with_its_statistics_however_it_ends(tmp_path, end):
+    result = run(ALLOCATING.format(end=end), USMX_MEMORY_LOG=str(tmp_path / "memory-%p.csv"))
+    (path,) = tmp_path.glob("memory-*.csv")
+    every = memory_log.history(memory_log.read(path))
+    assert every.allocations == 1 + 4 * 199
+    assert every.used["host"][-1] == 0
+    assert every.used["device"].max() == 3 << 20
+    # The pools never gave anything back.
+    device, device_peak, host, host_peak = map(int, result.stdout.split())
+    assert every.pools[-1] == every.pools.max() == device + host == device_peak + host_peak
+    if end:
+        assert every.used["device"][-1] == 3 << 20
+
+
+def test_process_without_memory_leaves_no_log(tmp_path):
+    run("import usmx", USMX_MEMORY_LOG=str(tmp_path / "memory.csv"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_log_that_cannot_be_written_is_a_warning(tmp_path):
+    result = run("import usmx; usmx.zeros(3)", USMX_MEMORY_LOG=str(tmp_path / "none" / "x.csv"))
+    assert result.returncode == 0
+    assert "none/x.csv': No such file" in result.stderr
+
+
+def test_full_disk_ends_the_log_and_not_the_process():
+    code = "import usmx; print([usmx.zeros(3).shape for _ in range(3)][0])"
+    result = run(code, USMX_MEMORY_LOG="/dev/full")
+    assert result.stdout == "(3,)\n"
+    assert result.stderr.count("memory log '/dev/full' ends here") == 1
+
+
+CHILD = """
+import subprocess, sys, usmx
+kept = usmx.zeros(3)
+code = "import usmx; usmx.zeros(3)"
+print(subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True).stderr)
+"""
+
+
+def test_log_of_a_living_process_is_not_overwritten_by_its_child(tmp_path):
+    path = tmp_path / "memory.csv"
+    assert "another log is being written there" in run(CHILD, USMX_MEMORY_LOG=str(path)).stdout
+    assert memory_log.history(memory_log.read(path)).allocations == 1
 
 
 LEAKING = """

@@ -46,8 +46,9 @@ PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)
 
 void bind_array_class(nb::module_& m) {
   std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
-  nb::class_<py_array> cls(m, "USMArray", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
-                           nb::pooled(), "An n-dimensional array in unified shared memory.");
+  auto cls = pooled_class<py_array>(m, "USMArray", nb::type_slots(slots.data()),
+                                    nb::is_weak_referenceable(),
+                                    "An n-dimensional array in unified shared memory.");
   set_python_class<py_array>(cls);
   bind_construction(cls);
   bind_attributes(cls);

@@ -52,7 +52,7 @@ std::shared_ptr<buffer> construct(nb::handle argument, usm_kind kind,
 
 template <class Memory>
 void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc) {
-  nb::class_<Memory, py_memory> cls(m, name, nb::pooled(), doc);
+  auto cls = pooled_class<Memory, py_memory>(m, name, doc);
   cls.def(
       "__init__",
       [kind](nb::pointer_and_handle<Memory> self, nb::handle arg, nb::handle alignment,

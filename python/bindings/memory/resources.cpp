@@ -1,8 +1,10 @@
 #include "memory/resources.hpp"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 
 #include "support/arguments.hpp"
@@ -14,6 +16,7 @@
 #include "usmx/memory/resources/failing.hpp"
 #include "usmx/memory/resources/function.hpp"
 #include "usmx/memory/resources/limiting.hpp"
+#include "usmx/memory/resources/logging.hpp"
 #include "usmx/memory/resources/pool.hpp"
 #include "usmx/memory/resources/statistics.hpp"
 #include "usmx/memory/resources/tracking.hpp"
@@ -193,6 +196,23 @@ void bind_adaptors(nb::module_& m) {
           },
           nb::sig("def live_blocks(self) -> list[tuple[int, int, str]]"),
           "Address, bytes and place of each block that is alive, by address.");
+  nb::class_<py_resource_of<logging_resource>, py_resource>(
+      m, "LoggingResource",
+      "Writes a line of CSV to the file `path` for each allocation, free and failure of "
+      "`upstream`, "
+      "at once; docs/memory.md has the format, and `python -m usmx memory --plot` draws it. A file "
+      "that is there is overwritten. It makes each allocation and each free some microseconds "
+      "slower. Raises ValueError where the file cannot be written.")
+      .def(
+          "__init__",
+          [](py_resource_of<logging_resource>* self, const py_resource& upstream,
+             const std::filesystem::path& path) {
+            new (self) py_resource_of<logging_resource>(
+                std::make_shared<logging_resource>(upstream.resource, path));
+          },
+          nb::arg("upstream"), nb::arg("path"),
+          nb::sig("def __init__(self, upstream: MemoryResource, path: str | os.PathLike[str]) -> "
+                  "None"));
   nb::class_<py_resource_of<failing_resource>, py_resource>(
       m, "FailingResource",
       "Fails on purpose, to test what a program does then: all requests after the first `after`.")

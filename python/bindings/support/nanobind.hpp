@@ -1,5 +1,5 @@
 // nanobind, and what it leaves to be said in one place: interned names, attributes that may be
-// missing, the Python class of a C++ type, its instances. Next: errors.hpp.
+// missing, classes, the Python class of a C++ type, its instances. Next: errors.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -84,6 +84,15 @@ void initialize(nb::pointer_and_handle<T> self, Make make) {
   }
   new (self.p) T(std::move(value));
   nb::inst_mark_ready(self.h);  // now: no other code runs in between
+}
+
+/// A class of which nanobind keeps instances to use them again. It makes room for them when the
+/// first one is let go, and ends the process where there is no memory then: so one is let go here.
+template <class T, class... Bases, class... Extra>
+nb::class_<T, Bases...> pooled_class(nb::handle scope, const char* name, const Extra&... extra) {
+  nb::class_<T, Bases...> cls(scope, name, nb::pooled(), extra...);
+  nb::inst_alloc(cls);
+  return cls;
 }
 
 /// The Python class of a C++ type: set when the class is bound, and not found again by a look-up

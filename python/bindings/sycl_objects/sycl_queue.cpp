@@ -102,8 +102,8 @@ std::string text_of_queue(const sycl::queue& queue) {
 }  // namespace
 
 void bind_sycl_queue(nb::module_& m) {
-  nb::class_<sycl::queue> cls(m, "SyclQueue", nb::pooled(),
-                              "A SYCL queue: a device, a context, and an order of work.");
+  auto cls = pooled_class<sycl::queue>(m, "SyclQueue",
+                                       "A SYCL queue: a device, a context, and an order of work.");
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<sycl::queue> self, nb::handle arg, nb::handle property) {

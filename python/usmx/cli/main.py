@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 import usmx
 from usmx.cli import cache, demo, devices, memory
@@ -61,10 +62,29 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx memory``."""
     parser = commands.add_parser(
         "memory",
-        help="tell how much memory is free, and how usmx takes it",
-        description="Tells how much memory each device has free, and how usmx takes it.",
+        help="tell how much memory is free and how usmx takes it, or draw a log of it",
+        description="Tells how much memory each device has free, and how usmx takes it; or draws "
+        "memory over time from a log that USMX_MEMORY_LOG or a LoggingResource has written.",
     )
-    parser.set_defaults(command=lambda _: memory.run())
+    parser.add_argument("--plot", type=Path, metavar="LOG", help="draw this log")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        default=Path("memory.svg"),
+        help="where to draw it, in the format that the name ends with (default: memory.svg)",
+    )
+    parser.set_defaults(command=run_memory)
+
+
+def run_memory(options: argparse.Namespace) -> int:
+    """One of the two things that the command does."""
+    if options.plot is None:
+        return memory.run()
+    from usmx.cli import memory_plot  # it imports NumPy
+
+    return memory_plot.run(options.plot, options.output)
 
 
 def add_cache_parser(commands: argparse._SubParsersAction) -> None:

@@ -4,29 +4,41 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <thread>
 #include <vector>
 
 #include "memory/access_history.hpp"
 #include "memory/deferred_release.hpp"
+#include "memory/memory_log.hpp"
 #include "memory/pending_work.hpp"
 #include "support/device_test.hpp"
 #include "support/failing_allocations.hpp"
 #include "support/gate.hpp"
+#include "support/memory_log_lines.hpp"
+#include "support/temporary_folder.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/registry_internal.hpp"
+#include "usmx/memory/resources/logging.hpp"
+#include "usmx/memory/resources/usm.hpp"
 #include "usmx/memory/synchronize.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+using support::failing_allocation;
 using support::fails;
 using support::gate;
 using support::with_every_allocation;
 using usmx::buffer;
+using usmx::logging_resource;
+using usmx::memory_action;
+using usmx::memory_source;
 using usmx::usm_kind;
 using usmx::detail::access;
 using usmx::detail::access_history;
+using usmx::detail::memory_log;
 namespace registry = usmx::registry;
 
 using history = access_history<int>;
@@ -154,6 +166,38 @@ TEST_F(failing_release_test, nothing_is_released_before_its_work_when_waiting_fo
     usmx::synchronize();
     ASSERT_EQ(late_, 3);
     ASSERT_EQ(usmx::detail::deferred_nbytes(), 0U);
+  });
+}
+
+class failing_memory_log_test : public support::device_test {
+ protected:
+  support::temporary_folder folder_;
+  const std::filesystem::path path_ = folder_.path() / "memory.csv";
+};
+
+TEST_F(failing_memory_log_test, line_of_a_free_needs_no_memory) {
+  logging_resource resource(std::make_shared<usmx::usm_resource>(usm_kind::host), path_);
+  const sycl::queue at = queue();
+  std::byte* block = resource.allocate(100, 0, at);
+  {
+    const failing_allocation failing(1);
+    resource.deallocate(block, 100, 0, at);
+    EXPECT_FALSE(failing_allocation::has_happened());
+  }
+  EXPECT_EQ(support::memory_log_lines(path_).size(), 2U);
+}
+
+TEST_F(failing_memory_log_test, line_without_memory_for_the_device_has_all_else) {
+  with_every_allocation([&](int number) {
+    const sycl::queue at = queue();
+    const std::byte byte{};
+    memory_log log(path_.string());
+    ASSERT_FALSE(fails(number, [&] {
+      log.write({memory_action::allocate, memory_source::pool, usm_kind::host, 100, &byte, at});
+    }));
+    const auto lines = support::memory_log_lines(path_);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0].nbytes(), 100U);
   });
 }
 

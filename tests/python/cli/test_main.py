@@ -26,7 +26,7 @@ def test_includes_lead_to_usmx_and_sycl():
     assert any((folder / "sycl/sycl.hpp").is_file() for folder in folders)
 
 
-@pytest.mark.parametrize("command", [(), ("devices",), ("cache",), ("demo",)])
+@pytest.mark.parametrize("command", [(), ("devices",), ("memory",), ("cache",), ("demo",)])
 def test_help_is_there(command):
     result = run(*command, "--help")
     assert result.returncode == 0
@@ -53,7 +53,7 @@ def test_an_unknown_command_is_an_error():
     assert run("fly").returncode == 2
 
 
-@pytest.mark.parametrize("command", ["devices", "cache", "demo"])
+@pytest.mark.parametrize("command", ["devices", "memory", "cache", "demo"])
 def test_an_unknown_option_is_an_error(command):
     result = run(command, "--fly")
     assert result.returncode == 2

@@ -11,12 +11,14 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/resources/failing.hpp"
 #include "usmx/memory/resources/function.hpp"
 #include "usmx/memory/resources/limiting.hpp"
+#include "usmx/memory/resources/logging.hpp"
 #include "usmx/memory/resources/pool.hpp"
 #include "usmx/memory/resources/statistics.hpp"
 #include "usmx/memory/resources/tracking.hpp"
@@ -72,6 +74,15 @@ struct tracking {
                                                      [] { return std::string("here"); });
   }
 };
+struct logging {
+  // Resources of several kinds at a time, each with a file.
+  static any_resource make(const sycl::queue& queue, usm_kind kind) {
+    static const support::temporary_folder folder;
+    static int count = 0;
+    return std::make_shared<usmx::logging_resource>(
+        plain::make(queue, kind), folder.path() / (std::to_string(count++) + ".csv"));
+  }
+};
 struct failing_never {
   static any_resource make(const sycl::queue& queue, usm_kind kind) {
     return std::make_shared<usmx::failing_resource>(plain::make(queue, kind),
@@ -109,6 +120,7 @@ struct resource_names {
            : std::is_same_v<Maker, limiting>                       ? "limiting"
            : std::is_same_v<Maker, statistics>                     ? "statistics"
            : std::is_same_v<Maker, tracking>                       ? "tracking"
+           : std::is_same_v<Maker, logging>                        ? "logging"
            : std::is_same_v<Maker, failing_never>                  ? "failing"
            : std::is_same_v<Maker, function>                       ? "function"
            : std::is_same_v<Maker, stack_of_all>                   ? "stack"
@@ -123,7 +135,7 @@ class every_resource : public support::device_test {
 };
 
 using makers = testing::Types<plain, pool, pool_that_keeps_no_large_block, limiting, statistics,
-                              tracking, failing_never, function, stack_of_all, current>;
+                              tracking, logging, failing_never, function, stack_of_all, current>;
 TYPED_TEST_SUITE(every_resource, makers, resource_names);
 
 // Small, at the edges between sizes, and large.
