@@ -62,12 +62,12 @@ def allocate_in_16_threads() -> Case:
     )
 
 
-def small_strided_copy() -> Case:
+def strided_copy(title: str, x: usmx.USMArray) -> Case:
     """A temporary and a loop of the host."""
     code = "copy(x)"
     return Case(
-        "copy of an 8 x 8 strided view",
-        Statement(code, copy=usmx.copy, x=usmx.ones((16, 16))[::2, ::2]),
+        title,
+        Statement(code, copy=usmx.copy, x=x[::2, ::2]),
         [
             Peer(
                 "dpnp.tensor",
@@ -76,6 +76,17 @@ def small_strided_copy() -> Case:
             )
         ],
     )
+
+
+def small_strided_copy() -> Case:
+    return strided_copy("copy of an 8 x 8 strided view", usmx.ones((16, 16)))
+
+
+def small_strided_copy_after_others() -> Case:
+    """Others may submit to the queue: it is waited for each time."""
+    array = usmx.ones((16, 16), sycl_queue=usmx.SyclQueue())
+    dpnp.tensor.asarray(array)
+    return strided_copy("copy of an 8 x 8 strided view, its queue known to others", array)
 
 
 def host_copy_of_small_view() -> Case:
@@ -139,6 +150,7 @@ CASES = (
     allocate_16_mib,
     allocate_in_16_threads,
     small_strided_copy,
+    small_strided_copy_after_others,
     host_copy_of_small_view,
     conversion,
     device_to_host,

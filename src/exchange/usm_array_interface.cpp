@@ -107,7 +107,7 @@ void check_host_accessible(const void* pointer, const detail::context_state& sta
 
 detail::queue_state state_of(const placement& where) {
   return where.queue() != nullptr ? detail::state_of(*where.queue())
-                                  : detail::queue_state{detail::state_of(where.context()), false};
+                                  : detail::queue_state{detail::state_of(where.context())};
 }
 
 /// The producer's own, or the one that usmx keeps for the pointer's device.
@@ -157,27 +157,28 @@ checked_import check(const usm_array_interface& given, placement at) {
   }
   const byte_range touched = touched_bytes(given, type, *extent);
   auto* memory = reinterpret_cast<std::byte*>(touched.first);
-  const auto [state, has_only_device] = state_of(at);
+  const detail::queue_state known = state_of(at);
+  detail::context_state& state = *known.of_context;
   if (given.buffer_nbytes) {
     check_inside_buffer(given, touched);
-    check_host_accessible(memory, *state);
+    check_host_accessible(memory, state);
   }
-  auto [kind, own] = detail::check_access(memory, touched.nbytes, *state);
+  auto [kind, own] = detail::check_access(memory, touched.nbytes, state);
   if (extent->first != 0) {
     // Representable: it is at most the number of bytes touched.
     where = where.with_offset(where.offset() - extent->first);
   }
   check_alignment(touched.first + static_cast<std::uintptr_t>(where.offset()) * type.itemsize(),
                   type);
-  sycl::queue queue = choose_queue(std::move(at), *state, memory, kind);
-  if (!has_only_device) {
+  sycl::queue queue = choose_queue(std::move(at), state, memory, kind);
+  if (!known.has_only_device) {
     check_device(memory, kind, queue);
   }
   return {memory, touched.nbytes,   type,           std::move(where),
           kind,   std::move(queue), given.readonly, std::move(own)};
 }
 
-std::shared_ptr<buffer> to_buffer(checked_import&& checked, detail::release_action release,
+std::shared_ptr<buffer> to_buffer(checked_import&& checked, detail::release_action&& release,
                                   bool frees) {
   if (checked.own) {
     return std::make_shared<buffer>(buffer::part_on_queue(std::move(checked.own), checked.memory,

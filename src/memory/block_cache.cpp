@@ -6,98 +6,98 @@
 
 namespace usmx::detail {
 
-std::byte* block_cache::allocate(std::size_t size) {
-  std::byte* const known = take(size);
-  return known != nullptr ? known : acquire(size);
+std::byte* block_cache::allocate(std::size_t size, std::size_t alignment) {
+  const block_type type{std::max(alignment, largest_pool_alignment), size};
+  std::byte* const known = take(type);
+  give_back_surplus();
+  return known != nullptr ? known : acquire(type);
 }
 
-std::byte* block_cache::take(std::size_t size) noexcept {
+std::byte* block_cache::take(block_type type) noexcept {
   const std::lock_guard lock(mutex_);
-  for (auto at = sizes_.lower_bound(size); at != sizes_.end() && at->first - size <= size / 4;
+  for (auto at = types_.lower_bound(type);
+       at != types_.end() && at->first.alignment == type.alignment &&
+       at->first.size - type.size <= type.size / 4;
        ++at) {
-    blocks_of_size& of = at->second;
+    blocks_of_type& of = at->second;
     if (!of.free.empty()) {
       of.last_use = ++clock_;
       std::byte* const block = of.free.back();
       of.free.pop_back();
-      free_nbytes_ -= at->first;
+      count_free(-at->first.size);
       return block;
     }
   }
   return nullptr;
 }
 
-std::byte* block_cache::acquire(std::size_t size) {
-  std::byte* const block = supply_.acquire(size, largest_pool_alignment);
+std::byte* block_cache::acquire(block_type type) {
+  std::byte* const block = supply_.acquire(type.size, type.alignment);
   try {
-    add(block, size);
+    add(block, type);
   } catch (...) {
-    supply_.give_back(block, size, largest_pool_alignment);
+    give_back(block, type);
     throw;
   }
   return block;
 }
 
 /// With room to let it go.
-void block_cache::add(std::byte* block, std::size_t size) {
+void block_cache::add(std::byte* block, block_type type) {
   const std::lock_guard lock(mutex_);
-  blocks_of_size& of = sizes_[size];
+  blocks_of_type& of = types_[type];
   if (of.free.capacity() == of.count) {
     of.free.reserve(2 * of.count + 1);
   }
-  size_of_.emplace(block, size);
+  type_of_.emplace(block, type);
   ++of.count;
 }
 
 void block_cache::deallocate(std::byte* block) noexcept {
-  std::size_t size = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = size_of_.find(block);
-    size = known->second;
-    blocks_of_size& of = sizes_.find(size)->second;
-    if (size <= limit_) {
-      of.last_use = ++clock_;
-      of.free.push_back(block);
-      free_nbytes_ += size;
-    } else {
-      --of.count;
-      size_of_.erase(known);
-    }
-  }
-  if (size > limit_) {
-    supply_.give_back(block, size, largest_pool_alignment);
-  } else {
-    shrink(limit_);
-  }
+  const std::lock_guard lock(mutex_);
+  const block_type type = type_of_.find(block)->second;
+  blocks_of_type& of = types_.find(type)->second;
+  of.last_use = ++clock_;
+  of.free.push_back(block);
+  count_free(type.size);
+}
+
+void block_cache::give_back(std::byte* block, block_type type) noexcept {
+  supply_.give_back(block, type.size, type.alignment);
 }
 
 void block_cache::shrink(std::size_t limit) noexcept {
   free_block taken{};
   while (take_oldest(limit, taken)) {
-    supply_.give_back(taken.block, taken.size, largest_pool_alignment);
+    give_back(taken.block, taken.type);
   }
 }
 
 bool block_cache::take_oldest(std::size_t limit, free_block& taken) noexcept {
   const std::lock_guard lock(mutex_);
-  if (free_nbytes_ <= limit) {
+  if (free_nbytes_.load(std::memory_order_relaxed) <= limit) {
     return false;
   }
-  auto oldest = sizes_.end();
-  for (auto at = sizes_.begin(); at != sizes_.end(); ++at) {
+  auto oldest = types_.end();
+  for (auto at = types_.begin(); at != types_.end(); ++at) {
     if (!at->second.free.empty() &&
-        (oldest == sizes_.end() || at->second.last_use < oldest->second.last_use)) {
+        (oldest == types_.end() || at->second.last_use < oldest->second.last_use)) {
       oldest = at;
     }
   }
-  auto& [size, of] = *oldest;
-  taken = {of.free.back(), size};
+  auto& [type, of] = *oldest;
+  taken = {of.free.back(), type};
   of.free.pop_back();
   --of.count;
-  free_nbytes_ -= size;
-  size_of_.erase(taken.block);
+  count_free(-type.size);
+  type_of_.erase(taken.block);
   return true;
+}
+
+/// So many more; under the mutex.
+void block_cache::count_free(std::size_t nbytes) noexcept {
+  free_nbytes_.store(free_nbytes_.load(std::memory_order_relaxed) + nbytes,
+                     std::memory_order_relaxed);
 }
 
 }  // namespace usmx::detail

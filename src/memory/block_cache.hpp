@@ -1,8 +1,11 @@
 // Large blocks, each an allocation of its own, kept when they are free: up to a limit, beyond which
-// those of the size that was not used for the longest time go back. A request gets a free block
-// that is less than a quarter larger, if there is one. Private to the library.
+// those of the size that was not used for the longest time go back. They go with the next
+// allocation: giving back may wait, freeing never does. A request gets a free block that is less
+// than a quarter larger, if there is one. Private to the library.
 #pragma once
 
+#include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,35 +25,50 @@ class block_cache {
   /// No block may be in use.
   ~block_cache() { trim(); }
 
-  /// `size` from block_size.
-  std::byte* allocate(std::size_t size);
+  /// `size` from block_size; any alignment.
+  std::byte* allocate(std::size_t size, std::size_t alignment);
+  /// Calls nothing of the runtime.
   void deallocate(std::byte* block) noexcept;
+  /// Gives back what is free beyond the limit.
+  void give_back_surplus() noexcept {
+    if (free_nbytes_.load(std::memory_order_relaxed) > limit_) {
+      shrink(limit_);
+    }
+  }
   /// Gives back all that is free.
   void trim() noexcept { shrink(0); }
 
  private:
-  struct blocks_of_size {
-    std::vector<std::byte*> free;  // with room for all blocks of the size
+  /// A block serves requests of its alignment only.
+  struct block_type {
+    std::size_t alignment;
+    std::size_t size;
+    auto operator<=>(const block_type&) const = default;
+  };
+  struct blocks_of_type {
+    std::vector<std::byte*> free;  // with room for all blocks of the type
     std::size_t count = 0;         // of all those
     std::uint64_t last_use = 0;
   };
   struct free_block {
     std::byte* block;
-    std::size_t size;
+    block_type type;
   };
 
-  std::byte* take(std::size_t size) noexcept;
-  std::byte* acquire(std::size_t size);
-  void add(std::byte* block, std::size_t size);
+  std::byte* take(block_type type) noexcept;
+  std::byte* acquire(block_type type);
+  void add(std::byte* block, block_type type);
+  void give_back(std::byte* block, block_type type) noexcept;
   void shrink(std::size_t limit) noexcept;
   bool take_oldest(std::size_t limit, free_block& taken) noexcept;
+  void count_free(std::size_t nbytes) noexcept;
 
   pool_supply& supply_;
   const std::size_t limit_;
   std::mutex mutex_;  // of what follows
-  std::map<std::size_t, blocks_of_size> sizes_;
-  std::unordered_map<std::byte*, std::size_t> size_of_;  // of all blocks, in use or not
-  std::size_t free_nbytes_ = 0;
+  std::map<block_type, blocks_of_type> types_;
+  std::unordered_map<std::byte*, block_type> type_of_;  // of all blocks, in use or not
+  std::atomic<std::size_t> free_nbytes_ = 0;            // read without the mutex, too
   std::uint64_t clock_ = 0;
 };
 

@@ -106,13 +106,28 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
   return block;
 }
 
-/// Runs once, whatever fails.
-detail::release_action enter(std::byte* block, usm_kind kind, return_block release) {
-  const std::size_t nbytes = release.nbytes;
-  const sycl::context context = release.queue.get_context();
-  auto action = detail::release_action::of(block, std::move(release));
-  registry::add({block, nbytes, kind, context});
-  return action;
+/// A block that the registry does not know yet, and what returns it.
+struct new_block {
+  std::byte* data;
+  detail::release_action release;
+  detail::queue_state of_queue;
+
+  void enter(usm_kind kind, std::size_t nbytes, std::weak_ptr<buffer> owner) const {
+    registry::add({data, nbytes, kind, of_queue.of_context->context(), std::move(owner)});
+  }
+};
+
+new_block make_block(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
+                     std::size_t alignment) {
+  const detail::runtime_call call;
+  detail::release_finished();
+  detail::limit_deferred();
+  detail::queue_state state = detail::state_of(queue);
+  any_resource resource = detail::current_resource(*state.of_context, queue, kind);
+  std::byte* block = allocate_block(resource, nbytes, alignment, queue);
+  auto release = detail::release_action::of(
+      block, return_block{std::move(resource), nbytes, alignment, queue});
+  return {block, std::move(release), std::move(state)};
 }
 
 }  // namespace
@@ -130,22 +145,20 @@ buffer::buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue q
 
 buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                         std::size_t alignment) {
-  const detail::runtime_call call;
-  detail::release_finished();
-  detail::limit_deferred();
-  const std::shared_ptr<detail::context_state> state = detail::state_of(queue).of_context;
-  const any_resource resource = detail::current_resource(*state, queue, kind);
-  std::byte* block = allocate_block(resource, nbytes, alignment, queue);
-  auto release = enter(block, kind, {resource, nbytes, alignment, queue});
-  const bool queue_is_ours = state->is_cached(queue);
-  return buffer(block, nbytes, kind, queue, std::move(release),
-                {.readonly = false, .queue_is_ours = queue_is_ours, .owns = true});
+  new_block made = make_block(nbytes, kind, queue, alignment);
+  buffer result(made.data, nbytes, kind, queue, std::move(made.release),
+                {.readonly = false, .queue_is_ours = made.of_queue.is_cached, .owns = true});
+  made.enter(kind, nbytes, {});
+  return result;
 }
 
 std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, usm_kind kind,
                                                 const sycl::queue& queue, std::size_t alignment) {
-  auto result = std::make_shared<buffer>(allocate(nbytes, kind, queue, alignment));
-  registry::set_owner(result->data(), result);
+  new_block made = make_block(nbytes, kind, queue, alignment);
+  const traits known{.readonly = false, .queue_is_ours = made.of_queue.is_cached, .owns = true};
+  auto result =
+      std::make_shared<buffer>(made.data, nbytes, kind, queue, std::move(made.release), known);
+  made.enter(kind, nbytes, result);
   return result;
 }
 

@@ -55,6 +55,8 @@ std::size_t nbytes_of(const deferred_release& block) { return block.range.end - 
 
 class deferred_list {
  public:
+  deferred_list() { arrivals_.reserve(most_blocks); }
+
   void add(deferred_release block) noexcept {
     const std::size_t nbytes = nbytes_of(block);
     const std::lock_guard lock(arrivals_mutex_);

@@ -30,7 +30,8 @@ struct deferred_release {
 /// Keeps something alive until it runs.
 release_action holding(std::shared_ptr<const void> kept);
 
-/// Calls nothing of the runtime. Without memory for the list the block is leaked.
+/// Calls nothing of the runtime, and allocates nothing but for more than a thousand blocks between
+/// two looks at the list: one for which there is no memory then is leaked.
 void release_later(deferred_release block) noexcept;
 
 /// Releases what has finished in the meantime; never waits.

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "memory/change_counter.hpp"
+
 namespace usmx::registry {
 
 namespace {
@@ -62,7 +64,6 @@ class alignas(64) slot {
                : allocation_info{};
   }
   std::shared_ptr<buffer> owner() const noexcept { return held_.owner.lock(); }
-  void swap_owner(std::weak_ptr<buffer>& owner) noexcept { held_.owner.swap(owner); }
 
   void put(registered_block&& block) noexcept {
     put(address_of(block.base), block.nbytes, block.kind,
@@ -149,7 +150,7 @@ class slot_array {
   /// The empty slot for one more block of the region.
   slot& enter(region of) const noexcept {
     const bit at = filter_bit(of);
-    at.word.fetch_or(at.mask, std::memory_order_release);
+    at.set(at.word.load(std::memory_order_relaxed) | at.mask);
     std::size_t index = home(of);
     ++(*this)[index].homed();
     while (!(*this)[index].is_empty()) {
@@ -162,7 +163,7 @@ class slot_array {
   void leave(region of) const noexcept {
     if (--(*this)[home(of)].homed() == 0) {
       const bit at = filter_bit(of);
-      at.word.fetch_and(~at.home_mask, std::memory_order_release);
+      at.set(at.word.load(std::memory_order_relaxed) & ~at.home_mask);
     }
   }
 
@@ -176,6 +177,9 @@ class slot_array {
     std::atomic<std::uint64_t>& word;
     std::uint64_t mask;
     std::uint64_t home_mask;  // those of the same home
+
+    /// Of one writer at a time.
+    void set(std::uint64_t value) const noexcept { word.store(value, std::memory_order_release); }
   };
   bit filter_bit(region of) const noexcept {
     auto* const words = reinterpret_cast<std::atomic<std::uint64_t>*>(&(*this)[0] + size());
@@ -227,7 +231,7 @@ class shard {
   /// Null where no block that is entered by this region holds the byte.
   slot* find(region of, address byte) const noexcept {
     for (;;) {
-      const std::uint64_t before = moves_.load(std::memory_order_acquire);
+      const std::uint64_t before = moves_.now();
       const slot_array slots = slots_.load(std::memory_order_acquire);
       if (slots.may_have(of)) {
         for (std::size_t index = slots.home(of); !slots[index].is_empty(); ++index) {
@@ -236,7 +240,7 @@ class shard {
           }
         }
       }
-      if (before % 2 == 0 && moves_.load(std::memory_order_acquire) == before) {
+      if (moves_.none_since(before)) {
         return nullptr;
       }
       std::this_thread::yield();
@@ -254,7 +258,7 @@ class shard {
       ++index;
     }
     count(-1, -slots[index].nbytes());
-    const move_guard moving(moves_);
+    const detail::change_counter::change moving(moves_);
     slots.leave(region(slots[index]));  // a search may pass through blocks of other regions
     held_objects taken = slots[index].take();
     close_gap(slots, index);
@@ -265,24 +269,12 @@ class shard {
   std::size_t nbytes() const noexcept { return nbytes_.load(std::memory_order_relaxed); }
 
  private:
-  /// The number is odd while blocks may be in no place.
-  class move_guard {
-   public:
-    explicit move_guard(std::atomic<std::uint64_t>& moves) noexcept : moves_(moves) { ++moves_; }
-    ~move_guard() { ++moves_; }
-    move_guard(const move_guard&) = delete;
-    move_guard& operator=(const move_guard&) = delete;
-
-   private:
-    std::atomic<std::uint64_t>& moves_;
-  };
-
   void grow() {
     const slot_array old = slots_.load(std::memory_order_relaxed);
     arrays_.reserve(arrays_.size() + 1);
     const slot_array larger(std::max(old.bits() + 1, smallest_array_bits));
     arrays_.push_back(larger);
-    const move_guard moving(moves_);
+    const detail::change_counter::change moving(moves_);
     for (std::size_t index = 0; index < old.size(); ++index) {
       if (!old[index].is_empty()) {
         larger.enter(region(old[index])).take_from(old[index]);
@@ -311,7 +303,7 @@ class shard {
   static constexpr int smallest_array_bits = 3;
 
   alignas(64) std::atomic<slot_array> slots_ = slot_array();
-  std::atomic<std::uint64_t> moves_ = 0;
+  detail::change_counter moves_;  // blocks may be in no place during one
   alignas(64) std::mutex mutex_;
   std::atomic<std::size_t> size_ = 0;
   std::atomic<std::size_t> nbytes_ = 0;
@@ -415,10 +407,6 @@ block_table& table() {
 }  // namespace
 
 void add(registered_block block) { table().add(std::move(block)); }
-
-void set_owner(const std::byte* base, std::weak_ptr<buffer> owner) {
-  table().find(base, [&](slot& block) { block.swap_owner(owner); });
-}
 
 void remove(const std::byte* base) noexcept { table().remove(base); }
 

@@ -18,46 +18,53 @@ struct pending_action {
   pending_action* next;
 };
 
-// Without destructors: other destructors of the thread may let memory go after any of these.
-thread_local int depth = 0;
-thread_local pending_action* first_pending = nullptr;
-thread_local pending_action* last_pending = nullptr;
+/// Of one thread.
+struct run_state {
+  int depth = 0;
+  pending_action* first = nullptr;
+  pending_action* last = nullptr;
 
-/// False without memory for it.
-bool put_off(release_action::function action, void* state) noexcept {
-  auto* added = new (std::nothrow) pending_action{action, state, nullptr};
-  if (added == nullptr) {
-    return false;
+  /// False without memory for it.
+  bool put_off(release_action::function action, void* state) noexcept {
+    auto* added = new (std::nothrow) pending_action{action, state, nullptr};
+    if (added == nullptr) {
+      return false;
+    }
+    (first == nullptr ? first : last->next) = added;
+    last = added;
+    return true;
   }
-  (first_pending == nullptr ? first_pending : last_pending->next) = added;
-  last_pending = added;
-  return true;
-}
 
-pending_action take_first() noexcept {
-  const pending_action taken = *first_pending;
-  delete first_pending;
-  first_pending = taken.next;
-  return taken;
-}
+  pending_action take_first() noexcept {
+    const pending_action taken = *first;
+    delete first;
+    first = taken.next;
+    return taken;
+  }
+};
+
+// Without a destructor: other destructors of the thread may let memory go after it. One object,
+// since every look for a variable of the thread's is a call.
+thread_local run_state of_thread;
 
 }  // namespace
 
 // Where there is no memory to put an action off, it runs deeper: the stack may still bear it.
 void release_action::run(function action, void* state) noexcept {
-  if (depth >= greatest_depth && put_off(action, state)) {
+  run_state& mine = of_thread;
+  if (mine.depth >= greatest_depth && mine.put_off(action, state)) {
     return;
   }
-  ++depth;
+  ++mine.depth;
   action(state);
-  while (depth == 1 && first_pending != nullptr) {
-    const pending_action next = take_first();
+  while (mine.depth == 1 && mine.first != nullptr) {
+    const pending_action next = mine.take_first();
     // An action may have forked: what the child lets go is leaked.
     if (!is_forked_child()) {
       next.run(next.state);
     }
   }
-  --depth;
+  --mine.depth;
 }
 
 }  // namespace usmx::detail

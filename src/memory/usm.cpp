@@ -93,12 +93,12 @@ void check_device(const void* pointer, usm_kind kind, const sycl::queue& queue) 
   if (kind == usm_kind::host) {
     return;  // host memory belongs to the whole context
   }
-  const auto [state, has_only_device] = detail::state_of(queue);
-  if (has_only_device) {
+  const detail::queue_state known = detail::state_of(queue);
+  if (known.has_only_device) {
     return;
   }
   const sycl::device mine = queue.get_device();
-  const sycl::device owner = state->driver().owner(pointer);
+  const sycl::device owner = known.of_context->driver().owner(pointer);
   if (detail::is_within(mine, [&](const sycl::device& device) { return device == owner; })) {
     return;
   }

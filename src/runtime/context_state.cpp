@@ -67,7 +67,8 @@ class context_states {
     }
     const std::shared_ptr<context_state> state = of(queue.get_context());
     const std::vector<sycl::device>& devices = state->devices();
-    known_queue known{queue, {state, devices.size() == 1 && devices.front() == queue.get_device()}};
+    const bool has_only_device = devices.size() == 1 && devices.front() == queue.get_device();
+    known_queue known{queue, {state, has_only_device, state->is_cached(queue)}};
     queue_state result = known.state;
     // What it takes the place of may be the last of a queue: let go outside of the lock.
     std::optional<known_queue> previous(std::move(known));

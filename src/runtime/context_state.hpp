@@ -85,7 +85,9 @@ std::shared_ptr<context_state> state_of(const sycl::context&);
 struct queue_state {
   std::shared_ptr<context_state> of_context;
   /// Whether the queue's device is the only one of the context.
-  bool has_only_device;
+  bool has_only_device = false;
+  /// Whether the queue is one of the context's cached queues.
+  bool is_cached = false;
 };
 
 /// The same for a queue's context. The last queue asked about is remembered, and held until another

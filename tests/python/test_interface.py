@@ -28,6 +28,7 @@ from helpers import (
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from usmx import from_usm_array_interface
+from usmx.memory import get_usm_type
 
 ORIGIN = ["usmx", "dpctl"]
 
@@ -841,6 +842,8 @@ def test_view_exists_exactly_when_every_element_is_in_the_allocation(data, origi
     start = displacement + offset * dtype.itemsize
     inside = first >= 0 and last < nbytes
     aligned = (memory._pointer + start) % dtype.alignment == 0
+    if not 0 <= first < nbytes:  # not in a neighbour of its pool that is alive
+        assume(get_usm_type(memory._pointer + first, memory.sycl_queue) == "unknown")
     if not (inside and aligned):
         with pytest.raises(ValueError, match="0x"):
             from_usm_array_interface(producer)

@@ -1,17 +1,18 @@
 """usmx.memory: pools, their figures and limits, resources, and what they say in the environment."""
 
 import csv
+import functools
 import os
 import subprocess
 import sys
 import threading
 import time
 
-import dpnp.tensor
+import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES
+from helpers import KINDS, MEMORY_CLASSES, Producer
 from usmx import memory
 from usmx.cli import memory_log
 
@@ -396,44 +397,81 @@ def test_exhausted_address_space_is_a_memory_error_after_which_usmx_works():
 
 TRIES = 1000
 COUNT = 40_000  # doubles: work on them takes longer than what comes after it
+ROWS = 64  # a power of two: sums and products with its inverse are exact
+
+
+def unheld(array):
+    """The same memory for dpnp, which would keep the array itself alive until its work is done."""
+    return dpnp.as_usm_ndarray(Producer(dict(array.__sycl_usm_array_interface__)))
+
+
+@functools.cache
+def factors(queue, shape):
+    return dpnp.full(shape, 1 / ROWS, sycl_queue=queue)
 
 
 def fill_by_usmx(array):
     usmx.fill_async(array, 1.0)
 
 
-def fill_by_dpnp(array):
-    dpnp.tensor.asarray(array)[...] = 1.0
-
-
 def copy_of_the_host(array):
     usmx.copy_async(array, np.ones(COUNT))
 
 
+def sum_by_dpnp(array):
+    result = unheld(array)
+    dpnp.sum(factors(result.sycl_queue, (ROWS, COUNT)), axis=0, out=result)
+
+
+def product_by_onemkl(array):
+    result = dpnp.reshape(unheld(array), (1, COUNT), copy=False)
+    ones = dpnp.ones((1, ROWS), sycl_queue=result.sycl_queue)
+    dpnp.matmul(ones, factors(result.sycl_queue, (ROWS, COUNT)), out=result)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("start_work", [fill_by_usmx, fill_by_dpnp, copy_of_the_host])
+@pytest.mark.parametrize(
+    "start_work", [fill_by_usmx, copy_of_the_host, sum_by_dpnp, product_by_onemkl]
+)
 def test_block_is_never_handed_out_while_work_on_it_runs(start_work):
+    """Not to the host, nor to another queue."""
     queue = usmx.SyclQueue()
     for k in range(TRIES):
         array = usmx.empty(COUNT, usm_type="shared", sycl_queue=queue if k % 2 else None)
         start_work(array)
         del array
         other = usmx.empty(COUNT, usm_type="shared", sycl_queue=None if k % 2 else queue)
+        if k % 3 == 0:
+            usmx.fill_async(other, 7.0).wait()
         view = np.asarray(other)
         view[:] = 7.0
-        if k % 10 == 0:
-            usmx.synchronize()
-            queue.wait()
+        queue.wait()
+        usmx.synchronize()
         assert (view == 7.0).all()
 
 
+def copy_by_usmx(source):
+    target = usmx.empty(COUNT, usm_type="shared", sycl_queue=usmx.SyclQueue())
+    usmx.copy_async(target, source)
+    return target
+
+
+def copy_by_dpnp(source):
+    return dpnp.copy(unheld(source))
+
+
+def sums_by_onemkl(source):
+    row = dpnp.reshape(unheld(source), (1, COUNT), copy=False)
+    return dpnp.matmul(row, factors(row.sycl_queue, (COUNT, ROWS)))
+
+
 @pytest.mark.slow
-def test_block_that_is_read_is_never_handed_out():
-    queue = usmx.SyclQueue()
+@pytest.mark.parametrize("start_reading", [copy_by_usmx, copy_by_dpnp, sums_by_onemkl])
+def test_block_that_is_read_is_never_handed_out(start_reading):
     for k in range(TRIES):
         source = usmx.full(COUNT, float(k), usm_type="shared")
-        target = usmx.empty(COUNT, usm_type="shared", sycl_queue=queue)
-        usmx.copy_async(target, source)
+        result = start_reading(source)
         del source
         np.asarray(usmx.empty(COUNT, usm_type="shared"))[:] = -1.0
-        assert (usmx.asnumpy(target) == k).all()
+        numbers = usmx.asnumpy(result)
+        assert (numbers == (k if numbers.size == COUNT else k * COUNT / ROWS)).all()

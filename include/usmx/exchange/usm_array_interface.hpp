@@ -77,7 +77,7 @@ USMX_API checked_import check(const usm_array_interface&, placement);
 /// The bytes of a checked import as a buffer, with what lets the producer go, or, where it `frees`
 /// the memory, with that. usmx's own memory is the part of its buffer that it is: what one knows of
 /// others' work, both know.
-USMX_API std::shared_ptr<buffer> to_buffer(checked_import&&, detail::release_action,
+USMX_API std::shared_ptr<buffer> to_buffer(checked_import&&, detail::release_action&&,
                                            bool frees = false);
 
 /// What an array says of itself: `data` is the first byte of its memory, `strides` none when

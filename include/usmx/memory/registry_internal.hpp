@@ -30,8 +30,6 @@ namespace registry {
 
 /// Enters a block that was just allocated: nbytes > 0. Live blocks never overlap.
 USMX_API void add(registered_block block);
-/// Says who keeps the block that starts at `base` alive.
-USMX_API void set_owner(const std::byte* base, std::weak_ptr<buffer> owner);
 /// Takes out the block that starts at `base`, before its memory returns to the runtime.
 USMX_API void remove(const std::byte* base) noexcept;
 /// The live block that holds the byte at `pointer`; the byte one past the end of a block is not

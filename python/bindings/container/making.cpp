@@ -18,6 +18,7 @@
 #include "usmx/layout/element_order.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/device_types.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -47,18 +48,29 @@ void zero(const array& made) {
   fill_bytes(made.owner()->data(), 0, made.owner()->nbytes(), made.kind(), made.owner()->queue());
 }
 
+nb::object new_compact(nb::handle shape, dtype type, usm_kind kind, const sycl::queue& queue,
+                       element_order order, bool zeroed) {
+  const counts extents = shape_argument(shape);
+  array made = empty(compact(extents.span(), order), type, queue, kind);
+  if (zeroed) {
+    zero(made);
+  }
+  return to_python(std::move(made));
+}
+
 nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
                      nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed,
                      nb::handle natural) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, dtype_argument(natural));
-  const counts extents = shape_argument(shape);
-  const array made = empty(compact(extents.span(), order_argument(order, c_or_f)), type, queue,
-                           kind_argument(usm_type));
-  if (zeroed) {
-    zero(made);
-  }
-  return to_python(made);
+  return new_compact(shape, type, kind_argument(usm_type), queue, order_argument(order, c_or_f),
+                     zeroed);
+}
+
+nb::object new_array_of_shape(nb::handle shape, bool zeroed) {
+  const sycl::queue queue = internal::default_queue();
+  const dtype type = dtype_argument_on(queue.get_device(), nb::none(), type_code::float64);
+  return new_compact(shape, type, usm_kind::device, queue, element_order::c, zeroed);
 }
 
 void require_same_structure(dtype found, dtype wanted) {
@@ -145,6 +157,9 @@ nb::object on_queue(const py_array& source, nb::handle device) {
 }
 
 }  // namespace
+
+nb::object empty_of_shape(nb::handle shape) { return new_array_of_shape(shape, false); }
+nb::object zeros_of_shape(nb::handle shape) { return new_array_of_shape(shape, true); }
 
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               element_order order) {

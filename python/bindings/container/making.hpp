@@ -12,6 +12,10 @@ namespace usmx::bindings {
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               element_order order);
 
+/// What the functions empty and zeros return when they are given a shape alone.
+nb::object empty_of_shape(nb::handle shape);
+nb::object zeros_of_shape(nb::handle shape);
+
 void bind_making(nb::module_& m);
 
 }  // namespace usmx::bindings

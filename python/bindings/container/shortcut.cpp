@@ -1,10 +1,13 @@
 #include "container/shortcut.hpp"
 
 #include <cstddef>
+#include <string_view>
 
 #include <structmember.h>
 
+#include "container/making.hpp"
 #include "exchange/producers.hpp"
+#include "support/arguments.hpp"
 #include "support/errors.hpp"
 
 namespace usmx::bindings {
@@ -15,7 +18,16 @@ struct shortcut {
   PyObject base;
   vectorcallfunc vectorcall;
   PyObject* function;
+  /// To a call of one argument; a null object where the function is to be entered.
+  nb::object (*answer)(nb::handle argument);
 };
+
+struct known_answer {
+  std::string_view function;
+  nb::object (*answer)(nb::handle argument);
+};
+constexpr known_answer answers[] = {
+    {"asarray", array_or_view}, {"empty", empty_of_shape}, {"zeros", zeros_of_shape}};
 
 PyTypeObject* shortcut_type = nullptr;
 interned reduce_name("__reduce_ex__");
@@ -25,8 +37,9 @@ PyObject* function_behind(PyObject* self) { return reinterpret_cast<shortcut*>(s
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   return guarded<PyObject*>(nullptr, [&] {
     if (PyVectorcall_NARGS(count) == 1 && keywords == nullptr) {
-      if (nb::object view = array_or_view(arguments[0]); view.is_valid()) {
-        return view.release().ptr();
+      const auto answer = reinterpret_cast<shortcut*>(self)->answer;
+      if (nb::object result = answer(nb::handle(arguments[0])); result.is_valid()) {
+        return result.release().ptr();
       }
     }
     return PyObject_Vectorcall(function_behind(self), arguments, count, keywords);
@@ -70,13 +83,21 @@ PyType_Spec spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 nb::object with_shortcut(nb::object function) {
-  auto* made = PyObject_New(shortcut, shortcut_type);
-  if (made == nullptr) {
-    nb::raise_python_error();
+  const nb::object name = function.attr("__name__");
+  const std::string_view text = to_text("__name__", name.ptr());
+  for (const known_answer& known : answers) {
+    if (known.function == text) {
+      auto* made = PyObject_New(shortcut, shortcut_type);
+      if (made == nullptr) {
+        nb::raise_python_error();
+      }
+      made->vectorcall = call;
+      made->function = function.release().ptr();
+      made->answer = known.answer;
+      return nb::steal(reinterpret_cast<PyObject*>(made));
+    }
   }
-  made->vectorcall = call;
-  made->function = function.release().ptr();
-  return nb::steal(reinterpret_cast<PyObject*>(made));
+  throw value_error(detail::message("there is no short cut for ", text));
 }
 
 }  // namespace
@@ -86,9 +107,9 @@ void bind_shortcut(nb::module_& m) {
   if (shortcut_type == nullptr) {
     nb::raise_python_error();
   }
-  m.def("_with_shortcut", &with_shortcut, nb::arg("asarray"),
-        "The same function, but that `asarray(x)` of an array or another producer does not enter "
-        "it.");
+  m.def("_with_shortcut", &with_shortcut, nb::arg("function"),
+        "The same function, asarray, empty or zeros, but that its commonest call does not enter "
+        "it: `asarray(x)` of an array or another producer, `empty(shape)`, `zeros(shape)`.");
 }
 
 }  // namespace usmx::bindings

@@ -1,7 +1,5 @@
 #include "exchange/entries.hpp"
 
-#include <utility>
-
 #include "support/arguments.hpp"
 #include "support/lazy_import.hpp"
 #include "support/type_name.hpp"
@@ -20,55 +18,19 @@ bool is_looked_up_as_a_dict(PyObject* object) {
          Py_TYPE(object)->tp_as_mapping->mp_subscript == PyDict_Type.tp_as_mapping->mp_subscript;
 }
 
-std::size_t find_name(PyObject* name, std::size_t guess) {
-  if (guess < key_count && key_names[guess].get() == name) {
-    return guess;
-  }
-  std::size_t k = 0;
-  while (k < key_count && key_names[k].get() != name) {
-    ++k;
-  }
-  return k;
-}
-
 }  // namespace
 
-entries::entries(nb::object mapping) : mapping_(std::move(mapping)) {
-  if (PyDict_CheckExact(mapping_.ptr())) {
-    take_values();
-  } else if (!PyDict_Check(mapping_.ptr()) && !is_mapping(mapping_)) {
+void entries::check_mapping() const {
+  if (!PyDict_Check(mapping_.ptr()) && !is_mapping(mapping_)) {
     throw type_error(
         detail::message("__sycl_usm_array_interface__ must be a dict or another Mapping, found ",
                         type_name(mapping_.ptr())));
   }
 }
 
-PyObject* entries::require(interface_key k) {
-  PyObject* value = find(k);
-  if (value == nullptr) {
-    throw value_error(detail::message("__sycl_usm_array_interface__ must have the key ",
-                                      repr_text(key_name(k)), ", found none"));
-  }
-  return value;
-}
-
-/// All entries whose keys are the interned strings that every literal is, in one walk, which
-/// takes a third of the time of looking each up.
-void entries::take_values() {
-  PyObject* name = nullptr;
-  PyObject* value = nullptr;
-  Py_ssize_t position = 0;
-  std::size_t next = 0;
-  complete_ = true;
-  while (PyDict_Next(mapping_.ptr(), &position, &name, &value) != 0) {
-    const std::size_t found = find_name(name, next);
-    if (found == key_count) {
-      complete_ = false;
-    } else {
-      values_[found] = nb::borrow(value);
-      next = found + 1;
-    }
-  }
+void entries::throw_missing(interface_key k) {
+  throw value_error(detail::message("__sycl_usm_array_interface__ must have the key ",
+                                    repr_text(key_name(k)), ", found none"));
 }
 
 nb::object entries::look_up(PyObject* name) const {

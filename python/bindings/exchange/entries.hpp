@@ -1,7 +1,9 @@
-// The entries of a dictionary, or of another Mapping, under the protocol's keys.
+// The entries of a dictionary, or of another Mapping, under the protocol's keys. Every import reads
+// them, so that what each does is inline.
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include "exchange/dictionary_keys.hpp"
 
@@ -11,7 +13,13 @@ namespace usmx::bindings {
 class entries {
  public:
   /// type_error when it is no Mapping.
-  explicit entries(nb::object mapping);
+  explicit entries(nb::object mapping) : mapping_(std::move(mapping)) {
+    if (PyDict_CheckExact(mapping_.ptr())) {
+      take_values();
+    } else {
+      check_mapping();
+    }
+  }
 
   /// Null when missing; alive as long as this.
   PyObject* find(interface_key k) {
@@ -29,11 +37,48 @@ class entries {
   }
 
   /// value_error when missing.
-  PyObject* require(interface_key k);
+  PyObject* require(interface_key k) {
+    PyObject* value = find(k);
+    if (value == nullptr) {
+      throw_missing(k);
+    }
+    return value;
+  }
 
  private:
-  void take_values();
+  /// All entries whose keys are the interned strings that every literal is, in one walk, which
+  /// takes a third of the time of looking each up.
+  void take_values() {
+    PyObject* name = nullptr;
+    PyObject* value = nullptr;
+    Py_ssize_t position = 0;
+    std::size_t next = 0;
+    complete_ = true;
+    while (PyDict_Next(mapping_.ptr(), &position, &name, &value) != 0) {
+      const std::size_t found = find_name(name, next);
+      if (found == key_count) {
+        complete_ = false;
+      } else {
+        values_[found] = nb::borrow(value);
+        next = found + 1;
+      }
+    }
+  }
+
+  static std::size_t find_name(PyObject* name, std::size_t guess) {
+    if (guess < key_count && key_names[guess].get() == name) {
+      return guess;
+    }
+    std::size_t k = 0;
+    while (k < key_count && key_names[k].get() != name) {
+      ++k;
+    }
+    return k;
+  }
+
+  void check_mapping() const;
   nb::object look_up(PyObject* name) const;
+  [[noreturn]] static void throw_missing(interface_key k);
 
   nb::object mapping_;
   std::array<nb::object, key_count> values_;

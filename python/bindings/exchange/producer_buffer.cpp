@@ -30,7 +30,7 @@ std::unique_ptr<held_buffer> buffer_in_place_of_data(PyObject* producer) {
     nb::raise_from(error, PyExc_ValueError,
                    "'data' is missing or None, and %s gives no contiguous buffer (PEP 3118) in its "
                    "place",
-                   type);
+                   type.c_str());
   }
 }
 

@@ -250,8 +250,10 @@ def asarray(
     return _from_host(obj, dtype, device, usm_type, sycl_queue, order)
 
 
-if not TYPE_CHECKING:  # the same function, but for its time
+if not TYPE_CHECKING:  # the same functions, but for their time
     asarray = _core._with_shortcut(asarray)
+    empty = _core._with_shortcut(empty)
+    zeros = _core._with_shortcut(zeros)
 
 
 def from_numpy(

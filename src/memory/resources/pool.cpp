@@ -28,11 +28,22 @@ struct pool_resource::parts {
   parts(any_resource upstream, const sycl::queue& queue, std::size_t cache_limit)
       : supply(std::move(upstream), queue), slabs(supply), cache(supply, cache_limit) {}
 
+  static bool is_of_slab(std::size_t size, std::size_t alignment) noexcept {
+    return size <= detail::largest_slab_block && alignment <= detail::largest_pool_alignment;
+  }
   std::byte* take(std::size_t size, std::size_t alignment) {
-    if (alignment > detail::largest_pool_alignment) {
-      return supply.acquire(size, alignment);
+    if (!is_of_slab(size, alignment)) {
+      return cache.allocate(size, alignment);
     }
-    return size <= detail::largest_slab_block ? slabs.allocate(size) : cache.allocate(size);
+    cache.give_back_surplus();
+    return slabs.allocate(size);
+  }
+  void put_back(std::byte* block, std::size_t size, std::size_t alignment) noexcept {
+    if (is_of_slab(size, alignment)) {
+      slabs.deallocate(block, size);
+    } else {
+      cache.deallocate(block);
+    }
   }
 
   detail::pool_supply supply;
@@ -45,8 +56,7 @@ struct pool_resource::parts {
 namespace {
 
 std::size_t size_for(std::size_t nbytes, std::size_t alignment) noexcept {
-  return alignment > detail::largest_pool_alignment ? nbytes
-                                                    : detail::block_size(nbytes, alignment);
+  return detail::block_size(nbytes, std::min(alignment, detail::largest_pool_alignment));
 }
 
 }  // namespace
@@ -92,13 +102,7 @@ void pool_resource::deallocate(std::byte* block, std::size_t nbytes, std::size_t
                                const sycl::queue&) noexcept {
   const std::size_t size = size_for(nbytes, alignment);
   parts_->used.fetch_sub(size, std::memory_order_relaxed);
-  if (alignment > detail::largest_pool_alignment) {
-    parts_->supply.give_back(block, size, alignment);
-  } else if (size <= detail::largest_slab_block) {
-    parts_->slabs.deallocate(block, size);
-  } else {
-    parts_->cache.deallocate(block);
-  }
+  parts_->put_back(block, size, alignment);
 }
 
 usm_kind pool_resource::kind() const noexcept { return parts_->supply.kind(); }

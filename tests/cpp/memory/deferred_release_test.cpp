@@ -4,13 +4,19 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"
 #include "usmx/memory/buffer.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/resources/pool.hpp"
+#include "usmx/memory/resources/usm.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -20,6 +26,35 @@ using support::release_counter;
 using support::runtime_block;
 using usmx::buffer;
 using usmx::usm_kind;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+/// Knows which threads have freed memory.
+class watched_resource {
+ public:
+  std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) {
+    return below_.allocate(nbytes, alignment, queue);
+  }
+  void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
+                  const sycl::queue& queue) noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      threads_.insert(std::this_thread::get_id());
+    }
+    below_.deallocate(block, nbytes, alignment, queue);
+  }
+  usm_kind kind() const noexcept { return usm_kind::host; }
+  bool was_called_on(std::thread::id thread) {
+    const std::lock_guard lock(mutex_);
+    return threads_.contains(thread);
+  }
+
+ private:
+  usmx::usm_resource below_{usm_kind::host};
+  std::mutex mutex_;
+  std::set<std::thread::id> threads_;
+};
 
 class deferred_release_test : public support::device_test {
  protected:
@@ -49,6 +84,34 @@ TEST_F(deferred_release_test, memory_dropped_in_a_host_task_is_freed_later) {
   EXPECT_EQ(deleted.value(), 0);
   allocate_something();
   EXPECT_EQ(deleted.value(), 1);
+}
+
+// Its deallocation is the call of the runtime that must not be made there.
+TEST_F(deferred_release_test, no_resource_is_called_on_the_runtimes_thread_that_drops_a_block) {
+  const auto below = std::make_shared<watched_resource>();
+  const auto pool = std::make_shared<usmx::pool_resource>(below, queue(), mib);
+  for (const usmx::any_resource& resource : {usmx::any_resource(below), usmx::any_resource(pool)}) {
+    const auto before = usmx::set_current_resource(queue(), resource);
+    for (const auto& [nbytes, alignment] :
+         {std::pair(kib, kib), std::pair(mib, kib), std::pair(9 * mib, kib), std::pair(kib, mib)}) {
+      auto block =
+          std::make_shared<buffer>(buffer::allocate(nbytes, usm_kind::host, queue(), alignment));
+      std::thread::id dropping;
+      new_queue()
+          .submit([&](sycl::handler& handler) {
+            handler.host_task([&] {
+              dropping = std::this_thread::get_id();
+              block.reset();
+            });
+          })
+          .wait();
+      EXPECT_FALSE(below->was_called_on(dropping)) << nbytes;
+    }
+    usmx::set_current_resource(queue(), before);
+    usmx::synchronize();
+  }
+  pool->free_all_blocks();
+  EXPECT_TRUE(below->was_called_on(std::this_thread::get_id()));
 }
 
 TEST_F(deferred_release_test, many_threads_that_let_go_at_once_free_once) {

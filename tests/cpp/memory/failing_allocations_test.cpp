@@ -201,4 +201,24 @@ TEST_F(failing_memory_log_test, line_without_memory_for_the_device_has_all_else)
   });
 }
 
+TEST_F(failing_release_test, letting_go_with_work_allocates_nothing) {
+  gate work(context());
+  std::vector<buffer> made;
+  for (int count = 0; count < 1000; ++count) {
+    made.push_back(buffer::allocate(64, usm_kind::device, queue()));
+  }
+  made.front().record(work.event());
+  bool allocated = true;
+  std::thread([&] {
+    const support::failing_allocation failing(1);
+    made.clear();
+    allocated = support::failing_allocation::has_happened();
+  }).join();
+  EXPECT_FALSE(allocated);
+  EXPECT_EQ(usmx::detail::deferred_nbytes(), 64'000U);
+  work.open();
+  usmx::synchronize();
+  EXPECT_EQ(usmx::detail::deferred_nbytes(), 0U);
+}
+
 }  // namespace

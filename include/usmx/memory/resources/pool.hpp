@@ -29,8 +29,10 @@ struct pool_statistics {
 /// What it wastes: less than 64 bytes of a block of up to 256, less than a quarter of the request
 /// up to 64 KiB and a sixteenth beyond; for each size in use up to a slab, which is as large as
 /// what the size had before, and between 64 KiB (or 8 blocks) and 2 MiB; a little for each thread;
-/// and of large blocks the limit. Alignments above 4096 bytes are passed on, and nothing of such is
-/// kept.
+/// and of large blocks the limit. Blocks of alignments above 4096 bytes are kept like large ones.
+///
+/// Freeing never calls the resource below: what is free beyond the limit goes back with the next
+/// allocation.
 ///
 /// A block must be free of work when it is deallocated: the next one who gets it may be on another
 /// queue, or the host. buffer takes care of that. At import usmx knows the bytes of its buffers,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/device_test.hpp"
@@ -124,16 +125,33 @@ TEST_F(pool_resource_test, free_large_blocks_are_kept_up_to_the_limit_oldest_siz
   deallocate(allocate(4 * mib), 4 * mib);
   EXPECT_EQ(upstream_nbytes(), 7 * mib);
   deallocate(allocate(2 * mib), 2 * mib);
-  EXPECT_EQ(upstream_nbytes(), 6 * mib);
+  deallocate(allocate(64), 64);
+  EXPECT_EQ(upstream_nbytes(), 6 * mib + 64 * kib);
   const std::size_t calls = calls_of_the_runtime();
   deallocate(allocate(4 * mib), 4 * mib);
   EXPECT_EQ(calls_of_the_runtime(), calls);
 }
 
-TEST_F(pool_resource_test, block_larger_than_the_limit_goes_back_at_once_and_others_stay) {
-  deallocate(allocate(4 * mib), 4 * mib);
-  deallocate(allocate(9 * mib), 9 * mib);
-  EXPECT_EQ(upstream_nbytes(), 4 * mib);
+// Giving back may wait for the device.
+TEST_F(pool_resource_test, freeing_gives_nothing_back_the_next_allocation_does) {
+  for (const auto& [nbytes, alignment] :
+       {std::pair(1000 * kib, std::size_t{0}), std::pair(3 * mib, std::size_t{0}),
+        std::pair(9 * mib, mib), std::pair(9 * mib, std::size_t{0})}) {
+    std::byte* const block = pool_.allocate(nbytes, alignment, queue());
+    const std::size_t before = upstream_nbytes();
+    pool_.deallocate(block, nbytes, alignment, queue());
+    EXPECT_EQ(upstream_nbytes(), before) << nbytes;
+  }
+  EXPECT_GT(upstream_nbytes(), 8 * mib);
+  deallocate(allocate(64), 64);
+  EXPECT_LE(upstream_nbytes(), 8 * mib + 64 * kib);
+}
+
+TEST_F(pool_resource_test, block_larger_than_the_limit_can_be_used_again) {
+  std::byte* const block = allocate(9 * mib);
+  deallocate(block, 9 * mib);
+  EXPECT_EQ(allocate(9 * mib), block);
+  deallocate(block, 9 * mib);
 }
 
 TEST_F(pool_resource_test, large_block_serves_requests_that_are_up_to_a_quarter_smaller) {
@@ -170,11 +188,17 @@ TEST_F(pool_resource_test, more_than_the_limit_is_an_error_and_the_pool_works_on
   deallocate(allocate(16 * mib), 16 * mib);
 }
 
-TEST_F(pool_resource_test, alignment_above_a_page_is_kept_and_the_block_goes_back) {
-  std::byte* block = pool_.allocate(100, 1 << 20, queue());
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % (1 << 20), 0U);
-  EXPECT_EQ(pool_.statistics().used, 100U);
-  pool_.deallocate(block, 100, 1 << 20, queue());
+TEST_F(pool_resource_test, alignment_above_a_page_is_kept_and_the_block_serves_only_it) {
+  std::byte* const block = pool_.allocate(100, mib, queue());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % mib, 0U);
+  pool_.deallocate(block, 100, mib, queue());
+  EXPECT_EQ(pool_.statistics().used, 0U);
+  std::byte* const other = pool_.allocate(100, 2 * mib, queue());
+  EXPECT_NE(other, block);
+  EXPECT_EQ(pool_.allocate(100, mib, queue()), block);
+  pool_.deallocate(block, 100, mib, queue());
+  pool_.deallocate(other, 100, 2 * mib, queue());
+  pool_.free_all_blocks();
   EXPECT_EQ(upstream_nbytes(), 0U);
 }
 
