@@ -15,6 +15,7 @@ from usmx import memory
 from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async
+from usmx._container.comparison import array_equal
 from usmx._container.conversion import astype, copy
 from usmx._container.creation import (
     asarray,
@@ -94,6 +95,7 @@ __all__ = [
     "__array_namespace_info__",
     "__version__",
     "arange",
+    "array_equal",
     "asarray",
     "asnumpy",
     "astype",

@@ -31,6 +31,11 @@ def size_text(nbytes: int) -> str:
     return f"{size:.4g} GiB"
 
 
+def printable(text: str) -> str:
+    """The text with escapes in the place of what no terminal should get."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class _ShortRepr(reprlib.Repr):
     def __init__(self) -> None:
         super().__init__()

@@ -50,15 +50,18 @@ std::uint64_t checksum_of(std::string_view key, std::span<const char> content) {
   return hash_of(key) ^ std::rotl(hash_of(content), 1);
 }
 
-/// None when there is no such file. Says that it was used, where that is asked for.
+/// None when there is no such file; no bytes of what is no file, and of one that is larger than any
+/// of the cache's. Says that it was used, where that is asked for.
 std::optional<std::vector<char>> read_bytes(const fs::path& file, bool note_use = false) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not blocking: a pipe of that name would wait for a writer.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     return std::nullopt;
   }
   struct stat status;
   std::vector<char> bytes;
-  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+      static_cast<std::uintmax_t>(status.st_size) <= cache_files::default_limit) {
     bytes.resize(static_cast<std::size_t>(status.st_size));
   }
   std::size_t done = 0;

@@ -625,3 +625,29 @@ def test_subclass_that_never_constructed_its_base_is_refused():
     for use in (len, usmx.asarray, usmx.memory.as_usm_memory, memoryview, operator.itemgetter(0)):
         with pytest.raises(TypeError, match=r"super\(\).__init__\(\)"):
             use(array)
+
+
+# ---- tobytes
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("order", ["C", "F", "A"])
+def test_bytes_are_numpys(kind, order):
+    numbers = np.arange(24.0).reshape(2, 3, 4)
+    array = usmx.asarray(numbers, usm_type=kind)
+    for index in [(), (slice(None), slice(None, None, -1)), (1,), (0, 0, 0)]:
+        assert array[index].tobytes(order) == np.asarray(numbers[index]).tobytes(order)
+    assert array.transpose().tobytes(order) == numbers.T.tobytes(order)
+    assert array.tobytes() == numbers.tobytes()
+
+
+# ---- names of element types
+
+
+@pytest.mark.parametrize("name", ["float33", "", "double precision", "é"])
+def test_unknown_name_of_a_type_is_told_with_those_that_there_are(name):
+    with pytest.raises(
+        ValueError, match="'dtype' must be bool, int8, .*complex128.*found"
+    ) as caught:
+        usmx.zeros(3, name)
+    assert repr(name) in str(caught.value)

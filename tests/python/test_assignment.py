@@ -348,3 +348,27 @@ def test_elements_cannot_be_deleted(key):
     with pytest.raises(TypeError, match="cannot be deleted"):
         del mine[key]
     assert usmx.asnumpy(mine).tolist() == [1, 1, 1]
+
+
+# ---- fill
+
+
+@pytest.mark.parametrize("value", [3, 2.5, True, np.float32(0.5), np.array(7), usmx.ones((), "i4")])
+def test_fill_sets_what_numpys_fill_sets(pair, value):
+    array, expected = pair
+    array[1].fill(value)
+    expected[1].fill(on_host(value) if isinstance(value, usmx.USMArray) else value)
+    np.testing.assert_array_equal(usmx.asnumpy(array), expected)
+
+
+def test_read_only_array_is_not_filled():
+    array = usmx.zeros(3)
+    with pytest.raises(ValueError, match="read-only"):
+        array.readonly().fill(1)
+    assert not usmx.asnumpy(array).any()
+
+
+@pytest.mark.parametrize("value", ["text", [1, 2]])
+def test_what_is_no_number_does_not_fill(value):
+    with pytest.raises((TypeError, ValueError)):
+        usmx.zeros(3).fill(value)

@@ -499,3 +499,10 @@ def test_any_structure_is_numpys(dtype, kind, shape):
         else:
             with pytest.raises(ValueError, match="item size"):
                 last[name]
+
+
+def test_long_names_that_share_one_object_are_refused_in_total():
+    name = "n" * 2**16
+    fields = [(name + str(k % 7), "|u1") for k in range(17)]
+    refused("|V17", fields, ValueError, "at most 1048576 bytes of names and types")
+    refused("|V9", [("a", [(name, "|u1")] * 9)] * 60000, ValueError, "at most 1048576 bytes")

@@ -2,7 +2,7 @@
 
 import pytest
 import usmx
-from usmx._text import format_table, short_repr, size_text
+from usmx._text import format_table, printable, short_repr, size_text
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,11 @@ def test_messages_about_large_objects_are_short():
         with pytest.raises((TypeError, ValueError), match="found") as caught:
             call()
         assert len(str(caught.value)) < 20_000, call
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("plain é", "plain é"), ("\x1b[31m\n", r"\x1b[31m\n"), ("\udcff", r"\udcff")],
+)
+def test_control_characters_are_escaped(text, shown):
+    assert printable(text) == shown

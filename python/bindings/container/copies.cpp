@@ -74,19 +74,6 @@ void copy_broadcast(const array& source, const array& destination) {
   copy(internal::private_view(spread), internal::private_view(destination));
 }
 
-// ---- filling
-
-void fill_array(const py_array& destination, nb::handle scalar) {
-  const array& to = destination.value;
-  if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
-    return copy_broadcast(*from, to);
-  }
-  element value = to_element(to.type(), scalar);
-  const without_interpreter_lock unlocked(is_worth_unlocking(to));
-  to.wait();
-  fill(internal::private_view(to), value.data());
-}
-
 // ---- the same, not waited for
 
 sycl::event copy_broadcast_async(const array& source, const array& destination) {
@@ -137,6 +124,17 @@ sycl::event start_filling(const array& destination, nb::handle scalar) {
 }
 
 }  // namespace
+
+void fill_array(const py_array& destination, nb::handle scalar) {
+  const array& to = destination.value;
+  if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
+    return copy_broadcast(*from, to);
+  }
+  element value = to_element(to.type(), scalar);
+  const without_interpreter_lock unlocked(is_worth_unlocking(to));
+  to.wait();
+  fill(internal::private_view(to), value.data());
+}
 
 void bind_copies(nb::module_& m) {
   m.def(

@@ -2,9 +2,13 @@
 // with.
 #pragma once
 
+#include "objects/array.hpp"
 #include "support/nanobind.hpp"
 
 namespace usmx::bindings {
+
+/// Sets every element to a number or an array of no dimensions. Waits.
+void fill_array(const py_array& destination, nb::handle scalar);
 
 void bind_copies(nb::module_& m);
 

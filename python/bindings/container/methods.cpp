@@ -1,5 +1,6 @@
 #include "container/methods.hpp"
 
+#include "container/copies.hpp"
 #include "container/making.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
@@ -73,6 +74,18 @@ void bind_elements(nb::class_<py_array>& cls) {
           nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
           "A new array with the same elements, on the same queue and in the same kind of memory, "
           "in order 'C', 'F', 'A' or 'K' (as in asarray). Waits.")
+      .def("fill", &fill_array, nb::arg("value").none(),
+           nb::sig("def fill(self, value: object) -> None"),
+           "Sets every element to a number or an array of no dimensions, converted as in an "
+           "assignment. Waits.")
+      .def(
+          "tobytes",
+          [](nb::handle self, nb::handle order) {
+            return hooks::asnumpy(self).attr("tobytes")(order);
+          },
+          nb::arg("order").none() = "C",
+          nb::sig("def tobytes(self, order: typing.Literal['C', 'F', 'A'] = 'C') -> bytes"),
+          "A copy of the elements as bytes, as NumPy's tobytes. Waits.")
       .def(
           "astype",
           [](nb::handle self, nb::args args, nb::kwargs kwargs) {

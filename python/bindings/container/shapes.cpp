@@ -4,6 +4,7 @@
 
 #include "container/making.hpp"
 #include "elements/dtype_argument.hpp"
+#include "exchange/producers.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "usmx/array/reinterpreted.hpp"
@@ -13,12 +14,21 @@
 namespace usmx::bindings {
 namespace {
 
-const py_array& array_argument(const char* what, nb::handle object) {
-  if (as_array(object.ptr()) == nullptr) {
-    throw_wrong_type(what, "a USMArray (usmx.asarray makes one)", object.ptr());
+/// A USMArray, or a view of what another producer describes.
+class array_argument {
+ public:
+  array_argument(const char* what, nb::handle object) : held_(array_or_view(object)) {
+    if (!held_.is_valid()) {
+      throw_wrong_type(what, "an object with __sycl_usm_array_interface__ (usmx.asarray makes one)",
+                       object.ptr());
+    }
   }
-  return *nb::inst_ptr<py_array>(object);
-}
+  const py_array& operator*() const noexcept { return *nb::inst_ptr<py_array>(held_); }
+  const py_array* operator->() const noexcept { return &**this; }
+
+ private:
+  nb::object held_;
+};
 
 /// A view of the same elements in the same memory object.
 nb::object view_of(const py_array& a, layout where) {
@@ -44,79 +54,80 @@ counts axes_argument(const char* what, nb::handle axes) {
 // ---- views; None for an axis argument stands for all axes
 
 nb::object permuted(nb::handle x, nb::handle axes) {
-  const py_array& a = array_argument("X", x);
-  return view_of(a, permuted_axes(a.value.layout(), axes_argument("axes", axes).span()));
+  const array_argument a("X", x);
+  return view_of(*a, permuted_axes(a->value.layout(), axes_argument("axes", axes).span()));
 }
 
 nb::object moved(nb::handle x, nb::handle source, nb::handle destination) {
-  const py_array& a = array_argument("X", x);
-  return view_of(a, moved_axes(a.value.layout(), axes_argument("source", source).span(),
-                               axes_argument("destination", destination).span()));
+  const array_argument a("X", x);
+  return view_of(*a, moved_axes(a->value.layout(), axes_argument("source", source).span(),
+                                axes_argument("destination", destination).span()));
 }
 
 nb::object swapped(nb::handle x, nb::handle axis1, nb::handle axis2) {
   constexpr const char* expected = "an integer";
-  const py_array& a = array_argument("X", x);
-  return view_of(a, swapped_axes(a.value.layout(), to_count("axis1", expected, axis1.ptr()),
-                                 to_count("axis2", expected, axis2.ptr())));
+  const array_argument a("X", x);
+  return view_of(*a, swapped_axes(a->value.layout(), to_count("axis1", expected, axis1.ptr()),
+                                  to_count("axis2", expected, axis2.ptr())));
 }
 
 nb::object matrix_transpose(nb::handle x) {
-  const py_array& a = array_argument("x", x);
-  return view_of(a, matrix_transposed(a.value.layout()));
+  const array_argument a("x", x);
+  return view_of(*a, matrix_transposed(a->value.layout()));
 }
 
 nb::object flip(nb::handle x, nb::handle axis) {
-  const py_array& a = array_argument("X", x);
-  return view_of(a, axis.is_none() ? flipped(a.value.layout())
-                                   : flipped(a.value.layout(), axes_argument("axis", axis).span()));
+  const array_argument a("X", x);
+  return view_of(*a, axis.is_none()
+                         ? flipped(a->value.layout())
+                         : flipped(a->value.layout(), axes_argument("axis", axis).span()));
 }
 
 nb::object squeeze(nb::handle x, nb::handle axis) {
-  const py_array& a = array_argument("X", x);
-  return view_of(a, axis.is_none()
-                        ? squeezed(a.value.layout())
-                        : squeezed(a.value.layout(), axes_argument("axis", axis).span()));
+  const array_argument a("X", x);
+  return view_of(*a, axis.is_none()
+                         ? squeezed(a->value.layout())
+                         : squeezed(a->value.layout(), axes_argument("axis", axis).span()));
 }
 
 nb::object expand(nb::handle x, nb::handle axis) {
-  const py_array& a = array_argument("X", x);
-  return view_of(a, expanded(a.value.layout(), axes_argument("axis", axis).span()));
+  const array_argument a("X", x);
+  return view_of(*a, expanded(a->value.layout(), axes_argument("axis", axis).span()));
 }
 
 /// Read-only, as in NumPy: one element may stand in several places.
 nb::object broadcast_to(nb::handle x, nb::handle shape) {
-  const py_array& a = array_argument("X", x);
-  layout where = broadcast(a.value.layout(), shape_argument(shape).span());
-  return to_python(a.value.with_layout(std::move(where)).as_readonly(), a.base);
+  const array_argument a("X", x);
+  layout where = broadcast(a->value.layout(), shape_argument(shape).span());
+  return to_python(a->value.with_layout(std::move(where)).as_readonly(), a->base);
 }
 
 nb::object reshape_view(nb::handle x, nb::handle shape, nb::handle order) {
-  const py_array& a = array_argument("X", x);
+  const array_argument a("X", x);
   counts extents = shape_argument(shape);
-  resolve_extent(extents.span(), a.value.size());
+  resolve_extent(extents.span(), a->value.size());
   auto where = order_argument(order, c_or_f) == element_order::f
-                   ? reshaped_f_order(a.value.layout(), extents.span())
-                   : reshaped(a.value.layout(), extents.span());
-  return where ? view_of(a, *std::move(where)) : nb::none();
+                   ? reshaped_f_order(a->value.layout(), extents.span())
+                   : reshaped(a->value.layout(), extents.span());
+  return where ? view_of(*a, *std::move(where)) : nb::none();
 }
 
 nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
-  const py_array& a = array_argument("prototype", x);
+  const array_argument a("prototype", x);
   const element_order letter = order_argument(order, c_or_f);
-  layout where = shape.is_none() ? compact(a.value.shape(), letter)
+  layout where = shape.is_none() ? compact(a->value.shape(), letter)
                                  : compact(shape_argument(shape).span(), letter);
   return to_python(
-      empty(std::move(where), a.value.type(), a.value.owner()->queue(), a.value.kind()));
+      empty(std::move(where), a->value.type(), a->value.owner()->queue(), a->value.kind()));
 }
 
 // ---- methods
 
 nb::object view(nb::handle self, nb::handle dtype_object) {
-  const py_array& a = array_argument("self", self);
+  const array_argument a("self", self);
   return to_python(
-      dtype_object.is_none() ? a.value : reinterpreted(a.value, dtype_argument(dtype_object)),
-      a.base);
+      dtype_object.is_none() ? a->value : reinterpreted(a->value, dtype_argument(dtype_object)),
+      a->base);
 }
 
 /// What a method takes as `*items`: one tuple or list of them, or each by itself.
@@ -125,10 +136,10 @@ nb::handle unpacked(const nb::args& items) {
 }
 
 nb::object transpose(nb::handle self, const nb::args& axes) {
-  const py_array& a = array_argument("self", self);
+  const array_argument a("self", self);
   const nb::handle order = unpacked(axes);
   const bool reversed = axes.size() == 0 || order.is_none();
-  return reversed ? view_of(a, transposed(a.value.layout())) : permuted(self, order);
+  return reversed ? view_of(*a, transposed(a->value.layout())) : permuted(self, order);
 }
 
 /// A copy is made in Python; a view is not worth that detour.
@@ -144,11 +155,11 @@ nb::object reshape(nb::handle self, nb::handle shape, nb::handle order, nb::hand
 
 /// What ravel and flatten reshape, and in which order: 'A' and 'K' depend on the array's own.
 std::pair<nb::object, nb::str> flattened_as(nb::handle self, nb::handle order) {
-  const py_array& a = array_argument("self", self);
-  const layout& where = a.value.layout();
+  const array_argument a("self", self);
+  const layout& where = a->value.layout();
   const element_order letter = resolved(order_argument(order, any_order), where);
   if (letter == element_order::keep) {
-    return {view_of(a, with_axes_as_in_memory(where)), nb::str("C")};
+    return {view_of(*a, with_axes_as_in_memory(where)), nb::str("C")};
   }
   return {nb::borrow(self), nb::str(letter == element_order::f ? "F" : "C")};
 }
@@ -157,11 +168,11 @@ std::pair<nb::object, nb::str> flattened_as(nb::handle self, nb::handle order) {
 nb::object ravel(nb::handle self, nb::handle order) {
   const auto [array, letter] = flattened_as(self, order);
   nb::object flat = reshape(array, nb::int_(-1), letter, nb::none());
-  const py_array& made = array_argument("self", flat);
-  return made.value.layout().is_c_contiguous()
+  const array_argument made("self", flat);
+  return made->value.layout().is_c_contiguous()
              ? flat
-             : to_python(copy_of(made.value, made.value.type(), made.value.kind(),
-                                 made.value.owner()->queue(), element_order::c));
+             : to_python(copy_of(made->value, made->value.type(), made->value.kind(),
+                                 made->value.owner()->queue(), element_order::c));
 }
 
 nb::object flatten(nb::handle self, nb::handle order) {

@@ -27,6 +27,9 @@ nb::handle numpy_dtype_class() {
   try {
     return numpy_dtype.get();
   } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_ImportError)) {
+      throw;
+    }
     nb::raise_from(e, PyExc_ImportError, "usmx: NumPy is needed for dtype objects");
   }
 }
@@ -59,18 +62,31 @@ dtype from_numpy_dtype(const nb::object& numpy_dtype) {
   return dtype::from_typestr(to_text("typestr", typestr.ptr()));
 }
 
-/// NumPy knows more names than typestrs: 'd', 'int', 'single', ... What it does not know either is
-/// refused as the typestr that it is not.
+[[noreturn]] void throw_unknown_name(nb::handle argument) {
+  std::string names;
+  for (int code = 0; code < type_count; ++code) {
+    names += std::string(dtype(static_cast<type_code>(code)).name()) + ", ";
+  }
+  throw value_error(detail::message("'dtype' must be ", names,
+                                    "a typestr such as '<f8', or NumPy's name of one of these, "
+                                    "found ",
+                                    repr_text(argument.ptr())));
+}
+
+/// NumPy knows more names than typestrs: 'd', 'int', 'single', ... Types that it knows and usmx has
+/// not are refused as such.
 dtype from_text(nb::handle argument, std::string_view text) {
   try {
     return dtype::from_typestr(text);
   } catch (const value_error&) {
-    try {
-      return from_numpy_dtype(numpy_dtype_class()(argument));
-    } catch (const nb::python_error&) {
-    }
-    throw;
   }
+  nb::object known;
+  try {
+    known = numpy_dtype_class()(argument);
+  } catch (const nb::python_error&) {
+    throw_unknown_name(argument);
+  }
+  return from_numpy_dtype(known);
 }
 
 dtype parse(nb::handle argument) {

@@ -7,6 +7,8 @@ namespace {
 
 /// Lists that hold one list many times are short and describe any number of entries.
 constexpr int max_entries = 65536;
+/// Of all names and types together: one long name in many entries is one object, and many copies.
+constexpr std::size_t max_text_nbytes = std::size_t{1} << 20;
 
 class reader {
  public:
@@ -39,11 +41,12 @@ class reader {
           " items"));
     }
     exchange::typedescr_entry result;
-    result.name = to_text("typedescr", PyTuple_GET_ITEM(parts.ptr(), 0),
-                          "a list of tuples that begin with a name, a string without a title");
+    result.name =
+        counted(to_text("typedescr", PyTuple_GET_ITEM(parts.ptr(), 0),
+                        "a list of tuples that begin with a name, a string without a title"));
     PyObject* type = PyTuple_GET_ITEM(parts.ptr(), 1);
     if (PyUnicode_Check(type)) {
-      result.type = std::string(to_text("typedescr", type));
+      result.type = counted(to_text("typedescr", type));
     } else {
       result.type = read(type, depth + 1);
     }
@@ -54,7 +57,17 @@ class reader {
     return result;
   }
 
+  std::string counted(std::string_view text) {
+    text_nbytes_ += text.size();
+    if (text_nbytes_ > max_text_nbytes) {
+      throw value_error(detail::message("'typedescr' must have at most ", max_text_nbytes,
+                                        " bytes of names and types, found more"));
+    }
+    return std::string(text);
+  }
+
   int entries_ = 0;
+  std::size_t text_nbytes_ = 0;
 };
 
 nb::object to_string(std::string_view text) { return nb::str(text.data(), text.size()); }

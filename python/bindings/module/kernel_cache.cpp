@@ -16,10 +16,16 @@ double age_in_seconds(std::filesystem::file_time_type time) {
       .count();
 }
 
+/// What a file says need not be UTF-8.
+nb::object to_text(const std::string& bytes) {
+  return checked(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+}
+
 nb::list entries() {
   nb::list all;
   for (const cached_kernels& entry : list_kernel_cache()) {
-    all.append(nb::make_tuple(entry.group, entry.device, entry.nbytes,
+    all.append(nb::make_tuple(to_text(entry.group), to_text(entry.device), entry.nbytes,
                               age_in_seconds(entry.last_use), entry.file));
   }
   return all;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.host import PLAIN, _numpy, require_plain
 from usmx._container.nested import arrays_in, stacked
+from usmx._container.numpy_views import view_of_numpy
 from usmx._core import USMArray, _as_array, _fill, _new_array, _new_array_like
 
 if TYPE_CHECKING:
@@ -218,7 +219,8 @@ def asarray(
         device, sycl_queue, usm_type: as in `empty`; None keeps what `obj` has. New memory for host
             data is of kind 'device'; for a list with producers, on their common queue and of the
             kind `get_coerced_usm_type` gives.
-        copy: True: always; None: when needed; False: never, ValueError when needed.
+        copy: True: always; None: when needed, and of all that is not a producer; False: never,
+            ValueError when needed. A NumPy array that is a view of USM then gives that memory.
         order: 'C', 'F', 'A' (F if `obj` is Fortran- and not C-contiguous, else C) or 'K' (as it
             is; in copies compact, the axes in memory in the order of those of `obj`).
 
@@ -240,9 +242,12 @@ def asarray(
     if view is not None:
         return _core._as_asked(view, dtype, usm_type, sycl_queue, device, order, copy)
     if copy is False:
-        raise ValueError(
-            f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
-        )
+        view = view_of_numpy(obj)
+        if view is None:
+            raise ValueError(
+                f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
+            )
+        return _core._as_asked(view, dtype, usm_type, sycl_queue, device, order, copy)
     if isinstance(obj, (list, tuple)):
         arrays = arrays_in(obj)
         if arrays:
@@ -270,18 +275,38 @@ def from_numpy(
     return _from_host(np_ary, None, device, usm_type, sycl_queue, "K")
 
 
-def asnumpy(usm_ary: Producer) -> NumpyArray:
-    """A new NumPy array with a copy of the elements; only these are moved. Waits.
-
-    Its axes lie in memory in the order of those of `usm_ary`, as in NumPy's order 'K'.
+def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray:
+    """A NumPy array with a copy of the elements; only these are moved. Waits.
 
     Args:
         usm_ary: a USMArray or any producer of ``__sycl_usm_array_interface__``.
+        out: where the elements go: a writable NumPy array of the same shape and element type,
+            whatever its strides. None: a new one, whose axes lie in memory in the order of those of
+            `usm_ary`, as in NumPy's order 'K'.
+
+    Raises:
+        ValueError: `out` has another shape or element type, or is read-only.
+        TypeError: `usm_ary` is no producer, or `out` no NumPy array.
     """
     view = as_view("usm_ary", usm_ary)
-    result = _core._new_host_array(view)
-    _core._copy_to_host(view, result)
-    return result
+    if out is None:
+        out = _core._new_host_array(view)
+    else:
+        _require_same(view, out)
+    _core._copy_to_host(view, out)
+    return out
+
+
+def _require_same(view, out):
+    if not isinstance(out, _numpy().ndarray):
+        raise TypeError(f"out must be a NumPy array, found {type(out).__name__}")
+    if (out.shape, out.dtype) != (view.shape, view.dtype):
+        raise ValueError(
+            f"out must have shape {view.shape} and elements of {view.dtype}, found shape "
+            f"{out.shape} and {out.dtype}"
+        )
+    if not out.flags.writeable:
+        raise ValueError("out must be writable, found a read-only NumPy array")
 
 
 def to_numpy(usm_ary: Producer, /) -> NumpyArray:
@@ -294,7 +319,7 @@ def as_view(name: str, obj: object) -> USMArray:
     view = _as_array(obj)
     if view is None:
         raise TypeError(
-            f"{name} must be an object with __sycl_usm_array_interface__, "
+            f"{name} must be an object with __sycl_usm_array_interface__ (usmx.asarray makes one), "
             f"found {type(obj).__name__}"
         )
     return view

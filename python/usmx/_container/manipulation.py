@@ -15,7 +15,7 @@ from operator import index
 from typing import TYPE_CHECKING, cast
 
 from usmx import _core
-from usmx._container.creation import asnumpy
+from usmx._container.creation import as_view, asnumpy
 from usmx._container.host import _numpy
 from usmx._container.placement import common_queue, common_usm_type
 from usmx._container.types import result_type
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import Axes, OrderCF, Shape
+    from usmx._typing import Axes, OrderCF, Producer, Shape
 
 _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with each
 
@@ -32,12 +32,12 @@ _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with eac
 
 
 def reshape(
-    X: USMArray, /, shape: Shape, *, order: OrderCF = "C", copy: bool | None = None
+    X: Producer, /, shape: Shape, *, order: OrderCF = "C", copy: bool | None = None
 ) -> USMArray:
     """The elements of `X` under another shape.
 
     Args:
-        X: a USMArray.
+        X: a USMArray or another producer of ``__sycl_usm_array_interface__``.
         shape: an integer or a tuple of integers; one may be -1 and is computed from the others.
         order: 'C': the last index varies fastest, in `X` and in the result; 'F': the first.
         copy: True: always copy; None: only where there can be no view; False: never.
@@ -51,6 +51,7 @@ def reshape(
     """
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"copy must be True, False or None, found {copy!r}")
+    X = as_view("X", X)
     if not copy:
         view = _core._reshaped(X, shape, order)
         if view is not None:
@@ -65,12 +66,12 @@ def reshape(
     return cast("USMArray", _core._reshaped(compact, shape, order))  # it has that view
 
 
-def permute_dims(X: USMArray, /, axes: Axes) -> USMArray:
+def permute_dims(X: Producer, /, axes: Axes) -> USMArray:
     """A view of `X` whose dimension k is dimension ``axes[k]`` of `X`; each must be named once."""
     return _core._permuted(X, axes)
 
 
-def moveaxis(X: USMArray, source: Axes, destination: Axes, /) -> USMArray:
+def moveaxis(X: Producer, source: Axes, destination: Axes, /) -> USMArray:
     """A view of `X` with the axes `source` at the places `destination`, the others in order.
 
     Both are integers, or tuples of the same length.
@@ -78,26 +79,26 @@ def moveaxis(X: USMArray, source: Axes, destination: Axes, /) -> USMArray:
     return _core._moved(X, source, destination)
 
 
-def swapaxes(X: USMArray, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray:
+def swapaxes(X: Producer, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray:
     """A view of `X` in which two axes trade places."""
     return _core._swapped(X, axis1, axis2)
 
 
-def matrix_transpose(x: USMArray) -> USMArray:
+def matrix_transpose(x: Producer) -> USMArray:
     """A view of `x` with the last two dimensions swapped; ValueError when there are fewer."""
     return _core._matrix_transposed(x)
 
 
-def flip(X: USMArray, /, *, axis: Axes | None = None) -> USMArray:
+def flip(X: Producer, /, *, axis: Axes | None = None) -> USMArray:
     """A view of `X` with the elements in reverse order along an axis, several, or (None) all."""
     return _core._flipped(X, axis)
 
 
-def squeeze(X: USMArray, /, axis: Axes | None = None) -> USMArray:
+def squeeze(X: Producer, /, axis: Axes | None = None) -> USMArray:
     """A view of `X` without axes of size 1.
 
     Args:
-        X: a USMArray.
+        X: a USMArray or another producer of ``__sycl_usm_array_interface__``.
         axis: which axes, an integer or a tuple; None: all that have size 1.
 
     Raises:
@@ -106,12 +107,12 @@ def squeeze(X: USMArray, /, axis: Axes | None = None) -> USMArray:
     return _core._squeezed(X, axis)
 
 
-def expand_dims(X: USMArray, /, *, axis: Axes = 0) -> USMArray:
+def expand_dims(X: Producer, /, *, axis: Axes = 0) -> USMArray:
     """A view of `X` with new axes of size 1; `axis` counts in the result, and may be a tuple."""
     return _core._expanded(X, axis)
 
 
-def broadcast_to(X: USMArray, /, shape: Shape) -> USMArray:
+def broadcast_to(X: Producer, /, shape: Shape) -> USMArray:
     """A view of `X` repeated to `shape`.
 
     The view is read-only, as in NumPy (in dpnp.tensor it is not), since one element may stand in
@@ -123,7 +124,7 @@ def broadcast_to(X: USMArray, /, shape: Shape) -> USMArray:
     return _core._broadcast(X, shape)
 
 
-def broadcast_arrays(*args: USMArray) -> list[USMArray]:
+def broadcast_arrays(*args: Producer) -> list[USMArray]:
     """A list of the arrays, all with the shape that they have together.
 
     An array that has it already is returned as it is, the others as by `broadcast_to`.
@@ -136,22 +137,23 @@ def broadcast_arrays(*args: USMArray) -> list[USMArray]:
     return [array if array.shape == shape else broadcast_to(array, shape) for array in arrays]
 
 
-def unstack(X: USMArray, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
+def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
     """A tuple of the views along an axis, each without it."""
-    before = (slice(None),) * _core._normalized_axis(axis, _checked_array(X).ndim)
+    X = as_view("X", X)
+    before = (slice(None),) * _core._normalized_axis(axis, X.ndim)
     return tuple(X[(*before, k)] for k in range(X.shape[len(before)]))
 
 
 # ---- new arrays
 
 
-def concat(arrays: Sequence[USMArray], /, *, axis: SupportsIndex | None = 0) -> USMArray:
+def concat(arrays: Sequence[Producer], /, *, axis: SupportsIndex | None = 0) -> USMArray:
     """The arrays one after the other along an existing axis, in a new array.
 
     Its element type is `result_type` of theirs; its kind follows `get_coerced_usm_type`.
 
     Args:
-        arrays: a list or tuple of USMArrays on one queue, whose shapes differ in `axis` only.
+        arrays: a list or tuple of arrays on one queue, whose shapes differ in `axis` only.
         axis: None joins the elements of all of them in one dimension, whatever the shapes.
 
     Raises:
@@ -170,13 +172,13 @@ def concat(arrays: Sequence[USMArray], /, *, axis: SupportsIndex | None = 0) -> 
     return result
 
 
-def stack(arrays: Sequence[USMArray], /, *, axis: SupportsIndex = 0) -> USMArray:
+def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray:
     """The arrays one after the other along a new axis, in a new array.
 
     Element type, kind and errors are those of `concat`.
 
     Args:
-        arrays: a list or tuple of USMArrays of the same shape, on one queue.
+        arrays: a list or tuple of arrays of the same shape, on one queue.
         axis: where in the result the new axis is.
     """
     arrays = _checked_list(arrays)
@@ -185,43 +187,44 @@ def stack(arrays: Sequence[USMArray], /, *, axis: SupportsIndex = 0) -> USMArray
     return concat([expand_dims(array, axis=axis) for array in arrays], axis=axis)
 
 
-def roll(x: USMArray, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
+def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
     """A new array with the elements moved on by `shift` places; those moved out come in again.
 
     Args:
-        x: a USMArray.
+        x: a USMArray or another producer of ``__sycl_usm_array_interface__``.
         shift: an integer, or a tuple of them, one for each of `axis`. It may be negative.
         axis: an integer or a tuple; None: as if `x` had one dimension, in C order.
 
     Raises:
         ValueError: `shift` and `axis` have different lengths.
     """
+    x = as_view("x", x)
     if axis is None:
-        return reshape(_rolled(reshape(_checked_array(x), -1), [(0, index(shift))]), x.shape)
-    ndim = _checked_array(x).ndim
-    axes = [_core._normalized_axis(k, ndim) for k in _as_tuple(axis)]
+        return reshape(_rolled(reshape(x, -1), [(0, index(shift))]), x.shape)
+    axes = [_core._normalized_axis(k, x.ndim) for k in _as_tuple(axis)]
     shifts = _total_shifts(_as_tuple(shift), axes)
     for first in range(0, len(shifts) or 1, _AXES_AT_ONCE):
         x = _rolled(x, shifts[first : first + _AXES_AT_ONCE])
     return x
 
 
-def repeat(x: USMArray, repeats: Any, /, *, axis: SupportsIndex | None = None) -> USMArray:
+def repeat(x: Producer, repeats: Any, /, *, axis: SupportsIndex | None = None) -> USMArray:
     """A new array with each element of `x` repeated.
 
     Args:
-        x: a USMArray.
+        x: a USMArray or another producer of ``__sycl_usm_array_interface__``.
         repeats: how often: an integer for all, or one for each index along the axis, in a
-            sequence or an array of integers (a USMArray must be on the queue of `x`).
+            sequence or an array of integers (one in USM must be on the queue of `x`).
         axis: an integer; None: as if `x` had one dimension, in C order.
 
     Raises:
         ValueError: a count is negative, or there are not as many as indices.
         TypeError: a count is no integer.
     """
+    x = as_view("x", x)
     if axis is None:
         x, axis = reshape(x, -1), 0
-    axis = _core._normalized_axis(axis, _checked_array(x).ndim)
+    axis = _core._normalized_axis(axis, x.ndim)
     count = _repeat_count(repeats, x, x.shape[axis])
     if isinstance(count, list):
         numpy = _numpy()
@@ -234,16 +237,17 @@ def repeat(x: USMArray, repeats: Any, /, *, axis: SupportsIndex | None = None) -
     return result
 
 
-def tile(x: USMArray, repetitions: Shape, /) -> USMArray:
+def tile(x: Producer, repetitions: Shape, /) -> USMArray:
     """A new array with all of `x` repeated along each axis.
 
     Args:
-        x: a USMArray.
+        x: a USMArray or another producer of ``__sycl_usm_array_interface__``.
         repetitions: an integer or a tuple of integers for the last axes. Where they are more than
             the axes of `x`, the result has as many.
     """
+    x = as_view("x", x)
     counts = _tile_counts(repetitions)
-    shape = _checked_array(x).shape
+    shape = x.shape
     shape = (1,) * (len(counts) - len(shape)) + shape
     counts = (1,) * (len(shape) - len(counts)) + counts
     extents = list(zip(counts, shape, strict=True))
@@ -255,16 +259,10 @@ def tile(x: USMArray, repetitions: Shape, /) -> USMArray:
 # ---- arguments
 
 
-def _checked_array(x):
-    if not isinstance(x, _core.USMArray):
-        raise TypeError(f"expected a USMArray (usmx.asarray makes one), found {type(x).__name__}")
-    return x
-
-
 def _checked_arrays(arrays):
     if not arrays:
         raise ValueError("expected at least one array, found none")
-    return [_checked_array(array) for array in arrays]
+    return [as_view(f"array {k}", array) for k, array in enumerate(arrays)]
 
 
 def _checked_list(arrays):
@@ -324,8 +322,9 @@ def _total_shifts(shifts, axes):
 
 def _repeat_count(repeats, x, n):
     """How often all of n indices are repeated, or the list that says it for each."""
-    if isinstance(repeats, _core.USMArray):
-        repeats = _integers_of(repeats, x)
+    view = _core._as_array(repeats)
+    if view is not None:
+        repeats = _integers_of(view, x)
     try:
         counts = [index(repeats)]
     except TypeError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.host import _numpy
-from usmx._core import USMArray
+from usmx._core import USMArray, _as_array
 
 if TYPE_CHECKING:
     from typing import Any
@@ -53,7 +53,7 @@ def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
     to, and its widest floating-point type takes all integers.
 
     Args:
-        from_: an element type or a USMArray.
+        from_: an element type, a USMArray or another producer.
         to: an element type.
         casting: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', as in NumPy.
 
@@ -63,11 +63,12 @@ def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
     numpy = _numpy()
     if casting not in _CASTINGS:
         raise ValueError(f"casting must be one of {_CASTINGS}, found {casting!r}")
-    if not isinstance(from_, USMArray):
+    array = _as_array(from_)
+    if array is None:
         return numpy.can_cast(plain_type(from_), plain_type(to), casting)
-    device = from_.sycl_device
+    device = array.sycl_device
     return _can_cast_on(
-        from_.dtype, plain_type(to), casting, device.has_aspect_fp16, device.has_aspect_fp64
+        array.dtype, plain_type(to), casting, device.has_aspect_fp16, device.has_aspect_fp64
     )
 
 
@@ -79,7 +80,8 @@ def result_type(*arrays_and_dtypes: Any) -> NumpyType:
     their devices: float32 in place of float64 on a device without it.
 
     Args:
-        arrays_and_dtypes: USMArrays, NumPy arrays and scalars, element types, Python scalars.
+        arrays_and_dtypes: USMArrays and other producers, NumPy arrays and scalars, element types,
+            Python scalars.
 
     Raises:
         ValueError: no argument, or arrays on devices with different element types.
@@ -88,8 +90,12 @@ def result_type(*arrays_and_dtypes: Any) -> NumpyType:
     if not arrays_and_dtypes:
         raise ValueError("result_type needs at least one array, element type or scalar")
     numpy = _numpy()
-    operands = [_operand(argument) for argument in arrays_and_dtypes]
-    devices = [x.sycl_device for x in arrays_and_dtypes if isinstance(x, USMArray)]
+    views = [_as_array(argument) for argument in arrays_and_dtypes]
+    operands = [
+        _operand(argument if view is None else view)
+        for argument, view in zip(arrays_and_dtypes, views, strict=True)
+    ]
+    devices = [view.sycl_device for view in views if view is not None]
     abilities = {(device.has_aspect_fp16, device.has_aspect_fp64) for device in devices}
     if len(abilities) > 1:
         raise ValueError(

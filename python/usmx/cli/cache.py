@@ -4,7 +4,7 @@ import os
 import sys
 
 from usmx import _core
-from usmx._text import format_table, size_text
+from usmx._text import format_table, printable, size_text
 
 HEADER = ("kernels", "device", "size", "last use", "file")
 
@@ -30,7 +30,13 @@ def contents() -> str:
     if not entries:
         return "no entries"
     rows = [
-        (group or "unreadable", device, size_text(nbytes), age_text(age), path.name)
+        (
+            printable(group) or "unreadable",
+            printable(device),
+            size_text(nbytes),
+            age_text(age),
+            printable(path.name),
+        )
         for group, device, nbytes, age, path in entries
     ]
     total = size_text(sum(nbytes for _, _, nbytes, _, _ in entries))

@@ -2,10 +2,12 @@
 
 `check_producer(obj)` and `check_consumer(f)` judge what is seen from outside, rule by rule, by the
 protocol as docs/protocol.md has it. They return a `Report`; NumPy is all they need besides usmx.
+`assert_array_equal(actual, desired)` is NumPy's, for arrays in USM too.
 """
 
+from usmx.testing._assertions import assert_array_equal
 from usmx.testing._consumer import check_consumer
 from usmx.testing._producer import check_producer
 from usmx.testing._report import Finding, Report
 
-__all__ = ["Finding", "Report", "check_consumer", "check_producer"]
+__all__ = ["Finding", "Report", "assert_array_equal", "check_consumer", "check_producer"]

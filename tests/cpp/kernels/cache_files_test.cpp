@@ -3,6 +3,7 @@
 #include "kernels/cache_files.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +110,25 @@ TEST_F(cache_files_test, every_truncated_file_is_found) {
     EXPECT_EQ(cache().load(key), std::nullopt) << nbytes << " bytes";
   }
   testing::internal::GetCapturedStderr();
+}
+
+TEST_F(cache_files_test, pipe_in_the_place_of_an_entry_is_replaced) {
+  cache().store(key, pattern(100));
+  fs::remove(cache().file_of(key));
+  ASSERT_EQ(::mkfifo(cache().file_of(key).c_str(), 0600), 0);
+  EXPECT_EQ(cache().list().size(), 0U);
+  EXPECT_FALSE(cache().load(key));  // and does not wait for a writer
+  cache().store(key, pattern(100));
+  EXPECT_EQ(cache().load(key), pattern(100));
+}
+
+TEST_F(cache_files_test, file_that_claims_terabytes_is_not_read) {
+  cache().store(key, pattern(100));
+  fs::resize_file(cache().file_of(key), std::uintmax_t{8} << 40);
+  ASSERT_EQ(cache().list().size(), 1U);
+  EXPECT_EQ(cache().list().front().group, "");
+  EXPECT_FALSE(cache().load(key));
+  EXPECT_FALSE(fs::exists(cache().file_of(key)));
 }
 
 TEST_F(cache_files_test, least_recently_used_entries_make_room) {

@@ -1,5 +1,8 @@
 """``python -m usmx cache``."""
 
+import os
+import struct
+
 import pytest
 from helpers import run_usmx as run
 from usmx.cli.cache import age_text
@@ -21,6 +24,48 @@ def test_cache_lists_entries_and_clears_them_and_nothing_else(tmp_path):
     result = run("cache", "--clear", USMX_CACHE_DIR=str(tmp_path))
     assert result.stdout == f"deleted 1 entry, 1.5 KiB, from {tmp_path}\n"
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_what_is_no_entry_neither_hangs_nor_kills_the_command(tmp_path):
+    os.mkfifo(tmp_path / "pipe.kernels")
+    with (tmp_path / "large.kernels").open("wb") as file:
+        file.truncate(8 << 40)
+    (tmp_path / os.fsdecode(b"name-\xff\x1b.kernels")).write_bytes(b"x")
+    result = run("cache", USMX_CACHE_DIR=str(tmp_path))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "8192 GiB" in result.stdout
+    assert r"name-\udcff\x1b.kernels" in result.stdout
+
+
+def entry(group, device):
+    """A whole file, as src/kernels/cache_files.cpp writes it."""
+    key = group + b"\0" + device + b"\0rest\0"
+    return b"usmxkrn1" + struct.pack("<3Q", len(key), 0, checksum(key, b"")) + key
+
+
+def checksum(key, content):
+    return hash_of(key) ^ rotated(hash_of(content))
+
+
+def rotated(word):
+    return (word << 1 | word >> 63) & (2**64 - 1)
+
+
+def hash_of(text):
+    odd = 0x9E3779B97F4A7C15
+    value = len(text) * odd % 2**64
+    for start in range(0, len(text), 8):
+        word = int.from_bytes(text[start : start + 8], "little")
+        value = (value ^ word) * odd % 2**64
+        value ^= value >> 32
+    return value
+
+
+def test_key_that_is_no_text_is_shown_escaped(tmp_path):
+    (tmp_path / "copy-1.kernels").write_bytes(entry(b"co\xffpy", b"a \x1b[31m device"))
+    result = run("cache", USMX_CACHE_DIR=str(tmp_path))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert r"co\udcffpy  a \x1b[31m device" in result.stdout
 
 
 def test_cache_says_that_it_is_off():

@@ -34,6 +34,18 @@ def test_help_is_there(command):
     assert result.stderr == ""
 
 
+@pytest.mark.parametrize("command", ["devices", "memory", "cache", "--help"])
+def test_closed_pipe_ends_a_command_quietly(command):
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "usmx", command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) in (0, 1)
+
+
 def test_help_loads_neither_numpy_nor_the_demo():
     code = (
         "import sys; from usmx.cli.main import make_parser; make_parser().format_help();"

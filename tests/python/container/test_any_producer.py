@@ -1,0 +1,119 @@
+"""Every function that takes an array takes any producer of __sycl_usm_array_interface__."""
+
+import inspect
+
+import dpctl.memory
+import dpnp
+import numpy as np
+import pytest
+import usmx
+from helpers import Producer
+
+NUMBERS = np.arange(12.0).reshape(3, 4)
+
+CALLS = {
+    "array_equal": lambda a: usmx.array_equal(a, NUMBERS),
+    "asarray": usmx.asarray,
+    "asnumpy": usmx.asnumpy,
+    "astype": lambda a: usmx.astype(a, "f4"),
+    "broadcast_arrays": lambda a: usmx.broadcast_arrays(a, beside(a, np.zeros((2, 3, 4))))[0],
+    "broadcast_to": lambda a: usmx.broadcast_to(a, (2, 3, 4)),
+    "can_cast": lambda a: usmx.can_cast(a, "f4", casting="same_kind"),
+    "concat": lambda a: usmx.concat([a, beside(a, np.ones((1, 4))), a]),
+    "copy": usmx.copy,
+    "copy_async": lambda a: usmx.copy_async(a, a).wait(),
+    "empty_like": lambda a: usmx.empty_like(a).shape,
+    "expand_dims": lambda a: usmx.expand_dims(a, axis=1),
+    "extract": lambda a: usmx.extract(usmx.ones((3, 4), bool), a),
+    "fill_async": lambda a: usmx.fill_async(a, 3).wait(),
+    "flip": usmx.flip,
+    "from_usm_array_interface": usmx.from_usm_array_interface,
+    "full_like": lambda a: usmx.full_like(a, 3),
+    "matrix_transpose": usmx.matrix_transpose,
+    "meshgrid": lambda a: usmx.meshgrid(usmx.reshape(a, -1), beside(a, np.arange(2.0)))[0],
+    "moveaxis": lambda a: usmx.moveaxis(a, 0, 1),
+    "nonzero": lambda a: usmx.nonzero(a)[0],
+    "ones_like": usmx.ones_like,
+    "permute_dims": lambda a: usmx.permute_dims(a, (1, 0)),
+    "place": lambda a: usmx.place(a, usmx.ones((3, 4), bool), usmx.zeros(1)),
+    "put": lambda a: usmx.put(a, [0, 2], [5.0], axis=0),
+    "put_along_axis": lambda a: usmx.put_along_axis(a, usmx.arange(3)[:, None], 5.0, axis=1),
+    "repeat": lambda a: usmx.repeat(a, 2, axis=0),
+    "reshape": lambda a: usmx.reshape(a, (2, 6)),
+    "result_type": lambda a: usmx.result_type(a, "f4"),
+    "roll": lambda a: usmx.roll(a, 1, axis=0),
+    "squeeze": usmx.squeeze,
+    "stack": lambda a: usmx.stack([a, a], axis=1),
+    "swapaxes": lambda a: usmx.swapaxes(a, 0, 1),
+    "take": lambda a: usmx.take(a, usmx.arange(2), axis=0),
+    "take_along_axis": lambda a: usmx.take_along_axis(a, usmx.arange(3)[:, None], axis=1),
+    "tile": lambda a: usmx.tile(a, (2, 1)),
+    "to_numpy": usmx.to_numpy,
+    "tril": usmx.tril,
+    "triu": usmx.triu,
+    "unstack": lambda a: usmx.unstack(a)[1],
+    "zeros_like": usmx.zeros_like,
+}
+WITHOUT_ARRAYS = {
+    "arange", "empty", "eye", "finfo", "from_numpy", "full", "get_coerced_usm_type",
+    "get_execution_queue", "get_devices", "get_print_options",
+    "iinfo", "isdtype", "linspace", "ones", "print_options", "set_print_options", "synchronize",
+    "zeros",
+}  # fmt: skip
+
+
+def beside(a, numbers):
+    """An array on the same queue."""
+    return usmx.asarray(numbers, sycl_queue=usmx.asarray(a).sycl_queue)
+
+
+def of_dpnp(numbers):
+    return dpnp.asarray(numbers)
+
+
+def of_dpctl(numbers):
+    memory = dpctl.memory.MemoryUSMShared(numbers.nbytes)
+    memory.copy_from_host(numbers.reshape(-1).view("u1"))
+    return Producer(
+        {
+            "shape": numbers.shape,
+            "typestr": "<f8",
+            "data": (memory._pointer, False),
+            "syclobj": memory._queue,
+            "version": 1,
+        },
+        memory,
+    )
+
+
+def seen(result):
+    if isinstance(result, usmx.USMArray):
+        return usmx.asnumpy(result)
+    return result
+
+
+@pytest.mark.parametrize("make", [of_dpnp, of_dpctl])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_function_does_with_a_producer_what_it_does_with_an_array(call, make):
+    own, other = usmx.asarray(NUMBERS, usm_type="shared"), make(NUMBERS)
+    np.testing.assert_equal(seen(call(other)), seen(call(own)))
+    np.testing.assert_equal(usmx.asnumpy(other), usmx.asnumpy(own))  # what was written
+
+
+def test_all_public_functions_are_among_these():
+    functions = {
+        name
+        for name in usmx.__all__
+        if callable(getattr(usmx, name)) and not inspect.isclass(getattr(usmx, name))
+    }
+    assert {name for name in functions if name[0] != "_"} == CALLS.keys() | WITHOUT_ARRAYS
+
+
+@pytest.mark.parametrize(
+    "name", sorted(CALLS.keys() - {"asarray", "array_equal", "can_cast", "result_type"})
+)
+def test_what_is_no_producer_is_a_type_error(name):
+    with pytest.raises(
+        (TypeError, ValueError), match="__sycl_usm_array_interface__|found|copy_async"
+    ):
+        CALLS[name](object())
