@@ -144,17 +144,21 @@ struct file_status {
   fs::file_time_type last_use;
 };
 
-/// Files that vanish meanwhile are passed over.
+/// Files that vanish meanwhile, and what has no size, are passed over.
 template <class Predicate>
 std::vector<file_status> files_of(const fs::path& directory, Predicate wanted) {
   std::vector<file_status> found;
   std::error_code failed;
   for (fs::directory_iterator file(directory, failed), end; !failed && file != end;
        file.increment(failed)) {
-    std::error_code gone;
-    const std::uintmax_t nbytes = wanted(file->path()) ? file->file_size(gone) : 0;
-    const fs::file_time_type last_use = file->last_write_time(gone);
-    if (!gone && wanted(file->path())) {
+    if (!wanted(file->path())) {
+      continue;
+    }
+    std::error_code no_size;
+    std::error_code no_time;
+    const std::uintmax_t nbytes = file->file_size(no_size);
+    const fs::file_time_type last_use = file->last_write_time(no_time);
+    if (!no_size && !no_time) {
       found.push_back({file->path(), nbytes, last_use});
     }
   }
