@@ -1,6 +1,8 @@
 """usmx.USMArray: the constructor, attributes and flags. Indexing: test_indexing.py."""
 
+import copy
 import operator
+import pickle
 import weakref
 
 import dpctl
@@ -625,6 +627,20 @@ def test_subclass_that_never_constructed_its_base_is_refused():
     for use in (len, usmx.asarray, usmx.memory.as_usm_memory, memoryview, operator.itemgetter(0)):
         with pytest.raises(TypeError, match=r"super\(\).__init__\(\)"):
             use(array)
+
+
+# ---- what __new__ alone has made
+
+
+@pytest.mark.parametrize(
+    "use",
+    [repr, str, format, copy.copy, copy.deepcopy, pickle.dumps, lambda a: a.tobytes(),
+     lambda a: a.astype("f4"), lambda a: a.to_device("cpu")],
+    ids=["repr", "str", "format", "copy", "deepcopy", "pickle", "tobytes", "astype", "to_device"],
+)  # fmt: skip
+def test_array_that_was_not_constructed_says_so(use):
+    with pytest.raises(TypeError, match="__init__ was never called"):
+        use(USMArray.__new__(USMArray))
 
 
 # ---- tobytes

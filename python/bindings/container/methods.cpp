@@ -18,42 +18,50 @@ void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
                                    "usmx.asnumpy copies it to the host"));
 }
 
+/// An array that was constructed: TypeError for what __new__ alone has made.
+nb::handle ready(nb::handle self) {
+  ready_instance<py_array>(self.ptr());
+  return self;
+}
+
 void bind_formatting(nb::class_<py_array>& cls) {
   cls.def(
-         "__repr__", [](nb::handle self) { return hooks::array_repr(self); },
+         "__repr__", [](nb::handle self) { return hooks::array_repr(ready(self)); },
          nb::sig("def __repr__(self) -> str"))
       .def(
-          "__str__", [](nb::handle self) { return hooks::array_str(self); },
+          "__str__", [](nb::handle self) { return hooks::array_str(ready(self)); },
           nb::sig("def __str__(self) -> str"))
       .def(
           "__format__",
           [](nb::handle self, nb::handle specification) {
-            return hooks::format_array(self, specification);
+            return hooks::format_array(ready(self), specification);
           },
           nb::arg("specification"), nb::sig("def __format__(self, specification: str, /) -> str"),
           "``str(a)``; with a format specification the element of a 0-d array, TypeError for "
           "others.")
       .def(
-          "_repr_html_", [](nb::handle self) { return hooks::array_html(self); },
+          "_repr_html_", [](nb::handle self) { return hooks::array_html(ready(self)); },
           nb::sig("def _repr_html_(self) -> str"));
 }
 
 void bind_pickling(nb::class_<py_array>& cls) {
   cls.def(
          "__reduce_ex__",
-         [](nb::handle self, nb::handle protocol) { return hooks::reduce_array(self, protocol); },
+         [](nb::handle self, nb::handle protocol) {
+           return hooks::reduce_array(ready(self), protocol);
+         },
          nb::arg("protocol"),
          nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
                  "...]"),
          "Pickles class, elements, order, kind, read-only flag and the device's filter string. "
          "Read back, the array is on usmx's own queue of that device. Waits.")
       .def(
-          "__copy__", [](nb::handle self) { return hooks::copy_array(self, nb::none()); },
+          "__copy__", [](nb::handle self) { return hooks::copy_array(ready(self), nb::none()); },
           nb::sig("def __copy__(self) -> typing.Self"),
           "The same elements in new, writable memory of the same kind on the same queue. Waits.")
       .def(
           "__deepcopy__",
-          [](nb::handle self, nb::handle memo) { return hooks::copy_array(self, memo); },
+          [](nb::handle self, nb::handle memo) { return hooks::copy_array(ready(self), memo); },
           nb::arg("memo"),
           nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"));
 }
@@ -81,7 +89,7 @@ void bind_elements(nb::class_<py_array>& cls) {
       .def(
           "tobytes",
           [](nb::handle self, nb::handle order) {
-            return hooks::asnumpy(self).attr("tobytes")(order);
+            return hooks::asnumpy(ready(self)).attr("tobytes")(order);
           },
           nb::arg("order").none() = "C",
           nb::sig("def tobytes(self, order: typing.Literal['C', 'F', 'A'] = 'C') -> bytes"),
@@ -89,7 +97,7 @@ void bind_elements(nb::class_<py_array>& cls) {
       .def(
           "astype",
           [](nb::handle self, nb::args args, nb::kwargs kwargs) {
-            return hooks::array_astype(self, *args, **kwargs);
+            return hooks::array_astype(ready(self), *args, **kwargs);
           },
           nb::sig("def astype(self, dtype: object, order: str = 'K', casting: str = 'unsafe', "
                   "copy: bool = True, device: object = None) -> USMArray"),
@@ -97,7 +105,7 @@ void bind_elements(nb::class_<py_array>& cls) {
       .def(
           "to_device",
           [](nb::handle self, nb::args args, nb::kwargs kwargs) {
-            return hooks::to_device(self, *args, **kwargs);
+            return hooks::to_device(ready(self), *args, **kwargs);
           },
           nb::sig("def to_device(self, device: object, /, *, stream: SyclQueue | None = None) -> "
                   "USMArray"),
