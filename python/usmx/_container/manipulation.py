@@ -160,14 +160,14 @@ def concat(arrays: Sequence[Producer], /, *, axis: SupportsIndex | None = 0) -> 
         ValueError: there are no arrays, or the shapes differ.
         ExecutionPlacementError: the queues differ.
     """
-    arrays = _checked_list(arrays)
+    views = _checked_list(arrays)
     if axis is None:
-        return _concat_flat(arrays)
-    axis = _core._normalized_axis(axis, arrays[0].ndim)
-    _check_shapes(arrays, axis)
-    lengths = [array.shape[axis] for array in arrays]
-    result = _new_for(arrays, _replaced(arrays[0].shape, axis, sum(lengths)))
-    for array, length, stop in zip(arrays, lengths, accumulate(lengths), strict=True):
+        return _concat_flat(views)
+    axis = _core._normalized_axis(axis, views[0].ndim)
+    _check_shapes(views, axis)
+    lengths = [array.shape[axis] for array in views]
+    result = _new_for(views, _replaced(views[0].shape, axis, sum(lengths)))
+    for array, length, stop in zip(views, lengths, accumulate(lengths), strict=True):
         _core._copy(array, result[_along(axis, stop - length, stop)])
     return result
 
@@ -181,10 +181,10 @@ def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray
         arrays: a list or tuple of arrays of the same shape, on one queue.
         axis: where in the result the new axis is.
     """
-    arrays = _checked_list(arrays)
-    axis = _core._normalized_axis(axis, arrays[0].ndim + 1)
-    _check_shapes(arrays, None)
-    return concat([expand_dims(array, axis=axis) for array in arrays], axis=axis)
+    views = _checked_list(arrays)
+    axis = _core._normalized_axis(axis, views[0].ndim + 1)
+    _check_shapes(views, None)
+    return concat([expand_dims(array, axis=axis) for array in views], axis=axis)
 
 
 def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
@@ -198,14 +198,14 @@ def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
     Raises:
         ValueError: `shift` and `axis` have different lengths.
     """
-    x = as_view("x", x)
+    rolled = as_view("x", x)
     if axis is None:
-        return reshape(_rolled(reshape(x, -1), [(0, index(shift))]), x.shape)
-    axes = [_core._normalized_axis(k, x.ndim) for k in _as_tuple(axis)]
+        return reshape(_rolled(reshape(rolled, -1), [(0, index(shift))]), rolled.shape)
+    axes = [_core._normalized_axis(k, rolled.ndim) for k in _as_tuple(axis)]
     shifts = _total_shifts(_as_tuple(shift), axes)
     for first in range(0, len(shifts) or 1, _AXES_AT_ONCE):
-        x = _rolled(x, shifts[first : first + _AXES_AT_ONCE])
-    return x
+        rolled = _rolled(rolled, shifts[first : first + _AXES_AT_ONCE])
+    return rolled
 
 
 def repeat(x: Producer, repeats: Any, /, *, axis: SupportsIndex | None = None) -> USMArray:
@@ -259,13 +259,13 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
 # ---- arguments
 
 
-def _checked_arrays(arrays):
+def _checked_arrays(arrays) -> list[USMArray]:
     if not arrays:
         raise ValueError("expected at least one array, found none")
     return [as_view(f"array {k}", array) for k, array in enumerate(arrays)]
 
 
-def _checked_list(arrays):
+def _checked_list(arrays) -> list[USMArray]:
     if not isinstance(arrays, (list, tuple)):
         raise TypeError(f"arrays must be a list or tuple, found {type(arrays).__name__}")
     return _checked_arrays(arrays)
