@@ -4,6 +4,7 @@ dpctl's own comparisons say False to every other class, usmx's among them, and a
 """
 
 import dpctl
+
 from usmx import _core
 
 

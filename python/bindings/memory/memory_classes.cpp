@@ -109,11 +109,11 @@ void bind_base(nb::module_& m) {
           "_context", [](const py_memory& self) { return context_object(self.bytes().queue()); },
           nb::sig("def _context(self) -> SyclContext"))
       .def_prop_ro(
-         "_pointer",
-         [](const py_memory& self) {
-           return reinterpret_cast<std::uintptr_t>(self.bytes().data());
-         },
-         "The address of the first byte.")
+          "_pointer",
+          [](const py_memory& self) {
+            return reinterpret_cast<std::uintptr_t>(self.bytes().data());
+          },
+          "The address of the first byte.")
       .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
       .def_prop_ro(
           "reference_obj",

@@ -6,7 +6,6 @@
 #include "support/errors.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "sycl_objects/sycl_event.hpp"
 #include "usmx/python/api.hpp"

@@ -47,7 +47,7 @@ nb::class_<py_device> bind_device(nb::module_& m) {
                             "one. Equal to a Device or SyclQueue of the same queue.");
   bind_where(cls, [](const py_device& d) { return d.queue; });
   cls.def("print_device_info", &print_info,
-           "Prints name, driver version, vendor and filter string.")
+          "Prints name, driver version, vendor and filter string.")
       .def(
           "wait", [](const py_device& d) { wait_for_queue(d.queue); },
           nb::call_guard<without_interpreter_lock>(),

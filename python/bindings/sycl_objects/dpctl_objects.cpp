@@ -96,7 +96,7 @@ nb::object queue_object(const sycl::queue& queue) {
   if (!theirs.is_valid()) {
     return own_object(queue);
   }
-  internal::note_cached_queues_exposed();
+  internal::note_exposed(queue);
   return theirs;
 }
 

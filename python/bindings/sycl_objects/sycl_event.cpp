@@ -134,7 +134,8 @@ void bind_sycl_event(nb::module_& m) {
         return detail::message("<SyclEvent, ", status(event), ">");
       });
   // dpctl compares its events by the Python object.
-  bind_value_semantics<sycl::event>(cls, [](PyObject* other) -> const sycl::event* { return value_in<sycl::event>(other); });
+  bind_value_semantics<sycl::event>(
+      cls, [](PyObject* other) -> const sycl::event* { return value_in<sycl::event>(other); });
   bind_profiling(cls);
   set_python_class<sycl::event>(cls);
 }

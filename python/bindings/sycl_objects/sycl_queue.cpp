@@ -136,7 +136,7 @@ void bind_sycl_queue(nb::module_& m) {
       .def(
           "_get_capsule",
           [](const sycl::queue& q) {
-            internal::note_cached_queues_exposed();
+            internal::note_exposed(q);
             return to_capsule(q);
           },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
