@@ -105,6 +105,7 @@ def test_dictionary_has_dpctls_queue_where_others_know_the_queue(array):
     assert array.base.__sycl_usm_array_interface__["syclobj"] is queue
 
 
+@pytest.mark.slow
 def test_without_dpctl_the_objects_are_usmx_own_and_dpctl_is_not_imported():
     code = """
 import sys, usmx
@@ -122,6 +123,7 @@ print("end")
     assert output_of(code) == "end"
 
 
+@pytest.mark.slow
 def test_queue_that_nobody_took_stays_behind_usmx_object():
     code = """
 import dpctl, usmx
@@ -131,6 +133,44 @@ assert type(before) is usmx.SyclQueue
 queue = a.sycl_queue
 assert a.__sycl_usm_array_interface__["syclobj"] is queue
 assert queue == before and before == queue
+print("end")
+"""
+    assert output_of(code) == "end"
+
+
+@pytest.mark.slow
+def test_queue_of_somebody_else_says_nothing_of_usmx_own():
+    code = """
+import dpctl, usmx
+theirs, a = usmx.zeros(3, sycl_queue=usmx.SyclQueue()), usmx.zeros(3)
+assert isinstance(theirs.sycl_queue, dpctl.SyclQueue)
+theirs.sycl_queue._get_capsule()
+usmx.SyclQueue()._get_capsule()
+assert type(a.__sycl_usm_array_interface__["syclobj"]) is usmx.SyclQueue
+a.sycl_queue
+assert type(a.__sycl_usm_array_interface__["syclobj"]) is not usmx.SyclQueue
+print("end")
+"""
+    assert output_of(code) == "end"
+
+
+@pytest.mark.slow
+def test_usmx_itself_hands_no_queue_out():
+    code = """
+import copy, pickle, dpctl, usmx
+a = usmx.zeros(3)
+for work in (
+    lambda: usmx.concat([a, a]),
+    lambda: a.to_device(a.device),
+    lambda: copy.copy(a.base),
+    lambda: usmx.full(3, a[0]),
+    lambda: repr(a),
+    lambda: a.astype("f4"),
+    lambda: pickle.loads(pickle.dumps(a)),
+    lambda: (a.sycl_context, a.sycl_device),
+):
+    work()
+    assert type(a.__sycl_usm_array_interface__["syclobj"]) is usmx.SyclQueue
 print("end")
 """
     assert output_of(code) == "end"

@@ -121,6 +121,7 @@ def test_other_objects_are_type_errors(function):
         getattr(usmx, function)([1, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "package"), [("to_dpnp", "dpnp"), ("to_dpctl", "dpctl")])
 def test_missing_package_is_an_import_error_that_names_it(function, package):
     code = f"""
