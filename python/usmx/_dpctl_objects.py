@@ -14,28 +14,30 @@ class _Comparable:
     __slots__ = ()
 
     def __eq__(self, other):
-        return self._own(self) == other
+        return _own(self) == other
 
     def __ne__(self, other):
-        return self._own(self) != other
+        return _own(self) != other
+
+
+def _own(theirs):
+    """The same as an object of usmx's class of that name."""
+    return getattr(_core, type(theirs).__name__)(theirs)
 
 
 class SyclContext(_Comparable, dpctl.SyclContext):
     __slots__ = ()
     __hash__ = dpctl.SyclContext.__hash__
-    _own = _core.SyclContext
 
 
 class SyclDevice(_Comparable, dpctl.SyclDevice):
     __slots__ = ()
     __hash__ = dpctl.SyclDevice.__hash__
-    _own = _core.SyclDevice
 
 
 class SyclQueue(_Comparable, dpctl.SyclQueue):
     __slots__ = ("_context", "_device")
     __hash__ = dpctl.SyclQueue.__hash__
-    _own = _core.SyclQueue
 
     def __init__(self, capsule):
         self._context = SyclContext(super().sycl_context)
