@@ -31,6 +31,7 @@ from usmx._container.creation import (
     zeros,
     zeros_like,
 )
+from usmx._container.handing_over import to_dpctl, to_dpnp
 from usmx._container.indexing import (
     extract,
     nonzero,
@@ -152,6 +153,8 @@ __all__ = [
     "take",
     "take_along_axis",
     "tile",
+    "to_dpctl",
+    "to_dpnp",
     "to_numpy",
     "tril",
     "triu",

@@ -18,7 +18,7 @@ def reduce_memory(memory):
 
 def copy_memory(memory, memo):
     """For copy.copy (`memo` is None) and copy.deepcopy."""
-    duplicate = new_memory(type(memory), memory.nbytes, memory.sycl_queue)
+    duplicate = new_memory(type(memory), memory.nbytes, memory._own_queue)
     duplicate._copy_own_bytes(memory)
     return with_state_of(memory, duplicate, memo)
 
@@ -26,7 +26,7 @@ def copy_memory(memory, memo):
 def device_name(pickled, what):
     """The filter string of the device. A sub-device has none: ValueError."""
     try:
-        return pickled.sycl_device.filter_string
+        return pickled._own_queue.sycl_device.filter_string
     except ValueError as error:
         raise ValueError(f"{what} on a sub-device cannot be pickled: {pickled!r}") from error
 

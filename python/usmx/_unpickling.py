@@ -90,7 +90,7 @@ def _memory_behind(buffer, usm_type, device, alignment):
         return None
     memory = as_usm_memory(owner)
     fits = memory.nbytes == buffer.nbytes > 0 and memory._pointer % alignment == 0
-    is_such = memory.get_usm_type() == usm_type and memory.sycl_device == device
+    is_such = memory.get_usm_type() == usm_type and memory._own_queue.sycl_device == device
     return memory if fits and is_such else None
 
 

@@ -43,6 +43,12 @@ void internal::note_cached_queues_exposed() noexcept {
 
 bool internal::cached_queues_exposed() noexcept { return exposed.load(std::memory_order_relaxed); }
 
+void internal::note_exposed(const sycl::queue& queue) {
+  if (!cached_queues_exposed() && detail::state_of(queue).is_cached) {
+    note_cached_queues_exposed();
+  }
+}
+
 sycl::queue cached_queue(const sycl::context& context, const sycl::device& device) {
   return handed_out(internal::cached_queue(context, device));
 }

@@ -87,7 +87,7 @@ def test_memory_may_be_a_part_of_an_allocation(kind):
 )
 def test_context_may_be_given_in_every_form(native, form):
     memory = from_pointer(native.pointer, 64, form(native.queue), owner=native)
-    assert memory.sycl_context == usmx.SyclContext(native.queue.sycl_context._get_capsule())
+    assert usmx.SyclContext(native.queue.sycl_context._get_capsule()) == memory.sycl_context
     assert memory.tobytes() == bytes(range(64))
 
 

@@ -56,7 +56,7 @@ def test_dpnp_array_of_every_type_is_viewed(take, kind, typestr):
     view = take(array)
     assert (view.shape, view.dtype, view.usm_type) == (array.shape, array.dtype, kind)
     assert view._pointer == pointer_of(array)
-    assert view.sycl_queue == usmx.SyclQueue(array.sycl_queue._get_capsule())
+    assert view.sycl_queue is array.sycl_queue
     assert view.base.reference_obj is array
     assert np.array_equal(usmx.asnumpy(view), sample(typestr))
 
@@ -335,7 +335,7 @@ def test_memory_on_a_queue_of_dpctl(kind):
 def test_dpctl_allocates_on_a_queue_of_usmx(kind):
     queue = usmx.SyclQueue()
     array = dpnp.zeros(3, usm_type=kind, sycl_queue=dpctl.SyclQueue(queue._get_capsule()))
-    assert usmx.asarray(array).sycl_queue == queue
+    assert queue == usmx.asarray(array).sycl_queue
 
 
 def test_array_of_another_context_goes_both_ways(kind):

@@ -421,7 +421,7 @@ def test_bytes_go_from_context_to_context(cls, source_kind, origin):
     memory.copy_from_device(source)
     assert memory.tobytes() == b"abcdefgh"
     copied = cls(source, copy=True)
-    assert copied.sycl_context == queue.sycl_context
+    assert queue.sycl_context == copied.sycl_context
     back = cls(source, copy=True, queue=usmx.SyclQueue())
     assert back.sycl_context == usmx.SyclContext()
     assert copied.tobytes() == back.tobytes() == b"abcdefgh"

@@ -19,5 +19,7 @@ USMX_API sycl::queue default_queue();
 /// work on those queues that usmx has not submitted.
 USMX_API void note_cached_queues_exposed() noexcept;
 USMX_API bool cached_queues_exposed() noexcept;
+/// The same when it is any queue: nothing to note where it is no cached one.
+USMX_API void note_exposed(const sycl::queue&);
 
 }  // namespace usmx::internal

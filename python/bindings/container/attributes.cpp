@@ -8,9 +8,7 @@
 #include "objects/memory.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/device.hpp"
-#include "sycl_objects/sycl_context.hpp"
-#include "sycl_objects/sycl_device.hpp"
-#include "sycl_objects/sycl_queue.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "usmx/layout/axes.hpp"
 
 namespace usmx::bindings {
@@ -51,6 +49,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
   number(
       "_pointer", [](const array& a) { return reinterpret_cast<std::uintptr_t>(a.data()); },
       "The address of element zero.");
+  bind_where(cls, [](const py_array& a) -> const sycl::queue& { return a.value.owner()->queue(); });
   cls.def_prop_ro(
          "shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
          nb::sig("def shape(self) -> tuple[int, ...]"))
@@ -67,17 +66,6 @@ void bind_attributes(nb::class_<py_array>& cls) {
                    "The memory object that holds the elements.")
       .def_prop_ro("usm_data", &base_of, nb::sig("def usm_data(self) -> _Memory"),
                    "The same as base.")
-      .def_prop_ro(
-          "sycl_queue", [](const py_array& a) { return to_python(a.value.owner()->queue()); },
-          nb::sig("def sycl_queue(self) -> SyclQueue"))
-      .def_prop_ro(
-          "sycl_context",
-          [](const py_array& a) { return to_python(a.value.owner()->queue().get_context()); },
-          nb::sig("def sycl_context(self) -> SyclContext"))
-      .def_prop_ro(
-          "sycl_device",
-          [](const py_array& a) { return to_python(a.value.owner()->queue().get_device()); },
-          nb::sig("def sycl_device(self) -> SyclDevice"))
       .def_prop_ro(
           "device",
           [](const py_array& a) { return make_instance(py_device{a.value.owner()->queue()}); },

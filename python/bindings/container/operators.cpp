@@ -6,10 +6,10 @@ namespace usmx::bindings {
 namespace {
 
 constexpr const char* no_mathematics =
-    "USMArray does no mathematics: hand it to dpnp (dpnp.as_usm_ndarray(a), no copy) or to NumPy "
+    "USMArray does no mathematics: hand it to dpnp (usmx.to_dpnp(a), no copy) or to NumPy "
     "(usmx.asnumpy(a))";
 constexpr const char* no_comparison =
-    "USMArray compares no elements: hand it to dpnp (dpnp.as_usm_ndarray(a), no copy) or to NumPy "
+    "USMArray compares no elements: hand it to dpnp (usmx.to_dpnp(a), no copy) or to NumPy "
     "(usmx.asnumpy(a)); 'a is b' compares identities";
 
 PyObject* refuse_unary(PyObject*) {

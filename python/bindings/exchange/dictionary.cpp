@@ -8,6 +8,7 @@
 #include "exchange/dictionary_keys.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/sycl_queue.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
@@ -33,6 +34,12 @@ void put(PyObject* dictionary, interface_key k, const nb::object& value) {
   }
 }
 
+/// A queue that nobody else has stays behind usmx's object, which notes when somebody takes it out:
+/// until then no reader of a dictionary needs to wait for it.
+nb::object queue_of(const buffer& memory) {
+  return memory.others_may_work() ? queue_object(memory.queue()) : own_object(memory.queue());
+}
+
 }  // namespace
 
 nb::object to_dictionary(const array& described) {
@@ -51,7 +58,7 @@ nb::object to_dictionary(const array& described) {
     put(dictionary, interface_key::typedescr, to_python(*values.typedescr));
   }
   put(dictionary, interface_key::version, checked(PyLong_FromLong(1)));
-  put(dictionary, interface_key::syclobj, to_python(described.owner()->queue()));
+  put(dictionary, interface_key::syclobj, queue_of(*described.owner()));
   put(dictionary, interface_key::offset, checked(PyLong_FromSsize_t(values.offset)));
   return result;
 }

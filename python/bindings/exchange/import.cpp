@@ -12,6 +12,7 @@
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "support/arguments.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/placement.hpp"
 #include "usmx/array/array_internal.hpp"
@@ -114,8 +115,12 @@ description read(PyObject* producer, entries given) {
   if (PyObject* offset = given.find_optional(interface_key::offset)) {
     values.offset = to_count("offset", "an integer", offset);
   }
-  return {exchange::check(values, resolve_syclobj(given.require(interface_key::syclobj))),
-          std::move(taken)};
+  PyObject* syclobj = given.require(interface_key::syclobj);
+  description result{exchange::check(values, resolve_syclobj(syclobj)), std::move(taken)};
+  if (!result.checked.own) {  // else the queue may be usmx's, which has an object for it
+    remember_queue_object(syclobj);
+  }
+  return result;
 }
 
 /// The attribute; null when there is none. A property of the class that raises AttributeError is

@@ -16,10 +16,8 @@
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
-#include "sycl_objects/sycl_context.hpp"
-#include "sycl_objects/sycl_device.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/sycl_event.hpp"
-#include "sycl_objects/sycl_queue.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -103,31 +101,20 @@ void bind_base(nb::module_& m) {
   };
   number("nbytes");
   number("size");
-  const auto queue = [&](const char* name, const char* signature) {
-    cls.def_prop_ro(
-        name, [](const py_memory& self) { return to_python(self.bytes().queue()); },
-        nb::sig(signature));
-  };
-  queue("sycl_queue", "def sycl_queue(self) -> SyclQueue");
-  queue("_queue", "def _queue(self) -> SyclQueue");
-  const auto context = [&](const char* name, const char* signature) {
-    cls.def_prop_ro(
-        name, [](const py_memory& self) { return to_python(self.bytes().queue().get_context()); },
-        nb::sig(signature));
-  };
-  context("sycl_context", "def sycl_context(self) -> SyclContext");
-  context("_context", "def _context(self) -> SyclContext");
+  bind_where(cls, [](const py_memory& self) -> const sycl::queue& { return self.bytes().queue(); });
   cls.def_prop_ro(
-         "_pointer",
-         [](const py_memory& self) {
-           return reinterpret_cast<std::uintptr_t>(self.bytes().data());
-         },
-         "The address of the first byte.")
-      .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
+         "_queue", [](const py_memory& self) { return queue_object(self.bytes().queue()); },
+         nb::sig("def _queue(self) -> SyclQueue"))
       .def_prop_ro(
-          "sycl_device",
-          [](const py_memory& self) { return to_python(self.bytes().queue().get_device()); },
-          nb::sig("def sycl_device(self) -> SyclDevice"))
+          "_context", [](const py_memory& self) { return context_object(self.bytes().queue()); },
+          nb::sig("def _context(self) -> SyclContext"))
+      .def_prop_ro(
+          "_pointer",
+          [](const py_memory& self) {
+            return reinterpret_cast<std::uintptr_t>(self.bytes().data());
+          },
+          "The address of the first byte.")
+      .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
       .def_prop_ro(
           "reference_obj",
           [](const py_memory& self) -> nb::object {

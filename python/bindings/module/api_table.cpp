@@ -5,9 +5,9 @@
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
 #include "support/type_name.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "sycl_objects/sycl_event.hpp"
-#include "sycl_objects/sycl_queue.hpp"
 #include "usmx/python/api.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues_internal.hpp"
@@ -59,7 +59,7 @@ int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexc
 }
 
 PyObject* from_queue(const sycl::queue& queue) noexcept {
-  return guarded<PyObject*>(nullptr, [&] { return to_python(queue).release().ptr(); });
+  return guarded<PyObject*>(nullptr, [&] { return queue_object(queue).release().ptr(); });
 }
 
 int is_event(PyObject* object) noexcept {

@@ -19,6 +19,7 @@
 #include "support/hooks.hpp"
 #include "support/log_warnings.hpp"
 #include "sycl_objects/device.hpp"
+#include "sycl_objects/instance_check.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "sycl_objects/sycl_context.hpp"
 #include "sycl_objects/sycl_device.hpp"
@@ -39,6 +40,7 @@ NB_MODULE(_core, m) {
   bind_sycl_context(m);
   bind_sycl_queue(m);
   bind_sycl_event(m);
+  bind_instance_check();
   auto device_class = bind_device(m);
   bind_queue_argument(m, device_class);
   bind_dtype_functions(m);

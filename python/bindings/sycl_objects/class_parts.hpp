@@ -16,14 +16,23 @@ namespace usmx::bindings {
   throw type_error(detail::message(what, " takes ", accepted, ", found ", type_name(found.ptr())));
 }
 
-/// Equality and hash as SYCL has them.
+/// Equality and hash as SYCL has them. `comparable(object)` is what objects can be equal to; null
+/// for others.
 template <class T>
-void bind_value_semantics(nb::class_<T>& cls) {
-  cls.def(
-         "__eq__", [](const T& a, const T& b) { return a == b; }, nb::is_operator())
-      .def(
-          "__ne__", [](const T& a, const T& b) { return a != b; }, nb::is_operator())
-      .def("__hash__", [](const T& a) { return std::hash<T>{}(a); });
+void bind_value_semantics(nb::class_<T>& cls, const T* (*comparable)(PyObject*)) {
+  const auto compare = [&](const char* name, bool same, const char* signature) {
+    cls.def(
+        name,
+        [comparable, same](const T& self, nb::handle other) {
+          const T* found = comparable(other.ptr());
+          return found == nullptr ? nb::borrow(Py_NotImplemented)
+                                  : nb::cast((self == *found) == same);
+        },
+        nb::arg("other").none(), nb::sig(signature));
+  };
+  compare("__eq__", true, "def __eq__(self, other: object, /) -> bool");
+  compare("__ne__", false, "def __ne__(self, other: object, /) -> bool");
+  cls.def("__hash__", [](const T& a) { return std::hash<T>{}(a); });
 }
 
 }  // namespace usmx::bindings

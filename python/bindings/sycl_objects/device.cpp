@@ -3,10 +3,9 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
 
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
-#include "sycl_objects/sycl_context.hpp"
 #include "sycl_objects/sycl_device.hpp"
-#include "sycl_objects/sycl_queue.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -15,13 +14,8 @@ namespace {
 
 /// The queue of a Device or of usmx's or dpctl's SyclQueue: what a Device can be equal to.
 const sycl::queue* comparable_queue(PyObject* object) {
-  if (const sycl::queue* queue = device_queue(object)) {
-    return queue;
-  }
-  if (const sycl::queue* queue = value_in<sycl::queue>(object)) {
-    return queue;
-  }
-  return as_dpctl_queue(object);
+  const sycl::queue* queue = device_queue(object);
+  return queue == nullptr ? value_of_either<sycl::queue>(object) : queue;
 }
 
 nb::object equal(const py_device& device, nb::handle other) {
@@ -51,17 +45,9 @@ nb::class_<py_device> bind_device(nb::module_& m) {
                             "Where an array is: a queue, and with it a device and a context. "
                             "`a.device` and `Device.create_device` make one, every `device=` takes "
                             "one. Equal to a Device or SyclQueue of the same queue.");
-  cls.def_prop_ro(
-         "sycl_queue", [](const py_device& d) { return to_python(d.queue); },
-         nb::sig("def sycl_queue(self) -> SyclQueue"))
-      .def_prop_ro(
-          "sycl_context", [](const py_device& d) { return d.queue.get_context(); },
-          nb::sig("def sycl_context(self) -> SyclContext"))
-      .def_prop_ro(
-          "sycl_device", [](const py_device& d) { return d.queue.get_device(); },
-          nb::sig("def sycl_device(self) -> SyclDevice"))
-      .def("print_device_info", &print_info,
-           "Prints name, driver version, vendor and filter string.")
+  bind_where(cls, [](const py_device& d) { return d.queue; });
+  cls.def("print_device_info", &print_info,
+          "Prints name, driver version, vendor and filter string.")
       .def(
           "wait", [](const py_device& d) { wait_for_queue(d.queue); },
           nb::call_guard<without_interpreter_lock>(),

@@ -21,39 +21,70 @@ nb::object loaded_module(interned& name) {
 /// An array of dpnp's, its memory, and what that was made of: longer chains are not followed.
 constexpr int most_wrappers = 8;
 
-interned queue_module("dpctl._sycl_queue");
 interned memory_module("dpctl.memory._memory");
 interned array_module("dpnp.tensor._usmarray");
 
-/// dpctl.SyclQueue and the function of dpctl's C interface that looks into one.
-struct queue_access {
+/// One of dpctl's classes of SYCL objects, and the function of dpctl's C interface that looks into
+/// its objects. The signature is the name of that function's capsule: under any other name there is
+/// a function of another kind, which is not called.
+class dpctl_class {
+ public:
+  dpctl_class(const char* module, const char* name, const char* function, const char* signature)
+      : module_(module), name_(name), function_(function), signature_(signature) {}
+
+  bool is_known() {
+    if (look_ == nullptr) {
+      find();
+    }
+    return look_ != nullptr;
+  }
+
+  /// The SYCL object inside one of dpctl's; null for any other object.
+  const void* look_into(PyObject* object) {
+    if (!is_known() || !PyObject_TypeCheck(object, type_)) {
+      return nullptr;
+    }
+    check_single_runtime();
+    return look_(object);
+  }
+
+ private:
   using get_reference = void* (*)(PyObject*);
 
-  PyTypeObject* type;  // held for ever
-  get_reference look;
+  void find() {
+    const nb::object module = loaded_module(module_);
+    if (!module.is_valid()) {
+      return;
+    }
+    nb::object type = nb::getattr(module, name_, nb::none());
+    const nb::object functions = nb::getattr(module, "__pyx_capi__", nb::none());
+    if (!PyType_Check(type.ptr()) || !PyDict_Check(functions.ptr())) {
+      return;
+    }
+    PyObject* capsule = PyDict_GetItemString(functions.ptr(), function_);
+    if (capsule == nullptr || PyCapsule_IsValid(capsule, signature_) == 0) {
+      return;
+    }
+    type_ = reinterpret_cast<PyTypeObject*>(type.release().ptr());
+    look_ = reinterpret_cast<get_reference>(PyCapsule_GetPointer(capsule, signature_));
+  }
+
+  interned module_;
+  const char* name_;
+  const char* function_;
+  const char* signature_;
+  PyTypeObject* type_ = nullptr;  // held for ever
+  get_reference look_ = nullptr;
 };
 
-/// None while dpctl is not loaded, or when its C interface is another.
-std::optional<queue_access> find_queue_access() {
-  const nb::object module = loaded_module(queue_module);
-  if (!module.is_valid()) {
-    return std::nullopt;
-  }
-  nb::object type = nb::getattr(module, "SyclQueue", nb::none());
-  const nb::object functions = nb::getattr(module, "__pyx_capi__", nb::none());
-  if (!PyType_Check(type.ptr()) || !PyDict_Check(functions.ptr())) {
-    return std::nullopt;
-  }
-  PyObject* capsule = PyDict_GetItemString(functions.ptr(), "SyclQueue_GetQueueRef");
-  // The name is the function's signature: any other is not what is called here.
-  constexpr const char* signature = "DPCTLSyclQueueRef (struct PySyclQueueObject *)";
-  if (capsule == nullptr || PyCapsule_IsValid(capsule, signature) == 0) {
-    return std::nullopt;
-  }
-  return queue_access{
-      reinterpret_cast<PyTypeObject*>(type.release().ptr()),
-      reinterpret_cast<queue_access::get_reference>(PyCapsule_GetPointer(capsule, signature))};
-}
+dpctl_class dpctl_queue("dpctl._sycl_queue", "SyclQueue", "SyclQueue_GetQueueRef",
+                        "DPCTLSyclQueueRef (struct PySyclQueueObject *)");
+dpctl_class dpctl_context("dpctl._sycl_context", "SyclContext", "SyclContext_GetContextRef",
+                          "DPCTLSyclContextRef (struct PySyclContextObject *)");
+dpctl_class dpctl_device("dpctl._sycl_device", "SyclDevice", "SyclDevice_GetDeviceRef",
+                         "DPCTLSyclDeviceRef (struct PySyclDeviceObject *)");
+dpctl_class dpctl_event("dpctl._sycl_event", "SyclEvent", "SyclEvent_GetEventRef",
+                        "DPCTLSyclEventRef (struct PySyclEventObject *)");
 
 using memory_types = std::array<PyTypeObject*, 3>;  // held for ever; null where there is none
 
@@ -94,16 +125,25 @@ const std::optional<memory_types>& known_memory_types() {
 
 }  // namespace
 
-const sycl::queue* as_dpctl_queue(PyObject* object) {
-  static std::optional<queue_access> access;
-  if (!access) {
-    access = find_queue_access();
-  }
-  if (!access || !PyObject_TypeCheck(object, access->type)) {
-    return nullptr;
-  }
-  check_single_runtime();
-  return static_cast<const sycl::queue*>(access->look(object));
+template <>
+const sycl::queue* as_dpctl(PyObject* object) {
+  return static_cast<const sycl::queue*>(dpctl_queue.look_into(object));
+}
+template <>
+const sycl::context* as_dpctl(PyObject* object) {
+  return static_cast<const sycl::context*>(dpctl_context.look_into(object));
+}
+template <>
+const sycl::device* as_dpctl(PyObject* object) {
+  return static_cast<const sycl::device*>(dpctl_device.look_into(object));
+}
+template <>
+const sycl::event* as_dpctl(PyObject* object) {
+  return static_cast<const sycl::event*>(dpctl_event.look_into(object));
+}
+
+bool are_dpctls_classes_known() {
+  return dpctl_queue.is_known() && dpctl_context.is_known() && dpctl_device.is_known();
 }
 
 bool has_truthful_readonly_flag(PyObject* producer) {

@@ -2,16 +2,39 @@
 // be one of theirs if their modules are loaded already.
 #pragma once
 
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
 #include "support/nanobind.hpp"
 
 namespace usmx::bindings {
 
-/// The queue inside a dpctl.SyclQueue, through dpctl's C interface; null for any other object, and
-/// where that interface is not the known one (the object's _get_capsule() then serves). Throws
-/// runtime_conflict when there is another SYCL runtime that dpctl may use.
-const sycl::queue* as_dpctl_queue(PyObject* object);
+/// The queue, context, device or event inside dpctl's object of that class, through dpctl's C
+/// interface; null for any other object, and where that interface is not the known one (the
+/// object's _get_capsule() then serves). Throws runtime_conflict when there is another SYCL runtime
+/// that dpctl may use.
+template <class T>
+const T* as_dpctl(PyObject* object);
+template <>
+const sycl::queue* as_dpctl(PyObject* object);
+template <>
+const sycl::context* as_dpctl(PyObject* object);
+template <>
+const sycl::device* as_dpctl(PyObject* object);
+template <>
+const sycl::event* as_dpctl(PyObject* object);
+
+/// The same for usmx's and dpctl's objects.
+template <class T>
+const T* value_of_either(PyObject* object) {
+  const T* own = value_in<T>(object);
+  return own == nullptr ? as_dpctl<T>(object) : own;
+}
+
+/// Whether dpctl is loaded, with the known C interface.
+bool are_dpctls_classes_known();
 
 /// Whether `data[1]` of a producer's dictionary means what the protocol says. It does not in
 /// dpctl's memory classes, and subclasses with the same dictionary, which write True for writable

@@ -32,13 +32,10 @@ exchange::placement from_capsule(PyObject* capsule) {
 }  // namespace
 
 exchange::placement resolve_syclobj(PyObject* object) {
-  if (const sycl::queue* queue = value_in<sycl::queue>(object)) {
+  if (const auto* queue = value_of_either<sycl::queue>(object)) {
     return *queue;
   }
-  if (const sycl::queue* queue = as_dpctl_queue(object)) {
-    return *queue;
-  }
-  if (const sycl::context* context = value_in<sycl::context>(object)) {
+  if (const auto* context = value_of_either<sycl::context>(object)) {
     return *context;
   }
   if (PyUnicode_Check(object)) {

@@ -6,6 +6,7 @@
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/device.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_queue.hpp"
 #include "usmx/runtime.hpp"
@@ -20,10 +21,8 @@ interned filter_string_name("filter_string");
 /// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or what
 /// gives one by _get_capsule().
 std::optional<sycl::queue> queue_of_object(nb::handle argument) {
-  if (const sycl::queue* queue = value_in<sycl::queue>(argument.ptr())) {
-    return *queue;
-  }
-  if (const sycl::queue* queue = as_dpctl_queue(argument.ptr())) {
+  remember_queue_object(argument.ptr());
+  if (const auto* queue = value_of_either<sycl::queue>(argument.ptr())) {
     return *queue;
   }
   if (PyCapsule_CheckExact(argument.ptr())) {
@@ -57,7 +56,7 @@ sycl::queue queue_of_device_argument(nb::handle device) {
   if (const sycl::queue* queue = device_queue(device.ptr())) {
     return *queue;
   }
-  if (const sycl::device* found = value_in<sycl::device>(device.ptr())) {
+  if (const auto* found = value_of_either<sycl::device>(device.ptr())) {
     return internal::cached_queue(*found);
   }
   if (const auto queue = queue_of_foreign_device(device)) {
@@ -110,7 +109,7 @@ void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
   m.def(
       "_queue_argument",
       [](nb::handle sycl_queue, nb::handle device) {
-        return to_python(queue_argument(sycl_queue, device));
+        return own_object(queue_argument(sycl_queue, device));
       },
       nb::arg("sycl_queue").none(), nb::arg("device").none(),
       nb::sig("def _queue_argument(sycl_queue: object, device: object) -> SyclQueue"));

@@ -5,6 +5,7 @@
 
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
+#include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 
@@ -15,11 +16,11 @@ sycl::context construct_context(nb::handle argument) {
   if (PyCapsule_CheckExact(argument.ptr())) {
     return take_context(argument.ptr());
   }
-  if (const sycl::context* context = value_in<sycl::context>(argument.ptr())) {
+  if (const auto* context = value_of_either<sycl::context>(argument.ptr())) {
     return *context;
   }
   if (argument.is_none() || nb::isinstance<nb::str>(argument) ||
-      value_in<sycl::device>(argument.ptr())) {
+      value_of_either<sycl::device>(argument.ptr()) != nullptr) {
     return default_context(construct_device(argument));
   }
   throw_not_accepted("SyclContext",
@@ -59,7 +60,7 @@ void bind_sycl_context(nb::module_& m) {
           "_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclContextRef' that owns a copy.");
-  bind_value_semantics(cls);
+  bind_value_semantics(cls, &value_of_either<sycl::context>);
   cls.def("__repr__", &text_of_context);
   set_python_class<sycl::context>(cls);
 }

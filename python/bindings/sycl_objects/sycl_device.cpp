@@ -8,6 +8,7 @@
 
 #include "support/arguments.hpp"
 #include "sycl_objects/class_parts.hpp"
+#include "sycl_objects/dpctl_types.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -36,7 +37,7 @@ sycl::device construct_device(nb::handle argument) {
   if (nb::isinstance<nb::str>(argument)) {
     return select_device(to_text("filter selector", argument.ptr()));
   }
-  if (const sycl::device* device = value_in<sycl::device>(argument.ptr())) {
+  if (const auto* device = value_of_either<sycl::device>(argument.ptr())) {
     return *device;
   }
   throw_not_accepted("SyclDevice", "nothing, a filter string or a SyclDevice", argument);
@@ -94,7 +95,7 @@ void bind_sycl_device(nb::module_& m) {
   aspect("has_aspect_usm_host_allocations", sycl::aspect::usm_host_allocations);
   aspect("has_aspect_usm_shared_allocations", sycl::aspect::usm_shared_allocations);
   aspect("has_aspect_usm_system_allocations", sycl::aspect::usm_system_allocations);
-  bind_value_semantics(cls);
+  bind_value_semantics(cls, &value_of_either<sycl::device>);
   cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });
   set_python_class<sycl::device>(cls);
   m.def("get_devices", &get_devices,

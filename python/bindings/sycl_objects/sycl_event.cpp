@@ -133,7 +133,9 @@ void bind_sycl_event(nb::module_& m) {
       .def("__repr__", [](const sycl::event& event) {
         return detail::message("<SyclEvent, ", status(event), ">");
       });
-  bind_value_semantics(cls);
+  // dpctl compares its events by the Python object.
+  bind_value_semantics<sycl::event>(
+      cls, [](PyObject* other) -> const sycl::event* { return value_in<sycl::event>(other); });
   bind_profiling(cls);
   set_python_class<sycl::event>(cls);
 }

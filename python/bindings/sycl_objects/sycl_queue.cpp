@@ -10,6 +10,7 @@
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
+#include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues.hpp"
@@ -57,7 +58,7 @@ sycl::property_list queue_properties(nb::handle property) {
 }
 
 sycl::queue construct_queue(nb::handle argument, nb::handle property) {
-  const sycl::queue* queue = value_in<sycl::queue>(argument.ptr());
+  const auto* queue = value_of_either<sycl::queue>(argument.ptr());
   const bool exists = queue != nullptr || PyCapsule_CheckExact(argument.ptr());
   if (exists && !property.is_none()) {
     throw type_error("property is for a new queue, found a SyclQueue or capsule that exists");
@@ -66,7 +67,7 @@ sycl::queue construct_queue(nb::handle argument, nb::handle property) {
     return queue != nullptr ? *queue : take_queue(argument.ptr());
   }
   if (argument.is_none() || nb::isinstance<nb::str>(argument) ||
-      value_in<sycl::device>(argument.ptr())) {
+      value_of_either<sycl::device>(argument.ptr()) != nullptr) {
     const sycl::device device = construct_device(argument);
     return {default_context(device), device, queue_properties(property)};
   }
@@ -77,11 +78,11 @@ sycl::queue construct_queue(nb::handle argument, nb::handle property) {
 }
 
 sycl::queue construct_queue(nb::handle context, nb::handle device, nb::handle property) {
-  const sycl::context* c = value_in<sycl::context>(context.ptr());
+  const auto* c = value_of_either<sycl::context>(context.ptr());
   if (c == nullptr) {
     throw_not_accepted("SyclQueue", "a SyclContext before a SyclDevice", context);
   }
-  const sycl::device* d = value_in<sycl::device>(device.ptr());
+  const auto* d = value_of_either<sycl::device>(device.ptr());
   if (d == nullptr) {
     throw_not_accepted("SyclQueue", "a SyclDevice after a SyclContext", device);
   }
@@ -135,12 +136,12 @@ void bind_sycl_queue(nb::module_& m) {
       .def(
           "_get_capsule",
           [](const sycl::queue& q) {
-            internal::note_cached_queues_exposed();
+            internal::note_exposed(q);
             return to_capsule(q);
           },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclQueueRef' that owns a copy.");
-  bind_value_semantics(cls);
+  bind_value_semantics(cls, &value_of_either<sycl::queue>);
   cls.def("__repr__", &text_of_queue);
   set_python_class<sycl::queue>(cls);
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),

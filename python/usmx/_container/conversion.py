@@ -53,7 +53,7 @@ def astype(
     """
     view = as_view("usm_ary", usm_ary)
     if newdtype is None:
-        newdtype = default_types(view.sycl_device)["real floating"]
+        newdtype = default_types(view._own_queue.sycl_device)["real floating"]
     if casting != "unsafe" and not can_cast(view.dtype, newdtype, casting=casting):
         raise TypeError(
             f"elements of type {view.dtype} cannot be cast to {_core._dtype(newdtype)} "
@@ -84,8 +84,8 @@ def to_device(
     """
     if stream is not None and not isinstance(stream, SyclQueue):
         raise TypeError(f"stream must be a SyclQueue or None, found {type(stream).__name__}")
-    wanted = Device.create_device(device).sycl_queue
-    found = array.sycl_queue
+    wanted = Device.create_device(device)._own_queue
+    found = array._own_queue
     if wanted == found:
         return array
     if wanted.sycl_context == found.sycl_context and wanted.sycl_device == found.sycl_device:

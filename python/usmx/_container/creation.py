@@ -107,7 +107,7 @@ def full(
     if isinstance(values, USMArray):
         usm_type = values.usm_type if usm_type is None else usm_type
         if sycl_queue is None and device is None:
-            sycl_queue = values.sycl_queue
+            sycl_queue = values._own_queue
     usm_type = "device" if usm_type is None else usm_type
     natural = _scalar_type(values) if dtype is None else None
     result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False, natural or "f8")

@@ -53,7 +53,7 @@ def array_html(array: Any) -> str:
         ("shape", str(array.shape)),
         ("dtype", str(array.dtype)),
         ("usm_type", array.usm_type + ("" if array.flags.writable else ", read-only")),
-        ("device", f"{_device_name(array)}: {array.sycl_device.name}"),
+        ("device", f"{_device_name(array)}: {array._own_queue.sycl_device.name}"),
         ("memory", size_text(array.nbytes)),
     ]
     cells = "".join(
@@ -122,13 +122,13 @@ def _corners(array, edge, axis=0):
 
 def _device_text(array):
     try:
-        return repr(array.sycl_device.filter_string)
+        return repr(array._own_queue.sycl_device.filter_string)
     except ValueError:
-        return repr(array.sycl_device)
+        return repr(array._own_queue.sycl_device)
 
 
 def _device_name(array):
     try:
-        return array.sycl_device.filter_string
+        return array._own_queue.sycl_device.filter_string
     except ValueError:
         return "sub-device"

@@ -269,7 +269,7 @@ def _mask_for(arr: USMArray, name: str, condition: Any) -> USMArray:
     """A USMArray of bools in the shape of `arr`: where `condition` is not zero."""
     view = _as_array(condition)
     if view is None:
-        view = asarray(condition, sycl_queue=arr.sycl_queue)
+        view = asarray(condition, sycl_queue=arr._own_queue)
     if view.size != arr.size:
         raise ValueError(f"{name} must have {arr.size} elements, found {view.size}")
     if view.dtype != bool:

@@ -16,7 +16,7 @@ def call_numpy_function(function, types, args, kwargs):
     if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):
         raise TypeError(
             f"numpy.{name} cannot read device memory: hand the array to dpnp "
-            "(dpnp.as_usm_ndarray(a), no copy) or copy it to the host (usmx.asnumpy(a))"
+            "(usmx.to_dpnp(a), no copy) or copy it to the host (usmx.asnumpy(a))"
         )
     implementation = getattr(function, "_implementation", None)
     if implementation is None:  # np.asarray(..., like=array)

@@ -39,7 +39,7 @@ class _NumpyProducer:
             "typedescr": described["descr"],
             "data": described["data"],
             "strides": _element_strides(array),
-            "syclobj": _core._queue_argument(None if known is None else known.sycl_queue, None),
+            "syclobj": _core._queue_argument(None if known is None else known._own_queue, None),
             "version": 1,
         }
 

@@ -62,9 +62,9 @@ def common_queue(arrays: Sequence[USMArray]) -> SyclQueue:
     Raises:
         ExecutionPlacementError: two are on different queues; both are named.
     """
-    first = arrays[0].sycl_queue
+    first = arrays[0]._own_queue
     for k, array in enumerate(arrays):
-        queue = array.sycl_queue
+        queue = array._own_queue
         if queue != first:
             raise ExecutionPlacementError(
                 "arrays that are combined must be on the same queue, found array 0 on "
@@ -86,8 +86,6 @@ def _list_of(name, what, values):
 
 def _as_queue(queue):
     """usmx's object of any queue; None for what is no queue."""
-    if isinstance(queue, SyclQueue):
-        return queue
     try:
         return _queue_argument(queue, None) if queue is not None else None
     except TypeError:

@@ -66,7 +66,7 @@ def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
     array = _as_array(from_)
     if array is None:
         return numpy.can_cast(plain_type(from_), plain_type(to), casting)
-    device = array.sycl_device
+    device = array._own_queue.sycl_device
     return _can_cast_on(
         array.dtype, plain_type(to), casting, device.has_aspect_fp16, device.has_aspect_fp64
     )
@@ -95,7 +95,7 @@ def result_type(*arrays_and_dtypes: Any) -> NumpyType:
         _operand(argument if view is None else view)
         for argument, view in zip(arrays_and_dtypes, views, strict=True)
     ]
-    devices = [view.sycl_device for view in views if view is not None]
+    devices = [view._own_queue.sycl_device for view in views if view is not None]
     abilities = {(device.has_aspect_fp16, device.has_aspect_fp64) for device in devices}
     if len(abilities) > 1:
         raise ValueError(

@@ -48,6 +48,8 @@ CALLS = {
     "take": lambda a: usmx.take(a, usmx.arange(2), axis=0),
     "take_along_axis": lambda a: usmx.take_along_axis(a, usmx.arange(3)[:, None], axis=1),
     "tile": lambda a: usmx.tile(a, (2, 1)),
+    "to_dpctl": lambda a: usmx.to_dpctl(a).tobytes(),
+    "to_dpnp": lambda a: dpnp.asnumpy(usmx.to_dpnp(a)),
     "to_numpy": usmx.to_numpy,
     "tril": usmx.tril,
     "triu": usmx.triu,

@@ -84,8 +84,8 @@ def test_place_of_a_new_array_can_be_given(make):
     for place in (device, device.filter_string, device.device_type):
         assert make(3, device=place).sycl_device == device
     for queue in (mine, theirs):
-        assert make(3, device=queue).sycl_queue == usmx.SyclQueue(queue._get_capsule())
-        assert make(3, sycl_queue=queue).sycl_queue == usmx.SyclQueue(queue._get_capsule())
+        assert make(3, device=queue).sycl_queue == queue
+        assert make(3, sycl_queue=queue).sycl_queue == queue
     assert make(3, sycl_queue=mine, device=device).sycl_queue == mine
     assert make(3, sycl_queue=mine, device=mine).sycl_queue == mine
 
@@ -349,7 +349,7 @@ def test_demand_that_a_view_cannot_meet_makes_a_copy(kind, demanded):
     array.base.memset(0)
     assert np.array_equal(usmx.asnumpy(copied), host)
     if "sycl_queue" in demand:
-        assert copied.sycl_queue == usmx.SyclQueue(demand["sycl_queue"]._get_capsule())
+        assert copied.sycl_queue == demand["sycl_queue"]
     else:
         assert copied.sycl_queue == array.sycl_queue
 

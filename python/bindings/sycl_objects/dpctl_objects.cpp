@@ -1,0 +1,126 @@
+#include "sycl_objects/dpctl_objects.hpp"
+
+#include <functional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "support/lazy_import.hpp"
+#include "sycl_objects/capsules.hpp"
+#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/sycl_context.hpp"
+#include "sycl_objects/sycl_device.hpp"
+#include "usmx/runtime/queues_internal.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+lazy_import dpctl_queue_subclass("usmx._dpctl_objects", "SyclQueue");
+interned sycl_context_attribute("sycl_context");
+interned sycl_device_attribute("sycl_device");
+
+/// Objects of dpctl's for queues, by the identity of the queue, which no other one has while the
+/// object holds it. The interpreter lock guards it.
+class queue_objects {
+ public:
+  PyObject* find(const sycl::queue& queue) {
+    const std::size_t identity = std::hash<sycl::queue>()(queue);
+    if (latest_ == nullptr || identity != latest_identity_) {
+      const auto known = objects_.find(identity);
+      if (known == objects_.end()) {
+        return nullptr;
+      }
+      latest_ = known->second.ptr();
+      latest_identity_ = identity;
+    }
+    return latest_;
+  }
+
+  bool is_latest(PyObject* object) const { return object == latest_; }
+
+  PyObject* add(const sycl::queue& queue, nb::object object) {
+    const std::vector<nb::object> let_go = take_out_unused();  // ends after the table has changed
+    objects_.try_emplace(std::hash<sycl::queue>()(queue), std::move(object));
+    return find(queue);
+  }
+
+ private:
+  /// Nobody else has the object, and nothing else the queue: no array, no memory, no native code.
+  static bool is_unused(const nb::object& object) {
+    const auto* queue = as_dpctl<sycl::queue>(object.ptr());
+    return Py_REFCNT(object.ptr()) == 1 && sycl::detail::getSyclObjImpl(*queue).use_count() == 1;
+  }
+
+  std::vector<nb::object> take_out_unused() {
+    std::vector<nb::object> unused;
+    latest_ = nullptr;
+    for (auto at = objects_.begin(); at != objects_.end();) {
+      if (is_unused(at->second)) {
+        unused.push_back(std::move(at->second));
+        at = objects_.erase(at);
+      } else {
+        ++at;
+      }
+    }
+    return unused;
+  }
+
+  std::unordered_map<std::size_t, nb::object> objects_;
+  PyObject* latest_ = nullptr;
+  std::size_t latest_identity_ = 0;
+};
+
+queue_objects& known_objects() {
+  // Never destroyed: the interpreter may be gone by then.
+  static queue_objects& objects = *new queue_objects;
+  return objects;
+}
+
+/// Null where dpctl is not loaded.
+nb::object dpctl_object(const sycl::queue& queue) {
+  if (PyObject* known = known_objects().find(queue)) {
+    return nb::borrow(known);
+  }
+  if (!are_dpctls_classes_known()) {
+    return nb::object();
+  }
+  nb::object made = dpctl_queue_subclass(to_capsule(queue));
+  // Other threads ran meanwhile, and may have made one too: theirs is kept.
+  return nb::borrow(known_objects().add(queue, std::move(made)));
+}
+
+}  // namespace
+
+nb::object queue_object(const sycl::queue& queue) {
+  nb::object theirs = dpctl_object(queue);
+  if (!theirs.is_valid()) {
+    return own_object(queue);
+  }
+  internal::note_exposed(queue);
+  return theirs;
+}
+
+nb::object context_object(const sycl::queue& queue) {
+  const nb::object theirs = dpctl_object(queue);
+  return theirs.is_valid() ? theirs.attr(sycl_context_attribute.get())
+                           : to_python(queue.get_context());
+}
+
+nb::object device_object(const sycl::queue& queue) {
+  const nb::object theirs = dpctl_object(queue);
+  return theirs.is_valid() ? theirs.attr(sycl_device_attribute.get())
+                           : to_python(queue.get_device());
+}
+
+void remember_queue_object(PyObject* object) {
+  queue_objects& known = known_objects();
+  if (known.is_latest(object)) {
+    return;
+  }
+  const auto* queue = as_dpctl<sycl::queue>(object);
+  if (queue != nullptr && known.find(*queue) == nullptr) {
+    known.add(*queue, nb::borrow(object));
+  }
+}
+
+}  // namespace usmx::bindings

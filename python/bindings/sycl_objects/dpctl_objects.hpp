@@ -1,0 +1,45 @@
+// Queues, contexts and devices as Python gets to see them: in a process that has loaded dpctl as
+// objects of dpctl's classes, since dpnp, dpctl and scikit-learn-intelex take no others
+// (docs/decisions.md); as usmx's own elsewhere.
+#pragma once
+
+#include <sycl/queue.hpp>
+
+#include "support/nanobind.hpp"
+#include "sycl_objects/sycl_queue.hpp"
+
+namespace usmx::bindings {
+
+/// The object for a queue that is handed to anybody: the one of dpctl's that came in with it, one
+/// that was made for it before, or a new one. Whoever has it may submit work that usmx does not
+/// see.
+nb::object queue_object(const sycl::queue&);
+
+/// The objects for a queue's context and its device.
+nb::object context_object(const sycl::queue&);
+nb::object device_object(const sycl::queue&);
+
+/// From now on a dpctl.SyclQueue that came in stands for its queue, unless another one does. Any
+/// other object is left alone.
+void remember_queue_object(PyObject*);
+
+/// Defines the attributes sycl_queue, sycl_context and sycl_device of a class by the queue of an
+/// object, and _own_queue for the package itself, which exposes nothing.
+template <class Class, class QueueOf>
+void bind_where(Class& cls, QueueOf queue_of) {
+  using T = typename Class::Type;
+  cls.def_prop_ro(
+         "sycl_queue", [queue_of](const T& self) { return queue_object(queue_of(self)); },
+         nb::sig("def sycl_queue(self) -> SyclQueue"))
+      .def_prop_ro(
+          "sycl_context", [queue_of](const T& self) { return context_object(queue_of(self)); },
+          nb::sig("def sycl_context(self) -> SyclContext"))
+      .def_prop_ro(
+          "sycl_device", [queue_of](const T& self) { return device_object(queue_of(self)); },
+          nb::sig("def sycl_device(self) -> SyclDevice"))
+      .def_prop_ro(
+          "_own_queue", [queue_of](const T& self) { return own_object(queue_of(self)); },
+          nb::sig("def _own_queue(self) -> SyclQueue"));
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,42 @@
+#include "sycl_objects/instance_check.hpp"
+
+#include "support/errors.hpp"
+#include "sycl_objects/dpctl_types.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+template <class T>
+bool is_dpctls(PyObject* cls, PyObject* object) {
+  return reinterpret_cast<PyTypeObject*>(cls) == python_class<T> && as_dpctl<T>(object) != nullptr;
+}
+
+/// What a class says besides Python's own answer. Subclasses of ours have no counterpart.
+PyObject* is_instance(PyObject* cls, PyObject* object) noexcept {
+  return guarded<PyObject*>(nullptr, [&] {
+    const bool found = is_dpctls<sycl::queue>(cls, object) ||
+                       is_dpctls<sycl::context>(cls, object) ||
+                       is_dpctls<sycl::device>(cls, object) || is_dpctls<sycl::event>(cls, object);
+    static interned name("__instancecheck__");
+    return found ? Py_NewRef(Py_True)
+                 : PyObject_CallMethodObjArgs(reinterpret_cast<PyObject*>(&PyType_Type), name.get(),
+                                              cls, object, nullptr);
+  });
+}
+
+PyMethodDef method = {"__instancecheck__", &is_instance, METH_O, nullptr};
+
+}  // namespace
+
+void bind_instance_check() {
+  // Python asks the class of the class. nanobind's, which usmx shares with nobody, takes neither
+  // attributes nor subclasses from Python.
+  PyTypeObject* metaclass = Py_TYPE(reinterpret_cast<PyObject*>(python_class<sycl::queue>));
+  const nb::object bound = checked(PyDescr_NewMethod(metaclass, &method));
+  if (PyDict_SetItemString(metaclass->tp_dict, method.ml_name, bound.ptr()) != 0) {
+    nb::raise_python_error();
+  }
+  PyType_Modified(metaclass);
+}
+
+}  // namespace usmx::bindings
