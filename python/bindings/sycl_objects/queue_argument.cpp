@@ -17,22 +17,6 @@ namespace {
 interned sycl_queue_name("sycl_queue");
 interned filter_string_name("filter_string");
 
-/// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or what
-/// gives one by _get_capsule().
-std::optional<sycl::queue> queue_of_object(nb::handle argument) {
-  if (const sycl::queue* queue = value_in<sycl::queue>(argument.ptr())) {
-    return *queue;
-  }
-  if (const sycl::queue* queue = as_dpctl_queue(argument.ptr())) {
-    return *queue;
-  }
-  if (PyCapsule_CheckExact(argument.ptr())) {
-    return queue_in_capsule(argument.ptr());
-  }
-  const nb::object capsule = capsule_of(argument.ptr());
-  return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
-}
-
 /// What others than usmx describe a device with: an object that holds a queue, dpnp's Device, which
 /// has one as an attribute, or dpctl's SyclDevice.
 std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
@@ -84,6 +68,20 @@ void require_agreement(const sycl::queue& queue, nb::handle device) {
 }
 
 }  // namespace
+
+std::optional<sycl::queue> queue_of_object(nb::handle argument) {
+  if (const sycl::queue* queue = value_in<sycl::queue>(argument.ptr())) {
+    return *queue;
+  }
+  if (const sycl::queue* queue = as_dpctl_queue(argument.ptr())) {
+    return *queue;
+  }
+  if (PyCapsule_CheckExact(argument.ptr())) {
+    return queue_in_capsule(argument.ptr());
+  }
+  const nb::object capsule = capsule_of(argument.ptr());
+  return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
+}
 
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
   if (sycl_queue.is_none()) {
