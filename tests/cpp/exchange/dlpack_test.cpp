@@ -14,6 +14,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/layout/structure.hpp"
 #include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/synchronize.hpp"
 
