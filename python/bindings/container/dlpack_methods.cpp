@@ -147,7 +147,8 @@ void bind_dlpack_methods(nb::class_<py_array>& cls) {
          nb::arg("copy") = nb::none(),
          nb::sig("def __dlpack__(self, *, stream: object = None, "
                  "max_version: tuple[int, int] | None = None, "
-                 "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object"),
+                 "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> "
+                 "typing_extensions.CapsuleType"),
          "A capsule of DLPack. The elements are ready to be read unless `stream` is -1; a queue is "
          "one on which the consumer will work.\n\n"
          "Raises BufferError when DLPack has no words for the memory or the elements.")
