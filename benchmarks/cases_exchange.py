@@ -98,6 +98,23 @@ def dlpack_round_trip() -> Case:
     return Case("from_dlpack(array)", work, dlpack_peers(code))
 
 
+class TensorProducer:
+    """Hands out the tensors of another object."""
+
+    def __init__(self, array: object) -> None:
+        self.__dlpack__ = array.__dlpack__
+        self.__dlpack_device__ = array.__dlpack_device__
+
+
+def dlpack_import() -> Case:
+    code = "take(x)"
+    work = Statement(code, x=TensorProducer(usmx.zeros((4, 5))), take=usmx.from_dlpack)
+    usm = Statement(code, x=TensorProducer(dpnp.tensor.zeros((4, 5))), take=dpnp.tensor.from_dlpack)
+    host = Statement(code, x=TensorProducer(numpy.zeros((4, 5))), take=numpy.from_dlpack)
+    peers = [Peer("dpnp.tensor", usm, DLPACK_AIM), Peer("NumPy", host, DLPACK_AIM_NUMPY)]
+    return Case("from_dlpack(producer of a tensor)", work, peers)
+
+
 def dlpack_capsule() -> Case:
     code = "x.__dlpack__(max_version=(1, 0))"
     work = Statement(code, x=usmx.zeros((4, 5)))
@@ -120,6 +137,7 @@ CASES = (
     array_dictionary_after_others,
     memory_dictionary,
     dlpack_round_trip,
+    dlpack_import,
     dlpack_capsule,
     dlpack_import_of_dpnp,
 )

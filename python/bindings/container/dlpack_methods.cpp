@@ -4,6 +4,7 @@
 
 #include "container/making.hpp"
 #include "exchange/dlpack.hpp"
+#include "exchange/producers.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/queue_argument.hpp"
@@ -118,8 +119,15 @@ nb::object device_of(const py_array& self) {
 
 // ---- in
 
+nb::object as_wanted(nb::object view, nb::handle device, nb::handle copy) {
+  return device.is_none() && copy.ptr() != Py_True ? view : as_asked(view, device, copy);
+}
+
 nb::object import_tensor(nb::handle x, nb::handle device, nb::handle copy) {
   const copying wanted = copy_argument(copy);
+  if (Py_TYPE(x.ptr()) == python_class<py_array>) {  // whose memory needs no tensor to be known
+    return as_wanted(view_of_producer(x), device, copy);
+  }
   taken_tensor taken = taken_tensor::of(x.ptr(), wanted != copying::never);
   const bool on_host = !taken.received().is_usm();
   if (wanted == copying::never && (on_host || taken.received().copied)) {
@@ -130,8 +138,7 @@ nb::object import_tensor(nb::handle x, nb::handle device, nb::handle copy) {
   if (on_host) {
     return to_python(copy_to_usm(taken.received(), device));
   }
-  nb::object view = to_python(to_array(std::move(taken), x.ptr()));
-  return device.is_none() && wanted != copying::always ? view : as_asked(view, device, copy);
+  return as_wanted(to_python(to_array(std::move(taken), x.ptr())), device, copy);
 }
 
 }  // namespace
