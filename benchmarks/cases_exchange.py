@@ -9,6 +9,8 @@ from pairing import Aim, Case, Peer, Statement
 IMPORT_AIM = Aim(ratio=1 / 20)
 MEMORY_AIM = Aim(ratio=1 / 8)
 DICTIONARY_AIM = Aim(ratio=1 / 6)
+DLPACK_AIM = Aim(ratio=1 / 100)
+DLPACK_AIM_NUMPY = Aim(ratio=1.5)
 
 
 class Producer:
@@ -83,6 +85,49 @@ def memory_dictionary() -> Case:
     return Case("memory's dictionary", work, [Peer("dpctl", peer)])
 
 
+def dlpack_peers(code: str) -> tuple[Peer, Peer]:
+    """Who hands its own array to itself: dpnp, and NumPy for host memory."""
+    usm = Statement(code, x=dpnp.tensor.zeros((4, 5)), take=dpnp.tensor.from_dlpack)
+    host = Statement(code, x=numpy.zeros((4, 5)), take=numpy.from_dlpack)
+    return Peer("dpnp.tensor", usm, DLPACK_AIM), Peer("NumPy", host, DLPACK_AIM_NUMPY)
+
+
+def dlpack_round_trip() -> Case:
+    code = "take(x)"
+    work = Statement(code, x=usmx.zeros((4, 5)), take=usmx.from_dlpack)
+    return Case("from_dlpack(array)", work, dlpack_peers(code))
+
+
+class TensorProducer:
+    """Hands out the tensors of another object."""
+
+    def __init__(self, array: object) -> None:
+        self.__dlpack__ = array.__dlpack__
+        self.__dlpack_device__ = array.__dlpack_device__
+
+
+def dlpack_import() -> Case:
+    code = "take(x)"
+    work = Statement(code, x=TensorProducer(usmx.zeros((4, 5))), take=usmx.from_dlpack)
+    usm = Statement(code, x=TensorProducer(dpnp.tensor.zeros((4, 5))), take=dpnp.tensor.from_dlpack)
+    host = Statement(code, x=TensorProducer(numpy.zeros((4, 5))), take=numpy.from_dlpack)
+    peers = [Peer("dpnp.tensor", usm, DLPACK_AIM), Peer("NumPy", host, DLPACK_AIM_NUMPY)]
+    return Case("from_dlpack(producer of a tensor)", work, peers)
+
+
+def dlpack_capsule() -> Case:
+    code = "x.__dlpack__(max_version=(1, 0))"
+    work = Statement(code, x=usmx.zeros((4, 5)))
+    return Case("array.__dlpack__()", work, dlpack_peers(code))
+
+
+def dlpack_import_of_dpnp() -> Case:
+    array = dpnp.tensor.zeros((4, 5))
+    work = Statement("take(x)", x=array, take=usmx.from_dlpack)
+    floor = Statement("x.__dlpack__(max_version=(1, 0))", x=array)
+    return Case("from_dlpack(dpnp array)", work, [Peer("floor: dpnp makes its capsule", floor)])
+
+
 CASES = (
     import_view,
     import_asarray,
@@ -91,4 +136,8 @@ CASES = (
     array_dictionary,
     array_dictionary_after_others,
     memory_dictionary,
+    dlpack_round_trip,
+    dlpack_import,
+    dlpack_capsule,
+    dlpack_import_of_dpnp,
 )

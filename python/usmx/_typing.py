@@ -12,6 +12,7 @@ __all__ = [
     "ArrayLike",
     "Axes",
     "Casting",
+    "DLPackProducer",
     "DTypeLike",
     "DeviceLike",
     "DtypeKind",
@@ -63,6 +64,13 @@ class Producer(Protocol):
     @property
     def __sycl_usm_array_interface__(self) -> Mapping[str, object]:
         """What docs/protocol.md says."""
+
+
+class DLPackProducer(Protocol):
+    """Whatever hands its memory over as DLPack has it."""
+
+    def __dlpack__(self) -> object:
+        """A capsule."""
 
 
 class _SyclObject(Protocol):

@@ -3,8 +3,10 @@
 #include <limits>
 
 #include "base/quoted.hpp"
+#include "exchange/elements.hpp"
 #include "memory/usm_checks.hpp"
 #include "runtime/context_state.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"
@@ -44,29 +46,6 @@ void check_byte_strides(std::span<const std::ptrdiff_t> strides, dtype type) {
     checked_multiply(stride, static_cast<std::ptrdiff_t>(type.itemsize()),
                      "a stride of 'strides' in bytes");
   }
-}
-
-struct byte_range {
-  std::uintptr_t first;
-  std::size_t nbytes;
-};
-
-byte_range touched_bytes(const usm_array_interface& given, dtype type, element_range extent) {
-  const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
-  const auto first = checked_multiply(extent.first, itemsize, "first byte of the elements");
-  const auto end = checked_add(checked_multiply(extent.last, itemsize, "last byte of the elements"),
-                               itemsize, "last byte of the elements");
-  // Exact in unsigned arithmetic, since end > first.
-  const std::size_t nbytes = static_cast<std::size_t>(end) - static_cast<std::size_t>(first);
-  const std::uintptr_t lowest = given.data + static_cast<std::uintptr_t>(first);
-  const bool wraps = first < 0 ? lowest > given.data : lowest < given.data;
-  if (wraps || nbytes > std::numeric_limits<std::ptrdiff_t>::max() ||
-      lowest > std::numeric_limits<std::uintptr_t>::max() - nbytes) {
-    throw overflow_error(detail::message("'data' 0x", std::hex, given.data, std::dec,
-                                         " with elements from byte ", first, " to ", end - 1,
-                                         " leaves the address space"));
-  }
-  return {lowest, nbytes};
 }
 
 void check_alignment(std::uintptr_t element_zero, dtype type) {
@@ -140,20 +119,43 @@ checked_import check_empty(const usm_array_interface& given, dtype type, layout 
 
 }  // namespace
 
-checked_import check(const usm_array_interface& given, placement at) {
+elements parse_elements(const usm_array_interface& given) {
   const dtype type = parse_type(given);
   layout where = parse_layout(given);
   if (given.strides) {
     check_byte_strides(*given.strides, type);
   }
   checked_nbytes(where.size(), type);
-  const auto extent = where.extent();
-  if (!extent) {
-    return check_empty(given, type, where.with_offset(0), std::move(at));
-  }
+  return {type, std::move(where)};
+}
+
+byte_range touched_bytes(const usm_array_interface& given, dtype type, element_range extent) {
   if (given.data == 0) {
     throw value_error(detail::message("'data' must point to memory for shape ",
                                       tuple_text(given.shape), ", found a null pointer"));
+  }
+  const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
+  const auto first = checked_multiply(extent.first, itemsize, "first byte of the elements");
+  const auto end = checked_add(checked_multiply(extent.last, itemsize, "last byte of the elements"),
+                               itemsize, "last byte of the elements");
+  // Exact in unsigned arithmetic, since end > first.
+  const std::size_t nbytes = static_cast<std::size_t>(end) - static_cast<std::size_t>(first);
+  const std::uintptr_t lowest = given.data + static_cast<std::uintptr_t>(first);
+  const bool wraps = first < 0 ? lowest > given.data : lowest < given.data;
+  if (wraps || nbytes > std::numeric_limits<std::ptrdiff_t>::max() ||
+      lowest > std::numeric_limits<std::uintptr_t>::max() - nbytes) {
+    throw overflow_error(detail::message("'data' 0x", std::hex, given.data, std::dec,
+                                         " with elements from byte ", first, " to ", end - 1,
+                                         " leaves the address space"));
+  }
+  return {lowest, nbytes};
+}
+
+checked_import check(const usm_array_interface& given, placement at) {
+  auto [type, where] = parse_elements(given);
+  const auto extent = where.extent();
+  if (!extent) {
+    return check_empty(given, type, where.with_offset(0), std::move(at));
   }
   const byte_range touched = touched_bytes(given, type, *extent);
   auto* memory = reinterpret_cast<std::byte*>(touched.first);
@@ -188,6 +190,14 @@ std::shared_ptr<buffer> to_buffer(checked_import&& checked, detail::release_acti
   return buffer::adopt_checked(checked.memory, checked.nbytes, checked.kind,
                                std::move(checked.queue), std::move(release), checked.readonly,
                                frees);
+}
+
+array to_array(checked_import&& checked, detail::release_action&& release) {
+  const bool readonly = checked.readonly;
+  const dtype type = checked.type;
+  layout where = std::move(checked.where);
+  return internal::unchecked_array(to_buffer(std::move(checked), std::move(release)), type,
+                                   std::move(where), readonly);
 }
 
 usm_array_interface describe(const array& a) {

@@ -49,6 +49,12 @@ class USMX_API read_only_error : public value_error {
   using value_error::value_error;
 };
 
+/// What an exchange has no words for, or may not hand out. Python: BufferError.
+class USMX_API buffer_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// No device answers to what was asked for. Python: SyclDeviceCreationError.
 class USMX_API device_error : public std::runtime_error {
  public:

@@ -80,6 +80,9 @@ USMX_API checked_import check(const usm_array_interface&, placement);
 USMX_API std::shared_ptr<buffer> to_buffer(checked_import&&, detail::release_action&&,
                                            bool frees = false);
 
+/// The elements of a checked import as an array, so.
+USMX_API array to_array(checked_import&&, detail::release_action&&);
+
 /// What an array says of itself: `data` is the first byte of its memory, `strides` none when
 /// C-contiguous. The spans point into the array.
 USMX_API usm_array_interface describe(const array&);

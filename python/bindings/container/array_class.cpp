@@ -5,6 +5,7 @@
 #include "container/attributes.hpp"
 #include "container/complex_parts.hpp"
 #include "container/construction.hpp"
+#include "container/dlpack_methods.hpp"
 #include "container/flags.hpp"
 #include "container/items.hpp"
 #include "container/iteration.hpp"
@@ -53,6 +54,7 @@ void bind_array_class(nb::module_& m) {
   bind_construction(cls);
   bind_attributes(cls);
   bind_complex_parts(cls);
+  bind_dlpack_methods(cls);
   bind_methods(cls);
   bind_numpy_functions(cls);
   bind_scalars(cls);

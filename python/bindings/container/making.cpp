@@ -92,8 +92,9 @@ nb::object new_array_like(const py_array& source, nb::handle dtype_object, nb::h
   return to_python(made);
 }
 
-nb::object as_asked(nb::handle self, nb::handle dtype_object, nb::handle usm_type,
-                    nb::handle sycl_queue, nb::handle device, nb::handle order, nb::handle copy) {
+nb::object as_all_asked(nb::handle self, nb::handle dtype_object, nb::handle usm_type,
+                        nb::handle sycl_queue, nb::handle device, nb::handle order,
+                        nb::handle copy) {
   const array& a = nb::cast<const py_array&>(self).value;
   const element_order wanted_order = order_argument(order, any_order);
   const plan wanted(a, dtype_object, usm_type, sycl_queue, device);
@@ -158,6 +159,10 @@ nb::object on_queue(const py_array& source, nb::handle device) {
 
 }  // namespace
 
+nb::object as_asked(const nb::object& array, nb::handle device, nb::handle copy) {
+  return as_all_asked(array, nb::none(), nb::none(), nb::none(), device, nb::str("K"), copy);
+}
+
 nb::object empty_of_shape(nb::handle shape) { return new_array_of_shape(shape, false); }
 nb::object zeros_of_shape(nb::handle shape) { return new_array_of_shape(shape, true); }
 
@@ -185,7 +190,7 @@ void bind_making(nb::module_& m) {
         nb::sig("def _new_array_like(source: USMArray, dtype: object, usm_type: object, "
                 "sycl_queue: object, device: object, order: object, zeroed: bool) -> USMArray"),
         "The same with the source's shape. None keeps what the source has.");
-  m.def("_as_asked", &as_asked, nb::arg("source"), nb::arg("dtype").none(),
+  m.def("_as_asked", &as_all_asked, nb::arg("source"), nb::arg("dtype").none(),
         nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
         nb::arg("order").none(), nb::arg("copy").none(),
         nb::sig("def _as_asked(source: USMArray, dtype: object, usm_type: object, sycl_queue: "

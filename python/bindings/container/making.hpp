@@ -12,6 +12,9 @@ namespace usmx::bindings {
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               element_order order);
 
+/// The array itself if it is on that `device=` already, or a copy as `copy=` demands or allows.
+nb::object as_asked(const nb::object& array, nb::handle device, nb::handle copy);
+
 /// What the functions empty and zeros return when they are given a shape alone.
 nb::object empty_of_shape(nb::handle shape);
 nb::object zeros_of_shape(nb::handle shape);

@@ -5,6 +5,7 @@
 
 #include <structmember.h>
 
+#include "container/dlpack_methods.hpp"
 #include "container/making.hpp"
 #include "exchange/producers.hpp"
 #include "support/arguments.hpp"
@@ -26,8 +27,10 @@ struct known_answer {
   std::string_view function;
   nb::object (*answer)(nb::handle argument);
 };
-constexpr known_answer answers[] = {
-    {"asarray", array_or_view}, {"empty", empty_of_shape}, {"zeros", zeros_of_shape}};
+constexpr known_answer answers[] = {{"asarray", array_or_view},
+                                    {"empty", empty_of_shape},
+                                    {"from_dlpack", from_dlpack},
+                                    {"zeros", zeros_of_shape}};
 
 PyTypeObject* shortcut_type = nullptr;
 interned reduce_name("__reduce_ex__");
@@ -108,8 +111,10 @@ void bind_shortcut(nb::module_& m) {
     nb::raise_python_error();
   }
   m.def("_with_shortcut", &with_shortcut, nb::arg("function"),
-        "The same function, asarray, empty or zeros, but that its commonest call does not enter "
-        "it: `asarray(x)` of an array or another producer, `empty(shape)`, `zeros(shape)`.");
+        "The same function, asarray, empty, from_dlpack or zeros, but that its commonest call does "
+        "not enter "
+        "it: `asarray(x)` of an array or another producer, `empty(shape)`, `from_dlpack(x)`, "
+        "`zeros(shape)`.");
 }
 
 }  // namespace usmx::bindings

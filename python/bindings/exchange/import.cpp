@@ -15,7 +15,6 @@
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/placement.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::bindings {
@@ -160,11 +159,7 @@ std::optional<array> import_producer(PyObject* producer) {
   } else if (!checked.own || !keeps_only(producer, *checked.own)) {
     release = keep_alive(producer);
   }  // else the buffer below stands for all of the chain that led here
-  const bool readonly = checked.readonly;
-  const dtype type = checked.type;
-  layout where = std::move(checked.where);
-  return internal::unchecked_array(exchange::to_buffer(std::move(checked), std::move(release)),
-                                   type, std::move(where), readonly);
+  return exchange::to_array(std::move(checked), std::move(release));
 }
 
 }  // namespace usmx::bindings

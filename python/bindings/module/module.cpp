@@ -3,6 +3,7 @@
 
 #include "container/array_class.hpp"
 #include "container/copies.hpp"
+#include "container/dlpack_methods.hpp"
 #include "container/items.hpp"
 #include "container/making.hpp"
 #include "container/shapes.hpp"
@@ -14,6 +15,7 @@
 #include "memory/pools.hpp"
 #include "memory/resources.hpp"
 #include "module/api_table.hpp"
+#include "module/dlpack_table.hpp"
 #include "module/kernel_cache.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
@@ -55,7 +57,9 @@ NB_MODULE(_core, m) {
   bind_shapes(m);
   bind_making(m);
   bind_copies(m);
+  bind_from_dlpack(m);
   bind_shortcut(m);
   bind_api_table(m);
+  bind_dlpack_table();
   bind_kernel_cache(m);
 }

@@ -76,6 +76,8 @@ bool translate_exception(const std::exception_ptr& exception) noexcept {
     PyErr_SetString(PyExc_IndexError, e.what());
   } catch (const overflow_error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const buffer_error& e) {
+    PyErr_SetString(PyExc_BufferError, e.what());
   } catch (const allocation_error& e) {
     PyErr_SetString(allocation_error_class, e.what());
   } catch (const device_error& e) {

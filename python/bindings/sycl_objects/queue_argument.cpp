@@ -18,20 +18,6 @@ namespace {
 interned sycl_queue_name("sycl_queue");
 interned filter_string_name("filter_string");
 
-/// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or what
-/// gives one by _get_capsule().
-std::optional<sycl::queue> queue_of_object(nb::handle argument) {
-  remember_queue_object(argument.ptr());
-  if (const auto* queue = value_of_either<sycl::queue>(argument.ptr())) {
-    return *queue;
-  }
-  if (PyCapsule_CheckExact(argument.ptr())) {
-    return queue_in_capsule(argument.ptr());
-  }
-  const nb::object capsule = capsule_of(argument.ptr());
-  return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
-}
-
 /// What others than usmx describe a device with: an object that holds a queue, dpnp's Device, which
 /// has one as an attribute, or dpctl's SyclDevice.
 std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
@@ -83,6 +69,18 @@ void require_agreement(const sycl::queue& queue, nb::handle device) {
 }
 
 }  // namespace
+
+std::optional<sycl::queue> queue_of_object(nb::handle argument) {
+  remember_queue_object(argument.ptr());
+  if (const auto* queue = value_of_either<sycl::queue>(argument.ptr())) {
+    return *queue;
+  }
+  if (PyCapsule_CheckExact(argument.ptr())) {
+    return queue_in_capsule(argument.ptr());
+  }
+  const nb::object capsule = capsule_of(argument.ptr());
+  return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
+}
 
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
   if (sycl_queue.is_none()) {

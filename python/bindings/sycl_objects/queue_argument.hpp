@@ -1,6 +1,8 @@
 // Arguments `sycl_queue=` and `device=`: every accepted form becomes a queue.
 #pragma once
 
+#include <optional>
+
 #include <sycl/queue.hpp>
 
 #include "support/nanobind.hpp"
@@ -12,6 +14,10 @@ namespace usmx::bindings {
 /// queue; a filter string or device is that device's cached queue. Throws value_error when both are
 /// given and disagree.
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device);
+
+/// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or what
+/// gives one by _get_capsule(); none for any other object.
+std::optional<sycl::queue> queue_of_object(nb::handle object);
 
 /// Whether `device=` names a queue, and not only a device on which any queue will do.
 bool names_a_queue(nb::handle device);

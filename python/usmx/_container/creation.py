@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from usmx._typing import (
         ArrayLike,
         DeviceLike,
+        DLPackProducer,
         DTypeLike,
         NumpyArray,
         OrderCF,
@@ -255,9 +256,36 @@ def asarray(
     return _from_host(obj, dtype, device, usm_type, sycl_queue, order)
 
 
+def from_dlpack(
+    x: DLPackProducer, /, *, device: DeviceLike | None = None, copy: bool | None = None
+) -> USMArray:
+    """The array of an object with ``__dlpack__``.
+
+    Unified shared memory becomes a view, which keeps what the producer handed over. It is on the
+    producer's ``sycl_queue`` where there is one, else on the queue that usmx has for the device.
+    DLPack names no queue: finish work on others before usmx is to see it. Ordinary host memory is
+    copied, into memory of kind 'device'. Waits for copies.
+
+    Args:
+        x: what to take: arrays of dpnp, NumPy and others.
+        device: as in `empty`; by default where the memory is, and the default device for a copy of
+            host memory.
+        copy: as in `asarray`.
+
+    Raises:
+        BufferError: the memory is neither of these, its elements are of no type that usmx has, or
+            the producer does not hand it over.
+        ValueError: `copy=False` cannot be met, or what is handed over breaks a rule of the
+            exchange.
+        TypeError: `x` has no ``__dlpack__``.
+    """
+    return _core._from_dlpack(x, device, copy)
+
+
 if not TYPE_CHECKING:  # the same functions, but for their time
     asarray = _core._with_shortcut(asarray)
     empty = _core._with_shortcut(empty)
+    from_dlpack = _core._with_shortcut(from_dlpack)
     zeros = _core._with_shortcut(zeros)
 
 

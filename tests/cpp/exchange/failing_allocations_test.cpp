@@ -9,6 +9,7 @@
 #include "support/device_test.hpp"
 #include "support/failing_allocations.hpp"
 #include "usmx/array/array.hpp"
+#include "usmx/exchange/dlpack.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 #include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/synchronize.hpp"
@@ -34,6 +35,22 @@ TEST_F(failing_import_test, import_that_fails_leaves_nothing_behind_and_succeeds
     ASSERT_EQ(usmx::registry::size(), blocks);
     ASSERT_FALSE(usmx::detail::has_pending_work());
     ASSERT_EQ(imported()->data(), floats.data());
+  });
+}
+
+TEST_F(failing_import_test, dlpack_that_fails_leaves_nothing_behind_and_succeeds_then) {
+  const std::vector<std::ptrdiff_t> shape{64};
+  const usmx::array floats = usmx::empty(shape, usmx::type_code::float32, queue());
+  const auto place = usmx::exchange::dlpack_device(floats);
+  const auto back = [&] {
+    return usmx::exchange::from_dlpack(usmx::exchange::to_dlpack(floats, place));
+  };
+  const long owners = floats.owner().use_count();
+  support::with_every_allocation([&](int number) {
+    support::fails(number, back);
+    usmx::synchronize();
+    ASSERT_EQ(floats.owner().use_count(), owners);
+    ASSERT_EQ(back().data(), floats.data());
   });
 }
 

@@ -1,0 +1,173 @@
+#include "container/dlpack_methods.hpp"
+
+#include <optional>
+
+#include "container/making.hpp"
+#include "exchange/dlpack.hpp"
+#include "exchange/producers.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "usmx/array/array_internal.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// `copy=` of the array API: never, when needed, always.
+enum class copying { never, if_needed, always };
+
+copying copy_argument(nb::handle copy) {
+  if (copy.is_none()) {
+    return copying::if_needed;
+  }
+  if (!PyBool_Check(copy.ptr())) {
+    throw_wrong_type("copy", "True, False or None", copy.ptr());
+  }
+  return copy.ptr() == Py_True ? copying::always : copying::never;
+}
+
+// ---- out
+
+/// The consumer's stream: whether it wants finished work, and the queue on which it will work.
+struct stream_argument {
+  explicit stream_argument(nb::handle stream) {
+    if (stream.is_none()) {
+      return;
+    }
+    if (PyIndex_Check(stream.ptr()) != 0 && PyBool_Check(stream.ptr()) == 0) {
+      waits = to_count("stream", "an integer", stream.ptr()) != -1;
+      return;
+    }
+    queue = queue_of_object(stream);
+    if (!queue) {
+      throw_wrong_type("stream", "None, a SyclQueue or an integer", stream.ptr());
+    }
+  }
+
+  bool waits = true;
+  std::optional<sycl::queue> queue;
+};
+
+bool knows_versions(nb::handle max_version) {
+  if (max_version.is_none()) {
+    return false;
+  }
+  const counts numbers("max_version", max_version.ptr());
+  if (numbers.span().size() != 2) {
+    throw value_error(detail::message("max_version must be (major, minor), found ",
+                                      numbers.span().size(), " numbers"));
+  }
+  return numbers.span()[0] >= 1;
+}
+
+dlpack::device place_argument(const array& a, nb::handle dl_device) {
+  if (dl_device.is_none()) {
+    return exchange::dlpack_device(a);
+  }
+  const counts wanted("dl_device", dl_device.ptr());
+  const auto is_wanted = [&](dlpack::device where) {
+    return wanted.span().size() == 2 && wanted.span()[0] == static_cast<int>(where.type) &&
+           wanted.span()[1] == where.id;
+  };
+  if (is_wanted(dlpack::host)) {
+    return dlpack::host;
+  }
+  const dlpack::device own = exchange::dlpack_device(a);
+  if (!is_wanted(own)) {
+    throw buffer_error(detail::message("dl_device must be (14, ", own.id,
+                                       "), where the array is, or (1, 0), the host, found ",
+                                       repr_text(dl_device.ptr())));
+  }
+  return own;
+}
+
+/// The same elements, known to work on the consumer's queue as well.
+array shared_with(const array& a, const std::optional<sycl::queue>& queue) {
+  if (!queue || *queue == a.owner()->queue()) {
+    return a;
+  }
+  return internal::unchecked_array(std::make_shared<buffer>(buffer::on_queue(a.owner(), *queue)),
+                                   a.type(), a.layout(), a.readonly());
+}
+
+nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_version,
+                     nb::handle dl_device, nb::handle copy) {
+  const array& a = self.value;
+  const stream_argument consumer(stream);
+  const bool versioned = knows_versions(max_version);
+  const dlpack::device where = place_argument(a, dl_device);
+  const copying wanted = copy_argument(copy);
+  const bool elsewhere = where == dlpack::host && !is_host_accessible(a.kind());
+  if (elsewhere && wanted == copying::never) {
+    throw buffer_error("copy=False cannot be met: the host does not reach device memory");
+  }
+  if (elsewhere || wanted == copying::always) {
+    const usm_kind kind = elsewhere ? usm_kind::host : a.kind();
+    return to_capsule(copy_of(a, a.type(), kind, a.owner()->queue(), element_order::keep), where,
+                      versioned, true);
+  }
+  if (consumer.waits || where == dlpack::host) {  // the host has no queue to wait for the work
+    wait_for(a);
+  }
+  return to_capsule(shared_with(a, consumer.queue), where, versioned, false);
+}
+
+nb::object device_of(const py_array& self) {
+  const dlpack::device where = exchange::dlpack_device(self.value);
+  return checked(Py_BuildValue("(ii)", static_cast<int>(where.type), static_cast<int>(where.id)));
+}
+
+// ---- in
+
+nb::object as_wanted(nb::object view, nb::handle device, nb::handle copy) {
+  return device.is_none() && copy.ptr() != Py_True ? view : as_asked(view, device, copy);
+}
+
+nb::object import_tensor(nb::handle x, nb::handle device, nb::handle copy) {
+  const copying wanted = copy_argument(copy);
+  if (Py_TYPE(x.ptr()) == python_class<py_array>) {  // whose memory needs no tensor to be known
+    return as_wanted(view_of_producer(x), device, copy);
+  }
+  taken_tensor taken = taken_tensor::of(x.ptr(), wanted != copying::never);
+  const bool on_host = !taken.received().is_usm();
+  if (wanted == copying::never && (on_host || taken.received().copied)) {
+    throw value_error(on_host ? "copy=False cannot be met: ordinary host memory is not unified "
+                                "shared memory"
+                              : "copy=False cannot be met: the producer has made a copy");
+  }
+  if (on_host) {
+    return to_python(copy_to_usm(taken.received(), device));
+  }
+  return as_wanted(to_python(to_array(std::move(taken), x.ptr())), device, copy);
+}
+
+}  // namespace
+
+nb::object from_dlpack(nb::handle producer) {
+  return import_tensor(producer, nb::none(), nb::none());
+}
+
+void bind_dlpack_methods(nb::class_<py_array>& cls) {
+  cls.def(
+         "__dlpack__", &to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
+         nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
+         nb::arg("copy") = nb::none(),
+         nb::sig("def __dlpack__(self, *, stream: object = None, "
+                 "max_version: tuple[int, int] | None = None, "
+                 "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> "
+                 "typing_extensions.CapsuleType"),
+         "A capsule of DLPack. The elements are ready to be read unless `stream` is -1; a queue is "
+         "one on which the consumer will work.\n\n"
+         "Raises BufferError when DLPack has no words for the memory or the elements.")
+      .def("__dlpack_device__", &device_of,
+           nb::sig("def __dlpack_device__(self) -> tuple[int, int]"),
+           "(14, number): oneAPI's device of that place in get_devices().");
+}
+
+void bind_from_dlpack(nb::module_& m) {
+  m.def("_from_dlpack", &import_tensor, nb::arg("x").none(), nb::arg("device").none(),
+        nb::arg("copy").none(),
+        nb::sig("def _from_dlpack(x: object, device: object, copy: object) -> USMArray"));
+}
+
+}  // namespace usmx::bindings

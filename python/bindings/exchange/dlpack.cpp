@@ -1,0 +1,187 @@
+#include "exchange/dlpack.hpp"
+
+#include <array>
+
+#include "elements/dtype_argument.hpp"
+#include "objects/array.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "sycl_objects/capsules.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "usmx/array/array_internal.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/layout/element_order.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+template <class Managed>
+struct names;
+template <>
+struct names<dlpack::managed_tensor> {
+  static constexpr const char* fresh = "dltensor_versioned";
+  static constexpr const char* used = "used_dltensor_versioned";
+};
+template <>
+struct names<dlpack::legacy_managed_tensor> {
+  static constexpr const char* fresh = "dltensor";
+  static constexpr const char* used = "used_dltensor";
+};
+
+interned dlpack_name("__dlpack__");
+interned producers_queue_name("sycl_queue");
+
+/// A deleter of Python's takes the interpreter lock, which makes a thread exit that asks for it
+/// while the interpreter ends.
+template <class Managed>
+void let_go(void* state) noexcept {
+  auto* managed = static_cast<Managed*>(state);
+  if (managed->deleter != nullptr) {
+    take_interpreter_lock([&] { managed->deleter(managed); });
+  }
+}
+
+/// Of a capsule that nobody has taken the tensor from.
+template <class Managed>
+void destroy_unused(PyObject* capsule) noexcept {
+  if (PyCapsule_IsValid(capsule, names<Managed>::fresh) != 0) {
+    let_go<Managed>(PyCapsule_GetPointer(capsule, names<Managed>::fresh));
+  }
+}
+
+template <class Managed>
+nb::object capsule_of_tensor(Managed* managed) {
+  PyObject* capsule = PyCapsule_New(managed, names<Managed>::fresh, destroy_unused<Managed>);
+  if (capsule == nullptr) {
+    managed->deleter(managed);
+    nb::raise_python_error();
+  }
+  return nb::steal(capsule);
+}
+
+/// What the capsule holds, which is the caller's from now on; null when it is named otherwise.
+template <class Managed>
+Managed* take_from(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, names<Managed>::fresh) == 0) {
+    return nullptr;
+  }
+  void* held = PyCapsule_GetPointer(capsule, names<Managed>::fresh);
+  if (PyCapsule_SetName(capsule, names<Managed>::used) != 0) {
+    nb::raise_python_error();
+  }
+  return static_cast<Managed*>(held);
+}
+
+// ---- asking a producer
+
+nb::object known_version() {
+  static PyObject* version = nullptr;
+  if (version == nullptr) {
+    const auto [major, minor] = dlpack::current_version;
+    version = nb::make_tuple(major, minor).release().ptr();
+  }
+  return nb::borrow(version);
+}
+
+/// The names of the arguments of a call: with and without `copy`.
+PyObject* argument_names(bool with_copy) {
+  static std::array<PyObject*, 2> made{};
+  PyObject*& names = made[with_copy ? 1 : 0];
+  if (names == nullptr) {
+    names = with_copy ? nb::make_tuple("max_version", "copy").release().ptr()
+                      : nb::make_tuple("max_version").release().ptr();
+  }
+  return names;
+}
+
+/// Producers older than version 1.0 know no arguments.
+nb::object ask(const nb::object& method, bool may_copy) {
+  const nb::object version = known_version();
+  PyObject* const arguments[] = {nullptr, version.ptr(), Py_False};
+  constexpr std::size_t none_by_position = 0 | PY_VECTORCALL_ARGUMENTS_OFFSET;
+  PyObject* names = argument_names(!may_copy);
+  PyObject* given = run_python(
+      [&] { return PyObject_Vectorcall(method.ptr(), arguments + 1, none_by_position, names); });
+  if (given == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+    PyErr_Clear();
+    given = run_python([&] { return PyObject_CallNoArgs(method.ptr()); });
+  }
+  return checked(given);
+}
+
+nb::object capsule_of_producer(PyObject* producer, bool may_copy) {
+  const nb::object method = optional_attribute(producer, dlpack_name.get());
+  if (!method.is_valid()) {
+    throw_wrong_type("x", "an object with __dlpack__", producer);
+  }
+  nb::object capsule = ask(method, may_copy);
+  if (!PyCapsule_CheckExact(capsule.ptr())) {
+    throw type_error(detail::message(type_name(producer),
+                                     ".__dlpack__() must return a capsule, found ",
+                                     type_name(capsule.ptr())));
+  }
+  return capsule;
+}
+
+/// Where a producer works; none where it does not say.
+std::optional<sycl::queue> queue_of(PyObject* producer) {
+  if (producer == nullptr) {
+    return std::nullopt;
+  }
+  if (const array* own = as_array(producer)) {
+    return own->owner()->queue();
+  }
+  const nb::object queue = optional_attribute(producer, producers_queue_name.get());
+  return queue.is_valid() ? queue_of_object(queue) : std::nullopt;
+}
+
+}  // namespace
+
+nb::object to_capsule(const array& a, dlpack::device where, bool versioned, bool copied) {
+  return versioned ? capsule_of_tensor(exchange::to_dlpack(a, where, copied))
+                   : capsule_of_tensor(exchange::to_legacy_dlpack(a, where));
+}
+
+template <class Managed>
+taken_tensor::taken_tensor(Managed* managed)
+    : owner_(let_go<Managed>, managed), received_(exchange::receive(*managed)) {}
+template taken_tensor::taken_tensor(dlpack::managed_tensor*);
+
+taken_tensor taken_tensor::of(PyObject* producer, bool may_copy) {
+  const nb::object capsule = capsule_of_producer(producer, may_copy);
+  if (auto* managed = take_from<dlpack::managed_tensor>(capsule.ptr())) {
+    return taken_tensor(managed);
+  }
+  if (auto* managed = take_from<dlpack::legacy_managed_tensor>(capsule.ptr())) {
+    return taken_tensor(managed);
+  }
+  throw value_error(detail::message(
+      "capsule must be named 'dltensor_versioned' or 'dltensor' and not be used yet, found ",
+      capsule_name_text(capsule.ptr())));
+}
+
+array to_array(taken_tensor&& taken, PyObject* producer) {
+  const std::optional<sycl::queue> queue = queue_of(producer);
+  const exchange::received_tensor received = taken.received();
+  array made = exchange::to_array(received, queue ? &*queue : nullptr, std::move(taken).owner());
+  if (queue && *queue != made.owner()->queue()) {
+    const without_interpreter_lock unlocked;
+    wait_for_queue(*queue);
+  }
+  return made;
+}
+
+array copy_to_usm(const exchange::received_tensor& received, nb::handle device) {
+  const sycl::queue queue = queue_argument(nb::none(), device);
+  const array_view source = exchange::host_view(received, queue);
+  const dtype type = dtype_argument_on(queue.get_device(), nb::none(), source.type());
+  array made = empty(compact_like(source.layout()), type, queue, usm_kind::device);
+  if (made.size() > 0) {
+    const without_interpreter_lock unlocked(is_worth_unlocking(made));
+    copy(source, internal::private_view(made));
+  }
+  return made;
+}
+
+}  // namespace usmx::bindings

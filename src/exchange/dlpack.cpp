@@ -1,0 +1,303 @@
+#include "usmx/exchange/dlpack.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "exchange/elements.hpp"
+#include "runtime/context_state.hpp"
+#include "runtime/root_devices.hpp"
+#include "usmx/array/array_internal.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues_internal.hpp"
+
+namespace usmx::exchange {
+namespace {
+
+static_assert(std::is_same_v<std::int64_t, std::ptrdiff_t>, "shapes are handed over as they are");
+
+// ---- elements
+
+dlpack::type_kind kind_of(dtype type) {
+  switch (type.kind()) {
+    case 'b':
+      return dlpack::type_kind::boolean;
+    case 'i':
+      return dlpack::type_kind::signed_;
+    case 'u':
+      return dlpack::type_kind::unsigned_;
+    case 'f':
+      return dlpack::type_kind::floating;
+    case 'c':
+      return dlpack::type_kind::complex;
+    default:
+      throw buffer_error(detail::message("DLPack has no structured elements, found dtype ", type));
+  }
+}
+
+dlpack::data_type data_type_of(dtype type) {
+  return {kind_of(type), static_cast<std::uint8_t>(8 * type.itemsize()), 1};
+}
+
+dtype parse_type(dlpack::data_type given) {
+  for (int code = 0; code < type_count; ++code) {
+    const dtype type = static_cast<type_code>(code);
+    if (kind_of(type) == given.kind && 8 * type.itemsize() == given.bits && given.lanes == 1) {
+      return type;
+    }
+  }
+  throw buffer_error(
+      detail::message("elements must be of one of usmx's types, found DLPack's type code ",
+                      static_cast<int>(given.kind), " of ", static_cast<int>(given.bits),
+                      " bits in ", given.lanes, given.lanes == 1 ? " lane" : " lanes"));
+}
+
+// ---- devices
+
+/// The numbers of a context's devices in DLPack. None have those of a context that is not the
+/// default one of their platform.
+class device_numbers : public detail::context_slot {
+ public:
+  explicit device_numbers(const sycl::context& context) {
+    const auto& roots = detail::root_devices();
+    for (const sycl::device& device : context.get_devices()) {
+      const detail::root_device* root = detail::find_root(device);
+      if (root != nullptr && default_context(device) == context) {
+        numbers_.emplace_back(device, static_cast<std::int32_t>(root - roots.data()));
+      }
+    }
+  }
+
+  std::optional<std::int32_t> of(const sycl::device& device) const {
+    const auto found =
+        std::ranges::find(numbers_, device, &std::pair<sycl::device, std::int32_t>::first);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::vector<std::pair<sycl::device, std::int32_t>> numbers_;
+};
+
+std::optional<std::int32_t> device_number(const sycl::queue& queue) {
+  return detail::state_of(queue).of_context->slot<device_numbers>().of(queue.get_device());
+}
+
+[[noreturn]] void throw_other_device(dlpack::device found, const char* expected) {
+  throw buffer_error(detail::message("device must be ", expected, ", found DLPack's device type ",
+                                     static_cast<int>(found.type), " with number ", found.id));
+}
+
+sycl::queue queue_of_number(std::int32_t id) {
+  const auto& roots = detail::root_devices();
+  if (id < 0 || static_cast<std::size_t>(id) >= roots.size()) {
+    throw value_error(detail::message("device number must be that of one of ", roots.size(),
+                                      roots.size() == 1 ? " device" : " devices", ", found ", id));
+  }
+  return internal::cached_queue(roots[static_cast<std::size_t>(id)].device);
+}
+
+/// The queue to use a tensor on: the producer's if it is of that device.
+sycl::queue choose_queue(const received_tensor& given, const sycl::queue* producers) {
+  if (given.kept != nullptr) {
+    return given.kept->queue();
+  }
+  const dlpack::device where = given.values.device;
+  if (where.type != dlpack::device_type::oneapi) {
+    throw_other_device(where, "oneAPI's (14)");
+  }
+  if (producers != nullptr && device_number(*producers) == where.id) {
+    return *producers;
+  }
+  return queue_of_number(where.id);
+}
+
+// ---- tensors of arrays
+
+/// A tensor and what keeps its memory, shape and strides.
+template <class Managed>
+struct exported {
+  Managed managed;
+  array source;
+};
+
+template <class Managed>
+void let_go(Managed* managed) noexcept {
+  delete static_cast<exported<Managed>*>(managed->context);
+}
+
+template <class Managed>
+Managed* export_array(const array& a, dlpack::device where) {
+  std::unique_ptr<exported<Managed>> made(new exported<Managed>{{}, a});
+  made->managed.context = made.get();
+  made->managed.deleter = let_go<Managed>;
+  made->managed.tensor = view_as_dlpack(made->source, where);
+  return &made.release()->managed;
+}
+
+// ---- arrays of tensors
+
+std::span<const std::ptrdiff_t> numbers_at(const std::int64_t* first, std::int32_t ndim,
+                                           const char* what) {
+  if (ndim < 0 || ndim > max_ndim) {
+    throw value_error(detail::message("'ndim' must be from 0 to ", max_ndim, ", found ", ndim));
+  }
+  if (first == nullptr && ndim > 0) {
+    throw value_error(
+        detail::message("'", what, "' must point to ", ndim, " numbers, found a null pointer"));
+  }
+  return {first, static_cast<std::size_t>(ndim)};
+}
+
+/// The tensor as a dictionary would say it.
+usm_array_interface describe_tensor(const received_tensor& received) {
+  const dlpack::tensor& given = received.values;
+  usm_array_interface result;
+  // Where there are no elements, what usmx keeps tells the kind of memory all the same.
+  const void* data =
+      given.data == nullptr && received.kept != nullptr ? received.kept->data() : given.data;
+  result.data = reinterpret_cast<std::uintptr_t>(data);
+  result.readonly = received.readonly;
+  result.typestr = parse_type(given.type).typestr();
+  result.shape = numbers_at(given.shape, given.ndim, "shape");
+  if (given.strides != nullptr) {
+    result.strides = numbers_at(given.strides, given.ndim, "strides");
+  }
+  if (result.data != 0) {
+    if (given.byte_offset > std::numeric_limits<std::uintptr_t>::max() - result.data) {
+      throw overflow_error(detail::message("'data' ", given.data, " with 'byte_offset' ",
+                                           given.byte_offset, " leaves the address space"));
+    }
+    result.data += given.byte_offset;
+  }
+  return result;
+}
+
+/// What usmx keeps by a tensor; null for tensors of others.
+template <class Managed>
+const buffer* kept_by(const Managed& managed) noexcept {
+  return managed.deleter == let_go<Managed>
+             ? static_cast<exported<Managed>*>(managed.context)->source.owner().get()
+             : nullptr;
+}
+
+void let_managed_go(void* state) noexcept {
+  auto* managed = static_cast<dlpack::managed_tensor*>(state);
+  if (managed->deleter != nullptr) {
+    managed->deleter(managed);
+  }
+}
+
+}  // namespace
+
+dlpack::device dlpack_device(const array& a) {
+  const sycl::queue& queue = a.owner()->queue();
+  if (const auto number = device_number(queue)) {
+    return {dlpack::device_type::oneapi, *number};
+  }
+  const sycl::device device = queue.get_device();
+  if (detail::find_root(device) == nullptr) {
+    throw buffer_error(detail::message(
+        "DLPack has numbers for whole devices alone, found memory of ", usmx::describe(device)));
+  }
+  throw buffer_error(detail::message(
+      "DLPack needs memory of the platform's default context, found memory of another one, ",
+      usmx::describe(queue.get_context())));
+}
+
+dlpack::tensor view_as_dlpack(const array& a, dlpack::device where) {
+  // Others have no business in writing there.
+  const auto numbers = [](std::span<const std::ptrdiff_t> from) {
+    return const_cast<std::int64_t*>(from.data());
+  };
+  a.owner()->expose();
+  return {.data = a.size() == 0 ? nullptr : internal::first_element(a),
+          .device = where,
+          .ndim = a.ndim(),
+          .type = data_type_of(a.type()),
+          .shape = numbers(a.shape()),
+          .strides = numbers(a.strides()),
+          .byte_offset = 0};
+}
+
+dlpack::managed_tensor* to_dlpack(const array& a, dlpack::device where, bool copied) {
+  auto* made = export_array<dlpack::managed_tensor>(a, where);
+  made->version = dlpack::current_version;
+  made->flags = (a.readonly() ? dlpack::flag_readonly : 0) | (copied ? dlpack::flag_copied : 0);
+  return made;
+}
+
+dlpack::legacy_managed_tensor* to_legacy_dlpack(const array& a, dlpack::device where) {
+  if (a.readonly()) {
+    throw buffer_error(
+        "a read-only array needs DLPack 1.0 or later: ask for it by max_version=(1, 0)");
+  }
+  return export_array<dlpack::legacy_managed_tensor>(a, where);
+}
+
+dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype) {
+  const dlpack::device where = prototype.device;
+  const bool on_host = where == dlpack::host;
+  if (!on_host && where.type != dlpack::device_type::oneapi) {
+    throw_other_device(where, "oneAPI's (14) or the host (1)");
+  }
+  const auto shape = numbers_at(prototype.shape, prototype.ndim, "shape");
+  const sycl::queue queue = on_host ? internal::default_queue() : queue_of_number(where.id);
+  return to_dlpack(
+      empty(shape, parse_type(prototype.type), queue, on_host ? usm_kind::host : usm_kind::device),
+      where);
+}
+
+received_tensor receive(const dlpack::managed_tensor& given) {
+  if (given.version.major != dlpack::current_version.major) {
+    throw buffer_error(detail::message("version of DLPack must be ", dlpack::current_version.major,
+                                       ".x, found ", given.version.major, ".",
+                                       given.version.minor));
+  }
+  return {.values = given.tensor,
+          .readonly = (given.flags & dlpack::flag_readonly) != 0,
+          .copied = (given.flags & dlpack::flag_copied) != 0,
+          .kept = kept_by(given)};
+}
+
+received_tensor receive(const dlpack::legacy_managed_tensor& given) {
+  return {.values = given.tensor, .kept = kept_by(given)};
+}
+
+array to_array(const received_tensor& given, const sycl::queue* queue,
+               detail::release_action owner) {
+  checked_import checked = check(describe_tensor(given), choose_queue(given, queue));
+  if (checked.own && queue == nullptr) {
+    checked.queue = checked.own->queue();
+  }
+  if (checked.own && given.kept != nullptr && given.kept->keeps_only(*checked.own)) {
+    owner = {};  // the buffer of the array stands for all that the tensor keeps
+  }
+  return to_array(std::move(checked), std::move(owner));
+}
+
+array_view host_view(const received_tensor& given, const sycl::queue& queue) {
+  if (given.values.device.type != dlpack::device_type::cpu) {
+    throw_other_device(given.values.device, "the host (1)");
+  }
+  const usm_array_interface described = describe_tensor(given);
+  auto [type, where] = parse_elements(described);
+  if (const auto extent = where.extent()) {
+    touched_bytes(described, type, *extent);
+  }
+  auto* first = reinterpret_cast<void*>(described.data);
+  return {first, type, std::move(where), usm_kind::unknown, queue, given.readonly};
+}
+
+array from_dlpack(dlpack::managed_tensor* managed) {
+  detail::release_action owner(let_managed_go, managed);
+  return to_array(receive(*managed), nullptr, std::move(owner));
+}
+
+}  // namespace usmx::exchange
