@@ -132,7 +132,7 @@ def test_dpnp_view_of_every_layout_is_viewed(kind, key):
 def test_view_of_a_dpnp_array_is_on_its_queue(kind):
     queue = dpctl.SyclQueue()
     array = dpnp.tensor.asarray(sample(), usm_type=kind, sycl_queue=queue)
-    assert usmx.from_dlpack(array).sycl_queue == usmx.SyclQueue(queue._get_capsule())
+    assert usmx.from_dlpack(array).sycl_queue == queue
 
 
 def test_result_of_a_dpnp_kernel_is_finished_when_read(kind):
