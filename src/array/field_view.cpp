@@ -5,6 +5,7 @@
 
 #include "base/quoted.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/layout/held_dtype.hpp"
 #include "usmx/layout/structure.hpp"
 
 namespace usmx {
@@ -74,7 +75,7 @@ array fields_view(const array& a, std::span<const std::string_view> names) {
     kept.push_back(f);
     last = &f;
   }
-  const dtype type = dtype::structured(std::move(kept), a.type().itemsize());
+  const held_dtype type = held_dtype::structured(std::move(kept), a.type().itemsize());
   return array(a.owner(), type, a.layout(), true);
 }
 

@@ -10,7 +10,7 @@
 namespace usmx::exchange {
 
 struct elements {
-  dtype type;
+  held_dtype type;
   layout where;
 };
 

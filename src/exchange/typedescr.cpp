@@ -28,16 +28,18 @@ std::optional<std::size_t> parse_void(std::string_view typestr) noexcept {
 struct fields_and_size {
   std::vector<field> fields;
   std::size_t itemsize;
+  /// The types of fields, until the type that they make holds them.
+  std::vector<held_dtype> held;
 };
 
 fields_and_size parse_entries(const typedescr& entries, int depth);
 
-dtype parse_element(const typedescr_entry& entry, int depth) {
+held_dtype parse_element(const typedescr_entry& entry, int depth) {
   if (const auto* typestr = std::get_if<std::string>(&entry.type)) {
     return dtype::from_typestr(*typestr);
   }
-  auto [fields, itemsize] = parse_entries(std::get<typedescr>(entry.type), depth + 1);
-  return dtype::structured(std::move(fields), itemsize);
+  auto parsed = parse_entries(std::get<typedescr>(entry.type), depth + 1);
+  return held_dtype::structured(std::move(parsed.fields), parsed.itemsize);
 }
 
 std::size_t parse_padding(const typedescr_entry& entry) {
@@ -50,9 +52,9 @@ std::size_t parse_padding(const typedescr_entry& entry) {
   return *nbytes;
 }
 
-field parse_field(const typedescr_entry& entry, std::size_t offset, int depth) {
+held_dtype parse_field_type(const typedescr_entry& entry, int depth) {
   try {
-    return {entry.name, parse_element(entry, depth), entry.shape, offset};
+    return parse_element(entry, depth);
   } catch (const value_error& error) {
     throw value_error(detail::message("field ", detail::quoted(entry.name), ": ", error.what()));
   }
@@ -63,12 +65,13 @@ fields_and_size parse_entries(const typedescr& entries, int depth) {
     throw value_error(
         detail::message("entries must be nested at most ", max_typedescr_depth, " deep"));
   }
-  fields_and_size result{{}, 0};
+  fields_and_size result{{}, 0, {}};
   for (const typedescr_entry& entry : entries) {
     if (entry.name.empty()) {
       result.itemsize += parse_padding(entry);
     } else {
-      result.fields.push_back(parse_field(entry, result.itemsize, depth));
+      result.held.push_back(parse_field_type(entry, depth));
+      result.fields.push_back({entry.name, result.held.back(), entry.shape, result.itemsize});
       result.itemsize += checked_nbytes(result.fields.back());
     }
     if (result.itemsize > max_structure_itemsize) {
@@ -100,7 +103,7 @@ void append_text(std::string& out, const typedescr& entries) {
 
 }  // namespace
 
-dtype parse_typedescr(std::string_view typestr, const typedescr& entries) {
+held_dtype parse_typedescr(std::string_view typestr, const typedescr& entries) {
   const auto conflict = [&](const auto&... reason) {
     return value_error(detail::message("'typedescr' must describe 'typestr' ",
                                        detail::quoted(typestr), ", found ", text(entries), ": ",
@@ -113,19 +116,19 @@ dtype parse_typedescr(std::string_view typestr, const typedescr& entries) {
                                       detail::quoted(typestr)));
   }
   try {
-    auto [fields, itemsize] = parse_entries(entries, 1);
-    if (itemsize != *expected) {
-      throw value_error(detail::message("it has ", itemsize, " bytes"));
+    auto parsed = parse_entries(entries, 1);
+    if (parsed.itemsize != *expected) {
+      throw value_error(detail::message("it has ", parsed.itemsize, " bytes"));
     }
-    return dtype::structured(std::move(fields), itemsize);
+    return held_dtype::structured(std::move(parsed.fields), parsed.itemsize);
   } catch (const value_error& reason) {
     throw conflict(reason.what());
   }
 }
 
 dtype parse_typedescr(const typedescr& entries) {
-  auto [fields, itemsize] = parse_entries(entries, 1);
-  return dtype::structured(std::move(fields), itemsize);
+  auto parsed = parse_entries(entries, 1);
+  return dtype::structured(std::move(parsed.fields), parsed.itemsize);
 }
 
 typedescr describe_type(dtype type) {

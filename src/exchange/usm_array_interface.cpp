@@ -16,7 +16,7 @@
 namespace usmx::exchange {
 namespace {
 
-dtype parse_type(const usm_array_interface& given) {
+held_dtype parse_type(const usm_array_interface& given) {
   if (!is_structured_typestr(given.typestr)) {
     return dtype::from_typestr(given.typestr);
   }
@@ -120,7 +120,7 @@ checked_import check_empty(const usm_array_interface& given, dtype type, layout 
 }  // namespace
 
 elements parse_elements(const usm_array_interface& given) {
-  const dtype type = parse_type(given);
+  held_dtype type = parse_type(given);
   layout where = parse_layout(given);
   if (given.strides) {
     check_byte_strides(*given.strides, type);
@@ -194,7 +194,7 @@ std::shared_ptr<buffer> to_buffer(checked_import&& checked, detail::release_acti
 
 array to_array(checked_import&& checked, detail::release_action&& release) {
   const bool readonly = checked.readonly;
-  const dtype type = checked.type;
+  const held_dtype type = checked.type;
   layout where = std::move(checked.where);
   return internal::unchecked_array(to_buffer(std::move(checked), std::move(release)), type,
                                    std::move(where), readonly);

@@ -1,12 +1,14 @@
 #include "usmx/layout/structure.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <set>
 
 #include "base/quoted.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/layout/held_dtype.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx {
@@ -26,6 +28,11 @@ struct structure : detail::type_entry {
         typestr_text(detail::message("|V", what.itemsize)),
         name_text(detail::message("void", 8 * what.itemsize)),
         format_text(std::move(format_or_none)) {
+    for (const field& f : what.fields) {
+      if (f.type.is_structured()) {
+        held.emplace_back(f.type);
+      }
+    }
     kind = 'V';
     typestr = typestr_text;
     itemsize = what.itemsize;
@@ -40,6 +47,12 @@ struct structure : detail::type_entry {
   const std::string typestr_text;
   const std::string name_text;
   const std::optional<std::string> format_text;
+  /// The types of fields that are structured.
+  std::vector<held_dtype> held;
+
+  // How long it is kept is no part of what it is.
+  mutable std::atomic<std::size_t> holders = 0;
+  mutable bool is_permanent = false;
 };
 
 struct by_content {
@@ -136,54 +149,114 @@ std::optional<std::string> format_of(const content& what) {
   return inner ? std::optional("T{" + *inner + "}") : std::nullopt;
 }
 
-// ---- Kept once, for ever
+// ---- Kept once
 
 /// An estimate that is not below half of the truth.
-std::size_t bytes_to_keep(const content& what, const std::optional<std::string>& format) {
-  std::size_t result = sizeof(content) + sizeof(structure) + (format ? format->size() : 0);
+std::size_t bytes_to_keep(const content& what, std::size_t format_size) {
+  std::size_t result = sizeof(content) + sizeof(structure) + format_size;
   for (const field& f : what.fields) {
     result += sizeof(field) + f.name.size() + f.shape.size() * sizeof(std::ptrdiff_t);
   }
   return result;
 }
 
-/// All structured types of the process. Never freed, because dtypes are plain values that nobody
-/// counts; bounded, because descriptions come from outside.
+std::size_t bytes_to_keep(const structure& s) {
+  return bytes_to_keep(s.what, s.format_text ? s.format_text->size() : 0);
+}
+
+/// All structured types of the process. Bounded, because descriptions come from outside; those that
+/// nobody holds are taken out from time to time.
 class kept_structures {
  public:
+  /// A type that stays.
   const structure& keep(content what) {
     const std::lock_guard lock(mutex_);
+    const structure& result = find_or_add(std::move(what));
+    result.is_permanent = true;
+    return result;
+  }
+
+  /// A type with one holder more.
+  const structure& hold(content what) {
+    const std::lock_guard lock(mutex_);
+    const structure& result = find_or_add(std::move(what));
+    result.holders.fetch_add(1, std::memory_order_relaxed);
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t at_most = std::size_t{64} << 20;
+  static constexpr std::size_t between_looks = std::size_t{1} << 20;
+
+  const structure& find_or_add(content what) {
     if (const auto known = structures_.find(what); known != structures_.end()) {
       return *known;
     }
     auto format = format_of(what);
-    const std::size_t needed = bytes_to_keep(what, format);
+    const std::size_t needed = bytes_to_keep(what, format ? format->size() : 0);
+    if (needed > at_most - nbytes_ || nbytes_ + needed > looked_at_ + between_looks) {
+      take_out_unheld();
+    }
     if (needed > at_most - nbytes_) {
       throw allocation_error(detail::message(
           "the different structured types of this process must take at most ", at_most,
-          " bytes, found ", nbytes_, " bytes of them and a new one of ", needed));
+          " bytes, found ", nbytes_, " bytes of them in use and a new one of ", needed));
     }
     const structure& result = *structures_.emplace(std::move(what), std::move(format)).first;
     nbytes_ += needed;
     return result;
   }
 
- private:
-  static constexpr std::size_t at_most = std::size_t{64} << 20;
+  void take_out_unheld() {
+    for (auto at = structures_.begin(); at != structures_.end();) {
+      if (at->is_permanent || at->holders.load(std::memory_order_acquire) != 0) {
+        ++at;
+      } else {
+        nbytes_ -= bytes_to_keep(*at);
+        at = structures_.erase(at);
+      }
+    }
+    looked_at_ = nbytes_;
+  }
 
+  // Holders come to an unheld type under this lock only.
   std::mutex mutex_;
   std::size_t nbytes_ = 0;
+  std::size_t looked_at_ = 0;
   std::set<structure, by_content> structures_;
 };
+
+kept_structures& all_structures() {
+  // Not destroyed at exit: dtypes may live longer than any static object.
+  static auto& kept = *new kept_structures;
+  return kept;
+}
+
+content checked_content(std::vector<field> fields, std::size_t itemsize) {
+  content what{std::move(fields), itemsize};
+  check_fields(what);
+  return what;
+}
 
 }  // namespace
 
 dtype dtype::structured(std::vector<field> fields, std::size_t itemsize) {
-  // Not destroyed at exit: dtypes may live longer than any static object.
-  static auto& kept = *new kept_structures;
-  content what{std::move(fields), itemsize};
-  check_fields(what);
-  return dtype(kept.keep(std::move(what)));
+  return dtype(all_structures().keep(checked_content(std::move(fields), itemsize)));
+}
+
+held_dtype held_dtype::structured(std::vector<field> fields, std::size_t itemsize) {
+  const structure& kept = all_structures().hold(checked_content(std::move(fields), itemsize));
+  const held_dtype result(static_cast<dtype>(dtype(kept)));
+  result.remove_holder();  // the table's, which has stood for this one
+  return result;
+}
+
+void held_dtype::add_holder() const noexcept {
+  static_cast<const structure*>(structure_)->holders.fetch_add(1, std::memory_order_relaxed);
+}
+
+void held_dtype::remove_holder() const noexcept {
+  static_cast<const structure*>(structure_)->holders.fetch_sub(1, std::memory_order_release);
 }
 
 std::span<const field> dtype::fields() const noexcept {

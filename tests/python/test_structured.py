@@ -506,3 +506,44 @@ def test_long_names_that_share_one_object_are_refused_in_total():
     fields = [(name + str(k % 7), "|u1") for k in range(17)]
     refused("|V17", fields, ValueError, "at most 1048576 bytes of names and types")
     refused("|V9", [("a", [(name, "|u1")] * 9)] * 60000, ValueError, "at most 1048576 bytes")
+
+
+# ---- Types that came with imports go with their arrays
+
+
+def described(number):
+    """A producer of one element, whose only field has a name of nearly a megabyte."""
+    array = USMArray(64, "u1", "shared")
+    name = str(number) + "n" * 1_000_000
+    typedescr = {"shape": (1,), "typestr": "|V8", "typedescr": [(name, "<f8")]}
+    return Producer(interface_of(array, **typedescr), array)
+
+
+def test_imports_do_not_use_up_the_room_for_types():
+    for number in range(200):
+        from_usm_array_interface(described(number))
+
+
+def test_refused_imports_do_not_use_up_the_room_for_types():
+    for number in range(200):
+        producer = described(number)
+        producer.__sycl_usm_array_interface__["shape"] = (1000,)
+        with pytest.raises(ValueError, match="not all inside"):
+            from_usm_array_interface(producer)
+
+
+def test_type_of_an_import_lives_as_long_as_any_array_of_it():
+    for make in (lambda a: a, lambda a: a[:], usmx.copy, usmx.empty_like):
+        array = make(from_usm_array_interface(described("kept")))
+        for number in range(100):
+            from_usm_array_interface(described(number))
+        assert array.dtype.names[0].startswith("keptnnn")
+
+
+def test_type_of_a_field_lives_as_long_as_the_view_of_it():
+    array = USMArray(64, "u1", "shared")
+    changes = {"shape": (1,), "typestr": "|V8", "typedescr": [("outer", [("inner", "<f8")])]}
+    view = from_usm_array_interface(Producer(interface_of(array, **changes), array))["outer"]
+    for number in range(100):
+        from_usm_array_interface(described(number))
+    assert view.dtype.names == ("inner",)

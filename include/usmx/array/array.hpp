@@ -11,6 +11,7 @@
 
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/layout/held_dtype.hpp"
 #include "usmx/memory/buffer.hpp"
 
 namespace usmx {
@@ -127,7 +128,7 @@ class USMX_API array {
 
   std::shared_ptr<buffer> owner_;
   usmx::layout layout_;
-  [[no_unique_address]] dtype type_;  // readonly_ fits behind its code
+  [[no_unique_address]] held_dtype type_;  // readonly_ fits behind its code
   shared_flag readonly_;
 };
 

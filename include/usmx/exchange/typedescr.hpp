@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "usmx/base/api.hpp"
+#include "usmx/layout/held_dtype.hpp"
 #include "usmx/layout/structure.hpp"
 
 namespace usmx::exchange {
@@ -36,10 +37,11 @@ inline bool is_structured_typestr(std::string_view typestr) noexcept {
 
 /// The structured type of a "|V<n>" and its fields. Throws value_error naming both when they do not
 /// add up to n, a type is none of the plain ones, names are missing or there twice, or entries are
-/// nested deeper than max_typedescr_depth.
-USMX_API dtype parse_typedescr(std::string_view typestr, const typedescr& entries);
+/// nested deeper than max_typedescr_depth. For descriptions from outside: kept while it is held.
+USMX_API held_dtype parse_typedescr(std::string_view typestr, const typedescr& entries);
 
-/// The same where no typestr says a size: all entries together.
+/// The same where no typestr says a size: all entries together. For types that this process names:
+/// kept for ever.
 USMX_API dtype parse_typedescr(const typedescr& entries);
 
 /// What a structured type says of itself, every gap as an entry; empty for a plain type.

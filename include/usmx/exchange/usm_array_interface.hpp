@@ -60,7 +60,7 @@ struct checked_import {
   std::byte* memory;
   /// From the lowest to the highest byte touched; 0 when there are no elements.
   std::size_t nbytes;
-  dtype type;
+  held_dtype type;
   /// Counted from `memory`.
   layout where;
   usm_kind kind;

@@ -117,7 +117,8 @@ concept element_type =
     detail::integer_element<std::remove_cv_t<T>> || detail::floating_element<std::remove_cv_t<T>>;
 
 /// An element type: one of the 14 plain ones, or a structured type. A small value: what a
-/// structured type consists of is kept once in the process, for ever.
+/// structured type consists of is kept once in the process, for ever if the process itself made the
+/// type (`structured` below), else as long as an array has it (held_dtype.hpp).
 class USMX_API dtype {
  public:
   /// A plain type: any code but `structured`.
@@ -126,7 +127,7 @@ class USMX_API dtype {
   /// The type of that many bytes with these fields. Equal fields make equal types, which are kept
   /// once. Throws value_error unless there is a field, names are unique and not empty, and the
   /// fields follow each other without overlap inside 1 to max_structure_itemsize bytes;
-  /// allocation_error when all different ones that this process has ever made take too much.
+  /// allocation_error when all different ones that this process has take too much.
   static dtype structured(std::vector<field> fields, std::size_t itemsize);
 
   /// Parses `<`, `=`, `|` or nothing, then a kind and a size in bytes: "<f8", "|b1", "i4".
@@ -172,6 +173,8 @@ class USMX_API dtype {
   // Null for a plain type, whose code says everything.
   const detail::type_entry* structure_ = nullptr;
   type_code code_;
+
+  friend class held_dtype;
 };
 
 /// Writes the name; of a structured type the format, which says more.

@@ -17,29 +17,29 @@
 namespace usmx::python {
 
 /// Moves when the table or a type that passes through it changes.
-inline constexpr std::uint32_t api_version = 4;
+inline constexpr std::uint32_t api_version = 5;
 inline constexpr const char* api_capsule_name = "usmx._core._api";
 
 /// All functions need the interpreter lock, throw nothing, and report failure by -1 or null with a
-/// Python error set.
+/// Python error set. Those named as_... return 1 with the result set, and 0, with no error, for an
+/// object that is nothing of the kind: it may fit another overload. Each asks the object once.
 struct api_table {
   std::uint32_t version;
 
-  /// 1 when the object is a usmx array or memory, or has __sycl_usm_array_interface__; else 0.
-  int (*is_producer)(PyObject* object) noexcept;
-  /// A view of any producer, checked, its memory ready to be read; it keeps the producer alive.
+  /// A view of a usmx array or memory, or of any object with __sycl_usm_array_interface__: checked,
+  /// its memory ready to be read; it keeps the producer alive.
   int (*as_array)(PyObject* object, std::optional<array>* result) noexcept;
   /// A new usmx.USMArray that shares the array's memory.
   PyObject* (*from_array)(const array& value) noexcept;
 
-  /// 1 when the object is a usmx queue or has _get_capsule(); else 0.
-  int (*is_queue)(PyObject* object) noexcept;
+  /// The queue of a SyclQueue of usmx or dpctl, of a capsule "SyclQueueRef", or of an object whose
+  /// _get_capsule() returns one.
   int (*as_queue)(PyObject* object, std::optional<sycl::queue>* result) noexcept;
   /// A new usmx.SyclQueue.
   PyObject* (*from_queue)(const sycl::queue& queue) noexcept;
 
-  /// 1 when the object is a usmx event or has _get_capsule(); else 0.
-  int (*is_event)(PyObject* object) noexcept;
+  /// The event of a SyclEvent of usmx or dpctl, of a capsule "SyclEventRef", or of an object whose
+  /// _get_capsule() returns one.
   int (*as_event)(PyObject* object, std::optional<sycl::event>* result) noexcept;
   /// A new usmx.SyclEvent.
   PyObject* (*from_event)(const sycl::event& event) noexcept;

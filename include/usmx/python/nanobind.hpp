@@ -51,11 +51,12 @@ class usmx_caster {
   explicit operator T&&() { return std::move(value()); }
 
  protected:
+  /// Whether the argument is of this kind, by what the table's function has returned.
   bool hold(int status) noexcept {
-    if (status != 0) {
+    if (status < 0) {
       error_.emplace();
     }
-    return true;
+    return status != 0;
   }
   T& value() {
     if (error_) {
@@ -73,8 +74,7 @@ struct type_caster<usmx::array> : usmx_caster<usmx::array> {
   static constexpr auto Name = const_name("usmx.USMArray");
 
   bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
-    const auto& api = usmx::python::api();
-    return api.is_producer(source.ptr()) == 1 && hold(api.as_array(source.ptr(), &value_));
+    return hold(usmx::python::api().as_array(source.ptr(), &value_));
   }
   static handle from_cpp(const usmx::array& source, rv_policy, cleanup_list*) noexcept {
     return usmx::python::api().from_array(source);
@@ -95,8 +95,7 @@ struct type_caster<sycl::queue> : usmx_caster<sycl::queue> {
   static constexpr auto Name = const_name("usmx.SyclQueue");
 
   bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
-    const auto& api = usmx::python::api();
-    return api.is_queue(source.ptr()) == 1 && hold(api.as_queue(source.ptr(), &value_));
+    return hold(usmx::python::api().as_queue(source.ptr(), &value_));
   }
   static handle from_cpp(const sycl::queue& source, rv_policy, cleanup_list*) noexcept {
     return usmx::python::api().from_queue(source);
@@ -108,8 +107,7 @@ struct type_caster<sycl::event> : usmx_caster<sycl::event> {
   static constexpr auto Name = const_name("usmx.SyclEvent");
 
   bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
-    const auto& api = usmx::python::api();
-    return api.is_event(source.ptr()) == 1 && hold(api.as_event(source.ptr(), &value_));
+    return hold(usmx::python::api().as_event(source.ptr(), &value_));
   }
   static handle from_cpp(const sycl::event& source, rv_policy, cleanup_list*) noexcept {
     return usmx::python::api().from_event(source);

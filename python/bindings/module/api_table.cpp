@@ -4,7 +4,6 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
-#include "support/type_name.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "sycl_objects/sycl_event.hpp"
@@ -15,25 +14,16 @@
 namespace usmx::bindings {
 namespace {
 
-int has_attribute(PyObject* object, const char* name) noexcept {
-  return guarded(0, [&] { return PyObject_HasAttrString(object, name); });
-}
-
-int is_producer(PyObject* object) noexcept {
-  return has_attribute(object, "__sycl_usm_array_interface__");
-}
-
 int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
   return guarded(-1, [&] {
     const nb::object view = view_of_producer(object);
     if (!view.is_valid()) {
-      throw type_error(detail::message(
-          "expected an object with __sycl_usm_array_interface__, found ", type_name(object)));
+      return 0;
     }
     *result = *as_array(view.ptr());
     wait_for(**result);
     (*result)->owner()->expose();
-    return 0;
+    return 1;
   });
 }
 
@@ -41,20 +31,15 @@ PyObject* from_array(const array& value) noexcept {
   return guarded<PyObject*>(nullptr, [&] { return to_python(value).release().ptr(); });
 }
 
-int is_queue(PyObject* object) noexcept {
-  return guarded(0, [&] {
-    return value_in<sycl::queue>(object) != nullptr || has_attribute(object, "_get_capsule") != 0
-               ? 1
-               : 0;
-  });
-}
-
 int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexcept {
   return guarded(-1, [&] {
     require_usable_process();
-    *result = queue_argument(object, nb::none());
-    internal::note_cached_queues_exposed();
-    return 0;
+    *result = queue_of_object(object);
+    if (!*result) {
+      return 0;
+    }
+    internal::note_exposed(**result);
+    return 1;
   });
 }
 
@@ -62,19 +47,11 @@ PyObject* from_queue(const sycl::queue& queue) noexcept {
   return guarded<PyObject*>(nullptr, [&] { return queue_object(queue).release().ptr(); });
 }
 
-int is_event(PyObject* object) noexcept {
-  return guarded(0, [&] {
-    return value_in<sycl::event>(object) != nullptr || has_attribute(object, "_get_capsule") != 0
-               ? 1
-               : 0;
-  });
-}
-
 int convert_to_event(PyObject* object, std::optional<sycl::event>* result) noexcept {
   return guarded(-1, [&] {
     require_usable_process();
-    *result = event_argument("event", object);
-    return 0;
+    *result = event_of_object(object);
+    return *result ? 1 : 0;
   });
 }
 
@@ -88,13 +65,10 @@ int set_error(const std::exception_ptr& exception) noexcept {
 
 constexpr python::api_table table = {
     .version = python::api_version,
-    .is_producer = is_producer,
     .as_array = convert_to_array,
     .from_array = from_array,
-    .is_queue = is_queue,
     .as_queue = convert_to_queue,
     .from_queue = from_queue,
-    .is_event = is_event,
     .as_event = convert_to_event,
     .from_event = from_event,
     .set_error = set_error,

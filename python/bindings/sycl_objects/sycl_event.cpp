@@ -19,6 +19,11 @@ namespace {
 constexpr const char* accepted_events =
     "a SyclEvent, an object whose _get_capsule() holds one, or a capsule 'SyclEventRef'";
 
+/// The capsule that the argument is or gives; null when it does neither.
+nb::object own_or_given_capsule(nb::handle argument) {
+  return PyCapsule_CheckExact(argument.ptr()) ? nb::borrow(argument) : capsule_of(argument.ptr());
+}
+
 sycl::event construct_event(nb::handle argument) {
   require_usable_process();
   if (argument.is_none()) {
@@ -83,12 +88,19 @@ void bind_profiling(nb::class_<sycl::event>& cls) {
 
 }  // namespace
 
+std::optional<sycl::event> event_of_object(nb::handle object) {
+  if (const sycl::event* event = value_in<sycl::event>(object.ptr())) {
+    return *event;
+  }
+  const nb::object capsule = own_or_given_capsule(object);
+  return capsule.is_valid() ? event_in_capsule(capsule.ptr()) : std::nullopt;
+}
+
 sycl::event event_argument(const char* name, nb::handle argument) {
   if (const sycl::event* event = value_in<sycl::event>(argument.ptr())) {
     return *event;
   }
-  const nb::object capsule =
-      PyCapsule_CheckExact(argument.ptr()) ? nb::borrow(argument) : capsule_of(argument.ptr());
+  const nb::object capsule = own_or_given_capsule(argument);
   if (!capsule.is_valid()) {
     throw type_error(
         detail::message(name, " must be ", accepted_events, ", found ", type_name(argument.ptr())));
