@@ -120,6 +120,16 @@ void bind_elements(nb::class_<py_array>& cls) {
           "Announces unfinished work on the array's memory that usmx has not submitted: whoever "
           "reads the memory through usmx waits for it, and it is not freed before. `event` is a "
           "SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
+      .def(
+          "__array_namespace__",
+          [](nb::handle self, nb::handle api_version) {
+            return hooks::array_namespace(ready(self), api_version);
+          },
+          nb::kw_only(), nb::arg("api_version") = nb::none(),
+          nb::sig("def __array_namespace__(self, *, api_version: str | None = None) -> "
+                  "types.ModuleType"),
+          "The module usmx: those functions of the array API that need no arithmetic, as its "
+          "2024.12 edition has them. ValueError for another `api_version`.")
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "

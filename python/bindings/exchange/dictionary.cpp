@@ -9,6 +9,7 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_queue.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
@@ -35,9 +36,11 @@ void put(PyObject* dictionary, interface_key k, const nb::object& value) {
 }
 
 /// A queue that nobody else has stays behind usmx's object, which notes when somebody takes it out:
-/// until then no reader of a dictionary needs to wait for it.
+/// until then no reader of a dictionary needs to wait for it. Not where somebody would refuse that
+/// object before he takes the queue out.
 nb::object queue_of(const buffer& memory) {
-  return memory.others_may_work() ? queue_object(memory.queue()) : own_object(memory.queue());
+  return memory.others_may_work() || is_dpctls_class_demanded() ? queue_object(memory.queue())
+                                                                : own_object(memory.queue());
 }
 
 }  // namespace

@@ -61,6 +61,9 @@ inline hook reduce_array("reduce_array");
 inline hook copy_memory("copy_memory");
 inline hook reduce_memory("reduce_memory");
 
+// ---- the functions for arrays
+inline hook array_namespace("array_namespace");
+
 // ---- NumPy's functions on arrays
 inline hook call_numpy_function("call_numpy_function");
 

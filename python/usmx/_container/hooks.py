@@ -6,6 +6,7 @@ from usmx import _core
 from usmx._container.conversion import array_astype, to_device
 from usmx._container.creation import asnumpy
 from usmx._container.indexing import host_index, host_value
+from usmx._container.info import array_namespace
 from usmx._container.manipulation import reshape
 from usmx._text import short_repr
 
@@ -26,6 +27,7 @@ def _on_first_call(module, name):
 FUNCTIONS = {
     "array_astype": array_astype,
     "array_html": _on_first_call("usmx._container.formatting", "array_html"),
+    "array_namespace": array_namespace,
     "array_repr": _on_first_call("usmx._container.formatting", "array_repr"),
     "array_str": _on_first_call("usmx._container.formatting", "array_str"),
     "asnumpy": asnumpy,
