@@ -3,7 +3,7 @@
 #
 #   require_system_packages build|test|fuzz
 #                                       compilers and headers: installs them as root, else says which
-#   require_environment demo|test       .venv with usmx, that extra, and the demo's extension, up to date
+#   require_environment demo|test       .venv with usmx, that extra, and the examples' extensions, up to date
 #   require_venv                        .venv alone
 #   pip_install_listed TABLE.KEY        requirements that pyproject.toml lists there
 #   step TEXT COMMAND...                runs a long command: says so, times it, and logs its output
@@ -145,7 +145,7 @@ PYTHON
   pip_install "${requirements[@]}"
 }
 
-# Everything that ends up in the environment: usmx, the demo's extension, and this file's rules.
+# Everything that ends up in the environment: usmx, the examples' extensions, and this file's rules.
 source_hash() (
   cd -- "$ROOT" || exit
   find CMakeLists.txt LICENSE README.md pyproject.toml cmake examples include python src tools/setup.sh \
@@ -170,6 +170,10 @@ require_environment() {
     pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/wheel" "${ROOT}[$extra]"
   step "Building the demo's extension, examples/pca" \
     pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/pca" "$ROOT/examples/pca"
+  if [[ $extra == test ]]; then
+    step "Building examples/onedal" \
+      pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/onedal" "$ROOT/examples/onedal"
+  fi
   printf '%s %s\n' "$hash" "$extra" >"$stamp"
 }
 
