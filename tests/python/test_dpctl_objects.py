@@ -58,6 +58,40 @@ def test_dpnp_assigns_an_array(array):
     assert np.array_equal(dpnp.asnumpy(there), NUMBERS)
 
 
+def test_dpnp_assigns_an_array_that_was_moved_to_its_queue(array):
+    there = dpnp.zeros((3, 4))
+    moved = array.to_device(there.sycl_queue)
+    assert moved._pointer == array._pointer
+    there[...] = moved
+    assert np.array_equal(dpnp.asnumpy(there), NUMBERS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_array_that_is_older_than_dpctl_is_taken(kind):
+    code = f"""
+import numpy as np, usmx
+numbers = np.arange(6.0).reshape(2, 3)
+a = usmx.asarray(numbers, usm_type={kind!r})
+before = a.sycl_queue, a.sycl_context, a.sycl_device
+import dpctl, dpctl.memory, dpnp
+for taken in (dpnp.asarray(a), dpnp.array(a)):
+    assert (dpnp.asnumpy(taken) == numbers).all()
+assert dpnp.zeros(3, sycl_queue=a.sycl_queue).sycl_queue is a.sycl_queue
+assert dpnp.zeros(3, device=a.sycl_device).sycl_device == a.sycl_device
+assert dpctl.memory.MemoryUSMShared(64, queue=a.sycl_queue).sycl_queue is a.sycl_queue
+there = dpnp.zeros((2, 3), sycl_queue=a.sycl_queue)
+there[...] = a
+over = dpnp.ndarray((2, 3), buffer=usmx.to_dpctl(a))
+for taken in (there, over):
+    assert (dpnp.asnumpy(taken) == numbers).all()
+assert before == (a.sycl_queue, a.sycl_context, a.sycl_device)
+assert (a.sycl_queue, a.sycl_context, a.sycl_device) == before
+print("end")
+"""
+    assert output_of(code) == "end"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_dpnp_makes_an_array_over_memory(kind):
     memory = MEMORY_CLASSES[kind](96)

@@ -232,7 +232,7 @@ def found(tmp_path_factory):
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     examples = sorted(
         [
-            *(ROOT / "examples/pca/python").rglob("*.py"),
+            *(ROOT / "examples").glob("*/python/*/*.py"),
             *(ROOT / "examples/demo/usmx_demo").glob("*.py"),
         ]
     )

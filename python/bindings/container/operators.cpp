@@ -1,34 +1,47 @@
 #include "container/operators.hpp"
 
+#include "objects/array.hpp"
+#include "support/errors.hpp"
 #include "support/hooks.hpp"
 
 namespace usmx::bindings {
 namespace {
 
-constexpr const char* no_mathematics =
-    "USMArray does no mathematics: hand it to dpnp (usmx.to_dpnp(a), no copy) or to NumPy "
-    "(usmx.asnumpy(a))";
-constexpr const char* no_comparison =
-    "USMArray compares no elements: hand it to dpnp (usmx.to_dpnp(a), no copy) or to NumPy "
-    "(usmx.asnumpy(a)); 'a is b' compares identities";
+bool is_structured(PyObject* operand) {
+  const auto* a = value_in<py_array>(operand);
+  return a != nullptr && a->value.type().is_structured();
+}
 
-PyObject* refuse_unary(PyObject*) {
-  PyErr_SetString(PyExc_TypeError, no_mathematics);
-  return nullptr;
+/// TypeError that says where to go instead: dpnp has no structured types.
+void refuse(const char* what, PyObject* left, PyObject* right, const char* more = "") {
+  guarded(-1, [&] {
+    const bool structured = is_structured(left) || is_structured(right);
+    PyErr_Format(PyExc_TypeError, "USMArray %s: hand it %sto NumPy (usmx.asnumpy(a))%s", what,
+                 structured ? "" : "to dpnp (usmx.to_dpnp(a), no copy) or ", more);
+    return -1;
+  });
 }
 
 // Python calls it for either side, and for the in-place operators, which have no slots of their
 // own.
-PyObject* refuse_binary(PyObject*, PyObject*) { return refuse_unary(nullptr); }
-PyObject* refuse_power(PyObject*, PyObject*, PyObject*) { return refuse_unary(nullptr); }
-
-PyObject* refuse_comparison(PyObject*, PyObject*, int) {
-  PyErr_SetString(PyExc_TypeError, no_comparison);
+PyObject* refuse_binary(PyObject* left, PyObject* right) {
+  refuse("does no mathematics", left, right);
   return nullptr;
 }
+PyObject* refuse_unary(PyObject* self) { return refuse_binary(self, self); }
+PyObject* refuse_power(PyObject* base, PyObject* exponent, PyObject*) {
+  return refuse_binary(base, exponent);
+}
 
-int refuse_containment(PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_TypeError, no_comparison);
+void refuse_comparison(PyObject* left, PyObject* right) {
+  refuse("compares no elements", left, right, "; 'a is b' compares identities");
+}
+PyObject* compare(PyObject* left, PyObject* right, int) {
+  refuse_comparison(left, right);
+  return nullptr;
+}
+int refuse_containment(PyObject* self, PyObject* element) {
+  refuse_comparison(self, element);
   return -1;
 }
 
@@ -56,7 +69,7 @@ std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others) {
   }
   all.push_back({Py_nb_power, reinterpret_cast<void*>(refuse_power)});
   all.push_back({Py_sq_contains, reinterpret_cast<void*>(refuse_containment)});
-  all.push_back({Py_tp_richcompare, reinterpret_cast<void*>(refuse_comparison)});
+  all.push_back({Py_tp_richcompare, reinterpret_cast<void*>(compare)});
   all.push_back({Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)});
   all.insert(all.end(), others.begin(), others.end());
   return all;

@@ -12,11 +12,12 @@ def call_numpy_function(function, types, args, kwargs):
     memory ``np.array_equal(a, a)`` would be False.
     """
     name = getattr(function, "__name__", str(function))
-    arrays = _arrays_in((*args, *kwargs.values()))
+    arrays = list(_arrays_in((*args, *kwargs.values())))
     if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):
+        structured = any(array.dtype.names for array in arrays)  # dpnp has no such types
+        dpnp = "" if structured else "hand the array to dpnp (usmx.to_dpnp(a), no copy) or "
         raise TypeError(
-            f"numpy.{name} cannot read device memory: hand the array to dpnp "
-            "(usmx.to_dpnp(a), no copy) or copy it to the host (usmx.asnumpy(a))"
+            f"numpy.{name} cannot read device memory: {dpnp}copy it to the host (usmx.asnumpy(a))"
         )
     implementation = getattr(function, "_implementation", None)
     if implementation is None:  # np.asarray(..., like=array)

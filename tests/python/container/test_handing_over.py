@@ -92,6 +92,37 @@ def test_hint_of_an_operator_works_for_reversed_arrays():
     assert np.array_equal(dpnp.asnumpy(x + x), 2 * NUMBERS[::-1])
 
 
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda a: a + 1,
+        lambda a: 1 - a,
+        lambda a: -a,
+        lambda a: a**2,
+        lambda a: a == a,
+        lambda a: 1 in a,
+        np.array_equal,
+    ],
+)
+def test_hint_of_a_structured_array_does_not_send_it_to_dpnp(refused):
+    array = usmx.zeros(3, dtype=[("x", "f8"), ("n", "i4")])
+    arguments = (array, array) if refused is np.array_equal else (array,)
+    with pytest.raises(TypeError, match=r"usmx\.asnumpy\(a\)") as caught:
+        refused(*arguments)
+    assert "dpnp" not in str(caught.value)
+    assert usmx.asnumpy(array).dtype.names == ("x", "n")
+
+
+@pytest.mark.parametrize("key", [KEYS["all"], KEYS["rows"], KEYS["element"]])
+@pytest.mark.parametrize("kind", KINDS)
+def test_array_over_its_own_memory_begins_with_it(kind, key):
+    array = usmx.asarray(NUMBERS, usm_type=kind)[key]
+    again = usmx.USMArray(array.shape, array.dtype, usmx.memory.as_usm_memory(array))
+    interface = again.__sycl_usm_array_interface__
+    assert (interface["data"][0], interface["offset"]) == (array._pointer, 0)
+    assert np.array_equal(usmx.asnumpy(again), NUMBERS[key])
+
+
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_dpctls_memory_begins_and_ends_with_the_elements(kind, key):
