@@ -41,7 +41,7 @@ sycl::queue idle_queue(const usmx::array& x) {
 }
 
 /// oneDAL itself does not refuse these: it returns results that nobody has written, or, with one
-/// cluster, writes past its own memory.
+/// cluster, damages the heap.
 void require(bool fits, const std::string& expected, std::int64_t found) {
   if (!fits) {
     throw usmx::value_error("expected " + expected + ", found " + std::to_string(found));

@@ -153,8 +153,12 @@ bool is_dpctls_class_demanded() {
   PyObject* modules = PyImport_GetModuleDict();
   // Dictionaries are made often: one look for each number of modules that there are.
   if (PyDict_GET_SIZE(modules) != seen) {
+    const int found = PyDict_Contains(modules, sklearnex_module.get());
+    if (found < 0) {
+      nb::raise_python_error();
+    }
+    is_loaded = is_loaded || found == 1;
     seen = PyDict_GET_SIZE(modules);
-    is_loaded = is_loaded || PyDict_Contains(modules, sklearnex_module.get()) == 1;
   }
   return is_loaded;
 }
