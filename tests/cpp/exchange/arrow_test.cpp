@@ -387,7 +387,7 @@ TEST_F(arrow_test, lying_numbers_are_refused) {
 }
 
 TEST_F(arrow_test, column_without_elements_may_point_anywhere) {
-  for (const void* data : {static_cast<const void*>(nullptr), reinterpret_cast<void*>(8)}) {
+  for (const void* data : {static_cast<const void*>(nullptr), reinterpret_cast<const void*>(8)}) {
     foreign_column given({});
     given.buffers[1] = data;
     EXPECT_EQ(host_views(given.received(), queue())[0].size(), 0);
