@@ -10,57 +10,43 @@ READ_ONLY, COPIED = 1, 2
 KINDS_OF_TYPES = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}  # NumPy's, by DLPack's code
 
 
-class Device(ctypes.Structure):
-    """A kind of devices and the number of one."""
-
-    _fields_ = (("type", ctypes.c_int32), ("id", ctypes.c_int32))
+def _structure(_name: str, *fields: tuple[str, Any], **attributes: Any) -> Any:
+    return type(_name, (ctypes.Structure,), {"_fields_": fields, **attributes})
 
 
-class DataType(ctypes.Structure):
-    """`lanes` numbers of `bits` bits."""
-
-    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
-
-
-class Tensor(ctypes.Structure):
-    """Elements and where they are."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device", Device),
-        ("ndim", ctypes.c_int32),
-        ("dtype", DataType),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
-class LegacyManaged(ctypes.Structure):
-    """A tensor that is handed over, before version 1.0."""
-
-    name = b"dltensor"
-    used_name = b"used_dltensor"
-    _fields_ = (
-        ("tensor", Tensor),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
-    )
-
-
-class Managed(ctypes.Structure):
-    """A tensor that is handed over."""
-
-    name = b"dltensor_versioned"
-    used_name = b"used_dltensor_versioned"
-    _fields_ = (
-        ("major", ctypes.c_uint32),
-        ("minor", ctypes.c_uint32),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
-        ("flags", ctypes.c_uint64),
-        ("tensor", Tensor),
-    )
+Device = _structure("Device", ("type", ctypes.c_int32), ("id", ctypes.c_int32))
+DataType = _structure(
+    "DataType", ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)
+)
+Tensor = _structure(
+    "Tensor",
+    ("data", ctypes.c_void_p),
+    ("device", Device),
+    ("ndim", ctypes.c_int32),
+    ("dtype", DataType),
+    ("shape", ctypes.POINTER(ctypes.c_int64)),
+    ("strides", ctypes.POINTER(ctypes.c_int64)),
+    ("byte_offset", ctypes.c_uint64),
+)
+LegacyManaged = _structure(  # before version 1.0
+    "LegacyManaged",
+    ("tensor", Tensor),
+    ("context", ctypes.c_void_p),
+    ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+    name=b"dltensor",
+    used_name=b"used_dltensor",
+)
+Managed = _structure(
+    "Managed",
+    ("major", ctypes.c_uint32),
+    ("minor", ctypes.c_uint32),
+    ("context", ctypes.c_void_p),
+    ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+    ("flags", ctypes.c_uint64),
+    ("tensor", Tensor),
+    name=b"dltensor_versioned",
+    used_name=b"used_dltensor_versioned",
+)
 
 
 _new = ctypes.pythonapi.PyCapsule_New
