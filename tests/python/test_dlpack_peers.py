@@ -100,11 +100,9 @@ def stranger(tmp_path_factory):
     build = tmp_path_factory.mktemp("stranger")
     source = Path(__file__).parent / "stranger"
     nanobind = subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True)
-    for arguments in (
-        ["-G", "Ninja", "-S", source, "-B", build, f"-Dnanobind_DIR={nanobind.strip()}"]
-        + [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Debug"],
-        ["--build", build],
-    ):
+    configure = ["-G", "Ninja", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=Debug"]
+    configure += [f"-Dnanobind_DIR={nanobind.strip()}", f"-DPython_EXECUTABLE={sys.executable}"]
+    for arguments in (configure, ["--build", build]):
         done = subprocess.run(["cmake", *map(str, arguments)], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     (path,) = build.glob("stranger*.so")
