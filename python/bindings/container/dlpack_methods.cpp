@@ -81,12 +81,9 @@ dlpack::device place_argument(const array& a, nb::handle dl_device) {
   return own;
 }
 
-/// The same elements, known to work on the consumer's queue as well.
-array shared_with(const array& a, const std::optional<sycl::queue>& queue) {
-  if (!queue || *queue == a.owner()->queue()) {
-    return a;
-  }
-  return internal::unchecked_array(std::make_shared<buffer>(buffer::on_queue(a.owner(), *queue)),
+/// The same elements, known to be worked on by the consumer's queue as well.
+array shared_with(const array& a, const sycl::queue& queue) {
+  return internal::unchecked_array(std::make_shared<buffer>(buffer::on_queue(a.owner(), queue)),
                                    a.type(), a.layout(), a.readonly());
 }
 
@@ -109,7 +106,10 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
   if (consumer.waits || where == dlpack::host) {  // the host has no queue to wait for the work
     wait_for(a);
   }
-  return to_capsule(shared_with(a, consumer.queue), where, versioned, false);
+  if (consumer.queue && *consumer.queue != a.owner()->queue()) {
+    return to_capsule(shared_with(a, *consumer.queue), where, versioned, false);
+  }
+  return to_capsule(a, where, versioned, false);
 }
 
 nb::object device_of(const py_array& self) {
