@@ -52,12 +52,13 @@ bool knows_versions(nb::handle max_version) {
   if (max_version.is_none()) {
     return false;
   }
-  const counts numbers("max_version", max_version.ptr());
-  if (numbers.span().size() != 2) {
-    throw value_error(detail::message("max_version must be (major, minor), found ",
-                                      numbers.span().size(), " numbers"));
+  constexpr const char* expected = "(major, minor)";
+  const nb::object version = snapshot("max_version", expected, max_version.ptr());
+  if (PyTuple_GET_SIZE(version.ptr()) != 2) {
+    throw value_error(detail::message("max_version must be ", expected, ", found ",
+                                      PyTuple_GET_SIZE(version.ptr()), " numbers"));
   }
-  return numbers.span()[0] >= 1;
+  return to_count("max_version", expected, PyTuple_GET_ITEM(version.ptr(), 0)) >= 1;
 }
 
 dlpack::device place_argument(const array& a, nb::handle dl_device) {
