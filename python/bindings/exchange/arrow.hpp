@@ -19,7 +19,7 @@ nb::object to_arrow_device_capsules(const array&);
 /// value_error when these hold something else, or nothing any more.
 exchange::column column_of(PyObject* producer);
 
-/// A new array with a copy of a column; None for an argument as in usmx.empty. Waits.
+/// A new array with a copy of a column, of the type that the device has in its place. Waits.
 array copy_to_usm(const exchange::column&, usm_kind kind, const sycl::queue& queue);
 
 }  // namespace usmx::bindings
