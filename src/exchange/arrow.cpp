@@ -121,8 +121,9 @@ void require_column(const array& a) {
                                        tuple_text(a.shape())));
   }
   if (a.size() > 1 && a.strides()[0] != 1) {
-    throw buffer_error(detail::message("Arrow takes elements that lie side by side, found every ",
-                                       a.strides()[0], "th of an array: copy them"));
+    throw buffer_error(
+        detail::message("Arrow takes elements that lie side by side, found a stride of ",
+                        a.strides()[0], ": copy them"));
   }
   format_of(a.type());
 }
