@@ -10,6 +10,7 @@ from usmx._core import Device, SyclDevice, SyclQueue
 
 __all__ = [
     "ArrayLike",
+    "ArrowColumn",
     "Axes",
     "Casting",
     "DLPackProducer",
@@ -71,6 +72,27 @@ class DLPackProducer(Protocol):
 
     def __dlpack__(self) -> object:
         """A capsule."""
+
+
+class _ArrowArray(Protocol):
+    """A column in one chunk."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[object, object]: ...
+
+
+class _ArrowDeviceArray(Protocol):
+    """The same, with its place."""
+
+    def __arrow_c_device_array__(self, requested_schema: Any = None) -> tuple[object, object]: ...
+
+
+class _ArrowStream(Protocol):
+    """A column in several chunks."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object: ...
+
+
+ArrowColumn: TypeAlias = _ArrowArray | _ArrowStream | _ArrowDeviceArray
 
 
 class _SyclObject(Protocol):

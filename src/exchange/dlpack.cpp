@@ -1,8 +1,10 @@
 #include "usmx/exchange/dlpack.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -85,8 +87,54 @@ class device_numbers : public detail::context_slot {
   std::vector<std::pair<sycl::device, std::int32_t>> numbers_;
 };
 
+/// usmx's own queues of the devices, as soon as they were asked about: a few, which live as long as
+/// the process. Looked up without a lock, which takes a third of the time.
+class known_queues {
+ public:
+  std::optional<std::int32_t> find(const sycl::queue& queue) const noexcept {
+    for (const entry* known = first_.load(std::memory_order_acquire); known != nullptr;
+         known = known->next) {
+      if (known->queue == queue) {
+        return known->number;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void add(const sycl::queue& queue, std::int32_t number) {
+    const std::lock_guard lock(mutex_);
+    if (!find(queue)) {
+      first_.store(new entry{queue, number, first_.load(std::memory_order_relaxed)},
+                   std::memory_order_release);
+    }
+  }
+
+ private:
+  struct entry {
+    sycl::queue queue;
+    std::int32_t number;
+    const entry* next;
+  };
+
+  std::mutex mutex_;
+  std::atomic<const entry*> first_ = nullptr;
+};
+
+known_queues& the_known_queues() {
+  static known_queues& all = *new known_queues;
+  return all;
+}
+
 std::optional<std::int32_t> device_number(const sycl::queue& queue) {
-  return detail::state_of(queue).of_context->slot<device_numbers>().of(queue.get_device());
+  if (const auto known = the_known_queues().find(queue)) {
+    return known;
+  }
+  const detail::queue_state state = detail::state_of(queue);
+  const auto number = state.of_context->slot<device_numbers>().of(queue.get_device());
+  if (number && state.is_cached) {
+    the_known_queues().add(queue, *number);
+  }
+  return number;
 }
 
 [[noreturn]] void throw_other_device(dlpack::device found, const char* expected) {
@@ -105,8 +153,8 @@ sycl::queue queue_of_number(std::int32_t id) {
 
 /// The queue to use a tensor on: the producer's if it is of that device.
 sycl::queue choose_queue(const received_tensor& given, const sycl::queue* producers) {
-  if (given.kept != nullptr) {
-    return given.kept->queue();
+  if (given.source != nullptr) {
+    return given.source->owner()->queue();
   }
   const dlpack::device where = given.values.device;
   if (where.type != dlpack::device_type::oneapi) {
@@ -130,6 +178,11 @@ struct exported {
 template <class Managed>
 void let_go(Managed* managed) noexcept {
   delete static_cast<exported<Managed>*>(managed->context);
+}
+
+/// What a tensor's data point to.
+void* first_byte_of(const array& a) noexcept {
+  return a.size() == 0 ? nullptr : internal::first_element(a);
 }
 
 template <class Managed>
@@ -159,10 +212,7 @@ std::span<const std::ptrdiff_t> numbers_at(const std::int64_t* first, std::int32
 usm_array_interface describe_tensor(const received_tensor& received) {
   const dlpack::tensor& given = received.values;
   usm_array_interface result;
-  // Where there are no elements, what usmx keeps tells the kind of memory all the same.
-  const void* data =
-      given.data == nullptr && received.kept != nullptr ? received.kept->data() : given.data;
-  result.data = reinterpret_cast<std::uintptr_t>(data);
+  result.data = reinterpret_cast<std::uintptr_t>(given.data);
   result.readonly = received.readonly;
   result.typestr = parse_type(given.type).typestr();
   result.shape = numbers_at(given.shape, given.ndim, "shape");
@@ -179,12 +229,19 @@ usm_array_interface describe_tensor(const received_tensor& received) {
   return result;
 }
 
-/// What usmx keeps by a tensor; null for tensors of others.
+/// The array that a tensor was made of; null for tensors of others.
 template <class Managed>
-const buffer* kept_by(const Managed& managed) noexcept {
+const array* source_of(const Managed& managed) noexcept {
   return managed.deleter == let_go<Managed>
-             ? static_cast<exported<Managed>*>(managed.context)->source.owner().get()
+             ? &static_cast<exported<Managed>*>(managed.context)->source
              : nullptr;
+}
+
+/// Whether a tensor says of its array what usmx has written, and needs no checks.
+bool is_unchanged(const dlpack::tensor& given, const array& source) {
+  return given.data == first_byte_of(source) && given.byte_offset == 0 &&
+         given.ndim == source.ndim() && given.shape == source.shape().data() &&
+         given.strides == source.strides().data() && given.type == data_type_of(source.type());
 }
 
 void let_managed_go(void* state) noexcept {
@@ -217,7 +274,7 @@ dlpack::tensor view_as_dlpack(const array& a, dlpack::device where) {
     return const_cast<std::int64_t*>(from.data());
   };
   a.owner()->expose();
-  return {.data = a.size() == 0 ? nullptr : internal::first_element(a),
+  return {.data = first_byte_of(a),
           .device = where,
           .ndim = a.ndim(),
           .type = data_type_of(a.type()),
@@ -260,24 +317,26 @@ received_tensor receive(const dlpack::managed_tensor& given) {
                                        ".x, found ", given.version.major, ".",
                                        given.version.minor));
   }
+  const array* source = source_of(given);
   return {.values = given.tensor,
-          .readonly = (given.flags & dlpack::flag_readonly) != 0,
+          .readonly = (given.flags & dlpack::flag_readonly) != 0 ||
+                      (source != nullptr && source->readonly()),
           .copied = (given.flags & dlpack::flag_copied) != 0,
-          .kept = kept_by(given)};
+          .source = source};
 }
 
 received_tensor receive(const dlpack::legacy_managed_tensor& given) {
-  return {.values = given.tensor, .kept = kept_by(given)};
+  return {.values = given.tensor, .source = source_of(given)};
 }
 
 array to_array(const received_tensor& given, const sycl::queue* queue,
                detail::release_action owner) {
+  if (given.source != nullptr && is_unchanged(given.values, *given.source)) {
+    return given.readonly ? given.source->as_readonly() : *given.source;
+  }
   checked_import checked = check(describe_tensor(given), choose_queue(given, queue));
   if (checked.own && queue == nullptr) {
     checked.queue = checked.own->queue();
-  }
-  if (checked.own && given.kept != nullptr && given.kept->keeps_only(*checked.own)) {
-    owner = {};  // the buffer of the array stands for all that the tensor keeps
   }
   return to_array(std::move(checked), std::move(owner));
 }

@@ -131,8 +131,9 @@ class access_history {
 
   static std::vector<work> unique(std::vector<work> all) {
     std::ranges::sort(all, {}, &work::number);
-    const auto rest = std::ranges::unique(all, {}, &work::number);
-    all.erase(rest.begin(), rest.end());
+    // Not std::ranges::unique, whose result clang 14 cannot compile with libstdc++.
+    const auto is_same = [](const work& a, const work& b) { return a.number == b.number; };
+    all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
     return all;
   }
 

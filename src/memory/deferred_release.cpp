@@ -209,7 +209,8 @@ class deferred_list {
     std::erase_if(queues_,
                   [&](const queue_batches& of) { return of.batches.empty() && of.queue != queue; });
     const auto found = std::ranges::find(queues_, queue, &queue_batches::queue);
-    return found != queues_.end() ? found->batches : queues_.emplace_back(queue).batches;
+    return found != queues_.end() ? found->batches
+                                  : queues_.emplace_back(queue_batches{queue}).batches;
   }
 
   /// All work is waited for, whatever fails, before anything is released.

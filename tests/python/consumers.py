@@ -1,9 +1,11 @@
 """Consumers of the protocol, good and bad: here, so that child processes can import them."""
 
+import ctypes
 import os
 
 import numpy as np
 import usmx
+from usmx.testing._tensors import capsule_of, held_by
 
 
 def good(producer):
@@ -80,3 +82,45 @@ def raising_something_else(producer):
         return good(producer)
     except (TypeError, ValueError) as error:
         raise OSError("no") from error
+
+
+# ---- of DLPack
+
+
+def keeping_nothing(producer):
+    """The tensor is let go while the result lives."""
+    view = usmx.from_dlpack(producer)
+    return Changed(view, keep=False)
+
+
+def reading_and_leaving(producer):
+    """The capsule is left as it was."""
+    again = Again(producer)
+    return usmx.asnumpy(usmx.from_dlpack(again))
+
+
+class Again:
+    """The same tensor in a capsule of its own, which lets nothing go."""
+
+    def __init__(self, producer):
+        self.managed = held_by(producer.__dlpack__(), type(producer.managed))
+        self.copy = type(self.managed).from_buffer_copy(self.managed)
+        self.copy.deleter = type(self.copy.deleter)()
+
+    def __dlpack__(self, **_):
+        return capsule_of(self.copy)
+
+
+def letting_go_twice(producer):
+    """The deleter runs when the tensor is taken, and again with the view."""
+    capsule = producer.__dlpack__()
+    managed = held_by(capsule, type(producer.managed))
+    managed.deleter(ctypes.addressof(managed))
+    return usmx.from_dlpack(producer)
+
+
+def taking_every_tensor(producer):
+    try:
+        return usmx.from_dlpack(producer)
+    except Exception:
+        return np.zeros(3)

@@ -9,7 +9,8 @@ import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
-from dlpack_tensors import (
+from helpers import KINDS, TYPESTRS, capsule_name, make_capsule, output_of
+from usmx.testing._tensors import (
     COPIED,
     CPU,
     CUDA,
@@ -20,7 +21,6 @@ from dlpack_tensors import (
     Stranger,
     held_by,
 )
-from helpers import KINDS, TYPESTRS, capsule_name, make_capsule, output_of
 
 # Not negative strides, which dpnp takes from nobody, nor the null pointer of what has no elements.
 TO_DPNP = {

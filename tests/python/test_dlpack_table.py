@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 import tvm_ffi
 import usmx
-from dlpack_tensors import CPU, CUDA, ONEAPI, READ_ONLY, DataType, Device, Managed, Stranger, Tensor
 from helpers import KINDS, capsule_name
+from usmx.testing._tensors import (
+    CPU,
+    CUDA,
+    ONEAPI,
+    READ_ONLY,
+    DataType,
+    Device,
+    Managed,
+    Stranger,
+    Tensor,
+)
 
 OWN = usmx.zeros(1).__dlpack_device__()
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer

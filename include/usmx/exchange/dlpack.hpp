@@ -46,12 +46,12 @@ struct received_tensor {
   bool readonly = false;
   /// Nobody else has the memory.
   bool copied = false;
-  /// What usmx keeps by it where usmx has made it.
-  const buffer* kept = nullptr;
+  /// What it was made of where usmx has made it, as long as the tensor lives.
+  const array* source = nullptr;
 
   /// Whether the memory is USM, and from_dlpack the way to take it.
   bool is_usm() const noexcept {
-    return kept != nullptr || values.device.type != dlpack::device_type::cpu;
+    return source != nullptr || values.device.type != dlpack::device_type::cpu;
   }
 };
 /// Throws buffer_error for another major version, of which nothing but the deleter can be used.

@@ -34,6 +34,7 @@ struct data_type {
   type_kind kind;
   std::uint8_t bits;
   std::uint16_t lanes;
+  friend bool operator==(const data_type&, const data_type&) = default;
 };
 
 /// Strided elements; shape and strides count elements and belong to whoever made this.

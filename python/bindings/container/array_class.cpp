@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "container/arrow_methods.hpp"
 #include "container/attributes.hpp"
 #include "container/complex_parts.hpp"
 #include "container/construction.hpp"
@@ -52,6 +53,7 @@ void bind_array_class(nb::module_& m) {
                                     "An n-dimensional array in unified shared memory.");
   set_python_class<py_array>(cls);
   bind_construction(cls);
+  bind_arrow_methods(cls);
   bind_attributes(cls);
   bind_complex_parts(cls);
   bind_dlpack_methods(cls);

@@ -52,12 +52,13 @@ bool knows_versions(nb::handle max_version) {
   if (max_version.is_none()) {
     return false;
   }
-  const counts numbers("max_version", max_version.ptr());
-  if (numbers.span().size() != 2) {
-    throw value_error(detail::message("max_version must be (major, minor), found ",
-                                      numbers.span().size(), " numbers"));
+  constexpr const char* expected = "(major, minor)";
+  const nb::object version = snapshot("max_version", expected, max_version.ptr());
+  if (PyTuple_GET_SIZE(version.ptr()) != 2) {
+    throw value_error(detail::message("max_version must be ", expected, ", found ",
+                                      PyTuple_GET_SIZE(version.ptr()), " numbers"));
   }
-  return numbers.span()[0] >= 1;
+  return to_count("max_version", expected, PyTuple_GET_ITEM(version.ptr(), 0)) >= 1;
 }
 
 dlpack::device place_argument(const array& a, nb::handle dl_device) {
@@ -81,12 +82,9 @@ dlpack::device place_argument(const array& a, nb::handle dl_device) {
   return own;
 }
 
-/// The same elements, known to work on the consumer's queue as well.
-array shared_with(const array& a, const std::optional<sycl::queue>& queue) {
-  if (!queue || *queue == a.owner()->queue()) {
-    return a;
-  }
-  return internal::unchecked_array(std::make_shared<buffer>(buffer::on_queue(a.owner(), *queue)),
+/// The same elements, known to be worked on by the consumer's queue as well.
+array shared_with(const array& a, const sycl::queue& queue) {
+  return internal::unchecked_array(std::make_shared<buffer>(buffer::on_queue(a.owner(), queue)),
                                    a.type(), a.layout(), a.readonly());
 }
 
@@ -109,7 +107,10 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
   if (consumer.waits || where == dlpack::host) {  // the host has no queue to wait for the work
     wait_for(a);
   }
-  return to_capsule(shared_with(a, consumer.queue), where, versioned, false);
+  if (consumer.queue && *consumer.queue != a.owner()->queue()) {
+    return to_capsule(shared_with(a, *consumer.queue), where, versioned, false);
+  }
+  return to_capsule(a, where, versioned, false);
 }
 
 nb::object device_of(const py_array& self) {

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "container/array_class.hpp"
+#include "container/arrow_methods.hpp"
 #include "container/copies.hpp"
 #include "container/dlpack_methods.hpp"
 #include "container/items.hpp"
@@ -57,6 +58,7 @@ NB_MODULE(_core, m) {
   bind_shapes(m);
   bind_making(m);
   bind_copies(m);
+  bind_from_arrow(m);
   bind_from_dlpack(m);
   bind_shortcut(m);
   bind_api_table(m);

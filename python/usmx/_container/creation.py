@@ -13,6 +13,7 @@ from usmx._core import USMArray, _as_array, _fill, _new_array, _new_array_like
 if TYPE_CHECKING:
     from usmx._typing import (
         ArrayLike,
+        ArrowColumn,
         DeviceLike,
         DLPackProducer,
         DTypeLike,
@@ -301,6 +302,30 @@ def from_numpy(
     if not isinstance(np_ary, _numpy().ndarray):
         raise TypeError(f"np_ary must be a NumPy array, found {type(np_ary).__name__}")
     return _from_host(np_ary, None, device, usm_type, sycl_queue, "K")
+
+
+def from_arrow(
+    column: ArrowColumn,
+    /,
+    *,
+    device: DeviceLike | None = None,
+    usm_type: UsmType = "device",
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """A new array with a copy of a column of Arrow's, in one chunk or several. Waits.
+
+    Args:
+        column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
+            ``__arrow_c_device_array__``: arrays of pyarrow, series of polars, pandas and others.
+        device, usm_type, sycl_queue: as in `empty`.
+
+    Raises:
+        BufferError: values are missing (null), are no integers or floating-point numbers, or are
+            not in host memory.
+        ValueError: what is handed over breaks a rule of Arrow's.
+        TypeError: `column` has none of these methods.
+    """
+    return _core._from_arrow(column, device, usm_type, sycl_queue)
 
 
 def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray:

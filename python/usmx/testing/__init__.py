@@ -1,7 +1,8 @@
 """Is that object a good producer, is that function a good consumer? For authors of libraries.
 
 `check_producer(obj)` and `check_consumer(f)` judge what is seen from outside, rule by rule, by the
-protocol as docs/protocol.md has it. They return a `Report`; NumPy is all they need besides usmx.
+protocol as docs/protocol.md has it, `check_dlpack_producer(obj)` and `check_dlpack_consumer(f)` by
+DLPack's. They return a `Report`; NumPy is all they need besides usmx.
 `assert_array_equal(actual, desired)` is NumPy's, for arrays in USM too.
 """
 
@@ -9,5 +10,15 @@ from usmx.testing._assertions import assert_array_equal
 from usmx.testing._consumer import check_consumer
 from usmx.testing._producer import check_producer
 from usmx.testing._report import Finding, Report
+from usmx.testing._tensor_consumer import check_dlpack_consumer
+from usmx.testing._tensor_producer import check_dlpack_producer
 
-__all__ = ["Finding", "Report", "assert_array_equal", "check_consumer", "check_producer"]
+__all__ = [
+    "Finding",
+    "Report",
+    "assert_array_equal",
+    "check_consumer",
+    "check_dlpack_consumer",
+    "check_dlpack_producer",
+    "check_producer",
+]

@@ -7,17 +7,18 @@ from typing import Any
 import numpy
 
 from usmx import _core
-from usmx.testing._producer import TYPES, Probe
+from usmx.testing._elements import Probe
+from usmx.testing._producer import TYPES
 
 _TYPES = [("|" if kind[1:] == "1" else "<", kind) for kind in sorted(TYPES)]
 KINDS = ("device", "shared", "host")
 TYPESTRS = tuple(f"{prefix}{kind}" for prefix, kind in _TYPES)
-_MEMORY = {
+MEMORY = {
     "device": _core.MemoryUSMDevice,
     "shared": _core.MemoryUSMShared,
     "host": _core.MemoryUSMHost,
 }
-_ROOM = 24  # elements in the memory of a good producer
+ROOM = 24  # elements in the memory of a good producer
 
 
 class _Producer:
@@ -89,12 +90,18 @@ class Good:
     change: Callable[[dict, Any], Any] = lambda interface, memory: interface
     through: type = _Producer
     twice: bool = False  # to be consumed twice
+    lies_about_memory: bool = False
+
+    @property
+    def expected(self) -> str:
+        """What a consumer should make of it."""
+        return "a read-only view" if self.readonly else "a view of the elements"
 
     def make(self) -> Given:
         """Allocate, fill and describe."""
         dtype = numpy.dtype(self.typestr)
-        host = _numbers(dtype)
-        memory = _MEMORY[self.kind](host.nbytes)
+        host = numbers(dtype)
+        memory = MEMORY[self.kind](host.nbytes)
         memory.copy_from_host(host.view("u1"))
         interface = self.change(_interface(memory, self), memory)
         bytestrides = self.strides and [stride * dtype.itemsize for stride in self.strides]
@@ -122,11 +129,17 @@ class Hostile:
     errors: tuple[type[Exception], ...] = (TypeError, ValueError)
     lies_about_memory: bool = field(default=False)  # who believes it may crash
 
+    @property
+    def expected(self) -> str:
+        """What a consumer should raise."""
+        return " or ".join(error.__name__.lstrip("_") for error in self.errors)
 
-def _numbers(dtype: numpy.dtype) -> numpy.ndarray:
-    numbers = numpy.arange(1, _ROOM + 1)
-    numbers = numbers % 2 if dtype.kind == "b" else numbers
-    return numbers.astype(dtype) * (1 - 2j if dtype.kind == "c" else dtype.type(1))
+
+def numbers(dtype: numpy.dtype) -> numpy.ndarray:
+    """What the memory of a good producer holds."""
+    counted = numpy.arange(1, ROOM + 1)
+    counted = counted % 2 if dtype.kind == "b" else counted
+    return counted.astype(dtype) * (1 - 2j if dtype.kind == "c" else dtype.type(1))
 
 
 def _interface(memory, case: Good) -> dict:

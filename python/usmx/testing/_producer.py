@@ -8,79 +8,36 @@ import ctypes
 import gc
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy
 
 from usmx import _core
 from usmx._container.creation import asnumpy
-from usmx.testing._report import BROKEN, KEPT, NOT_APPLICABLE, NOT_TRIED, Finding, Report
+from usmx.testing._elements import Elements, Probe, agreed_readonly, bytes_at
+from usmx.testing._report import BROKEN, Finding, Report
+from usmx.testing._rules import Broken, NotApplicable, NotTried, Rules
 
 ATTRIBUTE = "__sycl_usm_array_interface__"
 _KINDS_AND_SIZES = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16"
 TYPES = frozenset(_KINDS_AND_SIZES.split())
 KEYS = ("version", "shape", "typestr", "typedescr", "data", "strides", "offset")
-_MOST = 2**63 - 1
 _READ_AT_MOST = 1 << 26  # bytes that are compared to see whether they still change
 
 
-class _Broken(Exception):
-    """The rule is broken; the text is what was found."""
+_RULES = Rules()
+_rule = _RULES.add
 
 
-class _NotApplicable(Exception):
-    """The rule says nothing about this producer; the text says why."""
-
-
-class _NotTried(Exception):
-    """The rule could not be judged; the text says why."""
-
-
-_OUTCOMES = {_Broken: BROKEN, _NotApplicable: NOT_APPLICABLE, _NotTried: NOT_TRIED}
-
-
-@dataclass(frozen=True)
-class _Rule:
-    name: str
-    expected: str
-    needs: tuple[str, ...]
-    judge: Callable[["_Subject"], str]
-
-
-_RULES: list[_Rule] = []
-
-
-def _rule(name: str, expected: str, *needs: str):
-    """Add a rule: its function returns what it found, or raises one of the outcomes above."""
-
-    def add(judge):
-        _RULES.append(_Rule(name, expected, needs, judge))
-        return judge
-
-    return add
-
-
-class Probe:
-    """A producer with just this dictionary."""
-
-    def __init__(self, **interface):
-        self.__sycl_usm_array_interface__ = interface
-
-
-class _Subject:
+class _Subject(Elements):
     """The producer, its dictionary as first read, and what the rules have made of it so far."""
 
     def __init__(self, producer, start_work):
+        super().__init__()
         self.producer = producer
         self.start_work = start_work
         self.findings: dict[str, Finding] = {}
         self.interface: Mapping = {}
-        self.shape: tuple[int, ...] = ()
-        self.strides: tuple[int, ...] | None = None
-        self.offset = 0
-        self.itemsize = 1
-        self.alignment = 1
-        self.pointer = 0
+        self.again: Mapping = {}
         self.readonly = False
         self.kind = "unknown"
 
@@ -89,58 +46,12 @@ class _Subject:
 
     def require(self, key: str):
         if key not in self.interface:
-            raise _Broken("missing")
+            raise Broken("missing")
         return self.interface[key]
-
-    @property
-    def is_empty(self) -> bool:
-        return 0 in self.shape
-
-    @property
-    def lowest(self) -> int:
-        """Elements from the pointer to the lowest element."""
-        return self.offset + sum(min(0, reach) for reach in self.reaches())
-
-    @property
-    def highest(self) -> int:
-        return self.offset + sum(max(0, reach) for reach in self.reaches())
-
-    @property
-    def first_byte(self) -> int:
-        return self.pointer + self.lowest * self.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        return 0 if self.is_empty else (self.highest - self.lowest + 1) * self.itemsize
-
-    @property
-    def element_zero(self) -> int:
-        return self.pointer + self.offset * self.itemsize
-
-    def reaches(self):
-        return (s * (n - 1) for s, n in zip(self.all_strides(), self.shape, strict=True))
-
-    def all_strides(self) -> tuple[int, ...]:
-        if self.strides is not None:
-            return self.strides
-        strides: list[int] = []
-        step = 1
-        for extent in reversed(self.shape):
-            strides.insert(0, step)
-            step *= extent
-        return tuple(strides)
 
     def bytes_at(self, address: int, nbytes: int):
         """A view of these bytes, if they are USM of the producer's context."""
-        return _core.from_usm_array_interface(
-            Probe(
-                version=1,
-                shape=(nbytes,),
-                typestr="|u1",
-                data=(address, True),
-                syclobj=self.interface["syclobj"],
-            )
-        )
+        return bytes_at(address, nbytes, self.interface["syclobj"])
 
     def snapshot(self) -> bytes:
         """The bytes of the extent, read without waiting for the producer's queue."""
@@ -182,23 +93,8 @@ def check_producer(obj: object, *, start_work: Callable[[], object] | None = Non
         the rule "attribute".
     """
     subject = _Subject(obj, start_work)
-    for rule in _RULES:
-        subject.findings[rule.name] = _judged(rule, subject)
+    _RULES.judge(subject, subject.findings)
     return Report(f"producer {type(obj).__qualname__}", tuple(subject.findings.values()))
-
-
-def _judged(rule: _Rule, subject: _Subject) -> Finding:
-    findings = subject.findings
-    unmet = [name for name in rule.needs if findings[name].outcome != KEPT]
-    if unmet:
-        found = f"needs '{unmet[0]}', which is {findings[unmet[0]].outcome}"
-        return Finding(rule.name, NOT_APPLICABLE, rule.expected, found)
-    try:
-        return Finding(rule.name, KEPT, rule.expected, rule.judge(subject))
-    except tuple(_OUTCOMES) as outcome:
-        return Finding(rule.name, _OUTCOMES[type(outcome)], rule.expected, str(outcome))
-    except Exception as error:
-        return Finding(rule.name, BROKEN, rule.expected, f"{type(error).__name__}: {error}")
 
 
 # ---- the dictionary, key by key
@@ -210,8 +106,9 @@ def _attribute(subject: _Subject) -> str:
         subject.start_work()
     interface = subject.read()
     if not isinstance(interface, Mapping):
-        raise _Broken(type(interface).__name__)
+        raise Broken(type(interface).__name__)
     subject.interface = interface
+    subject.again = subject.read()  # now: later rules take the queue out
     return type(interface).__name__
 
 
@@ -219,7 +116,7 @@ def _attribute(subject: _Subject) -> str:
 def _version(subject: _Subject) -> str:
     version = subject.require("version")
     if isinstance(version, bool) or _integer(version) != 1:
-        raise _Broken(repr(version))
+        raise Broken(repr(version))
     return "1"
 
 
@@ -228,7 +125,7 @@ def _shape(subject: _Subject) -> str:
     shape = subject.require("shape")
     subject.shape = _integers(shape)
     if any(extent < 0 for extent in subject.shape):
-        raise _Broken(repr(shape))
+        raise Broken(repr(shape))
     return repr(shape)
 
 
@@ -236,15 +133,15 @@ def _shape(subject: _Subject) -> str:
 def _typestr(subject: _Subject) -> str:
     typestr = subject.require("typestr")
     if not isinstance(typestr, str):
-        raise _Broken(repr(typestr))
+        raise Broken(repr(typestr))
     if typestr.startswith("|V"):
         dtype = numpy.dtype(_fields(subject.interface))
         if typestr != f"|V{dtype.itemsize}":
-            raise _Broken(f"{typestr!r} with fields of {dtype.itemsize} bytes")
+            raise Broken(f"{typestr!r} with fields of {dtype.itemsize} bytes")
         subject.itemsize = dtype.itemsize
         return typestr
     if typestr.lstrip("<=|") not in TYPES or len(typestr) > len(typestr.lstrip("<=|")) + 1:
-        raise _Broken(repr(typestr))
+        raise Broken(repr(typestr))
     dtype = numpy.dtype(typestr.lstrip("<=|"))
     subject.itemsize, subject.alignment = dtype.itemsize, dtype.alignment
     return repr(typestr)
@@ -257,7 +154,7 @@ def _typedescr(subject: _Subject) -> str:
     if typedescr is None:
         return "absent"
     if not typestr.startswith("|V") and typedescr != [("", typestr)]:
-        raise _Broken(f"{typedescr!r} with typestr {typestr!r}")
+        raise Broken(f"{typedescr!r} with typestr {typestr!r}")
     return repr(typedescr)
 
 
@@ -269,13 +166,13 @@ def _data(subject: _Subject) -> str:
         subject.pointer, subject.readonly = host.ctypes.data, not host.flags.writeable
         return "none: the buffer's"
     if not isinstance(data, (tuple, list)) or len(data) != 2:
-        raise _Broken(repr(data))
+        raise Broken(repr(data))
     subject.pointer = _integer(data[0])
     if not isinstance(data[1], (bool, int, numpy.bool_)):
-        raise _Broken(repr(data))
+        raise Broken(repr(data))
     subject.readonly = bool(data[1])
     if not 0 <= subject.pointer < 2**64 or (subject.pointer == 0 and not subject.is_empty):
-        raise _Broken(repr(data))
+        raise Broken(repr(data))
     return f"({subject.pointer:#x}, {subject.readonly})"
 
 
@@ -286,7 +183,7 @@ def _strides(subject: _Subject) -> str:
         subject.strides = _integers(strides)
         if len(subject.strides) != len(subject.shape):
             found, subject.strides = subject.strides, None
-            raise _Broken(f"{found}, shape {subject.shape}")
+            raise Broken(f"{found}, shape {subject.shape}")
     return repr(strides)
 
 
@@ -311,7 +208,7 @@ def _syclobj_again(subject: _Subject) -> str:
     _core.from_usm_array_interface(_nothing_on(syclobj))
     if type(syclobj).__name__ == "PyCapsule":
         if repr(syclobj) != before:
-            raise _Broken(f"{before} became {syclobj!r}")
+            raise Broken(f"{before} became {syclobj!r}")
         return "the capsule keeps its name"
     if not hasattr(syclobj, "_get_capsule"):
         return "imported twice"
@@ -327,23 +224,13 @@ _READABLE = ("shape", "typestr", "data", "strides", "offset")
 
 @_rule("arithmetic", "sizes, strides and addresses fit 64 bits", *_READABLE)
 def _arithmetic(subject: _Subject) -> str:
-    size = int(numpy.prod([max(extent, 1) for extent in subject.shape], dtype=object))
-    reaches = [] if subject.is_empty else [abs(reach) for reach in subject.reaches()]
-    counts = [size, subject.offset, sum(reaches), *subject.all_strides()]
-    largest = max(abs(count) for count in counts) * subject.itemsize
-    if largest > _MOST:
-        raise _Broken(f"{largest} bytes")
-    if not subject.is_empty:
-        last = subject.first_byte + subject.nbytes - 1
-        if subject.first_byte < 0 or last >= 2**64:
-            raise _Broken(f"addresses {subject.first_byte:#x} to {last:#x}")
-    return f"{subject.nbytes} bytes"
+    return f"{subject.counted_nbytes()} bytes"
 
 
 @_rule("pointer", "USM in the context of 'syclobj'", "data", "arithmetic", "syclobj")
 def _pointer(subject: _Subject) -> str:
     if subject.is_empty:
-        raise _NotApplicable("no elements")
+        raise NotApplicable("no elements")
     try:
         subject.kind = subject.bytes_at(subject.pointer, 1).usm_type
     except ValueError:
@@ -361,9 +248,9 @@ def _extent(subject: _Subject) -> str:
 @_rule("alignment", "element zero aligned for its type", "arithmetic")
 def _alignment(subject: _Subject) -> str:
     if subject.is_empty:
-        raise _NotApplicable("no elements")
+        raise NotApplicable("no elements")
     if subject.element_zero % subject.alignment:
-        raise _Broken(f"{subject.element_zero:#x} is not a multiple of {subject.alignment}")
+        raise Broken(f"{subject.element_zero:#x} is not a multiple of {subject.alignment}")
     return f"{subject.element_zero:#x} is a multiple of {subject.alignment}"
 
 
@@ -372,34 +259,28 @@ def _ready(subject: _Subject) -> str:
     before = subject.snapshot()
     subject.wait()
     if subject.snapshot() != before:
-        raise _Broken("the data changed while the queue was waited for")
+        raise Broken("the data changed while the queue was waited for")
     if subject.start_work is None:
-        raise _NotTried("nothing seen to change; start_work= enqueues work to look for")
+        raise NotTried("nothing seen to change; start_work= enqueues work to look for")
     return "nothing changed"
 
 
 @_rule("read-only flag", "data[1] says what flags and buffer of the object say", "data")
 def _readonly_flag(subject: _Subject) -> str:
-    said = dict(_sayings_about_readonly(subject.producer))
-    if not said:
-        raise _NotApplicable("the object has neither flags nor a buffer")
-    different = [name for name, readonly in said.items() if readonly != subject.readonly]
-    if different:
-        raise _Broken(f"data[1] is {subject.readonly}, {different[0]}: {said[different[0]]}")
-    return f"{subject.readonly}, as {' and '.join(said)}"
+    return agreed_readonly(subject.producer, subject.readonly, "data[1]")
 
 
 @_rule("buffer", "the object's buffer is the same memory", "data", "pointer")
 def _buffer(subject: _Subject) -> str:
     if subject.kind not in ("shared", "host"):
-        raise _NotApplicable(f"{subject.kind} memory is not for the host")
+        raise NotApplicable(f"{subject.kind} memory is not for the host")
     try:
         host = _host_array(subject.producer)
     except (TypeError, BufferError) as error:
-        raise _NotApplicable("the object has no buffer") from error
+        raise NotApplicable("the object has no buffer") from error
     size = int(numpy.prod(subject.shape, dtype=object)) * subject.itemsize
     if (host.ctypes.data, host.nbytes) != (subject.element_zero, size):
-        raise _Broken(
+        raise Broken(
             f"{host.nbytes} bytes at {host.ctypes.data:#x}, not {size} at {subject.element_zero:#x}"
         )
     return f"{host.nbytes} bytes at {host.ctypes.data:#x}"
@@ -410,14 +291,14 @@ def _buffer(subject: _Subject) -> str:
 
 @_rule("stable", "reading the attribute twice gives the same", "attribute")
 def _stable(subject: _Subject) -> str:
-    again = subject.read()
+    again = subject.again
     for key in KEYS:
         first, second = subject.interface.get(key), again.get(key)
         if first != second:
-            raise _Broken(f"{key!r}: {first!r}, then {second!r}")
+            raise Broken(f"{key!r}: {first!r}, then {second!r}")
     first, second = subject.interface.get("syclobj"), again.get("syclobj")
     if type(first) is not type(second):
-        raise _Broken(f"'syclobj': {first!r}, then {second!r}")
+        raise Broken(f"'syclobj': {first!r}, then {second!r}")
     return "the same"
 
 
@@ -435,7 +316,7 @@ def _lifetime(subject: _Subject) -> str:
 def _import(subject: _Subject) -> str:
     for rule in ("pointer", "extent", "alignment"):
         if subject.findings[rule].outcome == BROKEN:
-            raise _NotApplicable(f"needs '{rule}', which is broken")
+            raise NotApplicable(f"needs '{rule}', which is broken")
     view = _core.from_usm_array_interface(subject.producer)
     return f"{view.dtype} {view.shape} on {view.sycl_device.filter_string}"
 
@@ -447,12 +328,12 @@ def _integer(value) -> int:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise _Broken(repr(value)) from error
+        raise Broken(repr(value)) from error
 
 
 def _integers(values) -> tuple[int, ...]:
     if not isinstance(values, (tuple, list)):
-        raise _Broken(f"{type(values).__name__} {values!r}")
+        raise Broken(f"{type(values).__name__} {values!r}")
     return tuple(map(_integer, values))
 
 
@@ -460,7 +341,7 @@ def _fields(interface: Mapping) -> list:
     """The fields of a structured type, as NumPy takes them."""
     typedescr = interface.get("typedescr")
     if not isinstance(typedescr, list):
-        raise _Broken(f"{interface['typestr']!r} without a list of fields in 'typedescr'")
+        raise Broken(f"{interface['typestr']!r} without a list of fields in 'typedescr'")
     return [tuple(field) for field in typedescr]
 
 
@@ -478,15 +359,3 @@ def _use_up(capsule) -> None:
 def _host_array(producer) -> numpy.ndarray:
     """The buffer of an object as an array; TypeError or BufferError when it has none."""
     return numpy.asarray(memoryview(producer))
-
-
-def _sayings_about_readonly(producer):
-    flags = getattr(producer, "flags", None)
-    for name in ("writable", "writeable"):
-        if isinstance(getattr(flags, name, None), (bool, numpy.bool_)):
-            yield f"flags.{name}", not getattr(flags, name)
-            break
-    try:
-        yield "the buffer", memoryview(producer).readonly
-    except (TypeError, BufferError):
-        return

@@ -214,6 +214,37 @@ TEST_F(dlpack_test, read_only_array_comes_back_read_only) {
   EXPECT_TRUE(from_dlpack(to_dlpack(sample().as_readonly(), here())).readonly());
 }
 
+TEST_F(dlpack_test, read_only_array_stays_so_whatever_the_flags_say) {
+  auto* made = to_dlpack(sample().as_readonly(), here());
+  made->flags = 0;
+  EXPECT_TRUE(from_dlpack(made).readonly());
+}
+
+TEST_F(dlpack_test, usmxs_own_tensor_is_checked_once_somebody_has_changed_it) {
+  const array a = sample();
+  const auto changed = [&](auto change) {
+    auto* made = to_dlpack(a, here());
+    change(made->tensor);
+    return made;
+  };
+  std::int64_t fewer[] = {2, 6};
+  std::int64_t more[] = {5, 6};
+  EXPECT_EQ(from_dlpack(changed([&](dlpack::tensor& t) { t.shape = fewer; })).size(), 12);
+  EXPECT_EQ(from_dlpack(changed([&](dlpack::tensor& t) { t.ndim = 1; })).size(), 4);
+  EXPECT_EQ(from_dlpack(changed([&](dlpack::tensor& t) { t.type.bits = 32; })).type(),
+            type_code::float32);
+  expect_error<value_error>(
+      [&] { from_dlpack(changed([&](dlpack::tensor& t) { t.shape = more; })); },
+      {"not all inside"});
+  expect_error<value_error>(
+      [&] { from_dlpack(changed([&](dlpack::tensor& t) { t.byte_offset = 8; })); },
+      {"not all inside"});
+  expect_error<value_error>(
+      [&] { from_dlpack(changed([&](dlpack::tensor& t) { t.data = nullptr; })); },
+      {"null pointer"});
+  EXPECT_EQ(a.owner().use_count(), 1);
+}
+
 TEST_F(dlpack_test, array_that_came_back_many_times_keeps_the_memory_alone) {
   array a = sample();
   const std::weak_ptr<usmx::buffer> first = a.owner();

@@ -9,6 +9,7 @@
 #include "support/device_test.hpp"
 #include "support/failing_allocations.hpp"
 #include "usmx/array/array.hpp"
+#include "usmx/exchange/arrow.hpp"
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 #include "usmx/memory/registry_internal.hpp"
@@ -51,6 +52,24 @@ TEST_F(failing_import_test, dlpack_that_fails_leaves_nothing_behind_and_succeeds
     usmx::synchronize();
     ASSERT_EQ(floats.owner().use_count(), owners);
     ASSERT_EQ(back().data(), floats.data());
+  });
+}
+
+TEST_F(failing_import_test, column_that_fails_leaves_nothing_behind_and_succeeds_then) {
+  const std::vector<std::ptrdiff_t> shape{64};
+  const usmx::array floats =
+      usmx::empty(shape, usmx::type_code::float32, queue(), usmx::usm_kind::shared);
+  const auto back = [&] {
+    auto schema = usmx::exchange::to_arrow_schema(floats.type());
+    auto values = usmx::exchange::to_arrow_device(floats);
+    const auto column = usmx::exchange::receive(*schema, *values);
+    return usmx::exchange::host_views(column, queue()).front().data();
+  };
+  const long owners = floats.owner().use_count();
+  support::with_every_allocation([&](int number) {
+    support::fails(number, back);
+    ASSERT_EQ(floats.owner().use_count(), owners);
+    ASSERT_EQ(back(), floats.data());
   });
 }
 

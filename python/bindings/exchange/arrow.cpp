@@ -1,0 +1,149 @@
+#include "exchange/arrow.hpp"
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "elements/dtype_argument.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "sycl_objects/capsules.hpp"
+#include "usmx/array/array_internal.hpp"
+#include "usmx/copy/copy.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+template <class Structure>
+constexpr const char* capsule_name = nullptr;
+template <>
+constexpr const char* capsule_name<arrow::schema> = "arrow_schema";
+template <>
+constexpr const char* capsule_name<arrow::array> = "arrow_array";
+template <>
+constexpr const char* capsule_name<arrow::device_array> = "arrow_device_array";
+template <>
+constexpr const char* capsule_name<arrow::array_stream> = "arrow_array_stream";
+
+// ---- out
+
+template <class Structure>
+void delete_owned(PyObject* capsule) noexcept {
+  delete static_cast<arrow::owned<Structure>*>(
+      PyCapsule_GetPointer(capsule, capsule_name<Structure>));
+}
+
+template <class Structure>
+nb::object to_capsule(arrow::owned<Structure> structure) {
+  auto held = std::make_unique<arrow::owned<Structure>>(std::move(structure));
+  nb::object capsule =
+      checked(PyCapsule_New(held.get(), capsule_name<Structure>, delete_owned<Structure>));
+  held.release();
+  return capsule;
+}
+
+// ---- in
+
+interned array_method("__arrow_c_array__");
+interned stream_method("__arrow_c_stream__");
+interned device_array_method("__arrow_c_device_array__");
+
+/// What the capsule still owns.
+template <class Structure>
+Structure& structure_in(PyObject* capsule) {
+  constexpr const char* name = capsule_name<Structure>;
+  if (!PyCapsule_CheckExact(capsule)) {
+    throw_wrong_type("what a producer of Arrow's gives", "a capsule", capsule);
+  }
+  if (PyCapsule_IsValid(capsule, name) == 0) {
+    throw value_error(
+        detail::message("capsule must be named '", name, "', found ", capsule_name_text(capsule)));
+  }
+  return *static_cast<Structure*>(PyCapsule_GetPointer(capsule, name));
+}
+
+nb::object call(const nb::object& method) {
+  return checked(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
+}
+
+/// Of the pair of capsules that a producer gives.
+template <class Structure>
+exchange::column column_in(const nb::object& pair) {
+  if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2) {
+    throw_wrong_type("what a producer of Arrow's gives", "two capsules", pair.ptr());
+  }
+  auto& schema = structure_in<arrow::schema>(PyTuple_GET_ITEM(pair.ptr(), 0));
+  auto& values = structure_in<Structure>(PyTuple_GET_ITEM(pair.ptr(), 1));
+  return exchange::receive(schema, values);
+}
+
+/// Without the interpreter lock: the producer may wait for threads that need it.
+exchange::column column_in_stream(const nb::object& capsule) {
+  auto& stream = structure_in<arrow::array_stream>(capsule.ptr());
+  std::optional<exchange::column> received;
+  std::exception_ptr failure;
+  {
+    const without_interpreter_lock unlocked;
+    take_interpreter_lock([&] {  // which the producer's own functions may do
+      try {
+        received = exchange::receive(stream);
+      } catch (const abi::__forced_unwind&) {
+        throw;
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    });
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return *std::move(received);
+}
+
+}  // namespace
+
+nb::object to_arrow_capsules(const array& a) {
+  const nb::object values = to_capsule(exchange::to_arrow(a));
+  return nb::make_tuple(to_capsule(exchange::to_arrow_schema(a.type())), values);
+}
+
+nb::object to_arrow_device_capsules(const array& a) {
+  const nb::object values = to_capsule(exchange::to_arrow_device(a));
+  return nb::make_tuple(to_capsule(exchange::to_arrow_schema(a.type())), values);
+}
+
+exchange::column column_of(PyObject* producer) {
+  if (const nb::object method = optional_attribute(producer, array_method.get())) {
+    return column_in<arrow::array>(call(method));
+  }
+  if (const nb::object method = optional_attribute(producer, stream_method.get())) {
+    return column_in_stream(call(method));
+  }
+  if (const nb::object method = optional_attribute(producer, device_array_method.get())) {
+    return column_in<arrow::device_array>(call(method));
+  }
+  throw_wrong_type("column", "an object with __arrow_c_array__ or __arrow_c_stream__", producer);
+}
+
+array copy_to_usm(const exchange::column& given, usm_kind kind, const sycl::queue& queue) {
+  const std::vector<array_view> chunks = exchange::host_views(given, queue);
+  std::ptrdiff_t size = 0;
+  for (const array_view& chunk : chunks) {
+    size = checked_add(size, chunk.size(), "length of the column");
+  }
+  const dtype type = dtype_argument_on(queue.get_device(), nb::none(), given.type);
+  array made = empty(std::array{size}, type, queue, kind);
+  const array_view whole = internal::private_view(made);
+  const without_interpreter_lock unlocked(is_worth_unlocking(made));
+  std::ptrdiff_t first = 0;
+  for (const array_view& chunk : chunks) {
+    copy(chunk, whole.with_layout(layout::c_order(chunk.shape(), first)));
+    first += chunk.size();
+  }
+  return made;
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,319 @@
+#include "usmx/exchange/arrow.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/quoted.hpp"
+#include "exchange/elements.hpp"
+#include "usmx/array/array_internal.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/exchange/dlpack.hpp"
+#include "usmx/exchange/usm_array_interface.hpp"
+
+namespace usmx::exchange {
+namespace {
+
+// Capsules own what they point to.
+static_assert(std::is_standard_layout_v<arrow::owned<arrow::device_array>>);
+static_assert(std::is_same_v<std::int64_t, std::ptrdiff_t>, "lengths are taken as they are");
+
+constexpr std::int64_t buffers_of_numbers = 2;
+
+// ---- elements
+
+/// Of the type with that code; null where Arrow has none that lies in memory as it does here.
+constexpr const char* formats[type_count] = {nullptr, "c", "s", "i", "l", "C",     "S",
+                                             "I",     "L", "e", "f", "g", nullptr, nullptr};
+
+const char* format_of(dtype type) {
+  const char* format =
+      type.is_structured() ? nullptr : formats[static_cast<std::size_t>(type.code())];
+  if (format == nullptr) {
+    throw buffer_error(detail::message(
+        "Arrow takes integers and floating-point numbers, found dtype ", type,
+        type == dtype(type_code::bool_) ? ", which Arrow packs into bits: view it as 'u1'" : ""));
+  }
+  return format;
+}
+
+/// What others' formats begin with.
+struct format_name {
+  std::string_view begin;
+  const char* name;
+};
+constexpr format_name foreign_formats[] = {
+    {"n", "nothing but missing values"},
+    {"b", "bool, packed into bits"},
+    {"z", "binary data"},
+    {"Z", "binary data"},
+    {"vz", "binary data"},
+    {"w:", "binary data"},
+    {"u", "strings"},
+    {"U", "strings"},
+    {"vu", "strings"},
+    {"d:", "decimal numbers"},
+    {"td", "dates"},
+    {"tt", "times"},
+    {"ts", "timestamps"},
+    {"tD", "durations"},
+    {"ti", "intervals"},
+    {"+", "nested values"},
+};
+
+[[noreturn]] void throw_foreign_elements(const char* what, std::string_view format) {
+  throw buffer_error(detail::message("the column must be of numbers, from int8 to float64, found ",
+                                     what, ", Arrow's format ", detail::quoted(format)));
+}
+
+dtype parse_format(std::string_view format) {
+  for (int code = 0; code < type_count; ++code) {
+    if (formats[code] != nullptr && format == formats[code]) {
+      return static_cast<type_code>(code);
+    }
+  }
+  const auto* named = std::ranges::find_if(
+      foreign_formats, [&](const format_name& known) { return format.starts_with(known.begin); });
+  throw_foreign_elements(
+      named == std::end(foreign_formats) ? "elements of no known type" : named->name, format);
+}
+
+dtype parse_schema(const arrow::schema& given) {
+  if (given.release == nullptr) {
+    throw value_error("the schema was let go already");
+  }
+  if (given.format == nullptr) {
+    throw value_error("'format' of the schema must be a text, found a null pointer");
+  }
+  const std::string_view format(given.format, strnlen(given.format, 64));
+  if (given.dictionary != nullptr) {
+    throw_foreign_elements("indices into a dictionary", format);
+  }
+  return parse_format(format);
+}
+
+// ---- arrays of Arrow's
+
+void let_go_of_schema(arrow::schema* schema) noexcept { schema->release = nullptr; }
+
+/// What an array's structure points to, and what keeps its memory.
+struct kept_column {
+  array source;
+  const void* buffers[buffers_of_numbers];
+};
+
+void let_go_of_array(arrow::array* given) noexcept {
+  given->release = nullptr;
+  delete static_cast<kept_column*>(given->context);
+}
+
+void require_column(const array& a) {
+  if (a.ndim() != 1) {
+    throw buffer_error(detail::message("Arrow takes arrays of one dimension, found shape ",
+                                       tuple_text(a.shape())));
+  }
+  if (a.size() > 1 && a.strides()[0] != 1) {
+    throw buffer_error(
+        detail::message("Arrow takes elements that lie side by side, found a stride of ",
+                        a.strides()[0], ": copy them"));
+  }
+  format_of(a.type());
+}
+
+arrow::owned<arrow::array> export_column(const array& a) {
+  require_column(a);
+  auto made = std::make_unique<kept_column>(kept_column{a, {nullptr, internal::first_element(a)}});
+  a.owner()->expose();
+  arrow::array result{};
+  result.length = a.size();
+  result.n_buffers = buffers_of_numbers;
+  result.buffers = made->buffers;
+  result.release = let_go_of_array;
+  result.context = made.release();
+  return arrow::owned(result);
+}
+
+// ---- columns of Arrow's
+
+void require_numbers(const arrow::array& given) {
+  if (given.length < 0 || given.offset < 0) {
+    throw value_error(detail::message("'length' and 'offset' must be 0 or more, found ",
+                                      given.length, " and ", given.offset));
+  }
+  if (given.n_buffers != buffers_of_numbers || given.n_children != 0) {
+    throw value_error(
+        detail::message("an array of numbers must have 2 buffers and no children, "
+                        "found 'n_buffers' ",
+                        given.n_buffers, " and 'n_children' ", given.n_children));
+  }
+  if (given.buffers == nullptr) {
+    throw value_error("'buffers' must point to 2 buffers, found a null pointer");
+  }
+  if (given.null_count < -1 || given.null_count > given.length) {
+    throw value_error(detail::message("'null_count' must be from -1 to the length ", given.length,
+                                      ", found ", given.null_count));
+  }
+}
+
+/// How many of the bits are not set.
+std::int64_t count_unset(const std::uint8_t* bits, std::int64_t first, std::int64_t end) {
+  std::int64_t unset = 0;
+  while (first < end) {
+    if (first % 8 == 0 && end - first >= 8) {
+      unset += 8 - std::popcount(bits[first / 8]);
+      first += 8;
+    } else {
+      unset += (bits[first / 8] >> (first % 8) & 1) == 0 ? 1 : 0;
+      ++first;
+    }
+  }
+  return unset;
+}
+
+/// Of numbers whose place is known to be possible.
+void require_no_missing(const arrow::array& given) {
+  const auto* bits = static_cast<const std::uint8_t*>(given.buffers[0]);
+  const std::int64_t missing = given.null_count >= 0 ? given.null_count
+                               : bits == nullptr
+                                   ? 0
+                                   : count_unset(bits, given.offset, given.offset + given.length);
+  if (missing != 0) {
+    throw buffer_error(detail::message("the column must have a number in every place, found ",
+                                       missing, " missing (null) of ", given.length,
+                                       ": fill or drop them"));
+  }
+}
+
+array_view host_view(const arrow::array& given, dtype type, const sycl::queue& queue) {
+  require_numbers(given);
+  usm_array_interface described;
+  described.data = reinterpret_cast<std::uintptr_t>(given.buffers[1]);
+  described.typestr = type.typestr();
+  described.shape = {&given.length, 1};
+  described.offset = given.offset;
+  auto [parsed, where] = parse_elements(described);
+  if (const auto extent = where.extent()) {
+    touched_bytes(described, parsed, *extent);
+  }
+  require_no_missing(given);
+  return {const_cast<void*>(given.buffers[1]),
+          parsed,
+          std::move(where),
+          usm_kind::unknown,
+          queue,
+          true};
+}
+
+/// Takes it where it is there.
+arrow::owned<arrow::array> take(arrow::array& given) {
+  if (given.release == nullptr) {
+    throw value_error("the array was let go already");
+  }
+  return arrow::owned<arrow::array>::taken_from(given);
+}
+
+void require_success(int code, arrow::array_stream& stream) {
+  if (code == 0) {
+    return;
+  }
+  const char* said = stream.get_last_error == nullptr ? nullptr : stream.get_last_error(&stream);
+  throw std::runtime_error(
+      detail::message("the stream of Arrow's arrays failed with error ", code, ", ",
+                      said == nullptr ? std::string("without a word")
+                                      : detail::quoted({said, strnlen(said, 1024)}, 1024)));
+}
+
+/// What a function of the stream writes; nothing that counts where it fails.
+template <class Structure>
+arrow::owned<Structure> ask(int (*function)(arrow::array_stream*, Structure*),
+                            arrow::array_stream& stream) {
+  Structure given{};
+  require_success(function(&stream, &given), stream);
+  return arrow::owned(given);
+}
+
+}  // namespace
+
+arrow::owned<arrow::schema> to_arrow_schema(dtype type) {
+  arrow::schema result{};
+  result.format = format_of(type);
+  result.name = "";
+  result.release = let_go_of_schema;
+  return arrow::owned(result);
+}
+
+arrow::owned<arrow::array> to_arrow(const array& a) {
+  if (!is_host_accessible(a.kind())) {
+    throw buffer_error(
+        "the host does not reach device memory: copy it to kind 'shared' or 'host', or use "
+        "__arrow_c_device_array__");
+  }
+  return export_column(a);
+}
+
+arrow::owned<arrow::device_array> to_arrow_device(const array& a) {
+  arrow::device_array result{};
+  if (is_host_accessible(a.kind())) {
+    result.device_type = arrow::device_type::cpu;
+    result.device_id = -1;
+  } else {
+    result.device_type = arrow::device_type::oneapi;
+    result.device_id = dlpack_device(a).id;
+  }
+  arrow::owned<arrow::array> elements = export_column(a);
+  std::swap(result.array, *elements);
+  return arrow::owned(result);
+}
+
+column receive(const arrow::schema& schema, arrow::array& given) {
+  column result{parse_schema(schema), {}};
+  result.chunks.reserve(1);
+  result.chunks.push_back(take(given));
+  return result;
+}
+
+column receive(const arrow::schema& schema, arrow::device_array& given) {
+  if (given.device_type != arrow::device_type::cpu) {
+    throw buffer_error(
+        detail::message("the column must be in host memory (1), found Arrow's "
+                        "device type ",
+                        static_cast<int>(given.device_type), " with number ", given.device_id));
+  }
+  return receive(schema, given.array);
+}
+
+column receive(arrow::array_stream& stream) {
+  if (stream.release == nullptr) {
+    throw value_error("the stream was let go already");
+  }
+  if (stream.get_schema == nullptr || stream.get_next == nullptr) {
+    throw value_error("'get_schema' and 'get_next' must be functions, found a null pointer");
+  }
+  column result{parse_schema(*ask(stream.get_schema, stream)), {}};
+  for (;;) {
+    arrow::owned<arrow::array> next = ask(stream.get_next, stream);
+    if (!next.is_there()) {
+      return result;
+    }
+    result.chunks.push_back(std::move(next));
+  }
+}
+
+std::vector<array_view> host_views(const column& given, const sycl::queue& queue) {
+  std::vector<array_view> views;
+  views.reserve(given.chunks.size());
+  for (const auto& chunk : given.chunks) {
+    views.push_back(host_view(*chunk, given.type, queue));
+  }
+  return views;
+}
+
+}  // namespace usmx::exchange

@@ -1,0 +1,486 @@
+"""Arrow both ways: with pyarrow, and with strangers that lie."""
+
+import ctypes
+import gc
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import usmx
+from arrow_structures import (
+    CPU,
+    CUDA,
+    ONEAPI,
+    Array,
+    DeviceArray,
+    OnDevice,
+    Release,
+    Schema,
+    Stranger,
+    Stream,
+    capsule_of,
+    held_by,
+)
+from helpers import KINDS, TYPESTRS, capsule_name, make_capsule, output_of
+
+NUMBERS = [typestr for typestr in TYPESTRS if typestr[1] in "iuf"]
+OTHERS = [typestr for typestr in TYPESTRS if typestr not in NUMBERS]
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(params=["shared", "host"])
+def reachable(request):
+    return request.param
+
+
+def sample(typestr="<f8", size=6):
+    return np.arange(size).astype(typestr)
+
+
+def mine(typestr="<f8", kind="shared", size=6):
+    return usmx.asarray(sample(typestr, size), usm_type=kind)
+
+
+def bytes_in_use(kind="shared"):
+    return usmx.memory.memory_stats(kind)["used_bytes.current"]
+
+
+def address(column):
+    """Where pyarrow has the first element."""
+    return column.buffers()[1].address + column.offset * column.type.byte_width
+
+
+# ---- out, to pyarrow
+
+
+@pytest.mark.parametrize("typestr", NUMBERS)
+def test_array_of_every_type_of_numbers_is_viewed_by_pyarrow(reachable, typestr):
+    array = mine(typestr, reachable)
+    column = pa.array(array)
+    assert address(column) == array._pointer
+    assert column.type == pa.from_numpy_dtype(typestr)
+    assert column.null_count == 0
+    assert np.array_equal(column.to_numpy(), sample(typestr))
+    column.validate(full=True)
+
+
+def test_both_methods_give_pyarrow_the_same(reachable):
+    array = mine(kind=reachable)
+    direct = pa.Array._import_from_c_capsule(*array.__arrow_c_array__())
+    device = pa.Array._import_from_c_device_capsule(*array.__arrow_c_device_array__())
+    assert address(direct) == address(device) == array._pointer
+    assert direct.equals(device)
+
+
+@pytest.mark.parametrize("key", [np.s_[2:], np.s_[3:4], np.s_[2:2], np.s_[4::7]])
+def test_part_without_gaps_is_viewed(reachable, key):
+    part = mine(kind=reachable)[key]
+    column = pa.array(part)
+    assert column.to_pylist() == sample()[key].tolist()
+    if part.size:
+        assert address(column) == part._pointer
+
+
+def test_pyarrow_keeps_the_memory_alive(reachable):
+    before = bytes_in_use(reachable)
+    column = pa.array(mine(kind=reachable))
+    others = [usmx.zeros(6, "f8", usm_type=reachable) for _ in range(50)]
+    assert column.to_pylist() == sample().tolist()
+    del others
+    assert bytes_in_use(reachable) > before
+    del column
+    assert bytes_in_use(reachable) == before
+
+
+def test_pyarrow_sees_what_is_written_later(reachable):
+    array = mine(kind=reachable)
+    column = pa.array(array)
+    array[0] = 100
+    assert column[0].as_py() == 100
+
+
+def test_work_on_the_array_is_finished_when_pyarrow_has_it(reachable):
+    array = usmx.zeros(1 << 20, usm_type=reachable)
+    for value in range(1, 20):
+        usmx.fill_async(array, value)
+        assert pa.array(array)[-1].as_py() == value
+
+
+def test_read_only_array_goes_out():
+    assert pa.array(mine().readonly()).to_pylist() == sample().tolist()
+
+
+def test_pyarrow_may_say_which_type_it_wants():
+    assert pa.array(mine(), type=pa.float64()).type == pa.float64()
+
+
+def test_columns_of_a_table_are_the_arrays():
+    arrays = [mine(), mine("<i4")]
+    table = pa.table({"x": pa.array(arrays[0]), "y": pa.array(arrays[1])})
+    assert [address(table[name].chunk(0)) for name in "xy"] == [a._pointer for a in arrays]
+
+
+def test_pyarrow_says_that_it_has_no_device_of_oneapi():
+    with pytest.raises(pa.ArrowKeyError, match="Device type 14"):
+        pa.array(mine(kind="device"))
+
+
+# ---- out, as it is written
+
+
+def test_capsules_are_named_as_the_protocol_says(reachable):
+    array = mine(kind=reachable)
+    assert [capsule_name(c) for c in array.__arrow_c_array__()] == ["arrow_schema", "arrow_array"]
+    names = [capsule_name(c) for c in array.__arrow_c_device_array__()]
+    assert names == ["arrow_schema", "arrow_device_array"]
+
+
+def test_place_of_reachable_memory_is_the_host(reachable):
+    made = held_by(mine(kind=reachable).__arrow_c_device_array__()[1], DeviceArray)
+    assert (made.device_type, made.device_id, made.sync_event) == (CPU, -1, None)
+
+
+def test_place_of_device_memory_is_its_device():
+    array = mine(kind="device")
+    capsules = array.__arrow_c_device_array__()
+    made = held_by(capsules[1], DeviceArray)
+    assert (made.device_type, made.device_id) == (ONEAPI, array.__dlpack_device__()[1])
+    assert made.array.buffers[1] == array._pointer
+
+
+def test_device_memory_is_not_for_the_host():
+    with pytest.raises(BufferError, match="device memory"):
+        mine(kind="device").__arrow_c_array__()
+
+
+@pytest.mark.parametrize("method", ["__arrow_c_array__", "__arrow_c_device_array__"])
+@pytest.mark.parametrize("typestr", OTHERS)
+def test_elements_that_are_no_numbers_are_refused_by_name(method, typestr):
+    array = usmx.zeros(3, typestr, usm_type="shared")
+    with pytest.raises(BufferError, match=str(array.dtype)):
+        getattr(array, method)()
+
+
+@pytest.mark.parametrize("method", ["__arrow_c_array__", "__arrow_c_device_array__"])
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [
+        (np.s_[::2], "side by side"),
+        (np.s_[::-1], "side by side"),
+        (np.s_[None], "one dimension"),
+        (np.s_[0], "one dimension"),
+    ],
+)
+def test_other_layouts_are_refused_by_name(method, key, part):
+    with pytest.raises(BufferError, match=part):
+        getattr(mine()[key], method)()
+
+
+def test_structured_array_is_refused():
+    with pytest.raises(BufferError, match="dtype"):
+        usmx.zeros(3, np.dtype([("x", "f4")]), usm_type="shared").__arrow_c_array__()
+
+
+def test_requested_schema_is_a_capsule_or_none():
+    array = mine()
+    schema = pa.int8().__arrow_c_schema__()
+    for method in (array.__arrow_c_array__, array.__arrow_c_device_array__):
+        capsules = method(requested_schema=schema)
+        assert held_by(capsules[0], Schema).format == b"g"  # what there is, as the protocol allows
+        for wrong in (3, "g", make_capsule("arrow_array")):
+            with pytest.raises(TypeError, match="requested_schema"):
+                method(wrong)
+
+
+def test_arguments_of_later_versions_may_be_none():
+    array = mine()
+    array.__arrow_c_device_array__(stream=None)
+    with pytest.raises(NotImplementedError, match="stream"):
+        array.__arrow_c_device_array__(None, stream=3)
+
+
+def test_capsules_that_nobody_takes_let_the_memory_go():
+    before = bytes_in_use()
+    array = mine(size=1 << 16)
+    capsules = [array.__arrow_c_array__(), array.__arrow_c_device_array__()]
+    del array
+    assert bytes_in_use() > before
+    del capsules
+    assert bytes_in_use() == before
+
+
+def test_what_a_consumer_has_moved_out_it_releases_on_any_thread():
+    before = bytes_in_use()
+    capsules = mine(size=1 << 16).__arrow_c_array__()
+    held = held_by(capsules[1], Array)
+    moved = Array.from_buffer_copy(held)
+    ctypes.c_void_p.from_address(ctypes.addressof(held) + Array.release.offset).value = None
+    del capsules, held
+    gc.collect()
+    assert bytes_in_use() > before
+    thread = threading.Thread(target=lambda: moved.release(ctypes.addressof(moved)))
+    thread.start()
+    thread.join()
+    usmx.synchronize()
+    assert not moved.release
+    assert bytes_in_use() == before
+
+
+# ---- in, from pyarrow
+
+
+@pytest.mark.parametrize("typestr", NUMBERS)
+def test_column_of_every_type_of_numbers_is_copied(kind, typestr):
+    copied = usmx.from_arrow(pa.array(sample(typestr)), usm_type=kind)
+    assert (copied.usm_type, copied.dtype, copied.shape) == (kind, typestr, (6,))
+    assert np.array_equal(usmx.asnumpy(copied), sample(typestr))
+
+
+def test_copy_is_of_kind_device_and_on_the_default_queue():
+    copied = usmx.from_arrow(pa.array(sample()))
+    assert copied.usm_type == "device"
+    assert copied.sycl_queue == usmx.zeros(1).sycl_queue
+
+
+def test_copy_is_on_the_queue_that_is_asked_for():
+    queue = usmx.SyclQueue()
+    assert usmx.from_arrow(pa.array(sample()), sycl_queue=queue).sycl_queue == queue
+    assert usmx.from_arrow(pa.array(sample()), device=queue).sycl_queue == queue
+
+
+def test_part_of_a_column_is_copied():
+    column = pa.array([None, 1.0, 2.0, 3.0, None])[1:4]
+    assert usmx.from_arrow(column).tolist() == [1, 2, 3]
+
+
+def test_chunks_are_copied_one_after_the_other():
+    chunks = [[1, 2, 3], [], [4], list(range(1000))]
+    column = pa.chunked_array(chunks, type=pa.int16())
+    copied = usmx.from_arrow(column)
+    assert (copied.dtype, copied.tolist()) == ("i2", column.to_pylist())
+    assert usmx.from_arrow(column[2:5]).tolist() == [3, 4, 0]
+
+
+def test_columns_without_elements_are_copied():
+    for column in (pa.array([], pa.float32()), pa.chunked_array([], type=pa.float32())):
+        copied = usmx.from_arrow(column)
+        assert (copied.shape, copied.dtype) == ((0,), "f4")
+
+
+def test_array_comes_back_as_a_copy(reachable):
+    array = mine(kind=reachable)
+    for again in (usmx.from_arrow(array), usmx.from_arrow(pa.array(array))):
+        assert again._pointer != array._pointer
+        assert np.array_equal(usmx.asnumpy(again), sample())
+
+
+def test_asarray_copies_a_column_as_numpy_sees_it():
+    assert usmx.asarray(pa.array(sample())).tolist() == sample().tolist()
+    assert usmx.asarray(pa.chunked_array([sample(), sample()])).shape == (12,)
+
+
+REFUSED = {
+    "missing": (pa.array([1, None, 3]), "1 missing"),
+    "missing in a chunk": (pa.chunked_array([[1.0], [None]]), "1 missing"),
+    "bool": (pa.array([True]), "bool"),
+    "strings": (pa.array(["a"]), "strings"),
+    "binary": (pa.array([b"a"]), "binary"),
+    "nested": (pa.array([[1]]), "nested"),
+    "dictionary": (pa.array([1, 2]).dictionary_encode(), "dictionary"),
+    "decimal": (pa.array([1]).cast(pa.decimal128(20)), "decimal"),
+    "dates": (pa.array([1]).cast(pa.int32()).cast(pa.date32()), "dates"),
+    "timestamps": (pa.array([1]).cast(pa.timestamp("s")), "timestamps"),
+    "nothing": (pa.nulls(3), "missing"),
+    "table": (pa.table({"x": [1]}), "nested"),
+    "batch": (pa.record_batch({"x": [1]}), "nested"),
+}
+
+
+@pytest.mark.parametrize(("column", "part"), REFUSED.values(), ids=REFUSED)
+def test_what_has_no_equivalent_is_refused_by_name(column, part):
+    with pytest.raises(BufferError, match=part):
+        usmx.from_arrow(column)
+
+
+# ---- strangers
+
+
+def test_stranger_is_copied_and_let_go_once():
+    stranger = Stranger(sample())
+    assert np.array_equal(usmx.asnumpy(usmx.from_arrow(stranger)), sample())
+    assert stranger.released == 1
+    assert not stranger.array.release  # the consumer has it no more
+
+
+def test_stranger_with_a_place_is_copied_and_let_go_once():
+    stranger = Stranger(sample(), offset=2, length=3)
+    assert usmx.from_arrow(OnDevice(stranger)).tolist() == [2, 3, 4]
+    assert stranger.released == 1
+
+
+def test_other_places_are_refused():
+    stranger = Stranger(sample(), device_type=CUDA, device_id=1)
+    with pytest.raises(BufferError, match="device type 2 with number 1"):
+        usmx.from_arrow(OnDevice(stranger))
+    assert stranger.released == 0  # it is the capsule's still
+
+
+MOST = 2**63 - 1
+HOSTILE = {
+    "length": ({"length": -1}, ValueError, "-1"),
+    "offset": ({"offset": -1}, ValueError, "-1"),
+    "no buffers": ({"buffers": None}, ValueError, "null pointer"),
+    "one buffer": ({"n_buffers": 1}, ValueError, "2 buffers"),
+    "children": ({"n_children": 1}, ValueError, "children"),
+    "null count": ({"null_count": -2}, ValueError, "null_count"),
+    "bytes wrap": ({"length": MOST}, ValueError, "ptrdiff_t"),
+    "offset wraps": ({"offset": MOST}, ValueError, "ptrdiff_t"),
+}
+
+
+@pytest.mark.parametrize(("changes", "error", "part"), HOSTILE.values(), ids=HOSTILE)
+def test_array_that_lies_is_refused_and_let_go_once(changes, error, part):
+    stranger = Stranger(sample(), **changes)
+    with pytest.raises(error, match=part):
+        usmx.from_arrow(stranger)
+    assert stranger.released == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "part"),
+    [("format", None, "'format'"), ("release", Release(), "schema was let go")],
+)
+def test_schema_that_lies_is_refused(name, value, part):
+    stranger = Stranger(sample())
+    setattr(stranger.schema, name, value)
+    with pytest.raises(ValueError, match=part):
+        usmx.from_arrow(stranger)
+    assert stranger.released == 0
+
+
+def test_array_is_taken_once():
+    stranger = Stranger(sample())
+    usmx.from_arrow(stranger)
+    with pytest.raises(ValueError, match="let go"):
+        usmx.from_arrow(stranger)
+    assert stranger.released == 1
+
+
+class Answer:
+    """A producer that answers as it is told to."""
+
+    def __init__(self, method, answer):
+        def answered():
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        setattr(self, method, answered)
+
+
+PAIRS = ["__arrow_c_array__", "__arrow_c_device_array__"]
+
+
+@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize("answer", [None, 3, (), (1, 2), [1, 2], make_capsule("arrow_array")])
+def test_producer_without_two_capsules_is_refused(method, answer):
+    with pytest.raises(TypeError, match="capsule"):
+        usmx.from_arrow(Answer(method, answer))
+
+
+@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize("name", ["arrow_schema_", None, "dltensor"])
+def test_capsules_of_other_names_are_refused(method, name):
+    answer = (make_capsule(name), make_capsule("arrow_array"))
+    with pytest.raises(ValueError, match="arrow_schema"):
+        usmx.from_arrow(Answer(method, answer))
+
+
+@pytest.mark.parametrize("method", [*PAIRS, "__arrow_c_stream__"])
+def test_error_of_the_producer_passes_through(method):
+    with pytest.raises(RuntimeError, match="late"):
+        usmx.from_arrow(Answer(method, RuntimeError("late")))
+
+
+@pytest.mark.parametrize("x", [None, 3, [1, 2], np.ones(3), object()])
+def test_object_without_the_methods_is_refused(x):
+    with pytest.raises(TypeError, match="__arrow_c_array__"):
+        usmx.from_arrow(x)
+
+
+class Streamed:
+    """A stream of strangers, which fails with `code` at the end, if that is not 0."""
+
+    def __init__(self, strangers, code=0):
+        self.strangers, self.code, self.released = list(strangers), code, 0
+        self.text = ctypes.create_string_buffer(b"the tape is torn")
+        self.kept = Release(lambda _: None)
+        self.stream = Stream(
+            type(Stream().get_schema)(self._schema),
+            type(Stream().get_next)(self._next),
+            type(Stream().get_last_error)(lambda _: ctypes.addressof(self.text)),
+            Release(lambda _: None),
+        )
+
+    def _schema(self, _, out):
+        out[0].format, out[0].release = b"g", self.kept
+        return 0
+
+    def _next(self, _, out):
+        if not self.strangers:
+            return self.code
+        ctypes.memmove(out, ctypes.addressof(self.strangers.pop(0).array), ctypes.sizeof(Array))
+        return 0
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return capsule_of(self.stream)
+
+
+def test_stream_of_strangers_is_read_and_let_go_once():
+    strangers = [Stranger(sample()), Stranger(sample(size=3))]
+    assert usmx.from_arrow(Streamed(strangers)).shape == (9,)
+    assert [s.released for s in strangers] == [1, 1]
+
+
+def test_stream_that_fails_is_an_error_in_its_words():
+    stranger = Stranger(sample())
+    with pytest.raises(RuntimeError, match="the tape is torn"):
+        usmx.from_arrow(Streamed([stranger], code=5))
+    assert stranger.released == 1
+
+
+def test_producer_of_a_stream_may_need_other_threads():
+    class Threaded(Streamed):
+        def _next(self, stream, out):
+            codes = []
+            thread = threading.Thread(
+                target=lambda: codes.append(super(Threaded, self)._next(stream, out))
+            )
+            thread.start()
+            thread.join()
+            return codes[0]
+
+    assert usmx.from_arrow(Threaded([Stranger(sample())])).shape == (6,)
+
+
+@pytest.mark.slow
+def test_columns_and_capsules_that_outlive_the_interpreter_do_no_harm():
+    code = """
+import sys, pyarrow as pa, usmx
+class Keeper:
+    pass
+keeper = Keeper()
+keeper.self = keeper
+keeper.mine = usmx.zeros(1000, usm_type="shared")
+keeper.capsules = [keeper.mine.__arrow_c_array__(), keeper.mine.__arrow_c_device_array__()]
+keeper.column = pa.array(keeper.mine)
+keeper.table = pa.table({"x": pa.array(keeper.mine)})
+sys.kept_for_ever = keeper
+print("done")
+"""
+    assert output_of(code) == "done"
