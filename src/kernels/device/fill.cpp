@@ -7,7 +7,7 @@ using namespace usmx::kernels;
 
 #define USMX_FILL(size)                                                                      \
   USMX_KERNEL usmx_fill_##size(item_##size element, item_##size* destination, traversal t) { \
-    const lanes lane;                                                                        \
+    const lanes lane{};                                                                      \
     walk at(t);                                                                              \
     do {                                                                                     \
       for (std::int64_t i = 0; i < at.rows; ++i) {                                           \

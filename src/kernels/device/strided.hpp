@@ -2,18 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <sycl/ext/oneapi/free_function_queries.hpp>
-#include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 
 #include "traversal.hpp"
-
-// The host finds them by their plain names.
-#define USMX_KERNEL                             \
-  extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY( \
-      sycl::ext::oneapi::experimental::nd_range_kernel<3>) void
-
-// Not inlined: one copy for all kernels, which halves the time that a driver takes to build them.
-#define USMX_SHARED_CODE __attribute__((noinline))
+#include "work_item.hpp"
 
 namespace usmx::kernels {
 
@@ -35,10 +26,8 @@ inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a :
 /// time there, since there is nothing to vectorise across them.
 struct lanes {
 #ifdef USMX_WIDE_GROUPS
-  std::int64_t first = static_cast<std::int64_t>(
-      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_id(2));
-  std::int64_t count = static_cast<std::int64_t>(
-      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_range(2));
+  std::int64_t first = local_id();
+  std::int64_t count = local_range();
 #else
   static constexpr std::int64_t first = 0;
   static constexpr std::int64_t count = 1;
@@ -49,17 +38,13 @@ struct lanes {
 class walk {
  public:
   USMX_SHARED_CODE explicit walk(const traversal& t) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<3>();
-    const auto group = [&](int dimension) {
-      return static_cast<std::int64_t>(item.get_group(dimension));
-    };
-    const std::int64_t row = group(1) * t.block_rows;
-    const std::int64_t column = group(2) * t.block_columns;
+    const std::int64_t row = group_id<1>() * t.block_rows;
+    const std::int64_t column = group_id<2>() * t.block_columns;
     rows = smaller(t.block_rows, t.rows - row);
     columns = smaller(t.block_columns, t.columns - column);
     source = row * t.source_row + column * t.source_column;
     destination = row * t.destination_row + column * t.destination_column;
-    const std::int64_t first = group(0) * t.repeats_per_group;
+    const std::int64_t first = group_id<0>() * t.repeats_per_group;
     left_ = smaller(t.repeats_per_group, t.repeats - first);
     std::int64_t rest = first;
     for (std::int64_t k = t.outer_count; k-- > 0;) {
@@ -110,7 +95,7 @@ inline T* moved(T* pointer, std::int64_t nbytes) {
 /// Sets every destination element of the work group to `convert(its source element)`.
 template <class From, class To, class Convert>
 inline void transform(const From* source, To* destination, const traversal& t, Convert convert) {
-  const lanes lane;
+  const lanes lane{};
   walk at(t);
   do {
     for (std::int64_t i = 0; i < at.rows; ++i) {
