@@ -79,7 +79,7 @@ bool is_better_left_to_device(const copy_plan& plan, const copy_side& source,
                               const copy_side& destination) {
   constexpr std::size_t worth_a_command = std::size_t{64} << 10;
   const auto moves = [](const copy_side& side) {
-    return side.kind == usm_kind::shared && !side.queue.get_device().is_cpu();
+    return side.kind == usm_kind::shared && is_remote(side.queue.get_device());
   };
   return nbytes_of(plan) >= worth_a_command && source.kind != usm_kind::unknown &&
          destination.kind != usm_kind::unknown && (moves(source) || moves(destination));
@@ -95,8 +95,12 @@ situation look_at(const copy_plan& plan, const copy_side& source, const copy_sid
                   copy_path path) {
   const bool ordinary_memory =
       source.kind == usm_kind::unknown || destination.kind == usm_kind::unknown;
-  situation now{may_overlap(plan), source.host_may_touch(), destination.host_may_touch(), true,
-                !ordinary_memory,  is_better_left_to_device(plan, source, destination)};
+  situation now{may_overlap(plan),
+                source.host_may_touch(),
+                destination.host_may_touch(),
+                true,
+                !ordinary_memory,
+                is_better_left_to_device(plan, source, destination)};
   const bool host_loop_it_is = path == copy_path::automatic && now.host_does_it();
   if (!ordinary_memory && !host_loop_it_is) {  // which needs no context
     now.one_context = source.queue.get_context() == destination.queue.get_context();
@@ -120,9 +124,13 @@ std::optional<copy_path> forced_path(const copy_plan& plan, const situation& now
 /// A command for each row costs as much as to move so many bytes.
 constexpr std::size_t long_row = std::size_t{64} << 10;
 
+bool is_work_for_kernels(const copy_plan& plan) {
+  return plan.converts() || plan.row_nbytes() < long_row;
+}
+
 /// Where a kernel would be best, but cannot reach both sides.
 copy_path out_of_reach(const copy_plan& plan) {
-  return plan.converts() || plan.row_nbytes() < long_row ? copy_path::staged : copy_path::rows;
+  return is_work_for_kernels(plan) ? copy_path::staged : copy_path::rows;
 }
 
 /// Where none can be had.
@@ -163,12 +171,18 @@ bool copy_with_device(shape_span shape, const copy_side& source, const copy_side
                       const situation& now) {
   // The host converts what it reaches.
   const copy_side& side = now.host_reaches_source ? destination : source;
-  const auto between = detail::staging_for_commands(layout::c_order(shape), destination.end.type,
-                                                    side.queue);
+  const auto between =
+      detail::staging_for_commands(layout::c_order(shape), destination.end.type, side.queue);
   if (between) {
     copy_by_way_of(internal::private_view(*between), source, destination);
   }
   return between.has_value();
+}
+
+/// By way of compact memory of the device.
+void copy_on_device(shape_span shape, const copy_side& source, const copy_side& destination) {
+  const array between = empty(shape, source.end.type, destination.queue, usm_kind::device);
+  copy_by_way_of(internal::private_view(between), source, destination);
 }
 
 /// By way of compact host memory.
@@ -235,7 +249,10 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
       }
       return detail::copy_by_queue(plan, queue_for(source, destination));
     case copy_path::staged:
-      if (kernels_may_help && !now.host_reaches_both() && plan.row_nbytes() < long_row &&
+      if (now.overlap && now.device_reaches_both && !now.host_reaches_both()) {
+        return copy_on_device(shape, source, destination);
+      }
+      if (kernels_may_help && !now.host_reaches_both() && is_work_for_kernels(plan) &&
           copy_with_device(shape, source, destination, now)) {
         return;
       }
@@ -288,14 +305,6 @@ void convert_element(dtype source_type, const std::byte* source, dtype destinati
   detail::conversion(source_type, destination_type).strided(source, 0, destination, 0, 1);
 }
 
-namespace {
-
-bool fill_by_device(const copy_plan& plan, const copy_side& to) {
-  return !to.host_may_touch() || is_better_left_to_device(plan, to, to);
-}
-
-}  // namespace
-
 void fill(const array_view& destination, const std::byte* element, copy_path path) {
   detail::require_fillable(destination);
   if (destination.size() == 0) {
@@ -310,20 +319,28 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
                          std::span(no_strides).first(destination.shape().size())},
               destination.queue());
   const copy_plan plan = detail::make_plan(destination.shape(), from.end, to.end);
-  const bool by_device = path == copy_path::automatic && fill_by_device(plan, to);
+  const bool by_device = path == copy_path::automatic &&
+                         (!to.host_may_touch() || is_better_left_to_device(plan, to, to));
+  const bool adjacent =
+      plan.ndim == 0 ||
+      (plan.ndim == 1 && plan.dimensions()[0].destination_stride ==
+                             static_cast<std::ptrdiff_t>(destination.type().itemsize()));
+  const auto by_queue = [&] {
+    const std::ptrdiff_t count = plan.ndim == 0 ? 1 : plan.dimensions()[0].extent;
+    detail::fill_by_queue(plan.destination, element, destination.type().itemsize(),
+                          static_cast<std::size_t>(count), destination.queue());
+  };
+  if (adjacent && by_device &&
+      detail::has_fast_fill(plan.destination, destination.type().itemsize(), destination.queue())) {
+    return by_queue();
+  }
   if ((path == copy_path::kernel || by_device) && to.kind != usm_kind::unknown) {
     if (auto done = detail::fill_by_kernel(plan, element, destination.queue())) {
       return detail::wait_for(*done);
     }
   }
-  const bool adjacent =
-      plan.ndim == 0 ||
-      (plan.ndim == 1 && plan.dimensions()[0].destination_stride ==
-                             static_cast<std::ptrdiff_t>(destination.type().itemsize()));
   if (adjacent && (path == copy_path::whole || by_device)) {
-    const std::ptrdiff_t count = plan.ndim == 0 ? 1 : plan.dimensions()[0].extent;
-    return detail::fill_by_queue(plan.destination, element, destination.type().itemsize(),
-                                 static_cast<std::size_t>(count), destination.queue());
+    return by_queue();
   }
   copy_sides(destination.shape(), from, to, path);
 }

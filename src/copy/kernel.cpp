@@ -121,11 +121,11 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   with_item_type(element_size, [&]<class Item>(std::type_identity<Item>) {
     Item item;
     std::memcpy(&item, element, sizeof item);
-    done = run(*fill, {kernels.shape(), false}, queue, pending,
-               [&](sycl::handler& handler, const void*, void* destination,
-                   const kernel_launch& launch) {
-                 kernel->enqueue(handler, launch.range, item, destination, launch.walk);
-               });
+    done = run(
+        *fill, {kernels.shape(), false}, queue, pending,
+        [&](sycl::handler& handler, const void*, void* destination, const kernel_launch& launch) {
+          kernel->enqueue(handler, launch.range, item, destination, launch.walk);
+        });
   });
   return done;
 }

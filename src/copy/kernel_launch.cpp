@@ -34,10 +34,11 @@ block_shape narrow_block(const copy_dimension& rows, const copy_dimension& colum
   return {std::min<std::int64_t>(at_least_1(narrow_elements / width), rows.extent), width, 1};
 }
 
+constexpr std::size_t most_lanes = 128;
+
 std::size_t lanes_for(std::int64_t columns) {
-  constexpr std::size_t most = 128;
   std::size_t lanes = 1;
-  while (lanes < most && static_cast<std::int64_t>(lanes) < columns) {
+  while (lanes < most_lanes && static_cast<std::int64_t>(lanes) < columns) {
     lanes *= 2;
   }
   return lanes;
@@ -66,14 +67,13 @@ block_shape tiled_block(const copy_dimension& rows, const copy_dimension& column
     return {std::min<std::int64_t>(2 * edge, rows.extent),
             std::min<std::int64_t>(edge, columns.extent), 1};
   }
-  constexpr std::int64_t longest = 1024;
-  constexpr std::int64_t elements = 8 * longest;
-  const std::int64_t width = std::min<std::int64_t>(columns.extent, longest);
+  constexpr std::int64_t elements = 8192;
+  const std::int64_t width =
+      std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(8, rows.extent));
   return {std::min<std::int64_t>(elements / width, rows.extent), width, 1};
 }
 
-block_shape block_for(const copy_dimension& rows, const copy_dimension& columns,
-                      work_split split) {
+block_shape block_for(const copy_dimension& rows, const copy_dimension& columns, work_split split) {
   switch (split.shape) {
     case kernel_shape::narrow:
       return narrow_block(rows, columns);
@@ -85,14 +85,22 @@ block_shape block_for(const copy_dimension& rows, const copy_dimension& columns,
   return tiled_block(rows, columns, split.by_tiles);
 }
 
-/// Work items in a group.
-std::size_t lanes_of(const traversal& t, work_split split) {
+/// Work items in a group: that share the rows, and the columns of each.
+struct lane_counts {
+  std::size_t rows;
+  std::size_t columns;
+};
+
+lane_counts lanes_of(const traversal& t, work_split split) {
   if (split.shape == kernel_shape::narrow) {
-    return 1;
+    return {1, 1};
   }
-  constexpr std::size_t lanes_of_a_tile = 256;
-  return split.shape == kernel_shape::tiled && split.by_tiles ? lanes_of_a_tile
-                                                              : lanes_for(t.block_columns);
+  if (split.by_tiles) {
+    return {8, kernels::shared_tile};
+  }
+  const std::size_t columns = lanes_for(t.block_columns);
+  const bool share_rows = split.shape == kernel_shape::tiled && t.source_row >= t.source_column;
+  return {share_rows ? most_lanes / columns : 1, columns};
 }
 
 std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -155,10 +163,11 @@ traversal traverse(std::span<const copy_dimension> dimensions, work_split split)
   return t;
 }
 
-sycl::nd_range<3> range_of(const traversal& t, std::size_t lanes) {
+sycl::nd_range<3> range_of(const traversal& t, lane_counts lanes) {
   const group_counts groups = groups_of(t);
   const auto count = [&](std::size_t k) { return static_cast<std::size_t>(groups[k]); };
-  return {sycl::range<3>(count(0), count(1), count(2) * lanes), sycl::range<3>(1, 1, lanes)};
+  return {sycl::range<3>(count(0), count(1) * lanes.rows, count(2) * lanes.columns),
+          sycl::range<3>(1, lanes.rows, lanes.columns)};
 }
 
 }  // namespace
@@ -169,8 +178,8 @@ bool can_be_tiled(const copy_dimension& rows, kernel_shape shape) noexcept {
 
 kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split split) {
   traversal walk = traverse(dimensions, split);
-  const std::size_t lanes = lanes_of(walk, split);
-  limit_groups(walk, static_cast<std::int64_t>(lanes), split.shape);
+  const lane_counts lanes = lanes_of(walk, split);
+  limit_groups(walk, static_cast<std::int64_t>(lanes.rows * lanes.columns), split.shape);
   return {walk, range_of(walk, lanes)};
 }
 

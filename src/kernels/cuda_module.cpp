@@ -21,8 +21,8 @@ struct module_functions {
   result (*get_function)(CUfunction*, CUmodule, const char* name);  // cuModuleGetFunction
   result (*launch)(CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_nbytes, CUstream,
-                   void** arguments, void** extra);        // cuLaunchKernel
-  result (*error_text)(result, const char** text);         // cuGetErrorString
+                   void** arguments, void** extra);  // cuLaunchKernel
+  result (*error_text)(result, const char** text);   // cuGetErrorString
 
   bool complete() const noexcept {
     return load != nullptr && get_function != nullptr && launch != nullptr && error_text != nullptr;
@@ -88,11 +88,11 @@ std::vector<CUfunction> load_kernels(const sycl::device& device, kernel_group gr
 void launch(CUfunction kernel, CUstream stream, const sycl::nd_range<3>& range, void** arguments) {
   // Dimension 2 is the innermost, CUDA's x.
   const auto blocks = [&](int k) { return static_cast<unsigned>(range.get_group_range()[k]); };
-  const auto lanes = static_cast<unsigned>(range.get_local_range()[2]);
+  const auto lanes = [&](int k) { return static_cast<unsigned>(range.get_local_range()[k]); };
   const module_functions& driver = driver_functions();
   check(driver,
-        driver.launch(kernel, blocks(2), blocks(1), blocks(0), lanes, 1, 1, 0, stream, arguments,
-                      nullptr),
+        driver.launch(kernel, blocks(2), blocks(1), blocks(0), lanes(2), lanes(1), 1, 0, stream,
+                      arguments, nullptr),
         "a kernel cannot be started");
 }
 

@@ -149,7 +149,7 @@ std::vector<device_kernel> ready(const std::vector<Kernel>& kernels) {
 
 /// Empty, and reported, where no origin has them.
 std::vector<device_kernel> load_from_any(const sycl::context& context, const sycl::device& device,
-                                        kernel_group group, kernel_shape shape) {
+                                         kernel_group group, kernel_shape shape) {
   std::string reasons;
   if (shape == kernel_shape::tiled) {
     try {

@@ -15,9 +15,9 @@ inline constexpr int tile = shared_tile;
 template <class Item>
 inline void transpose(const Item* source, Item* destination, const traversal& t) {
   __shared__ Item kept[tile][tile + 1];
-  const std::int64_t x = local_id() % tile;
-  const std::int64_t y = local_id() / tile;
-  const std::int64_t step = local_range() / tile;
+  const std::int64_t x = local_id<2>();
+  const std::int64_t y = local_id<1>();
+  const std::int64_t step = local_range<1>();
   walk at(t);
   do {
     const Item* const s = moved(source, at.source);

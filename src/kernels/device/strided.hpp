@@ -21,16 +21,20 @@ using copy_const = typename with_const_of<From, To>::type;
 
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-/// Which work item of its group this one is, and how many share the columns of a row. On a CPU one
-/// does all: code in which nothing differs from one item to the next is built in less than half the
-/// time there, since there is nothing to vectorise across them.
+/// Which work item of its group this one is, and how many share the columns of a row and the rows.
+/// On a CPU one does all: code in which nothing differs from one item to the next is built in less
+/// than half the time there, since there is nothing to vectorise across them.
 struct lanes {
 #ifdef USMX_WIDE_GROUPS
-  std::int64_t first = local_id();
-  std::int64_t count = local_range();
+  std::int64_t first = local_id<2>();
+  std::int64_t count = local_range<2>();
+  std::int64_t first_row = local_id<1>();
+  std::int64_t row_count = local_range<1>();
 #else
   static constexpr std::int64_t first = 0;
   static constexpr std::int64_t count = 1;
+  static constexpr std::int64_t first_row = 0;
+  static constexpr std::int64_t row_count = 1;
 #endif
 };
 
@@ -98,7 +102,7 @@ inline void transform(const From* source, To* destination, const traversal& t, C
   const lanes lane{};
   walk at(t);
   do {
-    for (std::int64_t i = 0; i < at.rows; ++i) {
+    for (std::int64_t i = lane.first_row; i < at.rows; i += lane.row_count) {
       const From* __restrict const s = moved(source, at.source + i * t.source_row);
       To* __restrict const d = moved(destination, at.destination + i * t.destination_row);
       if (t.source_column == sizeof(From) && t.destination_column == sizeof(To)) {

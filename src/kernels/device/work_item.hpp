@@ -16,9 +16,15 @@ template <int Dimension>
 inline std::int64_t group_id() {
   return Dimension == 2 ? blockIdx.x : Dimension == 1 ? blockIdx.y : blockIdx.z;
 }
-/// Place in the work group, in its innermost dimension, the only one that has several.
-inline std::int64_t local_id() { return threadIdx.x; }
-inline std::int64_t local_range() { return blockDim.x; }
+/// Place in the work group, which has one work item in dimension 0.
+template <int Dimension>
+inline std::int64_t local_id() {
+  return Dimension == 2 ? threadIdx.x : threadIdx.y;
+}
+template <int Dimension>
+inline std::int64_t local_range() {
+  return Dimension == 2 ? blockDim.x : blockDim.y;
+}
 
 }  // namespace usmx::kernels
 
@@ -42,13 +48,15 @@ inline std::int64_t group_id() {
   return static_cast<std::int64_t>(
       sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_group(Dimension));
 }
+template <int Dimension>
 inline std::int64_t local_id() {
   return static_cast<std::int64_t>(
-      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_id(2));
+      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_id(Dimension));
 }
+template <int Dimension>
 inline std::int64_t local_range() {
   return static_cast<std::int64_t>(
-      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_range(2));
+      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_range(Dimension));
 }
 
 }  // namespace usmx::kernels
