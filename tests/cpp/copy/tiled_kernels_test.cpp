@@ -10,7 +10,7 @@
 
 #include "copy/kernel_launch.hpp"
 #include "copy/plan.hpp"
-#include "support/cuda_on_host.hpp"
+#include "kernels/cuda_on_host.hpp"
 #include "support/seed.hpp"
 
 namespace {
@@ -63,9 +63,9 @@ void expect_copied(const dimensions& all, std::size_t item, bool by_tiles) {
   bytes found(nbytes);
   const kernel_launch launch =
       usmx::detail::launch_for(all, {.shape = kernel_shape::tiled, .by_tiles = by_tiles});
-  support::run_cuda_kernel(by_tiles, item, source.data(), found.data(), &launch.walk,
-                           sizes(launch.range.get_group_range()),
-                           sizes(launch.range.get_local_range()));
+  kernels_test::run_cuda_kernel(by_tiles, item, source.data(), found.data(), &launch.walk,
+                                sizes(launch.range.get_group_range()),
+                                sizes(launch.range.get_local_range()));
   EXPECT_TRUE(found == expected) << item << " bytes, " << all.size() << " dimensions";
 }
 

@@ -1,4 +1,4 @@
-#include "support/cuda_on_host.hpp"
+#include "kernels/cuda_on_host.hpp"
 
 #include <barrier>
 #include <cstdint>
@@ -23,9 +23,9 @@ void __syncthreads() { all_threads_of_the_block->arrive_and_wait(); }
 #define __global__
 #define __shared__ static
 #define kernels kernels_for_cuda  // apart from what the library has of them for the host
-#include "../../src/kernels/device/copy.cpp"
+#include "../../../src/kernels/device/copy.cpp"
 
-namespace support {
+namespace kernels_test {
 namespace {
 
 using usmx::kernels_for_cuda::traversal;
@@ -36,7 +36,7 @@ struct entry {
   void (*transpose)(const void*, void*, const traversal&);
 };
 
-#define SUPPORT_ENTRY(size)                                                                      \
+#define KERNEL_ENTRY(size)                                                                       \
   entry{size,                                                                                    \
         [](const void* from, void* to, const traversal& t) {                                     \
           usmx_copy_##size(static_cast<const item_##size*>(from), static_cast<item_##size*>(to), \
@@ -46,7 +46,7 @@ struct entry {
           usmx_transpose_##size(static_cast<const item_##size*>(from),                           \
                                 static_cast<item_##size*>(to), t);                               \
         }},
-constexpr entry entries[] = {USMX_ITEM_SIZES(SUPPORT_ENTRY)};
+constexpr entry entries[] = {USMX_ITEM_SIZES(KERNEL_ENTRY)};
 
 position at(std::size_t z, std::size_t y, std::size_t x) {
   return {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
@@ -91,4 +91,4 @@ void run_cuda_kernel(bool transposes, std::size_t item_size, const void* source,
   }
 }
 
-}  // namespace support
+}  // namespace kernels_test

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-namespace support {
+namespace kernels_test {
 
 /// Runs usmx_copy_<item_size>, or usmx_transpose_<item_size> if `transposes`, for each thread of
 /// each block. `traversal` points to a usmx::kernels::traversal; blocks and threads count from the
@@ -13,4 +13,4 @@ void run_cuda_kernel(bool transposes, std::size_t item_size, const void* source,
                      const void* traversal, const std::array<std::size_t, 3>& blocks,
                      const std::array<std::size_t, 3>& threads);
 
-}  // namespace support
+}  // namespace kernels_test
