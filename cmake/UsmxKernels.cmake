@@ -50,8 +50,32 @@ add_custom_command(
   COMMENT "Compiling the device kernels"
   VERBATIM)
 
+# For CUDA devices: PTX, by NVIDIA's run-time compiler where the build has it (pyproject.toml).
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
+execute_process(COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compile_ptx.py" --available
+                RESULT_VARIABLE no_ptx_compiler)
+set(ptx_definition)
+if(no_ptx_compiler)
+  message(STATUS "Kernels for CUDA devices: left out, nvidia-cuda-nvrtc-cu12 is not installed")
+else()
+  set(ptx_groups copy fill cast cast_double)
+  set(ptx_files)
+  foreach(group IN LISTS ptx_groups)
+    list(APPEND ptx_files "${kernel_output}/${group}.ptx")
+  endforeach()
+  add_custom_command(
+    OUTPUT ${ptx_files}
+    DEPENDS tools/compile_ptx.py ${kernel_sources}
+    COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compile_ptx.py" "${kernel_output}" ${ptx_groups}
+    COMMENT "Compiling the device kernels for CUDA devices"
+    VERBATIM)
+  list(APPEND kernel_objects ${ptx_files})
+  set(ptx_definition "USMX_KERNEL_PTX=\"${kernel_output}\"")
+endif()
+
 set_source_files_properties(src/kernels/sources.cpp PROPERTIES INCLUDE_DIRECTORIES "${kernel_output}"
                                                                OBJECT_DEPENDS "${kernel_sources}")
 set_source_files_properties(
-  src/kernels/objects.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\"" OBJECT_DEPENDS
-                                                                                                    "${kernel_objects}")
+  src/kernels/objects.cpp
+  PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\";${ptx_definition}" OBJECT_DEPENDS
+                                                                                             "${kernel_objects}")

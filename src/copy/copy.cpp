@@ -16,6 +16,7 @@
 #include "copy/staging.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -57,19 +58,53 @@ struct situation {
   bool host_reaches_destination;
   bool one_context;
   bool device_reaches_both;
+  /// The host may touch both, and would move memory to itself that a device works on.
+  bool better_left_to_device;
 
   bool host_reaches_both() const { return host_reaches_source && host_reaches_destination; }
+  bool host_does_it() const { return host_reaches_both() && !better_left_to_device; }
 };
+
+std::size_t nbytes_of(const copy_plan& plan) {
+  std::size_t nbytes = plan.destination_type.itemsize();
+  for (const detail::copy_dimension& d : plan.dimensions()) {
+    nbytes *= static_cast<std::size_t>(d.extent);
+  }
+  return nbytes;
+}
+
+/// Memory that a device of its own moves to and fro. Small copies cost less by the host all the
+/// same.
+bool is_better_left_to_device(const copy_plan& plan, const copy_side& source,
+                              const copy_side& destination) {
+  constexpr std::size_t worth_a_command = std::size_t{64} << 10;
+  const auto moves = [](const copy_side& side) {
+    return side.kind == usm_kind::shared && is_remote(side.queue.get_device());
+  };
+  return nbytes_of(plan) >= worth_a_command && source.kind != usm_kind::unknown &&
+         destination.kind != usm_kind::unknown && (moves(source) || moves(destination));
+}
+
+/// Whether a kernel on the destination's device may read the source.
+bool device_reaches(const copy_side& source, const copy_side& destination) {
+  return source.kind == usm_kind::host ||
+         source.queue.get_device() == destination.queue.get_device();
+}
 
 situation look_at(const copy_plan& plan, const copy_side& source, const copy_side& destination,
                   copy_path path) {
   const bool ordinary_memory =
       source.kind == usm_kind::unknown || destination.kind == usm_kind::unknown;
-  situation now{may_overlap(plan), source.host_may_touch(), destination.host_may_touch(), true,
-                !ordinary_memory};
-  const bool host_loop_it_is = path == copy_path::automatic && now.host_reaches_both();
+  situation now{may_overlap(plan),
+                source.host_may_touch(),
+                destination.host_may_touch(),
+                true,
+                !ordinary_memory,
+                is_better_left_to_device(plan, source, destination)};
+  const bool host_loop_it_is = path == copy_path::automatic && now.host_does_it();
   if (!ordinary_memory && !host_loop_it_is) {  // which needs no context
     now.one_context = source.queue.get_context() == destination.queue.get_context();
+    now.device_reaches_both = now.one_context && device_reaches(source, destination);
   }
   return now;
 }
@@ -86,36 +121,77 @@ std::optional<copy_path> forced_path(const copy_plan& plan, const situation& now
   return std::nullopt;
 }
 
-/// Where a kernel would be best, but cannot reach both sides or none can be had.
-copy_path without_kernel(const copy_plan& plan) {
+/// A command for each row costs as much as to move so many bytes.
+constexpr std::size_t long_row = std::size_t{64} << 10;
+
+bool is_work_for_kernels(const copy_plan& plan) {
+  return plan.converts() || plan.row_nbytes() < long_row;
+}
+
+/// Where a kernel would be best, but cannot reach both sides.
+copy_path out_of_reach(const copy_plan& plan) {
+  return is_work_for_kernels(plan) ? copy_path::staged : copy_path::rows;
+}
+
+/// Where none can be had.
+copy_path without_kernel(const copy_plan& plan, const situation& now) {
+  if (now.host_reaches_both()) {
+    return copy_path::host_loop;
+  }
   return plan.converts() ? copy_path::staged : copy_path::rows;
 }
 
 /// The choice between the executors: docs/copy-engine.md has the measurements. How the host's loop
 /// is run (on how many threads, past the caches or not) is decided in host.hpp.
 copy_path choose(const copy_plan& plan, const situation& now) {
-  if (now.host_reaches_both()) {
+  if (now.host_does_it()) {
     return copy_path::host_loop;  // the smallest command of a queue takes 3 us or more
   }
   if (plan.is_whole()) {
     return copy_path::whole;
   }
-  return now.device_reaches_both ? copy_path::kernel : without_kernel(plan);
+  return now.device_reaches_both ? copy_path::kernel : out_of_reach(plan);
 }
 
 void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
                 copy_path path);
 
-/// By way of compact host memory, to which and from which there is a way. What stands in the way of
-/// a direct copy is dealt with one after the other: each part is planned anew.
+/// By way of `between`, to which and from which there is a way. What stands in the way of a direct
+/// copy is dealt with one after the other: each part is planned anew.
+void copy_by_way_of(const array_view& between, const copy_side& source,
+                    const copy_side& destination) {
+  const copy_side middle = side_of(between);
+  copy_sides(between.shape(), source, middle, copy_path::automatic);
+  copy_sides(between.shape(), middle, destination, copy_path::automatic);
+}
+
+/// By way of compact memory that the host and a side's device reach: that device's kernels pack,
+/// unpack and convert. False where there is no such memory.
+bool copy_with_device(shape_span shape, const copy_side& source, const copy_side& destination,
+                      const situation& now) {
+  // The host converts what it reaches.
+  const copy_side& side = now.host_reaches_source ? destination : source;
+  const auto between =
+      detail::staging_for_commands(layout::c_order(shape), destination.end.type, side.queue);
+  if (between) {
+    copy_by_way_of(internal::private_view(*between), source, destination);
+  }
+  return between.has_value();
+}
+
+/// By way of compact memory of the device.
+void copy_on_device(shape_span shape, const copy_side& source, const copy_side& destination) {
+  const array between = empty(shape, source.end.type, destination.queue, usm_kind::device);
+  copy_by_way_of(internal::private_view(between), source, destination);
+}
+
+/// By way of compact host memory.
 void copy_staged(shape_span shape, const copy_side& source, const copy_side& destination,
                  const copy_plan& plan, const situation& now) {
   const bool converts_first = plan.converts() && now.host_reaches_source && !now.overlap;
   const detail::staging between(shape, converts_first ? destination.end.type : source.end.type,
                                 queue_for(source, destination));
-  const copy_side middle = side_of(between.view());
-  copy_sides(shape, source, middle, copy_path::automatic);
-  copy_sides(shape, middle, destination, copy_path::automatic);
+  copy_by_way_of(between.view(), source, destination);
 }
 
 [[noreturn]] void throw_impossible(std::string_view path, const copy_plan& plan,
@@ -150,6 +226,7 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
   const situation now = look_at(plan, source, destination, path);
   const bool may_choose = path == copy_path::automatic;
   path = forced_path(plan, now).value_or(may_choose ? choose(plan, now) : path);
+  bool kernels_may_help = true;
   if (path == copy_path::kernel) {
     if (now.device_reaches_both && now.one_context && run_kernel(plan, destination)) {
       return;
@@ -157,7 +234,8 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
     if (!may_choose) {
       throw_impossible("kernel", plan, source, destination);
     }
-    path = without_kernel(plan);
+    path = without_kernel(plan, now);
+    kernels_may_help = false;
   }
   switch (path) {
     case copy_path::whole:
@@ -171,6 +249,13 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
       }
       return detail::copy_by_queue(plan, queue_for(source, destination));
     case copy_path::staged:
+      if (now.overlap && now.device_reaches_both && !now.host_reaches_both()) {
+        return copy_on_device(shape, source, destination);
+      }
+      if (kernels_may_help && !now.host_reaches_both() && is_work_for_kernels(plan) &&
+          copy_with_device(shape, source, destination, now)) {
+        return;
+      }
       return copy_staged(shape, source, destination, plan, now);
     default:
       if (!now.host_reaches_both()) {
@@ -234,22 +319,28 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
                          std::span(no_strides).first(destination.shape().size())},
               destination.queue());
   const copy_plan plan = detail::make_plan(destination.shape(), from.end, to.end);
+  const bool by_device = path == copy_path::automatic &&
+                         (!to.host_may_touch() || is_better_left_to_device(plan, to, to));
   const bool adjacent =
       plan.ndim == 0 ||
       (plan.ndim == 1 && plan.dimensions()[0].destination_stride ==
                              static_cast<std::ptrdiff_t>(destination.type().itemsize()));
-  if (adjacent &&
-      (path == copy_path::whole || (path == copy_path::automatic && !to.host_may_touch()))) {
+  const auto by_queue = [&] {
     const std::ptrdiff_t count = plan.ndim == 0 ? 1 : plan.dimensions()[0].extent;
-    return detail::fill_by_queue(plan.destination, element, destination.type().itemsize(),
-                                 static_cast<std::size_t>(count), destination.queue());
+    detail::fill_by_queue(plan.destination, element, destination.type().itemsize(),
+                          static_cast<std::size_t>(count), destination.queue());
+  };
+  if (adjacent && by_device &&
+      detail::has_fast_fill(plan.destination, destination.type().itemsize(), destination.queue())) {
+    return by_queue();
   }
-  const bool kernel =
-      path == copy_path::kernel || (path == copy_path::automatic && !to.host_may_touch());
-  if (kernel && to.kind != usm_kind::unknown) {
+  if ((path == copy_path::kernel || by_device) && to.kind != usm_kind::unknown) {
     if (auto done = detail::fill_by_kernel(plan, element, destination.queue())) {
       return detail::wait_for(*done);
     }
+  }
+  if (adjacent && (path == copy_path::whole || by_device)) {
+    return by_queue();
   }
   copy_sides(destination.shape(), from, to, path);
 }

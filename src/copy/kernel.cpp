@@ -16,8 +16,6 @@
 namespace usmx::detail {
 namespace {
 
-using kernels::traversal;
-
 /// Leaves the shortest of the outer dimensions to the host, as many as a kernel does not take, and
 /// returns how many: they come first.
 std::size_t put_surplus_first(kernel_copy& copy) {
@@ -31,21 +29,19 @@ std::size_t put_surplus_first(kernel_copy& copy) {
 
 /// Enqueues one kernel for each index of the dimensions that a kernel does not take, each after the
 /// one before it. When one cannot be enqueued, those before it have been waited for.
-template <class SetArguments>
-sycl::event run(const sycl::kernel& kernel, kernel_copy& copy, kernel_shape shape,
-                sycl::queue& queue, const std::vector<sycl::event>& pending,
-                SetArguments set_arguments) {
+template <class Enqueue>
+sycl::event run(kernel_copy& copy, work_split split, sycl::queue& queue,
+                const std::vector<sycl::event>& pending, Enqueue enqueue_kernel) {
   const std::size_t surplus = put_surplus_first(copy);
   const auto all = copy.dimensions();
-  const kernel_launch launch = launch_for(all.subspan(surplus), shape);
+  const kernel_launch launch = launch_for(all.subspan(surplus), split);
   std::vector<sycl::event> before = pending;
   before.reserve(1);  // a kernel that is enqueued must not be lost for want of memory
   const auto enqueue = [&](const std::byte* source, std::byte* destination) {
     before = {submit_to(queue, [&](sycl::queue& to) {
       return to.submit([&](sycl::handler& handler) {
         handler.depends_on(before);
-        set_arguments(handler, source, destination, launch.walk);
-        handler.parallel_for(launch.range, kernel);
+        enqueue_kernel(handler, source, destination, launch);
       });
     })};
   };
@@ -58,15 +54,20 @@ sycl::event run(const sycl::kernel& kernel, kernel_copy& copy, kernel_shape shap
   return before.front();
 }
 
-kernel_id kernel_for(kernel_copy& copy, kernel_shape shape) {
-  if (copy.cast) {
-    return *copy.cast;
-  }
+/// Whether the kernels that transpose whole tiles can do it.
+bool is_done_by_tiles(const kernel_copy& copy, kernel_shape shape) {
   const copy_dimension& rows = copy.all_dimensions[copy.ndim - 2];
   const copy_dimension& columns = copy.all_dimensions[copy.ndim - 1];
   const auto item = static_cast<std::ptrdiff_t>(copy.destination_size);
-  const bool by_tiles = shape == kernel_shape::narrow && is_transposed(rows, columns) &&
-                        rows.source_stride == item && columns.destination_stride == item;
+  return shape != kernel_shape::wide && !copy.cast && is_transposed(rows, columns) &&
+         rows.source_stride == item && columns.destination_stride == item &&
+         can_be_tiled(rows, shape);
+}
+
+kernel_id kernel_for(const kernel_copy& copy, bool by_tiles) {
+  if (copy.cast) {
+    return *copy.cast;
+  }
   return by_tiles ? transpose_kernel(copy.destination_size) : copy_kernel(copy.destination_size);
 }
 
@@ -79,13 +80,16 @@ std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_pl
   if (!copy) {
     return std::nullopt;
   }
-  const sycl::kernel* kernel = from.find(kernel_for(*copy, from.shape()));
+  const bool by_tiles = is_done_by_tiles(*copy, from.shape());
+  const device_kernel* kernel = from.find(kernel_for(*copy, by_tiles));
   if (kernel == nullptr) {
     return std::nullopt;
   }
-  return run(*kernel, *copy, from.shape(), queue, pending,
-             [](sycl::handler& handler, const void* source, void* destination,
-                const traversal& walk) { handler.set_args(source, destination, walk); });
+  return run(*copy, {from.shape(), by_tiles}, queue, pending,
+             [&](sycl::handler& handler, const void* source, void* destination,
+                 const kernel_launch& launch) {
+               kernel->enqueue(handler, launch.range, source, destination, launch.walk);
+             });
 }
 
 std::optional<sycl::event> copy_by_kernel(const copy_plan& plan, sycl::queue queue,
@@ -109,7 +113,7 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
     return std::nullopt;
   }
   device_kernels& kernels = kernels_of(queue);
-  const sycl::kernel* kernel = kernels.find(fill_kernel(element_size));
+  const device_kernel* kernel = kernels.find(fill_kernel(element_size));
   if (kernel == nullptr) {
     return std::nullopt;
   }
@@ -117,10 +121,11 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   with_item_type(element_size, [&]<class Item>(std::type_identity<Item>) {
     Item item;
     std::memcpy(&item, element, sizeof item);
-    done = run(*kernel, *fill, kernels.shape(), queue, pending,
-               [&](sycl::handler& handler, const void*, void* destination, const traversal& walk) {
-                 handler.set_args(item, destination, walk);
-               });
+    done = run(
+        *fill, {kernels.shape(), false}, queue, pending,
+        [&](sycl::handler& handler, const void*, void* destination, const kernel_launch& launch) {
+          kernel->enqueue(handler, launch.range, item, destination, launch.walk);
+        });
   });
   return done;
 }

@@ -34,10 +34,11 @@ block_shape narrow_block(const copy_dimension& rows, const copy_dimension& colum
   return {std::min<std::int64_t>(at_least_1(narrow_elements / width), rows.extent), width, 1};
 }
 
+constexpr std::size_t most_lanes = 128;
+
 std::size_t lanes_for(std::int64_t columns) {
-  constexpr std::size_t most = 128;
   std::size_t lanes = 1;
-  while (lanes < most && static_cast<std::int64_t>(lanes) < columns) {
+  while (lanes < most_lanes && static_cast<std::int64_t>(lanes) < columns) {
     lanes *= 2;
   }
   return lanes;
@@ -56,6 +57,52 @@ block_shape wide_block(const copy_dimension& rows, const copy_dimension& columns
           1};
 }
 
+/// As measured on an H100: fewer and larger groups than on other devices.
+block_shape tiled_block(const copy_dimension& rows, const copy_dimension& columns, bool by_tiles) {
+  constexpr std::int64_t edge = kernels::shared_tile;
+  if (by_tiles) {
+    return {edge, edge, 1};
+  }
+  if (is_transposed(rows, columns)) {
+    return {std::min<std::int64_t>(2 * edge, rows.extent),
+            std::min<std::int64_t>(edge, columns.extent), 1};
+  }
+  constexpr std::int64_t elements = 8192;
+  const std::int64_t width =
+      std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(8, rows.extent));
+  return {std::min<std::int64_t>(elements / width, rows.extent), width, 1};
+}
+
+block_shape block_for(const copy_dimension& rows, const copy_dimension& columns, work_split split) {
+  switch (split.shape) {
+    case kernel_shape::narrow:
+      return narrow_block(rows, columns);
+    case kernel_shape::wide:
+      return wide_block(rows, columns);
+    case kernel_shape::tiled:
+      break;
+  }
+  return tiled_block(rows, columns, split.by_tiles);
+}
+
+/// Work items in a group: that share the rows, and the columns of each.
+struct lane_counts {
+  std::size_t rows;
+  std::size_t columns;
+};
+
+lane_counts lanes_of(const traversal& t, work_split split) {
+  if (split.shape == kernel_shape::narrow) {
+    return {1, 1};
+  }
+  if (split.by_tiles) {
+    return {8, kernels::shared_tile};
+  }
+  const std::size_t columns = lanes_for(t.block_columns);
+  const bool share_rows = split.shape == kernel_shape::tiled && t.source_row >= t.source_column;
+  return {share_rows ? most_lanes / columns : 1, columns};
+}
+
 std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 using group_counts = std::array<std::int64_t, 3>;
@@ -65,7 +112,13 @@ group_counts groups_of(const traversal& t) {
           ceiling_of(t.columns, t.block_columns)};
 }
 
-bool too_many(const group_counts& groups, std::int64_t lanes) {
+/// CUDA's, in the two outer dimensions.
+constexpr std::int64_t most_outer_groups = 65535;
+
+bool too_many(const group_counts& groups, std::int64_t lanes, kernel_shape shape) {
+  if (shape == kernel_shape::tiled) {
+    return groups[0] > most_outer_groups || groups[1] > most_outer_groups || groups[2] > INT_MAX;
+  }
   // The runtime counts work items in an int.
   std::int64_t left = INT_MAX / lanes;
   for (const std::int64_t count : groups) {
@@ -74,9 +127,9 @@ bool too_many(const group_counts& groups, std::int64_t lanes) {
   return left < 1;
 }
 
-/// Larger blocks until the runtime can count them.
-void limit_groups(traversal& t, std::int64_t lanes) {
-  while (too_many(groups_of(t), lanes)) {
+/// Larger blocks until they can be counted.
+void limit_groups(traversal& t, std::int64_t lanes, kernel_shape shape) {
+  while (too_many(groups_of(t), lanes, shape)) {
     const group_counts groups = groups_of(t);
     const auto most = std::ranges::max_element(groups) - groups.begin();
     std::int64_t& block = most == 0   ? t.repeats_per_group
@@ -87,11 +140,10 @@ void limit_groups(traversal& t, std::int64_t lanes) {
 }
 
 /// Of all dimensions, those in front of the last two being the outer ones.
-traversal traverse(std::span<const copy_dimension> dimensions, kernel_shape shape) {
+traversal traverse(std::span<const copy_dimension> dimensions, work_split split) {
   const copy_dimension& rows = dimensions[dimensions.size() - 2];
   const copy_dimension& columns = dimensions.back();
-  const block_shape block =
-      shape == kernel_shape::narrow ? narrow_block(rows, columns) : wide_block(rows, columns);
+  const block_shape block = block_for(rows, columns, split);
   traversal t{};
   t.rows = rows.extent;
   t.columns = columns.extent;
@@ -111,18 +163,23 @@ traversal traverse(std::span<const copy_dimension> dimensions, kernel_shape shap
   return t;
 }
 
-sycl::nd_range<3> range_of(const traversal& t, std::size_t lanes) {
+sycl::nd_range<3> range_of(const traversal& t, lane_counts lanes) {
   const group_counts groups = groups_of(t);
   const auto count = [&](std::size_t k) { return static_cast<std::size_t>(groups[k]); };
-  return {sycl::range<3>(count(0), count(1), count(2) * lanes), sycl::range<3>(1, 1, lanes)};
+  return {sycl::range<3>(count(0), count(1) * lanes.rows, count(2) * lanes.columns),
+          sycl::range<3>(1, lanes.rows, lanes.columns)};
 }
 
 }  // namespace
 
-kernel_launch launch_for(std::span<const copy_dimension> dimensions, kernel_shape shape) {
-  traversal walk = traverse(dimensions, shape);
-  const std::size_t lanes = shape == kernel_shape::narrow ? 1 : lanes_for(walk.block_columns);
-  limit_groups(walk, static_cast<std::int64_t>(lanes));
+bool can_be_tiled(const copy_dimension& rows, kernel_shape shape) noexcept {
+  return shape != kernel_shape::tiled || rows.extent <= most_outer_groups * kernels::shared_tile;
+}
+
+kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split split) {
+  traversal walk = traverse(dimensions, split);
+  const lane_counts lanes = lanes_of(walk, split);
+  limit_groups(walk, static_cast<std::int64_t>(lanes.rows * lanes.columns), split.shape);
   return {walk, range_of(walk, lanes)};
 }
 

@@ -21,7 +21,17 @@ struct kernel_launch {
 /// How many dimensions one kernel takes.
 inline constexpr std::size_t max_kernel_dimensions = kernels::max_outer_dimensions + 2;
 
+/// How the work is shared out.
+struct work_split {
+  kernel_shape shape;
+  /// By the kernels that transpose whole tiles.
+  bool by_tiles;
+};
+
+/// Whether tiles of that many rows are not too many.
+bool can_be_tiled(const copy_dimension& rows, kernel_shape) noexcept;
+
 /// For that many dimensions at most, the last two of which are rows and columns.
-kernel_launch launch_for(std::span<const copy_dimension> dimensions, kernel_shape);
+kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split);
 
 }  // namespace usmx::detail

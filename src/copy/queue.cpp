@@ -1,6 +1,8 @@
 #include "copy/queue.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -33,8 +35,19 @@ void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
   wait_for_queue(queue);
 }
 
+bool has_fast_fill(const std::byte* destination, std::size_t itemsize, const sycl::queue& queue) {
+  return itemsize == 4 && reinterpret_cast<std::uintptr_t>(destination) % 4 == 0 &&
+         queue.get_backend() == sycl::backend::ext_oneapi_cuda;
+}
+
 void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t itemsize,
                    std::size_t count, sycl::queue queue) {
+  if (has_fast_fill(destination, itemsize, queue)) {
+    std::uint32_t pattern;
+    std::memcpy(&pattern, item, sizeof pattern);
+    return wait_for(submit_to(
+        std::move(queue), [&](sycl::queue& to) { return to.fill(destination, pattern, count); }));
+  }
   // From the host as much as costs no more than the command itself; then what is there already is
   // copied behind itself.
   constexpr std::size_t first_nbytes = 4096;

@@ -20,6 +20,10 @@ sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::s
 /// A memcpy for each row; items that are not adjacent are rows of one item. Converts nothing.
 void copy_by_queue(const copy_plan& plan, sycl::queue queue);
 
+/// Whether the driver fills such items as fast as memory takes them: CUDA's aligned ones of 4
+/// bytes.
+bool has_fast_fill(const std::byte* destination, std::size_t itemsize, const sycl::queue&);
+
 /// Sets `count` adjacent items to the one at `item`, which is in host memory.
 void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t itemsize,
                    std::size_t count, sycl::queue queue);

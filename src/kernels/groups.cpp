@@ -96,7 +96,9 @@ std::string name_of(kernel_group group, kernel_shape shape) {
   constexpr std::array names{USMX_KERNEL_GROUPS(USMX_NAME)};
 #undef USMX_NAME
   return std::string(names[static_cast<std::size_t>(group)]) +
-         (shape == kernel_shape::wide ? "_wide" : "");
+         (shape == kernel_shape::wide    ? "_wide"
+          : shape == kernel_shape::tiled ? "_tiled"
+                                         : "");
 }
 
 std::string_view source_file_of(kernel_group group) {

@@ -35,3 +35,42 @@ std::span<const char> kernel_object(kernel_group, kernel_shape) { return {}; }
 }  // namespace usmx::detail
 
 #endif
+
+#ifdef USMX_KERNEL_PTX  // a string literal: the folder into which the build has put them
+
+#include "kernels/embedded_file.hpp"
+
+USMX_EMBED(ptx_copy, USMX_KERNEL_PTX "/copy.ptx")
+USMX_EMBED(ptx_fill, USMX_KERNEL_PTX "/fill.ptx")
+USMX_EMBED(ptx_cast, USMX_KERNEL_PTX "/cast.ptx")
+USMX_EMBED(ptx_cast_double, USMX_KERNEL_PTX "/cast_double.ptx")
+
+namespace usmx::detail {
+
+std::span<const char> kernel_ptx(kernel_group group) {
+  switch (group) {
+    case kernel_group::copy:
+      return {usmx_ptx_copy_begin, usmx_ptx_copy_end};
+    case kernel_group::fill:
+      return {usmx_ptx_fill_begin, usmx_ptx_fill_end};
+    case kernel_group::cast:
+      return {usmx_ptx_cast_begin, usmx_ptx_cast_end};
+    case kernel_group::cast_double:
+      return {usmx_ptx_cast_double_begin, usmx_ptx_cast_double_end};
+    case kernel_group::cast_integer_double:
+      break;
+  }
+  return {};
+}
+
+}  // namespace usmx::detail
+
+#else
+
+namespace usmx::detail {
+
+std::span<const char> kernel_ptx(kernel_group) { return {}; }
+
+}  // namespace usmx::detail
+
+#endif

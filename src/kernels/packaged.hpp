@@ -22,4 +22,8 @@ std::string_view kernel_source_text(std::string_view name);
 /// The object SYCLBIN of a group; empty where none could be compiled when the package was built.
 std::span<const char> kernel_object(kernel_group, kernel_shape);
 
+/// The PTX of a group for CUDA devices, a null character behind it; empty where there was no
+/// compiler for it when the package was built, and of groups that no such device needs.
+std::span<const char> kernel_ptx(kernel_group);
+
 }  // namespace usmx::detail

@@ -138,15 +138,32 @@ void report_failure(const sycl::device& device, kernel_group group, kernel_shape
   }
 }
 
+template <class Kernel>
+std::vector<device_kernel> ready(const std::vector<Kernel>& kernels) {
+  std::vector<device_kernel> result;
+  for (const Kernel& kernel : kernels) {
+    result.emplace_back(kernel);
+  }
+  return result;
+}
+
 /// Empty, and reported, where no origin has them.
-std::vector<sycl::kernel> load_from_any(const sycl::context& context, const sycl::device& device,
-                                        kernel_group group, kernel_shape shape) {
-  const cache_files cache;
+std::vector<device_kernel> load_from_any(const sycl::context& context, const sycl::device& device,
+                                         kernel_group group, kernel_shape shape) {
   std::string reasons;
+  if (shape == kernel_shape::tiled) {
+    try {
+      return ready(cuda::load_kernels(device, group));
+    } catch (const std::exception& failed) {
+      report_failure(device, group, shape, message("\n  ", failed.what()));
+      return {};
+    }
+  }
+  const cache_files cache;
   for (const auto origin :
        {kernel_origin::disk_cache, kernel_origin::package, kernel_origin::source}) {
     try {
-      return load_kernels(origin, context, device, group, shape, cache);
+      return ready(load_kernels(origin, context, device, group, shape, cache));
     } catch (const std::exception& failed) {
       reasons.append("\n  ").append(failed.what());
     }
@@ -191,7 +208,7 @@ device_kernels::device_kernels(const sycl::context& context, const sycl::device&
       shape_(shape),
       has_fp64_(device.has(sycl::aspect::fp64)) {}
 
-const sycl::kernel* device_kernels::find(kernel_id id) {
+const device_kernel* device_kernels::find(kernel_id id) {
   group_state& state = groups_[static_cast<std::size_t>(id.group)];
   if (!state.ready.load(std::memory_order_acquire)) {
     const std::lock_guard lock(state.building);
@@ -203,6 +220,13 @@ const sycl::kernel* device_kernels::find(kernel_id id) {
   return state.kernels.empty() ? nullptr : &state.kernels[id.index];
 }
 
+kernel_shape shape_for(const sycl::device& device) {
+  if (device.get_backend() == sycl::backend::ext_oneapi_cuda) {
+    return kernel_shape::tiled;
+  }
+  return device.is_cpu() ? kernel_shape::narrow : kernel_shape::wide;
+}
+
 device_kernels& kernel_store::of(const sycl::device& device) {
   const std::lock_guard lock(mutex_);
   for (device_kernels& known : devices_) {
@@ -210,8 +234,7 @@ device_kernels& kernel_store::of(const sycl::device& device) {
       return known;
     }
   }
-  return devices_.emplace_back(context_, device,
-                               device.is_cpu() ? kernel_shape::narrow : kernel_shape::wide);
+  return devices_.emplace_back(context_, device, shape_for(device));
 }
 
 device_kernels& kernels_of(const sycl::queue& queue) {

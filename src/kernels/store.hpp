@@ -14,6 +14,7 @@
 #include <sycl/queue.hpp>
 
 #include "kernels/cache_files.hpp"
+#include "kernels/device_kernel.hpp"
 #include "kernels/groups.hpp"
 #include "runtime/context_state.hpp"
 
@@ -30,13 +31,13 @@ class device_kernels {
 
   /// Null where its group cannot be built for this device, which a warning then says once. The
   /// first call for a group takes milliseconds with a warm disk cache, else up to seconds.
-  const sycl::kernel* find(kernel_id);
+  const device_kernel* find(kernel_id);
 
  private:
   struct group_state {
     std::atomic<bool> ready = false;
     std::mutex building;
-    std::vector<sycl::kernel> kernels;  // empty when they cannot be built
+    std::vector<device_kernel> kernels;  // empty when they cannot be built
   };
 
   sycl::context context_;
@@ -45,6 +46,9 @@ class device_kernels {
   bool has_fp64_;
   std::array<group_state, kernel_group_count> groups_;
 };
+
+/// What suits the device.
+kernel_shape shape_for(const sycl::device&);
 
 /// Of a context, in a slot of its state. Thread-safe.
 class kernel_store final : public context_slot {

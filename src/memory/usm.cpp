@@ -1,6 +1,8 @@
 #include "usmx/memory/usm.hpp"
+#include "usmx/memory/usm_internal.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "memory/own_blocks.hpp"
 #include "memory/pooled_ranges.hpp"
@@ -107,9 +109,23 @@ void check_device(const void* pointer, usm_kind kind, const sycl::queue& queue) 
                                     describe(mine), " or its parent"));
 }
 
+namespace {
+
+std::atomic<bool> all_devices_are_remote = false;
+
+}  // namespace
+
+void internal::count_all_devices_as_remote(bool on) noexcept {
+  all_devices_are_remote.store(on, std::memory_order_relaxed);
+}
+
+bool is_remote(const sycl::device& device) {
+  return all_devices_are_remote.load(std::memory_order_relaxed) || !device.is_cpu() ||
+         device.get_backend() != sycl::backend::opencl;
+}
+
 bool host_may_touch(usm_kind kind, const sycl::device& device) {
-  return is_host_accessible(kind) || kind == usm_kind::unknown ||
-         (device.is_cpu() && device.get_backend() == sycl::backend::opencl);
+  return is_host_accessible(kind) || kind == usm_kind::unknown || !is_remote(device);
 }
 
 }  // namespace usmx

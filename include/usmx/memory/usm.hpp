@@ -33,6 +33,10 @@ USMX_API usm_kind check_access(const void* pointer, std::size_t nbytes, const sy
 /// Throws value_error unless the queue's device, or its parent, owns that device or shared pointer.
 USMX_API void check_device(const void* pointer, usm_kind, const sycl::queue&);
 
+/// Whether the device has memory apart from the host's: all but the host's own CPU as an OpenCL
+/// device.
+USMX_API bool is_remote(const sycl::device&);
+
 /// Whether the host may read and write that memory directly: shared and host kinds by contract,
 /// device memory only where the device is the host's own CPU. The one place that decides it.
 USMX_API bool host_may_touch(usm_kind, const sycl::device&);

@@ -5,6 +5,36 @@
 
 namespace usmx::kernels {
 
+#ifdef __CUDACC_RTC__
+
+inline constexpr int tile = shared_tile;
+
+/// Blocks of `tile` x `tile` elements through the group's own memory: read along the source's rows,
+/// written along the destination's columns, each time by work items beside each other. The last
+/// column of the memory is not used: without it the items of a column would lie in one bank.
+template <class Item>
+inline void transpose(const Item* source, Item* destination, const traversal& t) {
+  __shared__ Item kept[tile][tile + 1];
+  const std::int64_t x = local_id<2>();
+  const std::int64_t y = local_id<1>();
+  const std::int64_t step = local_range<1>();
+  walk at(t);
+  do {
+    const Item* const s = moved(source, at.source);
+    Item* const d = moved(destination, at.destination);
+    for (std::int64_t j = y; x < at.rows && j < at.columns; j += step) {
+      kept[j][x] = moved(s, j * t.source_column)[x];
+    }
+    __syncthreads();
+    for (std::int64_t i = y; x < at.columns && i < at.rows; i += step) {
+      moved(d, i * t.destination_row)[x] = kept[x][i];
+    }
+    __syncthreads();
+  } while (at.next(t));
+}
+
+#else
+
 inline constexpr int tile = transposed_tile;
 
 /// A block of `tile` x `tile` elements through the work item's own memory: read along the source's
@@ -42,6 +72,8 @@ inline void transpose(const Item* source, Item* destination, const traversal& t)
     }
   } while (at.next(t));
 }
+
+#endif
 
 }  // namespace usmx::kernels
 

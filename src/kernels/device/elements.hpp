@@ -11,7 +11,13 @@ namespace usmx::kernels {
 template <class To, class From>
 inline To same_bits(From from) {
   static_assert(sizeof(To) == sizeof(From));
+#ifdef __CUDACC_RTC__
+  To to;
+  memcpy(&to, &from, sizeof to);
+  return to;
+#else
   return __builtin_bit_cast(To, from);
+#endif
 }
 
 // By the names of NumPy's typestrs.

@@ -4,8 +4,10 @@
 
 namespace usmx::kernels {
 
-/// Rows and columns of a block of the kernels usmx_transpose_*.
+/// Rows and columns of a block of the kernels usmx_transpose_*: of the SYCL compiler's, in which
+/// one work item does a block, and of those for CUDA devices, in which a group does.
 inline constexpr int transposed_tile = 16;
+inline constexpr int shared_tile = 32;
 
 }  // namespace usmx::kernels
 

@@ -2,18 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <sycl/ext/oneapi/free_function_queries.hpp>
-#include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 
 #include "traversal.hpp"
-
-// The host finds them by their plain names.
-#define USMX_KERNEL                             \
-  extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY( \
-      sycl::ext::oneapi::experimental::nd_range_kernel<3>) void
-
-// Not inlined: one copy for all kernels, which halves the time that a driver takes to build them.
-#define USMX_SHARED_CODE __attribute__((noinline))
+#include "work_item.hpp"
 
 namespace usmx::kernels {
 
@@ -30,18 +21,20 @@ using copy_const = typename with_const_of<From, To>::type;
 
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-/// Which work item of its group this one is, and how many share the columns of a row. On a CPU one
-/// does all: code in which nothing differs from one item to the next is built in less than half the
-/// time there, since there is nothing to vectorise across them.
+/// Which work item of its group this one is, and how many share the columns of a row and the rows.
+/// On a CPU one does all: code in which nothing differs from one item to the next is built in less
+/// than half the time there, since there is nothing to vectorise across them.
 struct lanes {
 #ifdef USMX_WIDE_GROUPS
-  std::int64_t first = static_cast<std::int64_t>(
-      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_id(2));
-  std::int64_t count = static_cast<std::int64_t>(
-      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_range(2));
+  std::int64_t first = local_id<2>();
+  std::int64_t count = local_range<2>();
+  std::int64_t first_row = local_id<1>();
+  std::int64_t row_count = local_range<1>();
 #else
   static constexpr std::int64_t first = 0;
   static constexpr std::int64_t count = 1;
+  static constexpr std::int64_t first_row = 0;
+  static constexpr std::int64_t row_count = 1;
 #endif
 };
 
@@ -49,17 +42,13 @@ struct lanes {
 class walk {
  public:
   USMX_SHARED_CODE explicit walk(const traversal& t) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<3>();
-    const auto group = [&](int dimension) {
-      return static_cast<std::int64_t>(item.get_group(dimension));
-    };
-    const std::int64_t row = group(1) * t.block_rows;
-    const std::int64_t column = group(2) * t.block_columns;
+    const std::int64_t row = group_id<1>() * t.block_rows;
+    const std::int64_t column = group_id<2>() * t.block_columns;
     rows = smaller(t.block_rows, t.rows - row);
     columns = smaller(t.block_columns, t.columns - column);
     source = row * t.source_row + column * t.source_column;
     destination = row * t.destination_row + column * t.destination_column;
-    const std::int64_t first = group(0) * t.repeats_per_group;
+    const std::int64_t first = group_id<0>() * t.repeats_per_group;
     left_ = smaller(t.repeats_per_group, t.repeats - first);
     std::int64_t rest = first;
     for (std::int64_t k = t.outer_count; k-- > 0;) {
@@ -110,10 +99,10 @@ inline T* moved(T* pointer, std::int64_t nbytes) {
 /// Sets every destination element of the work group to `convert(its source element)`.
 template <class From, class To, class Convert>
 inline void transform(const From* source, To* destination, const traversal& t, Convert convert) {
-  const lanes lane;
+  const lanes lane{};
   walk at(t);
   do {
-    for (std::int64_t i = 0; i < at.rows; ++i) {
+    for (std::int64_t i = lane.first_row; i < at.rows; i += lane.row_count) {
       const From* __restrict const s = moved(source, at.source + i * t.source_row);
       To* __restrict const d = moved(destination, at.destination + i * t.destination_row);
       if (t.source_column == sizeof(From) && t.destination_column == sizeof(To)) {

@@ -8,32 +8,12 @@
 #include <sycl/usm/usm_pointer_info.hpp>
 
 #include "base/loaded_library.hpp"
+#include "runtime/drivers/cuda_context.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::detail {
 namespace cuda {
 namespace {
-
-/// Some of the driver's functions answer only where a context is current.
-class current_context {
- public:
-  current_context(const functions& driver, CUcontext context) noexcept
-      : driver_(driver), set_(driver.push_context(context) == success) {}
-  current_context(const current_context&) = delete;
-  current_context& operator=(const current_context&) = delete;
-  ~current_context() {
-    if (set_) {
-      CUcontext popped;
-      driver_.pop_context(&popped);
-    }
-  }
-
-  explicit operator bool() const noexcept { return set_; }
-
- private:
-  const functions& driver_;
-  bool set_;
-};
 
 /// What an attribute says; `otherwise` where the driver does not know the pointer.
 template <class Value>

@@ -85,14 +85,14 @@ TEST_F(kernel_store_test, keys_tell_groups_and_shapes_apart_and_name_the_device)
 
 TEST_F(kernel_store_test, threads_get_the_same_kernels) {
   device_kernels kernels(context(), device(), kernel_shape::narrow);
-  std::array<const sycl::kernel*, 8> found{};
+  std::array<const usmx::detail::device_kernel*, 8> found{};
   {
     std::vector<std::jthread> threads;
     for (auto& slot : found) {
       threads.emplace_back([&] { slot = kernels.find(fill_kernel(4)); });
     }
   }
-  for (const sycl::kernel* kernel : found) {
+  for (const auto* kernel : found) {
     EXPECT_NE(kernel, nullptr);
     EXPECT_EQ(kernel, found[0]);
   }

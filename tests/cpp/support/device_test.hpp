@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -19,6 +20,7 @@
 #include <sycl/queue.hpp>
 #include <sycl/usm.hpp>
 
+#include "usmx/memory/usm_internal.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 #include "usmx/runtime/usm_kind.hpp"
@@ -28,10 +30,12 @@ namespace support {
 inline constexpr std::array all_kinds{usmx::usm_kind::device, usmx::usm_kind::shared,
                                       usmx::usm_kind::host};
 
-/// Skips where there is no device at all.
+/// Skips where there is no device at all. With USMX_TEST_REMOTE_DEVICES in the environment every
+/// device counts as one with memory of its own.
 class device_test : public testing::Test {
  protected:
   void SetUp() override {
+    usmx::internal::count_all_devices_as_remote(std::getenv("USMX_TEST_REMOTE_DEVICES") != nullptr);
     if (usmx::get_devices().empty()) {
       GTEST_SKIP() << "no SYCL device";
     }

@@ -1,0 +1,64 @@
+// How a kernel is declared and where its work item is, in the words of who compiles it: the SYCL
+// runtime's compiler, or NVIDIA's for CUDA devices. Device code.
+#pragma once
+
+#include <cstdint>
+
+#ifdef __CUDACC_RTC__
+
+#define USMX_KERNEL extern "C" __global__ void
+#define USMX_SHARED_CODE inline
+
+namespace usmx::kernels {
+
+/// Place of the work group; dimension 2 is the innermost, CUDA's x.
+template <int Dimension>
+inline std::int64_t group_id() {
+  return Dimension == 2 ? blockIdx.x : Dimension == 1 ? blockIdx.y : blockIdx.z;
+}
+/// Place in the work group, which has one work item in dimension 0.
+template <int Dimension>
+inline std::int64_t local_id() {
+  return Dimension == 2 ? threadIdx.x : threadIdx.y;
+}
+template <int Dimension>
+inline std::int64_t local_range() {
+  return Dimension == 2 ? blockDim.x : blockDim.y;
+}
+
+}  // namespace usmx::kernels
+
+#else
+
+#include <sycl/ext/oneapi/free_function_queries.hpp>
+#include <sycl/ext/oneapi/kernel_properties/properties.hpp>
+
+// The host finds them by their plain names.
+#define USMX_KERNEL                             \
+  extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY( \
+      sycl::ext::oneapi::experimental::nd_range_kernel<3>) void
+
+// Not inlined: one copy for all kernels, which halves the time that a driver takes to build them.
+#define USMX_SHARED_CODE __attribute__((noinline))
+
+namespace usmx::kernels {
+
+template <int Dimension>
+inline std::int64_t group_id() {
+  return static_cast<std::int64_t>(
+      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_group(Dimension));
+}
+template <int Dimension>
+inline std::int64_t local_id() {
+  return static_cast<std::int64_t>(
+      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_id(Dimension));
+}
+template <int Dimension>
+inline std::int64_t local_range() {
+  return static_cast<std::int64_t>(
+      sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_range(Dimension));
+}
+
+}  // namespace usmx::kernels
+
+#endif

@@ -1,0 +1,48 @@
+// A kernel that is ready to run, of either kind: the SYCL runtime's or CUDA's driver's.
+#pragma once
+
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include <sycl/backend.hpp>
+#include <sycl/handler.hpp>
+#include <sycl/interop_handle.hpp>
+#include <sycl/kernel.hpp>
+
+#include "kernels/cuda_module.hpp"
+
+namespace usmx::detail {
+
+class device_kernel {
+ public:
+  explicit device_kernel(sycl::kernel kernel) : kernel_(std::move(kernel)) {}
+  explicit device_kernel(CUfunction kernel) : kernel_(kernel) {}
+
+  /// Makes the command of the handler run it, with arguments that are copied bit by bit.
+  template <class... Arguments>
+  void enqueue(sycl::handler& handler, const sycl::nd_range<3>& range,
+               const Arguments&... arguments) const {
+    if (const auto* kernel = std::get_if<sycl::kernel>(&kernel_)) {
+      handler.set_args(arguments...);
+      handler.parallel_for(range, *kernel);
+      return;
+    }
+    handler.ext_codeplay_enqueue_native_command(
+        [kernel = std::get<CUfunction>(kernel_), range,
+         copies = std::tuple(arguments...)](sycl::interop_handle interop) mutable {
+          std::apply(
+              [&](auto&... copy) {
+                void* pointers[] = {&copy...};
+                cuda::launch(kernel, interop.get_native_queue<sycl::backend::ext_oneapi_cuda>(),
+                             range, pointers);
+              },
+              copies);
+        });
+  }
+
+ private:
+  std::variant<sycl::kernel, CUfunction> kernel_;
+};
+
+}  // namespace usmx::detail

@@ -1,0 +1,123 @@
+// The kernels for CUDA devices with the launches that such devices get (copy/kernel_launch.hpp),
+// every thread of every block on the host, against a plain loop.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "copy/kernel_launch.hpp"
+#include "copy/plan.hpp"
+#include "kernels/cuda_on_host.hpp"
+#include "support/seed.hpp"
+
+namespace {
+
+using usmx::detail::copy_dimension;
+using usmx::detail::kernel_launch;
+using usmx::detail::kernel_shape;
+using bytes = std::vector<std::uint8_t>;
+using dimensions = std::vector<copy_dimension>;
+
+std::array<std::size_t, 3> sizes(const sycl::range<3>& range) {
+  return {range[0], range[1], range[2]};
+}
+
+/// Source and destination of the extents, in units of items: C order on one side, and on the other
+/// the order given, as where an array was transposed.
+dimensions permuted(const std::vector<std::ptrdiff_t>& extents,
+                    const std::vector<std::size_t>& order, std::size_t item) {
+  dimensions result(extents.size());
+  auto step = static_cast<std::ptrdiff_t>(item);
+  for (std::size_t k = extents.size(); k-- > 0;) {
+    result[k].extent = extents[k];
+    result[k].destination_stride = step;
+    step *= extents[k];
+  }
+  step = static_cast<std::ptrdiff_t>(item);
+  for (std::size_t k = order.size(); k-- > 0;) {
+    result[order[k]].source_stride = step;
+    step *= extents[order[k]];
+  }
+  return result;
+}
+
+void expect_copied(const dimensions& all, std::size_t item, bool by_tiles) {
+  std::ptrdiff_t count = 1;
+  for (const copy_dimension& d : all) {
+    count *= d.extent;
+  }
+  const std::size_t nbytes = static_cast<std::size_t>(count) * item;
+  bytes source(nbytes);
+  std::mt19937 random(7);
+  for (auto& b : source) {
+    b = static_cast<std::uint8_t>(random());
+  }
+  bytes expected(nbytes);
+  usmx::detail::for_each_index(
+      all, reinterpret_cast<const std::byte*>(source.data()),
+      reinterpret_cast<std::byte*>(expected.data()),
+      [&](const std::byte* from, std::byte* to) { std::copy_n(from, item, to); });
+  bytes found(nbytes);
+  const kernel_launch launch =
+      usmx::detail::launch_for(all, {.shape = kernel_shape::tiled, .by_tiles = by_tiles});
+  kernels_test::run_cuda_kernel(by_tiles, item, source.data(), found.data(), &launch.walk,
+                                sizes(launch.range.get_group_range()),
+                                sizes(launch.range.get_local_range()));
+  EXPECT_TRUE(found == expected) << item << " bytes, " << all.size() << " dimensions";
+}
+
+TEST(tiled_kernels, whole_and_partial_tiles_are_transposed) {
+  for (const std::size_t item : {1, 2, 4, 8, 16}) {
+    expect_copied(permuted({32, 32}, {1, 0}, item), item, true);
+    expect_copied(permuted({5, 37}, {1, 0}, item), item, true);
+    expect_copied(permuted({2, 33, 7}, {0, 2, 1}, item), item, true);
+  }
+}
+
+TEST(tiled_kernels, elements_of_every_size_and_order_are_copied) {
+  for (const std::size_t item : {1, 2, 4, 8, 16}) {
+    expect_copied(permuted({1, 20000}, {0, 1}, item), item, false);
+    expect_copied(permuted({700, 3}, {0, 1}, item), item, false);
+    expect_copied(permuted({70, 130}, {1, 0}, item), item, false);
+    expect_copied(permuted({3, 5, 7, 11}, {2, 0, 3, 1}, item), item, false);
+    expect_copied(permuted({2, 2, 2, 2, 2, 2, 3, 5}, {7, 5, 3, 1, 0, 2, 4, 6}, item), item, false);
+  }
+}
+
+TEST(tiled_kernels, random_extents_and_orders_are_copied) {
+  std::mt19937 random(support::seed(53));
+  for (int round = 0; round < 60; ++round) {
+    std::vector<std::ptrdiff_t> extents(2 + random() % 3);
+    std::vector<std::size_t> order(extents.size());
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      extents[k] = 1 + static_cast<std::ptrdiff_t>(random() % 40);
+      order[k] = k;
+    }
+    std::shuffle(order.begin(), order.end(), random);
+    expect_copied(permuted(extents, order, 4), 4, false);
+  }
+}
+
+TEST(tiled_kernels, more_groups_than_a_device_counts_become_larger_ones) {
+  constexpr std::ptrdiff_t many = 70000;
+  const dimensions all{{many, 12, 4}, {2, 4, 4 * many}, {1, 4, 4}};
+  const kernel_launch launch =
+      usmx::detail::launch_for(all, {.shape = kernel_shape::tiled, .by_tiles = false});
+  const auto groups = launch.range.get_group_range();
+  EXPECT_LE(groups[0], 65535U);
+  EXPECT_LE(groups[1], 65535U);
+  EXPECT_GE(static_cast<std::ptrdiff_t>(groups[0]) * launch.walk.repeats_per_group, many);
+}
+
+TEST(tiled_kernels, rows_that_are_too_many_are_not_tiled) {
+  const copy_dimension few{1 << 20, 4, 4};
+  const copy_dimension many{std::ptrdiff_t{1} << 22, 4, 4};
+  EXPECT_TRUE(usmx::detail::can_be_tiled(few, kernel_shape::tiled));
+  EXPECT_FALSE(usmx::detail::can_be_tiled(many, kernel_shape::tiled));
+  EXPECT_TRUE(usmx::detail::can_be_tiled(many, kernel_shape::narrow));
+}
+
+}  // namespace
