@@ -52,7 +52,7 @@ auto after(std::size_t count) {
              std::size_t) { return left->fetch_sub(1, std::memory_order_relaxed) <= 0; };
 }
 
-nb::dict to_python(const allocation_counts& counts) {
+nb::dict counts_by_name(const allocation_counts& counts) {
   nb::dict all;
   all["bytes.current"] = counts.nbytes.current;
   all["bytes.peak"] = counts.nbytes.peak;
@@ -64,7 +64,7 @@ nb::dict to_python(const allocation_counts& counts) {
   return all;
 }
 
-nb::list to_python(const std::vector<tracked_block>& blocks) {
+nb::list list_of(const std::vector<tracked_block>& blocks) {
   nb::list all;
   for (const tracked_block& each : blocks) {
     all.append(
@@ -87,7 +87,7 @@ py_resource set_memory_resource(const py_resource& resource, nb::handle device) 
   return {set_current_resource(queue_argument(nb::none(), device), resource.resource)};
 }
 
-void bind_base(nb::module_& m) {
+void bind_resource_base(nb::module_& m) {
   nb::class_<py_resource>(m, "MemoryResource",
                           "Where new memory of one kind comes from. Equal to the same one.")
       .def_prop_ro(
@@ -174,7 +174,7 @@ void bind_adaptors(nb::module_& m) {
       .def(
           "counts",
           [](const py_resource_of<statistics_resource>& self) {
-            return to_python(self.own->counts());
+            return counts_by_name(self.own->counts());
           },
           nb::sig("def counts(self) -> dict[str, int]"),
           "Bytes and blocks, now, at their peak and in total, and failures.");
@@ -192,7 +192,7 @@ void bind_adaptors(nb::module_& m) {
       .def(
           "live_blocks",
           [](const py_resource_of<tracking_resource>& self) {
-            return to_python(self.own->live_blocks());
+            return list_of(self.own->live_blocks());
           },
           nb::sig("def live_blocks(self) -> list[tuple[int, int, str]]"),
           "Address, bytes and place of each block that is alive, by address.");
@@ -232,7 +232,7 @@ void bind_adaptors(nb::module_& m) {
 
 void bind_resources(nb::module_& m) {
   set_call_site_function(&python_call_site);
-  bind_base(m);
+  bind_resource_base(m);
   bind_sources(m);
   bind_adaptors(m);
   m.def("get_memory_resource", &get_memory_resource, nb::arg("kind") = "device",

@@ -30,8 +30,11 @@ sycl::usm::alloc to_sycl(usm_kind kind) {
 
 std::byte* ask_runtime(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue,
                        sycl::usm::alloc kind) {
-  void* block = alignment == 0 ? sycl::malloc(nbytes, queue, kind)
-                               : sycl::aligned_alloc(alignment, nbytes, queue, kind);
+  void* block = alignment == 0 ? nullptr : sycl::aligned_alloc(alignment, nbytes, queue, kind);
+  if (block == nullptr) {
+    // CUDA's adapter refuses alignments that its memory has all the same.
+    block = sycl::malloc(nbytes, queue, kind);
+  }
   return static_cast<std::byte*>(block);
 }
 

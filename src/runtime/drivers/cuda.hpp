@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "usmx/runtime/allocation_info.hpp"
 
@@ -24,10 +25,11 @@ inline constexpr result success = 0;  // CUDA_SUCCESS
 
 /// CUpointer_attribute; beside each the type that is written.
 enum class pointer_attribute : int {
-  memory_type = 2,   // unsigned int: memory_type
-  is_managed = 8,    // unsigned int, or one byte: 0 or 1
-  range_start = 11,  // CUdeviceptr; since CUDA 10.2
-  range_nbytes = 12  // size_t; since CUDA 10.2
+  memory_type = 2,     // unsigned int: memory_type
+  is_managed = 8,      // unsigned int, or one byte: 0 or 1
+  device_ordinal = 9,  // int: the device's number, which is its CUdevice
+  range_start = 11,    // CUdeviceptr; since CUDA 10.2
+  range_nbytes = 12    // size_t; since CUDA 10.2
 };
 
 /// CUmemorytype.
@@ -35,9 +37,8 @@ enum class memory_type : unsigned { host = 1, device = 2 };
 
 /// Each under the name that cuda.h's macros give to the current version of the function.
 struct functions {
-  result (*get_attribute)(void* value, pointer_attribute, CUdeviceptr);  // cuPointerGetAttribute
-  result (*get_address_range)(CUdeviceptr* base, std::size_t* nbytes,
-                              CUdeviceptr);                // cuMemGetAddressRange_v2
+  result (*get_attributes)(unsigned count, pointer_attribute*, void** values,
+                           CUdeviceptr);                   // cuPointerGetAttributes
   result (*retain_primary_context)(CUcontext*, CUdevice);  // cuDevicePrimaryCtxRetain
   result (*release_primary_context)(CUdevice);             // cuDevicePrimaryCtxRelease_v2
   result (*push_context)(CUcontext);                       // cuCtxPushCurrent_v2
@@ -47,8 +48,8 @@ struct functions {
 /// In the driver that the SYCL runtime has loaded; none where it has not, or lacks one of them.
 std::optional<functions> find_functions() noexcept;
 
-/// As usm_driver::query, with `context` made the thread's current one meanwhile. A pointer
-/// that the driver does not know is an error there, which means unknown.
-allocation_info query(const functions&, CUcontext, const void* pointer) noexcept;
+/// As usm_driver::query, for a context of those devices: memory of another one is unknown there.
+/// One question, which needs no current context; what the driver does not know it leaves as it was.
+allocation_info query(const functions&, std::span<const CUdevice>, const void* pointer) noexcept;
 
 }  // namespace usmx::detail::cuda

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace {
 
@@ -18,9 +19,10 @@ using cuda::memory_type;
 using cuda::pointer_attribute;
 using cuda::result;
 
-constexpr result invalid_value = 1;      // CUDA_ERROR_INVALID_VALUE
-constexpr result invalid_context = 201;  // CUDA_ERROR_INVALID_CONTEXT
-constexpr result not_found = 500;        // CUDA_ERROR_NOT_FOUND
+constexpr result invalid_value = 1;  // CUDA_ERROR_INVALID_VALUE
+
+constexpr CUdevice first_device = 0;
+constexpr CUdevice second_device = 1;
 
 /// What the stand-in for the driver knows.
 struct {
@@ -28,63 +30,38 @@ struct {
   bool knows_the_pointer;
   bool managed;
   memory_type type;
-  result push_result;
-  bool has_address_range;
-  bool has_range_attributes;
-  CUcontext current;
+  CUdevice device;
+  bool knows_the_range;
+  result status;
 } driver;
 
-CUdeviceptr base() { return reinterpret_cast<std::uintptr_t>(driver.block); }
-
 template <class Value>
-result answer(void* to, Value value) {
+void write(void* to, Value value) {
   std::memcpy(to, &value, sizeof value);
-  return cuda::success;
 }
 
-result get_attribute(void* value, pointer_attribute attribute, CUdeviceptr) {
-  if (driver.current == nullptr) {
-    return invalid_context;
+/// What it does not know it leaves as it was.
+result get_attributes(unsigned count, pointer_attribute* asked, void** values, CUdeviceptr) {
+  for (unsigned k = 0; k < count && driver.knows_the_pointer; ++k) {
+    switch (asked[k]) {
+      case pointer_attribute::memory_type:
+        write(values[k], driver.type);
+        break;
+      case pointer_attribute::is_managed:
+        write(values[k], driver.managed);  // one byte
+        break;
+      case pointer_attribute::device_ordinal:
+        write(values[k], driver.device);
+        break;
+      case pointer_attribute::range_start:
+        if (driver.knows_the_range) write(values[k], reinterpret_cast<CUdeviceptr>(driver.block));
+        break;
+      case pointer_attribute::range_nbytes:
+        if (driver.knows_the_range) write(values[k], sizeof driver.block);
+        break;
+    }
   }
-  if (!driver.knows_the_pointer) {
-    return invalid_value;
-  }
-  switch (attribute) {
-    case pointer_attribute::memory_type:
-      return answer(value, driver.type);
-    case pointer_attribute::is_managed:
-      return answer(value, driver.managed);  // one byte
-    case pointer_attribute::range_start:
-      return driver.has_range_attributes ? answer(value, base()) : invalid_value;
-    case pointer_attribute::range_nbytes:
-      return driver.has_range_attributes ? answer(value, sizeof driver.block) : invalid_value;
-  }
-  return invalid_value;
-}
-
-result get_range(CUdeviceptr* first, std::size_t* nbytes, CUdeviceptr) {
-  if (driver.current == nullptr) {
-    return invalid_context;
-  }
-  if (!driver.has_address_range) {
-    return not_found;
-  }
-  *first = base();
-  *nbytes = sizeof driver.block;
-  return cuda::success;
-}
-
-result push(CUcontext context) {
-  if (driver.push_result == cuda::success) {
-    driver.current = context;
-  }
-  return driver.push_result;
-}
-
-result pop(CUcontext* popped) {
-  *popped = driver.current;
-  driver.current = nullptr;
-  return cuda::success;
+  return driver.status;
 }
 
 class usm_cuda_test : public testing::Test {
@@ -93,21 +70,15 @@ class usm_cuda_test : public testing::Test {
     driver.knows_the_pointer = true;
     driver.managed = false;
     driver.type = memory_type::device;
-    driver.push_result = cuda::success;
-    driver.has_address_range = true;
-    driver.has_range_attributes = true;
-    driver.current = nullptr;
+    driver.device = first_device;
+    driver.knows_the_range = true;
+    driver.status = cuda::success;
   }
 
-  static allocation_info query() {
-    return cuda::query({get_attribute, get_range, nullptr, nullptr, push, pop},
-                       reinterpret_cast<CUcontext>(&driver), driver.block + 10);
-  }
-  static void expect_extent() {
-    const allocation_info found = query();
-    EXPECT_TRUE(found.extent_known);
-    EXPECT_EQ(found.base, driver.block);
-    EXPECT_EQ(found.nbytes, sizeof driver.block);
+  /// For a context of these devices.
+  static allocation_info query(std::vector<CUdevice> devices = {first_device}) {
+    return cuda::query({get_attributes, nullptr, nullptr, nullptr, nullptr}, devices,
+                       driver.block + 10);
   }
 };
 
@@ -137,31 +108,38 @@ TEST_F(usm_cuda_test, pointer_that_the_driver_does_not_know_is_unknown) {
   EXPECT_FALSE(query().extent_known);
 }
 
-TEST_F(usm_cuda_test, extent_is_the_drivers_address_range) {
-  driver.has_range_attributes = false;
-  expect_extent();
+TEST_F(usm_cuda_test, error_of_the_driver_means_unknown) {
+  driver.status = invalid_value;
+  EXPECT_EQ(query().kind, usm_kind::unknown);
 }
 
-TEST_F(usm_cuda_test, extent_comes_from_attributes_where_the_range_cannot_be_had) {
-  driver.has_address_range = false;
-  expect_extent();
+TEST_F(usm_cuda_test, memory_of_a_device_outside_of_the_context_is_unknown_there) {
+  for (const bool managed : {false, true}) {
+    driver.managed = managed;
+    driver.device = second_device;
+    EXPECT_EQ(query({first_device}).kind, usm_kind::unknown);
+    EXPECT_NE(query({second_device}).kind, usm_kind::unknown);
+    EXPECT_NE(query({first_device, second_device}).kind, usm_kind::unknown);
+  }
 }
 
-TEST_F(usm_cuda_test, extent_that_cannot_be_had_is_unknown) {
-  driver.has_address_range = false;
-  driver.has_range_attributes = false;
+TEST_F(usm_cuda_test, memory_of_the_host_is_known_in_every_context) {
+  driver.type = memory_type::host;
+  driver.device = second_device;
+  EXPECT_EQ(query({first_device}).kind, usm_kind::host);
+}
+
+TEST_F(usm_cuda_test, extent_is_the_drivers_range) {
+  const allocation_info found = query();
+  EXPECT_TRUE(found.extent_known);
+  EXPECT_EQ(found.base, driver.block);
+  EXPECT_EQ(found.nbytes, sizeof driver.block);
+}
+
+TEST_F(usm_cuda_test, extent_that_the_driver_does_not_know_is_unknown) {
+  driver.knows_the_range = false;
   EXPECT_EQ(query().kind, usm_kind::device);
   EXPECT_FALSE(query().extent_known);
-}
-
-TEST_F(usm_cuda_test, threads_current_context_is_left_as_it_was) {
-  query();
-  EXPECT_EQ(driver.current, nullptr);
-}
-
-TEST_F(usm_cuda_test, context_that_cannot_be_entered_means_unknown) {
-  driver.push_result = invalid_context;
-  EXPECT_EQ(query().kind, usm_kind::unknown);
 }
 
 TEST(usm_cuda, functions_are_there_exactly_where_the_driver_is_loaded) {
