@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <sycl/backend.hpp>
 #include <sycl/usm/usm_pointer_info.hpp>
 
 #include "base/loaded_library.hpp"
+#include "runtime/drivers/cuda_context.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::detail {
@@ -41,41 +43,56 @@ struct attributes {
   }
 };
 
+/// The attributes may name a larger range, out of which the driver has cut the allocation; this
+/// function names the allocation, of those that cuMemAlloc made.
+void refine_range(const functions& driver, CUcontext context, CUdeviceptr address,
+                  attributes& found) noexcept {
+  const current_context current(driver, context);
+  CUdeviceptr start = 0;
+  std::size_t nbytes = 0;
+  if (current && driver.get_address_range(&start, &nbytes, address) == success) {
+    found.start = start;
+    found.nbytes = nbytes;
+  }
+}
+
 }  // namespace
 
 std::optional<functions> find_functions() noexcept {
   const loaded_library driver("libcuda.so.1");
   const functions found{
       driver.find<decltype(functions::get_attributes)>("cuPointerGetAttributes"),
+      driver.find<decltype(functions::get_address_range)>("cuMemGetAddressRange_v2"),
       driver.find<decltype(functions::retain_primary_context)>("cuDevicePrimaryCtxRetain"),
       driver.find<decltype(functions::release_primary_context)>("cuDevicePrimaryCtxRelease_v2"),
       driver.find<decltype(functions::push_context)>("cuCtxPushCurrent_v2"),
       driver.find<decltype(functions::pop_context)>("cuCtxPopCurrent_v2")};
-  const bool complete = found.get_attributes != nullptr &&
+  const bool complete = found.get_attributes != nullptr && found.get_address_range != nullptr &&
                         found.retain_primary_context != nullptr &&
                         found.release_primary_context != nullptr && found.push_context != nullptr &&
                         found.pop_context != nullptr;
   return complete ? std::optional(found) : std::nullopt;
 }
 
-allocation_info query(const functions& driver, std::span<const CUdevice> devices,
-                      const void* pointer) noexcept {
+allocation_info query(const functions& driver, const scope& where, const void* pointer) noexcept {
   using enum pointer_attribute;
   std::array asked{memory_type, is_managed, device_ordinal, range_start, range_nbytes};
   attributes found;
   std::array<void*, asked.size()> values{&found.type, &found.managed, &found.device, &found.start,
                                          &found.nbytes};
-  if (driver.get_attributes(asked.size(), asked.data(), values.data(),
-                            reinterpret_cast<std::uintptr_t>(pointer)) != success) {
+  const CUdeviceptr address = reinterpret_cast<std::uintptr_t>(pointer);
+  // It leaves as it was what it does not know.
+  if (driver.get_attributes(asked.size(), asked.data(), values.data(), address) != success) {
     return {};
   }
   const usm_kind kind = found.kind();
   // Memory of the host is in reach of all devices.
-  const bool in_reach =
-      kind == usm_kind::host || std::ranges::find(devices, found.device) != devices.end();
+  const bool in_reach = kind == usm_kind::host ||
+                        std::ranges::find(where.devices, found.device) != where.devices.end();
   if (kind == usm_kind::unknown || !in_reach) {
     return {};
   }
+  refine_range(driver, where.primary, address, found);
   return with_extent(kind, pointer, reinterpret_cast<const void*>(found.start), found.nbytes);
 }
 
@@ -85,15 +102,16 @@ namespace {
 
 class cuda_driver final : public usm_driver {
  public:
-  cuda_driver(const sycl::context& context, const cuda::functions& driver)
-      : context_(context), driver_(driver) {
-    for (const sycl::device& device : context.get_devices()) {
-      devices_.push_back(sycl::get_native<sycl::backend::ext_oneapi_cuda>(device));
-    }
-  }
+  /// Gives the first device's primary context back, which the caller has retained.
+  cuda_driver(const sycl::context& context, const cuda::functions& driver,
+              std::vector<CUdevice> devices, CUcontext primary) noexcept
+      : context_(context), driver_(driver), devices_(std::move(devices)), primary_(primary) {}
+  cuda_driver(const cuda_driver&) = delete;
+  cuda_driver& operator=(const cuda_driver&) = delete;
+  ~cuda_driver() override { driver_.release_primary_context(devices_.front()); }
 
   allocation_info query(const void* pointer) const override {
-    return cuda::query(driver_, devices_, pointer);
+    return cuda::query(driver_, {primary_, devices_}, pointer);
   }
   sycl::device owner(const void* pointer) const override {
     return sycl::get_pointer_device(pointer, context_);
@@ -103,13 +121,25 @@ class cuda_driver final : public usm_driver {
   sycl::context context_;
   cuda::functions driver_;
   std::vector<CUdevice> devices_;
+  CUcontext primary_;
 };
 
 }  // namespace
 
 std::unique_ptr<usm_driver> make_cuda_driver(const sycl::context& context) {
   const auto driver = cuda::find_functions();
-  return driver ? std::make_unique<cuda_driver>(context, *driver) : nullptr;
+  if (!driver) {
+    return nullptr;
+  }
+  std::vector<CUdevice> devices;
+  for (const sycl::device& device : context.get_devices()) {
+    devices.push_back(sycl::get_native<sycl::backend::ext_oneapi_cuda>(device));
+  }
+  CUcontext primary = nullptr;
+  if (driver->retain_primary_context(&primary, devices.front()) != cuda::success) {
+    return nullptr;
+  }
+  return std::make_unique<cuda_driver>(context, *driver, std::move(devices), primary);
 }
 
 }  // namespace usmx::detail

@@ -38,7 +38,9 @@ enum class memory_type : unsigned { host = 1, device = 2 };
 /// Each under the name that cuda.h's macros give to the current version of the function.
 struct functions {
   result (*get_attributes)(unsigned count, pointer_attribute*, void** values,
-                           CUdeviceptr);                   // cuPointerGetAttributes
+                           CUdeviceptr);  // cuPointerGetAttributes
+  result (*get_address_range)(CUdeviceptr* base, std::size_t* nbytes,
+                              CUdeviceptr);                // cuMemGetAddressRange_v2
   result (*retain_primary_context)(CUcontext*, CUdevice);  // cuDevicePrimaryCtxRetain
   result (*release_primary_context)(CUdevice);             // cuDevicePrimaryCtxRelease_v2
   result (*push_context)(CUcontext);                       // cuCtxPushCurrent_v2
@@ -48,8 +50,14 @@ struct functions {
 /// In the driver that the SYCL runtime has loaded; none where it has not, or lacks one of them.
 std::optional<functions> find_functions() noexcept;
 
-/// As usm_driver::query, for a context of those devices: memory of another one is unknown there.
-/// One question, which needs no current context; what the driver does not know it leaves as it was.
-allocation_info query(const functions&, std::span<const CUdevice>, const void* pointer) noexcept;
+/// What contexts of the SYCL runtime are to this driver: some devices, and the primary context of
+/// any of them, since addresses are unified.
+struct scope {
+  CUcontext primary;
+  std::span<const CUdevice> devices;
+};
+
+/// As usm_driver::query: memory of a device that is not in the scope is unknown there.
+allocation_info query(const functions&, const scope&, const void* pointer) noexcept;
 
 }  // namespace usmx::detail::cuda

@@ -19,7 +19,9 @@ using cuda::memory_type;
 using cuda::pointer_attribute;
 using cuda::result;
 
-constexpr result invalid_value = 1;  // CUDA_ERROR_INVALID_VALUE
+constexpr result invalid_value = 1;      // CUDA_ERROR_INVALID_VALUE
+constexpr result invalid_context = 201;  // CUDA_ERROR_INVALID_CONTEXT
+constexpr result not_found = 500;        // CUDA_ERROR_NOT_FOUND
 
 constexpr CUdevice first_device = 0;
 constexpr CUdevice second_device = 1;
@@ -33,6 +35,8 @@ struct {
   CUdevice device;
   bool knows_the_range;
   result status;
+  bool has_address_range;
+  CUcontext current;
 } driver;
 
 template <class Value>
@@ -64,6 +68,30 @@ result get_attributes(unsigned count, pointer_attribute* asked, void** values, C
   return driver.status;
 }
 
+/// Narrower than what the attributes say.
+result get_range(CUdeviceptr* first, std::size_t* nbytes, CUdeviceptr) {
+  if (driver.current == nullptr) {
+    return invalid_context;
+  }
+  if (!driver.has_address_range) {
+    return not_found;
+  }
+  *first = reinterpret_cast<CUdeviceptr>(driver.block) + 8;
+  *nbytes = 16;
+  return cuda::success;
+}
+
+result push(CUcontext context) {
+  driver.current = context;
+  return cuda::success;
+}
+
+result pop(CUcontext* popped) {
+  *popped = driver.current;
+  driver.current = nullptr;
+  return cuda::success;
+}
+
 class usm_cuda_test : public testing::Test {
  protected:
   void SetUp() override {
@@ -73,12 +101,14 @@ class usm_cuda_test : public testing::Test {
     driver.device = first_device;
     driver.knows_the_range = true;
     driver.status = cuda::success;
+    driver.has_address_range = true;
+    driver.current = nullptr;
   }
 
   /// For a context of these devices.
   static allocation_info query(std::vector<CUdevice> devices = {first_device}) {
-    return cuda::query({get_attributes, nullptr, nullptr, nullptr, nullptr}, devices,
-                       driver.block + 10);
+    return cuda::query({get_attributes, get_range, nullptr, nullptr, push, pop},
+                       {reinterpret_cast<CUcontext>(&driver), devices}, driver.block + 10);
   }
 };
 
@@ -129,7 +159,20 @@ TEST_F(usm_cuda_test, memory_of_the_host_is_known_in_every_context) {
   EXPECT_EQ(query({first_device}).kind, usm_kind::host);
 }
 
-TEST_F(usm_cuda_test, extent_is_the_drivers_range) {
+TEST_F(usm_cuda_test, extent_is_the_drivers_address_range) {
+  const allocation_info found = query();
+  EXPECT_TRUE(found.extent_known);
+  EXPECT_EQ(found.base, driver.block + 8);
+  EXPECT_EQ(found.nbytes, 16U);
+}
+
+TEST_F(usm_cuda_test, threads_current_context_is_left_as_it_was) {
+  query();
+  EXPECT_EQ(driver.current, nullptr);
+}
+
+TEST_F(usm_cuda_test, extent_comes_from_attributes_where_the_range_cannot_be_had) {
+  driver.has_address_range = false;
   const allocation_info found = query();
   EXPECT_TRUE(found.extent_known);
   EXPECT_EQ(found.base, driver.block);
@@ -138,6 +181,7 @@ TEST_F(usm_cuda_test, extent_is_the_drivers_range) {
 
 TEST_F(usm_cuda_test, extent_that_the_driver_does_not_know_is_unknown) {
   driver.knows_the_range = false;
+  driver.has_address_range = false;
   EXPECT_EQ(query().kind, usm_kind::device);
   EXPECT_FALSE(query().extent_known);
 }
