@@ -105,6 +105,7 @@ situation look_at(const copy_plan& plan, const copy_side& source, const copy_sid
   if (!ordinary_memory && !host_loop_it_is) {  // which needs no context
     now.one_context = source.queue.get_context() == destination.queue.get_context();
     now.device_reaches_both = now.one_context && device_reaches(source, destination);
+    now.better_left_to_device = now.better_left_to_device && now.device_reaches_both;
   }
   return now;
 }
