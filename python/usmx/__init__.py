@@ -11,7 +11,7 @@ _core = _load_core()
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
-from usmx import memory
+from usmx import _functions, memory
 from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async
@@ -168,6 +168,9 @@ __all__ = [
 ]
 
 newaxis = None
+
+if not TYPE_CHECKING:
+    _functions.hand_out(globals(), __all__)
 
 if TYPE_CHECKING:
     import numpy as _numpy
