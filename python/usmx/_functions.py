@@ -1,19 +1,19 @@
 """The package's functions as it hands them out: a wrong keyword is answered by the right ones."""
 
-from functools import update_wrapper
+import sys
 from types import FunctionType
 
 from usmx import _core
 
 
 def hand_out(namespace, names):
-    """Replace the functions of these names that are written in Python.
+    """Replace the functions of these names that are written in Python, also where they come from.
 
-    Within the package functions call each other as they are.
+    What has imported them before calls them as they are.
     """
     for name in names:
-        function = namespace.get(name)
-        if isinstance(function, FunctionType):
-            handed_out = update_wrapper(_core._PythonFunction(function), function)
-            handed_out.__module__ = namespace["__name__"]
-            namespace[name] = handed_out
+        function = namespace[name]
+        if type(function) is FunctionType:
+            home = sys.modules[function.__module__]
+            namespace[name] = _core._naming_keywords(function)
+            setattr(home, function.__name__, namespace[name])

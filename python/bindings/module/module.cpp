@@ -18,7 +18,6 @@
 #include "module/api_table.hpp"
 #include "module/dlpack_table.hpp"
 #include "module/kernel_cache.hpp"
-#include "module/python_function.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/log_warnings.hpp"
@@ -65,5 +64,4 @@ NB_MODULE(_core, m) {
   bind_api_table(m);
   bind_dlpack_table();
   bind_kernel_cache(m);
-  bind_python_function(m);
 }

@@ -25,7 +25,7 @@ def _on_first_call(module, name):
 
 
 FUNCTIONS = {
-    "array_astype": array_astype,
+    "array_astype": _core._naming_keywords(array_astype),
     "array_html": _on_first_call("usmx._container.formatting", "array_html"),
     "array_namespace": array_namespace,
     "array_repr": _on_first_call("usmx._container.formatting", "array_repr"),
@@ -41,7 +41,7 @@ FUNCTIONS = {
     "reduce_memory": _on_first_call("usmx._memory_pickling", "reduce_memory"),
     "reshape": reshape,
     "short_repr": short_repr,
-    "to_device": to_device,
+    "to_device": _core._naming_keywords(to_device),
 }
 
 _core._set_hooks(**FUNCTIONS)
