@@ -47,7 +47,7 @@ def stacked(sequence, arrays, dtype, device, usm_type, sycl_queue, order):
         device,
         "F" if order == "F" else "C",
         False,
-        reduce(_numpy().promote_types, _types_in(tree)) if dtype is None else dtype,
+        reduce(_numpy().promote_types, _types_in(tree, sequence)) if dtype is None else dtype,
     )
     _assign(tree, result)
     return result
@@ -75,12 +75,30 @@ def _shape_of(tree):
     return (len(tree), *shapes[0])
 
 
-def _types_in(tree):
+def _types_in(tree, item):
+    """The type of each element and array in what the tree was made of, in their order.
+
+    The common type depends on it: float16, int8, uint8 make float16, int8, uint8, float16 float32.
+    """
     if isinstance(tree, list):
-        for part in tree:
-            yield from _types_in(part)
+        for part, original in zip(tree, item, strict=True):
+            yield from _types_in(part, original)
+    elif isinstance(item, (list, tuple)):
+        yield from _types_in_list(item)
     else:
         yield tree.dtype
+
+
+def _types_in_list(sequence):
+    """The same for a list without USM arrays. An empty one has no type."""
+    if sequence and set(map(type, sequence)) <= _NUMBERS:
+        yield _numpy().asarray(sequence).dtype
+        return
+    for item in sequence:
+        if isinstance(item, (list, tuple)):
+            yield from _types_in_list(item)
+        else:
+            yield _numpy().asarray(item).dtype
 
 
 def _assign(tree, target):

@@ -44,6 +44,18 @@ def test_nested_list_becomes_what_numpy_makes_of_it(pair, order):
     assert made.flags.f_contiguous if order == "F" else made.flags.c_contiguous
 
 
+def test_common_type_is_found_in_the_order_of_the_items():
+    half, numbers = np.ones(2, "f2"), [np.int8(1), np.uint8(2)]
+    ours = usmx.asarray(half)
+    assert usmx.asarray([ours, numbers]).dtype == np.asarray([half, numbers]).dtype == "f2"
+    assert usmx.asarray([numbers, ours]).dtype == np.asarray([numbers, half]).dtype == "f4"
+
+
+def test_empty_list_says_nothing_of_the_type():
+    made = usmx.asarray([[], usmx.zeros(0, dtype="i4")])
+    assert (made.dtype, made.shape) == (np.int32, (2, 0))
+
+
 def test_list_of_arrays_goes_where_they_are():
     queue = usmx.SyclQueue()
     shared = usmx.ones(2, usm_type="shared", sycl_queue=queue)
