@@ -120,10 +120,7 @@ def any_sequence(**bounds):
 # Hypothesis keeps some that it has drawn before, and these may be next to each other. Nobody else's
 # blocks are in these pools.
 live_places = weakref.WeakSet()
-pools = {
-    kind: usmx.memory.PoolResource(usmx.memory.PlainResource(kind))
-    for kind in ("device", "shared", "host")
-}
+pools = {kind: usmx.memory.PoolResource(usmx.memory.PlainResource(kind)) for kind in KINDS}
 
 
 @dataclasses.dataclass(eq=False)

@@ -44,6 +44,17 @@ class queue_objects {
     return find(queue);
   }
 
+  /// Every object that came in last for its queue is the one that goes out.
+  void put(const sycl::queue& queue, nb::object object) {
+    const auto known = objects_.find(std::hash<sycl::queue>()(queue));
+    if (known == objects_.end()) {
+      add(queue, std::move(object));
+      return;
+    }
+    latest_ = nullptr;
+    std::swap(known->second, object);  // the former one ends after the table has changed
+  }
+
  private:
   /// Nobody else has the object, and nothing else the queue: no array, no memory, no native code.
   static bool is_unused(const nb::object& object) {
@@ -118,8 +129,8 @@ void remember_queue_object(PyObject* object) {
     return;
   }
   const auto* queue = as_dpctl<sycl::queue>(object);
-  if (queue != nullptr && known.find(*queue) == nullptr) {
-    known.add(*queue, nb::borrow(object));
+  if (queue != nullptr && known.find(*queue) != object) {
+    known.put(*queue, nb::borrow(object));
   }
 }
 

@@ -241,14 +241,13 @@ def asarray(
         return view
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"copy must be True, False or None, found {copy!r}")
-    if view is not None:
-        return _core._as_asked(view, dtype, usm_type, sycl_queue, device, order, copy)
-    if copy is False:
+    if view is None and copy is False:
         view = view_of_numpy(obj)
         if view is None:
             raise ValueError(
                 f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
             )
+    if view is not None:
         return _core._as_asked(view, dtype, usm_type, sycl_queue, device, order, copy)
     if isinstance(obj, (list, tuple)):
         arrays = arrays_in(obj)

@@ -51,16 +51,16 @@ def reshape(
     """
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"copy must be True, False or None, found {copy!r}")
-    X = as_view("X", X)
     if not copy:
         view = _core._reshaped(X, shape, order)
         if view is not None:
             return view
-        if copy is False:
-            raise ValueError(
-                f"copy=False cannot be met: an array of shape {X.shape} and strides {X.strides} "
-                f"has no view of shape {shape} in {order} order"
-            )
+    X = as_view("X", X)
+    if copy is False:
+        raise ValueError(
+            f"copy=False cannot be met: an array of shape {X.shape} and strides {X.strides} "
+            f"has no view of shape {shape} in {order} order"
+        )
     compact = _core._new_like(X, None, order)
     _core._copy(X, compact)
     return cast("USMArray", _core._reshaped(compact, shape, order))  # it has that view

@@ -53,8 +53,9 @@ def _origin(array):
 
 
 def _element_strides(array):
-    if any(stride % (array.itemsize or 1) for stride in array.strides):
+    itemsize = array.itemsize or 1
+    if any(stride % itemsize for stride in array.strides):
         raise ValueError(
             f"strides {array.strides} are not whole elements of {array.itemsize} bytes"
         )
-    return tuple(stride // (array.itemsize or 1) for stride in array.strides)
+    return tuple(stride // itemsize for stride in array.strides)
