@@ -14,6 +14,7 @@
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
 #include "usmx/memory/buffer.hpp"
+#include "usmx/runtime/events_internal.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::detail {
@@ -99,7 +100,14 @@ class barrier_queue : public context_slot {
   sycl::queue queue_;
 };
 
-/// One event in the place of many.
+/// A barrier that comes after such a barrier crashes the OpenCL adapter once the host task ends
+/// (docs/decisions.md).
+bool needs_host_task(const sycl::event& event, const sycl::context& context) {
+  return context.get_backend() == sycl::backend::opencl && !internal::backend_of(event);
+}
+
+/// One event in the place of many. They stay many while one of them waits for a host task and a
+/// barrier cannot.
 void combine_works(byte_range bytes, const sycl::context& context) {
   std::uint64_t seen = 0;
   const std::vector<history::work> works = find(bytes, access::write, seen);
@@ -110,7 +118,8 @@ void combine_works(byte_range bytes, const sycl::context& context) {
       unfinished.push_back(work.event);
     }
   }
-  if (unfinished.size() < most_works) {
+  if (unfinished.size() < most_works ||
+      std::ranges::any_of(unfinished, [&](const auto& e) { return needs_host_task(e, context); })) {
     forget(bytes, finished);
     return;
   }

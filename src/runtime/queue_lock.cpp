@@ -101,7 +101,7 @@ queue_lock lock_queue(const sycl::queue& queue) {
 void queue_lock::wait(sycl::queue queue) const {
   const std::uint64_t number = of_->begin_wait();
   {
-    const driver_wait waiting(queue.get_backend());
+    const driver_wait waiting(queue.get_backend() == sycl::backend::opencl);
     queue.wait();
   }
   of_->end_wait(number);

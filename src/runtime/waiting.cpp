@@ -1,5 +1,9 @@
 #include "runtime/waiting.hpp"
 
+#include <algorithm>
+
+#include "usmx/runtime/events_internal.hpp"
+
 namespace usmx::detail {
 namespace {
 
@@ -9,24 +13,27 @@ std::mutex& opencl_mutex() {
   return mutex;
 }
 
+/// What no back end has yet may become OpenCL's while it is waited for.
+bool may_be_opencls(const sycl::event& event) {
+  return internal::backend_of(event).value_or(sycl::backend::opencl) == sycl::backend::opencl;
+}
+
 }  // namespace
 
-driver_wait::driver_wait(sycl::backend backend) {
-  if (backend == sycl::backend::opencl) {
+driver_wait::driver_wait(bool may_be_opencls) {
+  if (may_be_opencls) {
     lock_ = std::unique_lock(opencl_mutex());
   }
 }
 
 void wait_for(sycl::event event) {
-  const driver_wait waiting(event.get_backend());
+  const driver_wait waiting(may_be_opencls(event));
   event.wait();
 }
 
 void wait_for_all(const std::vector<sycl::event>& events) {
-  if (!events.empty()) {
-    const driver_wait waiting(events.front().get_backend());
-    sycl::event::wait(events);
-  }
+  const driver_wait waiting(std::ranges::any_of(events, may_be_opencls));
+  sycl::event::wait(events);
 }
 
 }  // namespace usmx::detail

@@ -4,7 +4,6 @@
 #include <mutex>
 #include <vector>
 
-#include <sycl/backend_types.hpp>
 #include <sycl/event.hpp>
 
 namespace usmx::detail {
@@ -14,7 +13,7 @@ namespace usmx::detail {
 /// the other; elsewhere nothing is locked. The last lock that a thread takes.
 class driver_wait {
  public:
-  explicit driver_wait(sycl::backend);
+  explicit driver_wait(bool may_be_opencls);
 
  private:
   std::unique_lock<std::mutex> lock_;

@@ -95,9 +95,27 @@ def test_event_of_an_event_is_the_same():
 
 
 def test_event_says_its_backend_and_status():
-    event = SyclEvent()
+    work = Work(usmx.empty(NBYTES, "u1"))
+    event = SyclEvent(work.event)
+    event.wait()
     assert event.backend == usmx.SyclDevice().backend
     assert repr(event) == "<SyclEvent, complete>"
+
+
+def test_event_that_was_always_complete_is_no_back_ends():
+    assert SyclEvent().backend == "unknown"
+
+
+def test_event_of_a_host_task_is_no_back_ends_and_is_waited_for():
+    kept = [b"alive"]
+    event = SyclEvent(dpctl.SyclQueue()._submit_keep_args_alive(kept, []))
+    assert event.backend == "unknown"
+    array = usmx.zeros(4)
+    array.base.record(event)
+    assert usmx.asnumpy(array).tolist() == [0, 0, 0, 0]
+    SyclEvent.wait_for([event])
+    assert event.execution_status == "complete"
+    assert event.backend == "unknown"
 
 
 @pytest.mark.parametrize("wait", [SyclEvent.wait, SyclEvent.wait_for], ids=["wait", "wait_for"])

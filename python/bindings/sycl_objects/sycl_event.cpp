@@ -12,6 +12,7 @@
 #include "sycl_objects/class_parts.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime.hpp"
+#include "usmx/runtime/events_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -46,6 +47,12 @@ std::string_view status(const sycl::event& event) {
     default:
       return "unknown_status";
   }
+}
+
+std::string_view backend(const sycl::event& event) {
+  require_usable_process();
+  const auto known = internal::backend_of(event);
+  return known ? backend_name(*known) : "unknown";
 }
 
 void wait_for_all(const std::vector<sycl::event>& events) {
@@ -136,8 +143,10 @@ void bind_sycl_event(nb::module_& m) {
                    "'submitted', 'running' or 'complete'. To know when it is complete call wait(), "
                    "which costs less than asking again and again.")
       .def_prop_ro(
-          "backend", [](const sycl::event& event) { return backend_name(event.get_backend()); },
-          "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
+          "backend", &backend,
+          "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...; 'unknown' where no "
+          "back end has the event: of a host task, of a command that still waits for one, and of "
+          "an event that was complete from the start.")
       .def(
           "_get_capsule", [](const sycl::event& event) { return to_capsule(event); },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),

@@ -29,6 +29,7 @@ using usmx::usm_kind;
 using usmx::detail::copy_plan;
 using usmx::detail::device_kernels;
 using usmx::detail::kernel_shape;
+using usmx::detail::shape_for;
 using bytes = std::vector<std::byte>;
 using extents = std::vector<std::ptrdiff_t>;
 
@@ -78,16 +79,30 @@ void PrintTo(const variant& v, std::ostream* out) { *out << v.name; }
 
 constexpr std::array variants{variant{"narrow", kernel_shape::narrow, true},
                               variant{"wide", kernel_shape::wide, true},
+                              variant{"tiled", kernel_shape::tiled, true},
                               variant{"integer_double", kernel_shape::narrow, false},
                               variant{"wide_integer_double", kernel_shape::wide, false}};
 
 class copy_kernel_test : public support::device_test, public testing::WithParamInterface<variant> {
  protected:
+  void SetUp() override {
+    device_test::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    const bool of_the_driver = shape_for(device()) == kernel_shape::tiled;
+    if (of_the_driver != (GetParam().shape == kernel_shape::tiled)) {
+      GTEST_SKIP() << (of_the_driver ? "this device's kernels are the driver's"
+                                     : "this device's kernels are the SYCL runtime's");
+    }
+  }
+
   /// Kept for the whole run: building them takes long.
   static device_kernels& kernels(kernel_shape shape) {
-    static std::array<device_kernels*, 2> all{
+    static std::array<device_kernels*, 3> all{
         new device_kernels(context(), device(), kernel_shape::narrow),
-        new device_kernels(context(), device(), kernel_shape::wide)};
+        new device_kernels(context(), device(), kernel_shape::wide),
+        new device_kernels(context(), device(), kernel_shape::tiled)};
     return *all[static_cast<std::size_t>(shape)];
   }
 

@@ -169,6 +169,9 @@ TEST_F(buffer_test, adopting_more_than_the_allocation_is_an_error_and_the_delete
 }
 
 TEST_F(buffer_test, adopting_memory_of_another_context_is_an_error_and_the_deleter_runs_once) {
+  if (!support::contexts_are_apart(queue())) {
+    GTEST_SKIP() << "all contexts of this device share their memory";
+  }
   const runtime_block block(64, usm_kind::host, sycl::queue(new_context(), device()));
   const release_counter deleted;
   expect_error<value_error>([&] { buffer::adopt(block.data(), 64, queue(), deleted.deleter()); },
@@ -554,13 +557,6 @@ TEST_F(buffer_test, threads_record_and_wait_at_once) {
 
 class pending_work_test : public buffer_test {
  protected:
-  void SetUp() override {
-    buffer_test::SetUp();
-    if (!IsSkipped() && !support::has_gates(context())) {
-      GTEST_SKIP() << "work cannot be held up on this back end";
-    }
-  }
-
   // Whether `wait` returns only after the gate was opened by another thread.
   template <class Wait>
   static bool waits_for(support::gate& gate, Wait wait) {

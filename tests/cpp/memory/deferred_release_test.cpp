@@ -142,15 +142,7 @@ TEST_F(deferred_release_test, many_threads_that_let_go_at_once_free_once) {
 
 // ---- Pending work that is over when the test says so
 
-class pending_work_release_test : public deferred_release_test {
- protected:
-  void SetUp() override {
-    deferred_release_test::SetUp();
-    if (!IsSkipped() && !support::has_gates(context())) {
-      GTEST_SKIP() << "work cannot be held up on this back end";
-    }
-  }
-};
+class pending_work_release_test : public deferred_release_test {};
 
 TEST_F(pending_work_release_test, bytes_on_another_queue_are_let_go_after_unrecorded_work_on_it) {
   const runtime_block block(64, usm_kind::device, queue());

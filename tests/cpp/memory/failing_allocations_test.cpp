@@ -107,13 +107,6 @@ TEST_F(failing_registry_test, addition_that_fails_leaves_it_as_it_was) {
 
 class failing_release_test : public support::device_test {
  protected:
-  void SetUp() override {
-    device_test::SetUp();
-    if (!support::has_gates(context())) {
-      GTEST_SKIP() << "needs user events";
-    }
-  }
-
   /// Lets go of three parts of a block on which there is work, on a thread that leaves them to
   /// others.
   void let_go_with_work(const sycl::event& work) {

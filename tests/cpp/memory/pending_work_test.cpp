@@ -6,8 +6,11 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <future>
 #include <thread>
 #include <vector>
+
+#include <sycl/handler.hpp>
 
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
@@ -76,16 +79,18 @@ TEST_F(pending_work_test, no_bytes_have_no_work) {
 }
 
 TEST_F(pending_work_test, chain_of_writes_is_one_event_however_long_it_is) {
+  const support::runtime_block block(8, usmx::usm_kind::device, queue());
   gate work(context());
   sycl::event latest = work.event();
   add_pending_work(bytes(0, 8), access::write, latest, {}, queue());
   for (int k = 0; k < 500; ++k) {
     const earlier_work earlier = pending_work_before(bytes(0, 8), access::write);
     ASSERT_EQ(earlier.events.size(), 1U);
-    latest = queue().ext_oneapi_submit_barrier(earlier.events);
+    latest = queue().memset(block.data(), 1, 8, earlier.events);
     add_pending_work(bytes(0, 8), access::write, latest, earlier, queue());
   }
   work.open();
+  latest.wait();
 }
 
 /// On each sort of queue: one event takes the place of many.
@@ -109,6 +114,23 @@ TEST_F(pending_work_test, hundreds_of_reads_are_few_events_that_wait_for_all_of_
     waiter.join();
     EXPECT_FALSE(is_busy(0, 8));
   }
+}
+
+/// dpctl's events that keep operands alive are such ones.
+TEST_F(pending_work_test, hundreds_of_host_tasks_are_waited_for) {
+  std::promise<void> go;
+  const auto until = go.get_future().share();
+  sycl::queue tasks(context(), device());
+  for (int k = 0; k < 300; ++k) {
+    add_pending_work(bytes(0, 8), access::read, tasks.submit([&](sycl::handler& handler) {
+      handler.host_task([until] { until.wait(); });
+    }),
+                     {}, queue());
+  }
+  EXPECT_TRUE(is_busy(0, 8));
+  go.set_value();
+  wait_for_pending_work(bytes(0, 8), access::write);
+  EXPECT_FALSE(is_busy(0, 8));
 }
 
 TEST_F(pending_work_test, work_on_memory_that_ends_is_forgotten_on_its_bytes_alone) {

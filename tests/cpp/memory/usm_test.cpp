@@ -83,6 +83,9 @@ TYPED_TEST(usm_test, one_past_the_end_is_not_of_the_allocation) {
 }
 
 TYPED_TEST(usm_test, memory_of_another_context_is_unknown) {
+  if (!support::contexts_are_apart(this->queue())) {
+    GTEST_SKIP() << "all contexts of this device share their memory";
+  }
   const sycl::context other = this->new_context();
   for (const usm_kind kind : all_kinds) {
     const TypeParam block(this->nbytes, kind, this->queue());
@@ -151,6 +154,9 @@ TYPED_TEST(usm_test, access_to_more_bytes_than_there_are_addresses_is_an_error) 
 }
 
 TYPED_TEST(usm_test, access_from_another_context_is_an_error_naming_pointer_and_context) {
+  if (!support::contexts_are_apart(this->queue())) {
+    GTEST_SKIP() << "all contexts of this device share their memory";
+  }
   const TypeParam block(this->nbytes, usm_kind::shared, this->queue());
   const sycl::context other = this->new_context();
   const void* pointer = block.data();

@@ -94,6 +94,14 @@ class runtime_block {
   std::byte* data_;
 };
 
+/// Whether memory of one context is unknown in another one of the same device. All of CUDA's are
+/// one.
+inline bool contexts_are_apart(const sycl::queue& queue) {
+  const runtime_block block(64, usmx::usm_kind::device, queue);
+  const sycl::context other(queue.get_device());
+  return sycl::get_pointer_type(block.data(), other) == sycl::usm::alloc::unknown;
+}
+
 /// Moves bytes between the host and any memory of the queue's context.
 inline void upload(const std::vector<std::byte>& bytes, std::byte* to, sycl::queue queue) {
   queue.memcpy(to, bytes.data(), bytes.size()).wait();

@@ -1,52 +1,50 @@
-// Work that finishes when the test says so: an OpenCL user event as a SYCL event. Nothing has to be
-// timed.
+// Work that finishes when the test says so. Nothing has to be timed.
 #pragma once
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <future>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include <CL/cl.h>
 #include <sycl/backend.hpp>
 #include <sycl/backend/opencl.hpp>
 #include <sycl/event.hpp>
+#include <sycl/handler.hpp>
+#include <sycl/queue.hpp>
 
 namespace support {
 
-/// Whether a gate can be made in this context.
-inline bool has_gates(const sycl::context& context) {
-  return context.get_backend() == sycl::backend::opencl;
-}
-
-/// Unfinished work: its event is complete once the gate is open. Opens when it is destroyed, so
-/// that a test that fails does not wait for ever.
-class gate {
+/// What holds the event of a gate up.
+class holder {
  public:
-  explicit gate(const sycl::context& context) {
+  virtual ~holder() = default;
+  virtual const sycl::event& event() const noexcept = 0;
+  /// The event is complete on return.
+  virtual void let_go() = 0;
+};
+
+/// An OpenCL user event: the driver itself holds what comes after it.
+class user_event final : public holder {
+ public:
+  explicit user_event(const sycl::context& context) {
     const cl_context native = sycl::get_native<sycl::backend::opencl>(context);
-    event_ = call<decltype(&clCreateUserEvent)>("clCreateUserEvent")(native, nullptr);
+    native_ = call<decltype(&clCreateUserEvent)>("clCreateUserEvent")(native, nullptr);
     call<decltype(&clReleaseContext)>("clReleaseContext")(native);
-    if (event_ == nullptr) {
+    if (native_ == nullptr) {
       throw std::runtime_error("the driver made no user event");
     }
-    sycl_event_ =
-        std::make_unique<sycl::event>(sycl::make_event<sycl::backend::opencl>({event_}, context));
+    event_ =
+        std::make_unique<sycl::event>(sycl::make_event<sycl::backend::opencl>({native_}, context));
   }
-  gate(const gate&) = delete;
-  gate& operator=(const gate&) = delete;
-  ~gate() {
-    open();
-    call<decltype(&clReleaseEvent)>("clReleaseEvent")(event_);
-  }
+  ~user_event() override { call<decltype(&clReleaseEvent)>("clReleaseEvent")(native_); }
 
-  const sycl::event& event() const noexcept { return *sycl_event_; }
-
-  void open() {
-    if (!open_) {
-      open_ = true;
-      call<decltype(&clSetUserEventStatus)>("clSetUserEventStatus")(event_, CL_COMPLETE);
-    }
+  const sycl::event& event() const noexcept override { return *event_; }
+  void let_go() override {
+    call<decltype(&clSetUserEventStatus)>("clSetUserEventStatus")(native_, CL_COMPLETE);
   }
 
  private:
@@ -61,8 +59,63 @@ class gate {
     return reinterpret_cast<Function>(found);
   }
 
-  cl_event event_ = nullptr;
-  std::unique_ptr<sycl::event> sycl_event_;
+  cl_event native_ = nullptr;
+  std::unique_ptr<sycl::event> event_;
+};
+
+/// A host task that waits, on every other back end: the runtime holds what comes after it, and the
+/// device is free for everything else. A command that waits on the device would hold up calls of
+/// the driver which wait for all of its work, such as CUDA's cuMemFree.
+class waiting_task final : public holder {
+ public:
+  explicit waiting_task(const sycl::context& context)
+      : event_(sycl::queue(context, context.get_devices().front())
+                   .submit([until = let_go_.get_future().share()](sycl::handler& handler) {
+                     handler.host_task([until] { until.wait(); });
+                   })) {}
+
+  const sycl::event& event() const noexcept override { return event_; }
+  void let_go() override {
+    let_go_.set_value();
+    event_.wait();
+  }
+
+ private:
+  std::promise<void> let_go_;
+  sycl::event event_;
+};
+
+// The runtime runs host tasks on one thread unless told otherwise, before it runs the first one.
+inline const bool has_threads_for_waiting_tasks =
+    setenv("SYCL_QUEUE_THREAD_POOL_SIZE", "8", /*overwrite=*/0) == 0;
+
+/// Unfinished work: its event is complete once the gate is open. Opens when it is destroyed, so
+/// that a test that fails does not wait for ever.
+class gate {
+ public:
+  explicit gate(const sycl::context& context) : holder_(holder_in(context)) {}
+  gate(const gate&) = delete;
+  gate& operator=(const gate&) = delete;
+  ~gate() { open(); }
+
+  const sycl::event& event() const noexcept { return holder_->event(); }
+
+  void open() {
+    if (!open_) {
+      open_ = true;
+      holder_->let_go();
+    }
+  }
+
+ private:
+  static std::unique_ptr<holder> holder_in(const sycl::context& context) {
+    if (context.get_backend() == sycl::backend::opencl) {
+      return std::make_unique<user_event>(context);
+    }
+    return std::make_unique<waiting_task>(context);
+  }
+
+  std::unique_ptr<holder> holder_;
   bool open_ = false;
 };
 
