@@ -328,11 +328,12 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
                              static_cast<std::ptrdiff_t>(destination.type().itemsize()));
   const auto by_queue = [&] {
     const std::ptrdiff_t count = plan.ndim == 0 ? 1 : plan.dimensions()[0].extent;
-    detail::fill_by_queue(plan.destination, element, destination.type().itemsize(),
+    detail::fill_by_queue(plan.destination, to.kind, element, destination.type().itemsize(),
                           static_cast<std::size_t>(count), destination.queue());
   };
   if (adjacent && by_device &&
-      detail::has_fast_fill(plan.destination, destination.type().itemsize(), destination.queue())) {
+      detail::has_fast_fill(plan.destination, to.kind, destination.type().itemsize(),
+                            destination.queue())) {
     return by_queue();
   }
   if ((path == copy_path::kernel || by_device) && to.kind != usm_kind::unknown) {

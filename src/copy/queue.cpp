@@ -35,14 +35,16 @@ void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
   wait_for_queue(queue);
 }
 
-bool has_fast_fill(const std::byte* destination, std::size_t itemsize, const sycl::queue& queue) {
-  return itemsize == 4 && reinterpret_cast<std::uintptr_t>(destination) % 4 == 0 &&
+bool has_fast_fill(const std::byte* destination, usm_kind kind, std::size_t itemsize,
+                   const sycl::queue& queue) {
+  return kind != usm_kind::unknown && itemsize == 4 &&
+         reinterpret_cast<std::uintptr_t>(destination) % 4 == 0 &&
          queue.get_backend() == sycl::backend::ext_oneapi_cuda;
 }
 
-void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t itemsize,
-                   std::size_t count, sycl::queue queue) {
-  if (has_fast_fill(destination, itemsize, queue)) {
+void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
+                   std::size_t itemsize, std::size_t count, sycl::queue queue) {
+  if (has_fast_fill(destination, kind, itemsize, queue)) {
     std::uint32_t pattern;
     std::memcpy(&pattern, item, sizeof pattern);
     return wait_for(submit_to(

@@ -8,6 +8,7 @@
 #include <sycl/queue.hpp>
 
 #include "copy/plan.hpp"
+#include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::detail {
 
@@ -21,11 +22,12 @@ sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::s
 void copy_by_queue(const copy_plan& plan, sycl::queue queue);
 
 /// Whether the driver fills such items as fast as memory takes them: CUDA's aligned ones of 4
-/// bytes.
-bool has_fast_fill(const std::byte* destination, std::size_t itemsize, const sycl::queue&);
+/// bytes, in USM.
+bool has_fast_fill(const std::byte* destination, usm_kind kind, std::size_t itemsize,
+                   const sycl::queue&);
 
 /// Sets `count` adjacent items to the one at `item`, which is in host memory.
-void fill_by_queue(std::byte* destination, const std::byte* item, std::size_t itemsize,
-                   std::size_t count, sycl::queue queue);
+void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
+                   std::size_t itemsize, std::size_t count, sycl::queue queue);
 
 }  // namespace usmx::detail

@@ -100,11 +100,9 @@ class barrier_queue : public context_slot {
   sycl::queue queue_;
 };
 
-/// A barrier that comes after such a barrier crashes the OpenCL adapter once the host task ends
+/// A barrier that comes after such a barrier crashes the process once the host task ends
 /// (docs/decisions.md).
-bool needs_host_task(const sycl::event& event, const sycl::context& context) {
-  return context.get_backend() == sycl::backend::opencl && !internal::backend_of(event);
-}
+bool may_need_host_task(const sycl::event& event) { return !internal::backend_of(event); }
 
 /// One event in the place of many. They stay many while one of them waits for a host task and a
 /// barrier cannot.
@@ -118,8 +116,7 @@ void combine_works(byte_range bytes, const sycl::context& context) {
       unfinished.push_back(work.event);
     }
   }
-  if (unfinished.size() < most_works ||
-      std::ranges::any_of(unfinished, [&](const auto& e) { return needs_host_task(e, context); })) {
+  if (unfinished.size() < most_works || std::ranges::any_of(unfinished, may_need_host_task)) {
     forget(bytes, finished);
     return;
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "memory/observing.hpp"
@@ -22,6 +23,22 @@ std::byte* aligned(std::byte* block, std::size_t alignment) {
 
 }  // namespace
 
+class pool_supply::counted {
+ public:
+  counted(pool_supply& supply, std::size_t nbytes) : supply_(supply), nbytes_(nbytes) {
+    supply.count_in(nbytes);
+  }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+  ~counted() { supply_.count_out(nbytes_); }
+
+  void keep() noexcept { nbytes_ = 0; }
+
+ private:
+  pool_supply& supply_;
+  std::size_t nbytes_;
+};
+
 pool_supply::pool_supply(any_resource upstream, const sycl::queue& queue)
     : upstream_(std::move(upstream)),
       queue_(queue.get_context(), queue.get_device()),
@@ -34,15 +51,11 @@ std::byte* pool_supply::acquire(std::size_t nbytes, std::size_t alignment) {
 }
 
 pool_supply::acquired pool_supply::acquire_untold(std::size_t nbytes, std::size_t alignment) {
-  count_in(nbytes);
-  try {
-    std::byte* const block = acquire_counted(nbytes, alignment);
-    raise_to(peak_, nbytes_.load(std::memory_order_relaxed));
-    return {block, nbytes, std::chrono::steady_clock::now()};
-  } catch (...) {
-    count_out(nbytes);
-    throw;
-  }
+  counted bytes(*this, nbytes);
+  std::byte* const block = acquire_counted(nbytes, alignment);
+  bytes.keep();
+  raise_to(peak_, nbytes_.load(std::memory_order_relaxed));
+  return {block, nbytes, std::chrono::steady_clock::now()};
 }
 
 void pool_supply::tell(const acquired& made) const noexcept {
@@ -104,8 +117,10 @@ std::byte* pool_supply::try_to_acquire_larger(std::size_t nbytes, std::size_t al
   if (larger < nbytes) {
     return nullptr;
   }
+  std::optional<counted> more;
   std::byte* base = nullptr;
   try {
+    more.emplace(*this, alignment);
     base = upstream_.allocate(larger, 0, queue_);
   } catch (const allocation_error&) {
     return nullptr;
@@ -118,6 +133,7 @@ std::byte* pool_supply::try_to_acquire_larger(std::size_t nbytes, std::size_t al
     upstream_.deallocate(base, larger, 0, queue_);
     throw;
   }
+  more->keep();
   return block;
 }
 
@@ -127,6 +143,7 @@ void pool_supply::return_upstream(std::byte* block, std::size_t nbytes,
     const std::lock_guard lock(larger_mutex_);
     if (const auto found = larger_.find(block); found != larger_.end()) {
       block = found->second.base;
+      count_out(found->second.nbytes - nbytes);
       nbytes = found->second.nbytes;
       alignment = 0;
       larger_.erase(found);

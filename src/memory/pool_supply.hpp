@@ -51,6 +51,9 @@ class pool_supply {
     std::size_t nbytes;
   };
 
+  /// Bytes that count as the pool's until it ends, and for good once they are kept.
+  class counted;
+
   void count_in(std::size_t nbytes);
   void count_out(std::size_t nbytes) noexcept;
   std::byte* acquire_counted(std::size_t nbytes, std::size_t alignment);

@@ -89,6 +89,11 @@ class waiting_task final : public holder {
 inline const bool has_threads_for_waiting_tasks =
     setenv("SYCL_QUEUE_THREAD_POOL_SIZE", "8", /*overwrite=*/0) == 0;
 
+/// Whether the events of gates are a back end's.
+inline bool has_user_events(const sycl::context& context) {
+  return context.get_backend() == sycl::backend::opencl;
+}
+
 /// Unfinished work: its event is complete once the gate is open. Opens when it is destroyed, so
 /// that a test that fails does not wait for ever.
 class gate {
@@ -109,7 +114,7 @@ class gate {
 
  private:
   static std::unique_ptr<holder> holder_in(const sycl::context& context) {
-    if (context.get_backend() == sycl::backend::opencl) {
+    if (has_user_events(context)) {
       return std::make_unique<user_event>(context);
     }
     return std::make_unique<waiting_task>(context);
