@@ -1,11 +1,12 @@
 """Add up JUnit reports: summarize_tests.py STAGE STATUS [STAGE STATUS ...].
 
-Prints a line for each stage and, last, the plain totals. STAGE is the path of its report without
+Prints a line for each stage, why tests were skipped, and, last, the plain totals. STAGE is the path of its report without
 ".xml", or of a folder of reports, and STATUS the stage's exit status; one that failed without a
 failed test counts as one failure.
 Exits non-zero if anything failed or nothing passed.
 """
 
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -18,11 +19,21 @@ def outcome(test):
     return "passed" if test.find("skipped") is None else "skipped"
 
 
-def count(stage, status):
-    counts = Counter()
+def reason(test):
+    """Why a test was skipped, as pytest, GoogleTest or, from GoogleTest's output, CTest report it."""
+    message = test.find("skipped").get("message", "")
+    printed = re.search(r": Skipped\n(.+)", test.findtext("system-out") or "")
+    return printed[1] if printed else message.splitlines()[-1] if message else "no reason is given"
+
+
+def tests_of(stage):
     for report in [stage.with_suffix(".xml"), *stage.glob("*.xml")]:
         if report.is_file():
-            counts.update(outcome(test) for test in ElementTree.parse(report).iter("testcase"))
+            yield from ElementTree.parse(report).iter("testcase")
+
+
+def count(tests, status):
+    counts = Counter(map(outcome, tests))
     remark = "" if counts else "  ran no test"
     if status and not counts["failed"]:
         counts["failed"] = 1
@@ -32,12 +43,19 @@ def count(stage, status):
 
 def main(arguments):
     total = Counter()
+    reasons = Counter()
     print("\nSummary")
     for stage, status in zip(arguments[::2], arguments[1::2], strict=True):
-        counts, remark = count(Path(stage), int(status))
+        tests = list(tests_of(Path(stage)))
+        counts, remark = count(tests, int(status))
+        reasons.update(reason(test) for test in tests if outcome(test) == "skipped")
         total += counts
         numbers = "  ".join(f"{counts[key]:5} {key}" for key in ("passed", "failed", "skipped"))
         print(f"  {Path(stage).name:12}{numbers}{remark}")
+    if reasons:
+        print("Skipped")
+        for why, skipped in reasons.most_common():
+            print(f"  {skipped:5} {why}")
     print(f"{total['passed']} passed, {total['failed']} failed")
     return int(total["failed"] > 0 or total["passed"] == 0)
 
