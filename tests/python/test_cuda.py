@@ -3,7 +3,6 @@
 Each of the two is tested where it is installed. What is refused everywhere: test_cuda_dictionary.py.
 """
 
-import contextlib
 import gc
 import importlib
 import threading
@@ -68,6 +67,9 @@ class Torch:
     def from_dictionary(self, array):
         return self.torch.as_tensor(array, device="cuda")
 
+    def on_gpu(self, number):
+        return self.torch.cuda.device(number)
+
     def bytes_in_use(self):
         return self.torch.cuda.memory_allocated()
 
@@ -120,6 +122,9 @@ class Cupy:
 
     def from_dictionary(self, array):
         return self.cupy.asarray(array)
+
+    def on_gpu(self, number):
+        return self.cupy.cuda.Device(number)
 
     def bytes_in_use(self):
         return self.cupy.get_default_memory_pool().used_bytes()
@@ -625,16 +630,9 @@ def test_threads_take_their_arrays_at_the_same_time(library, take):
 
 @pytest.mark.skipif(len(DEVICES) < 2, reason="there is one CUDA device")
 def test_array_on_another_gpu_is_on_its_device(library, take):
-    with on_second_gpu(library):
+    with library.on_gpu(1):
         theirs = library.array(sample())
-        if hasattr(theirs, "to"):
-            theirs = theirs.to("cuda:1")
         mine = take(theirs)
     assert mine.__dlpack_device__() == (CUDA, 1)
     assert mine._pointer == library.pointer(theirs)
     assert np.array_equal(usmx.asnumpy(mine), sample())
-
-
-def on_second_gpu(library):
-    cupy = getattr(library, "cupy", None)
-    return contextlib.nullcontext() if cupy is None else cupy.cuda.Device(1)
