@@ -265,8 +265,9 @@ arrow::owned<arrow::device_array> to_arrow_device(const array& a) {
     result.device_type = arrow::device_type::cpu;
     result.device_id = -1;
   } else {
-    result.device_type = arrow::device_type::oneapi;
-    result.device_id = dlpack_device(a).id;
+    const dlpack::device where = dlpack_device(a);
+    result.device_type = static_cast<arrow::device_type>(where.type);
+    result.device_id = where.id;
   }
   arrow::owned<arrow::array> elements = export_column(a);
   std::swap(result.array, *elements);

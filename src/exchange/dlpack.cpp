@@ -13,9 +13,11 @@
 
 #include "exchange/elements.hpp"
 #include "runtime/context_state.hpp"
+#include "runtime/cuda_devices.hpp"
 #include "runtime/root_devices.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues_internal.hpp"
@@ -63,48 +65,56 @@ dtype parse_type(dlpack::data_type given) {
 
 // ---- devices
 
-/// The numbers of a context's devices in DLPack. None have those of a context that is not the
-/// default one of their platform.
-class device_numbers : public detail::context_slot {
+/// What DLPack calls a device.
+struct device_numbers {
+  /// None where the context is not the default one of the device's platform.
+  std::optional<std::int32_t> oneapi;
+  std::optional<std::int32_t> cuda;
+};
+
+/// The numbers of a context's devices.
+class numbered_devices : public detail::context_slot {
  public:
-  explicit device_numbers(const sycl::context& context) {
+  explicit numbered_devices(const sycl::context& context) {
     const auto& roots = detail::root_devices();
     for (const sycl::device& device : context.get_devices()) {
       const detail::root_device* root = detail::find_root(device);
+      device_numbers& numbers = devices_.emplace_back(device, device_numbers()).second;
       if (root != nullptr && default_context(device) == context) {
-        numbers_.emplace_back(device, static_cast<std::int32_t>(root - roots.data()));
+        numbers.oneapi = static_cast<std::int32_t>(root - roots.data());
       }
+      numbers.cuda = detail::cuda_number(device);
     }
   }
 
-  std::optional<std::int32_t> of(const sycl::device& device) const {
+  device_numbers of(const sycl::device& device) const {
     const auto found =
-        std::ranges::find(numbers_, device, &std::pair<sycl::device, std::int32_t>::first);
-    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+        std::ranges::find(devices_, device, &std::pair<sycl::device, device_numbers>::first);
+    return found == devices_.end() ? device_numbers() : found->second;
   }
 
  private:
-  std::vector<std::pair<sycl::device, std::int32_t>> numbers_;
+  std::vector<std::pair<sycl::device, device_numbers>> devices_;
 };
 
 /// usmx's own queues of the devices, as soon as they were asked about: a few, which live as long as
 /// the process. Looked up without a lock, which takes a third of the time.
 class known_queues {
  public:
-  std::optional<std::int32_t> find(const sycl::queue& queue) const noexcept {
+  const device_numbers* find(const sycl::queue& queue) const noexcept {
     for (const entry* known = first_.load(std::memory_order_acquire); known != nullptr;
          known = known->next) {
       if (known->queue == queue) {
-        return known->number;
+        return &known->numbers;
       }
     }
-    return std::nullopt;
+    return nullptr;
   }
 
-  void add(const sycl::queue& queue, std::int32_t number) {
+  void add(const sycl::queue& queue, device_numbers numbers) {
     const std::lock_guard lock(mutex_);
-    if (!find(queue)) {
-      first_.store(new entry{queue, number, first_.load(std::memory_order_relaxed)},
+    if (find(queue) == nullptr) {
+      first_.store(new entry{queue, numbers, first_.load(std::memory_order_relaxed)},
                    std::memory_order_release);
     }
   }
@@ -112,7 +122,7 @@ class known_queues {
  private:
   struct entry {
     sycl::queue queue;
-    std::int32_t number;
+    device_numbers numbers;
     const entry* next;
   };
 
@@ -125,16 +135,16 @@ known_queues& the_known_queues() {
   return all;
 }
 
-std::optional<std::int32_t> device_number(const sycl::queue& queue) {
-  if (const auto known = the_known_queues().find(queue)) {
-    return known;
+device_numbers numbers_of(const sycl::queue& queue) {
+  if (const device_numbers* known = the_known_queues().find(queue)) {
+    return *known;
   }
   const detail::queue_state state = detail::state_of(queue);
-  const auto number = state.of_context->slot<device_numbers>().of(queue.get_device());
-  if (number && state.is_cached) {
-    the_known_queues().add(queue, *number);
+  const device_numbers numbers = state.of_context->slot<numbered_devices>().of(queue.get_device());
+  if (numbers.oneapi && state.is_cached) {
+    the_known_queues().add(queue, numbers);
   }
-  return number;
+  return numbers;
 }
 
 [[noreturn]] void throw_other_device(dlpack::device found, const char* expected) {
@@ -151,19 +161,50 @@ sycl::queue queue_of_number(std::int32_t id) {
   return internal::cached_queue(roots[static_cast<std::size_t>(id)].device);
 }
 
+sycl::queue queue_of_cuda_device(std::int32_t number) {
+  const sycl::device* device = detail::find_cuda_device(number);
+  if (device == nullptr) {
+    throw buffer_error(detail::describe_missing_cuda_device(number));
+  }
+  return internal::cached_queue(*device);
+}
+
+/// The one that usmx has there.
+sycl::queue queue_on(dlpack::device where, const char* expected) {
+  switch (where.type) {
+    case dlpack::device_type::oneapi:
+      return queue_of_number(where.id);
+    case dlpack::device_type::cuda:
+    case dlpack::device_type::cuda_managed:
+      return queue_of_cuda_device(where.id);
+    default:
+      throw_other_device(where, expected);
+  }
+}
+
+/// Of new memory.
+usm_kind kind_on(dlpack::device where) {
+  switch (where.type) {
+    case dlpack::device_type::cpu:
+      return usm_kind::host;
+    case dlpack::device_type::cuda_managed:
+      return usm_kind::shared;
+    default:
+      return usm_kind::device;
+  }
+}
+
 /// The queue to use a tensor on: the producer's if it is of that device.
 sycl::queue choose_queue(const received_tensor& given, const sycl::queue* producers) {
   if (given.source != nullptr) {
     return given.source->owner()->queue();
   }
   const dlpack::device where = given.values.device;
-  if (where.type != dlpack::device_type::oneapi) {
-    throw_other_device(where, "oneAPI's (14)");
-  }
-  if (producers != nullptr && device_number(*producers) == where.id) {
+  if (producers != nullptr && where.type == dlpack::device_type::oneapi &&
+      numbers_of(*producers).oneapi == where.id) {
     return *producers;
   }
-  return queue_of_number(where.id);
+  return queue_on(where, "oneAPI's (14) or CUDA's (2)");
 }
 
 // ---- tensors of arrays
@@ -255,8 +296,12 @@ void let_managed_go(void* state) noexcept {
 
 dlpack::device dlpack_device(const array& a) {
   const sycl::queue& queue = a.owner()->queue();
-  if (const auto number = device_number(queue)) {
-    return {dlpack::device_type::oneapi, *number};
+  const device_numbers numbers = numbers_of(queue);
+  if (numbers.cuda) {
+    return {dlpack::device_type::cuda, *numbers.cuda};
+  }
+  if (numbers.oneapi) {
+    return {dlpack::device_type::oneapi, *numbers.oneapi};
   }
   const sycl::device device = queue.get_device();
   if (detail::find_root(device) == nullptr) {
@@ -266,6 +311,20 @@ dlpack::device dlpack_device(const array& a) {
   throw buffer_error(detail::message(
       "DLPack needs memory of the platform's default context, found memory of another one, ",
       usmx::describe(queue.get_context())));
+}
+
+bool is_on(const array& a, dlpack::device where) {
+  switch (where.type) {
+    case dlpack::device_type::cpu:
+      return where == dlpack::host && is_host_accessible(a.kind());
+    case dlpack::device_type::cuda:
+      return numbers_of(a.owner()->queue()).cuda == where.id;
+    case dlpack::device_type::cuda_managed:
+      return a.kind() == usm_kind::shared && numbers_of(a.owner()->queue()).cuda == where.id;
+    case dlpack::device_type::oneapi:
+      return numbers_of(a.owner()->queue()).oneapi == where.id;
+  }
+  return false;
 }
 
 dlpack::tensor view_as_dlpack(const array& a, dlpack::device where) {
@@ -300,15 +359,11 @@ dlpack::legacy_managed_tensor* to_legacy_dlpack(const array& a, dlpack::device w
 
 dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype) {
   const dlpack::device where = prototype.device;
-  const bool on_host = where == dlpack::host;
-  if (!on_host && where.type != dlpack::device_type::oneapi) {
-    throw_other_device(where, "oneAPI's (14) or the host (1)");
-  }
   const auto shape = numbers_at(prototype.shape, prototype.ndim, "shape");
-  const sycl::queue queue = on_host ? internal::default_queue() : queue_of_number(where.id);
-  return to_dlpack(
-      empty(shape, parse_type(prototype.type), queue, on_host ? usm_kind::host : usm_kind::device),
-      where);
+  const bool on_host = where == dlpack::host;
+  const sycl::queue queue = on_host ? internal::default_queue()
+                                    : queue_on(where, "oneAPI's (14), CUDA's (2) or the host (1)");
+  return to_dlpack(empty(shape, parse_type(prototype.type), queue, kind_on(where)), where);
 }
 
 received_tensor receive(const dlpack::managed_tensor& given) {
@@ -338,7 +393,12 @@ array to_array(const received_tensor& given, const sycl::queue* queue,
   if (checked.own && queue == nullptr) {
     checked.queue = checked.own->queue();
   }
-  return to_array(std::move(checked), std::move(owner));
+  const bool on_cuda = given.is_on_cuda();
+  array made = to_array(std::move(checked), std::move(owner));
+  if (on_cuda) {
+    follow_cuda_stream(made, legacy_default_stream);
+  }
+  return made;
 }
 
 array_view host_view(const received_tensor& given, const sycl::queue& queue) {

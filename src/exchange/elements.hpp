@@ -9,6 +9,9 @@
 
 namespace usmx::exchange {
 
+/// Throws as check() for a type that is none.
+held_dtype parse_type(const usm_array_interface&);
+
 struct elements {
   held_dtype type;
   layout where;

@@ -16,17 +16,6 @@
 namespace usmx::exchange {
 namespace {
 
-held_dtype parse_type(const usm_array_interface& given) {
-  if (!is_structured_typestr(given.typestr)) {
-    return dtype::from_typestr(given.typestr);
-  }
-  if (!given.typedescr) {
-    throw value_error(detail::message("'typestr' ", detail::quoted(given.typestr),
-                                      " must come with a 'typedescr' of its fields, found none"));
-  }
-  return parse_typedescr(given.typestr, *given.typedescr);
-}
-
 layout parse_layout(const usm_array_interface& given) {
   if (!given.strides) {
     return layout::c_order(given.shape, given.offset);
@@ -118,6 +107,17 @@ checked_import check_empty(const usm_array_interface& given, dtype type, layout 
 }
 
 }  // namespace
+
+held_dtype parse_type(const usm_array_interface& given) {
+  if (!is_structured_typestr(given.typestr)) {
+    return dtype::from_typestr(given.typestr);
+  }
+  if (!given.typedescr) {
+    throw value_error(detail::message("'typestr' ", detail::quoted(given.typestr),
+                                      " must come with a 'typedescr' of its fields, found none"));
+  }
+  return parse_typedescr(given.typestr, *given.typedescr);
+}
 
 elements parse_elements(const usm_array_interface& given) {
   held_dtype type = parse_type(given);

@@ -15,17 +15,16 @@ typedef struct CUmod_st* CUmodule;
 namespace usmx::detail::cuda {
 namespace {
 
-// "CUDA Driver API", sections Module Management, Execution Control and Error Handling.
+// "CUDA Driver API", sections Module Management and Execution Control.
 struct module_functions {
   result (*load)(CUmodule*, const void* image);                     // cuModuleLoadData
   result (*get_function)(CUfunction*, CUmodule, const char* name);  // cuModuleGetFunction
   result (*launch)(CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_nbytes, CUstream,
                    void** arguments, void** extra);  // cuLaunchKernel
-  result (*error_text)(result, const char** text);   // cuGetErrorString
 
   bool complete() const noexcept {
-    return load != nullptr && get_function != nullptr && launch != nullptr && error_text != nullptr;
+    return load != nullptr && get_function != nullptr && launch != nullptr;
   }
 };
 
@@ -35,8 +34,7 @@ const module_functions& driver_functions() {
     return module_functions{
         driver.find<decltype(module_functions::load)>("cuModuleLoadData"),
         driver.find<decltype(module_functions::get_function)>("cuModuleGetFunction"),
-        driver.find<decltype(module_functions::launch)>("cuLaunchKernel"),
-        driver.find<decltype(module_functions::error_text)>("cuGetErrorString")};
+        driver.find<decltype(module_functions::launch)>("cuLaunchKernel")};
   }();
   if (!found.complete()) {
     throw device_error("CUDA's driver must be loaded and have cuLaunchKernel, found none");
@@ -44,22 +42,12 @@ const module_functions& driver_functions() {
   return found;
 }
 
-void check(const module_functions& driver, result status, const char* what) {
-  if (status != success) {
-    const char* text = nullptr;
-    driver.error_text(status, &text);
-    throw device_error(
-        message(what, ": CUDA error ", status, ", ", text == nullptr ? "unknown" : text));
-  }
-}
-
 /// The device's primary context, which stays.
 CUcontext primary_context(const functions& driver, const sycl::device& device) {
   CUcontext primary = nullptr;
-  if (driver.retain_primary_context(
-          &primary, sycl::get_native<sycl::backend::ext_oneapi_cuda>(device)) != success) {
-    throw device_error("the device's primary CUDA context cannot be had");
-  }
+  require_success(driver.retain_primary_context(
+                      &primary, sycl::get_native<sycl::backend::ext_oneapi_cuda>(device)),
+                  "the device's primary context cannot be had");
   return primary;
 }
 
@@ -70,17 +58,14 @@ std::vector<CUfunction> load_kernels(const sycl::device& device, kernel_group gr
   if (ptx.empty()) {
     throw value_error("not compiled for CUDA devices when the package was built");
   }
-  const std::optional<functions> contexts = find_functions();
+  const functions& contexts = required_functions();
   const module_functions& driver = driver_functions();
-  if (!contexts) {
-    throw device_error("CUDA's driver lacks functions that usmx needs");
-  }
-  const current_context current(*contexts, primary_context(*contexts, device));
+  const current_context current(contexts, primary_context(contexts, device));
   CUmodule loaded = nullptr;
-  check(driver, driver.load(&loaded, ptx.data()), "kernels cannot be built");
+  require_success(driver.load(&loaded, ptx.data()), "kernels cannot be built");
   std::vector<CUfunction> kernels;
   for (const char* name : names_of(group)) {
-    check(driver, driver.get_function(&kernels.emplace_back(), loaded, name), name);
+    require_success(driver.get_function(&kernels.emplace_back(), loaded, name), name);
   }
   return kernels;
 }
@@ -90,10 +75,9 @@ void launch(CUfunction kernel, CUstream stream, const sycl::nd_range<3>& range, 
   const auto blocks = [&](int k) { return static_cast<unsigned>(range.get_group_range()[k]); };
   const auto lanes = [&](int k) { return static_cast<unsigned>(range.get_local_range()[k]); };
   const module_functions& driver = driver_functions();
-  check(driver,
-        driver.launch(kernel, blocks(2), blocks(1), blocks(0), lanes(2), lanes(1), 1, 0, stream,
-                      arguments, nullptr),
-        "a kernel cannot be started");
+  require_success(driver.launch(kernel, blocks(2), blocks(1), blocks(0), lanes(2), lanes(1), 1, 0,
+                                stream, arguments, nullptr),
+                  "a kernel cannot be started");
 }
 
 }  // namespace usmx::detail::cuda

@@ -13,7 +13,6 @@
 #include "kernels/groups.hpp"
 
 typedef struct CUfunc_st* CUfunction;
-typedef struct CUstream_st* CUstream;
 
 namespace usmx::detail::cuda {
 

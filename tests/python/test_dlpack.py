@@ -487,7 +487,12 @@ def test_capsule_is_taken_once(memory):
 HOSTILE = {
     "version 0": ({"major": 0}, BufferError, "1.x"),
     "version 2": ({"major": 2}, BufferError, "2.3"),
-    "CUDA": ({"device": Device(CUDA, 0)}, BufferError, "device type 2"),
+    "ROCm": ({"device": Device(10, 0)}, BufferError, "device type 10"),
+    "no such CUDA device": (
+        {"device": Device(CUDA, 99)},
+        BufferError,
+        "CUDA memory of device 99: the SYCL runtime has no .*CUDA device here, found devices: ",
+    ),
     "no such device": ({"device": Device(ONEAPI, 99)}, ValueError, "99"),
     "device -1": ({"device": Device(ONEAPI, -1)}, ValueError, "-1"),
     "ndim -1": ({"ndim": -1}, ValueError, "ndim"),

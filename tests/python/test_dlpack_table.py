@@ -166,8 +166,8 @@ def test_tensor_of_host_memory_is_copied_and_let_go():
 
 
 def test_tensor_that_is_refused_is_let_go():
-    stranger = Stranger(4096, (3,), device=Device(CUDA, 0))
-    with pytest.raises(BufferError, match="device type 2"):
+    stranger = Stranger(4096, (3,), device=Device(CUDA, 99))
+    with pytest.raises(BufferError, match="CUDA memory of device 99"):
         imported(ctypes.pointer(stranger.managed))
     assert stranger.deleted == 1
 
@@ -183,7 +183,8 @@ def test_memory_is_allocated_like_a_prototype(device, kind):
 @pytest.mark.parametrize(
     ("arguments", "kind", "part"),
     [
-        (((3,), (CUDA, 0)), b"BufferError", b"device type 2"),
+        (((3,), (CUDA, 99)), b"BufferError", b"CUDA memory of device 99"),
+        (((3,), (10, 0)), b"BufferError", b"device type 10"),
         (((3,), (ONEAPI, 99)), b"ValueError", b"99"),
         (((-3,), OWN), b"ValueError", b"-3"),
         (((2**62, 4), OWN), b"ValueError", b""),

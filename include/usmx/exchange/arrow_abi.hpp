@@ -42,8 +42,9 @@ struct array {
   void* context;
 };
 
-/// Of the kinds of devices only those that usmx exchanges; others have other numbers.
-enum class device_type : std::int32_t { cpu = 1, oneapi = 14 };
+/// Of the kinds of devices only those that usmx exchanges; others have other numbers. All are
+/// DLPack's.
+enum class device_type : std::int32_t { cpu = 1, cuda = 2, oneapi = 14 };
 
 /// The same with its place. In capsules "arrow_device_array".
 struct device_array {

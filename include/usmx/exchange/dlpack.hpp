@@ -14,14 +14,18 @@ namespace usmx::exchange {
 
 // ---- out
 
-/// Where others find an array's memory: oneAPI's device of that place in get_devices(). Throws
-/// buffer_error unless it is memory of a root device's default context, which alone has a number.
+/// Where others find an array's memory: CUDA's device of the number that CUDA has for it, else
+/// oneAPI's of that place in get_devices(). Throws buffer_error unless it is memory of a CUDA
+/// device, or of a root device's default context, which alone has a number.
 USMX_API dlpack::device dlpack_device(const array&);
 
-/// A tensor of an array on its dlpack_device(), or on dlpack::host where the memory is
-/// host-accessible, which keeps the memory alive. Others know the memory from here on; unfinished
-/// work is not waited for (array::wait). `copied` says that nobody else has it. Throws buffer_error
-/// for structured elements.
+/// Whether that is another name of that place: memory of a CUDA device is on oneAPI's as well, and
+/// of kind `shared` CUDA's managed memory. Host-accessible memory is on dlpack::host.
+USMX_API bool is_on(const array&, dlpack::device);
+
+/// A tensor of an array on a device that it is on, which keeps the memory alive. Others know the
+/// memory from here on; unfinished work is not waited for (array::wait). `copied` says that nobody
+/// else has it. Throws buffer_error for structured elements.
 USMX_API dlpack::managed_tensor* to_dlpack(const array&, dlpack::device, bool copied = false);
 /// The same as before version 1.0. Throws buffer_error for read-only arrays too.
 USMX_API dlpack::legacy_managed_tensor* to_legacy_dlpack(const array&, dlpack::device);
@@ -34,7 +38,8 @@ USMX_API dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype
 
 // ---- in
 
-/// The array of a tensor in USM, or of one that usmx has made: a view, which keeps the tensor. The
+/// The array of a tensor in USM, or of one that usmx has made: a view, which keeps the tensor. Of
+/// memory of a CUDA device it comes after what is on CUDA's legacy default stream by now. The
 /// tensor is taken over: its deleter runs exactly once, also when this throws. Checked as a
 /// dictionary is, with its errors; buffer_error for another major version, and for devices and
 /// elements that usmx does not have.
@@ -49,6 +54,10 @@ struct received_tensor {
   /// What it was made of where usmx has made it, as long as the tensor lives.
   const array* source = nullptr;
 
+  /// Whether somebody else has it on a CUDA device.
+  bool is_on_cuda() const noexcept {
+    return source == nullptr && dlpack::is_cuda(values.device.type);
+  }
   /// Whether the memory is USM, and from_dlpack the way to take it.
   bool is_usm() const noexcept {
     return source != nullptr || values.device.type != dlpack::device_type::cpu;

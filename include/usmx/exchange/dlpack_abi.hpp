@@ -16,7 +16,11 @@ struct version {
 inline constexpr version current_version{1, 3};
 
 /// Of the kinds of devices only those that usmx exchanges; others have other numbers.
-enum class device_type : std::int32_t { cpu = 1, oneapi = 14 };
+enum class device_type : std::int32_t { cpu = 1, cuda = 2, cuda_managed = 13, oneapi = 14 };
+/// Whose streams are CUDA's.
+constexpr bool is_cuda(device_type type) noexcept {
+  return type == device_type::cuda || type == device_type::cuda_managed;
+}
 
 struct device {
   device_type type;

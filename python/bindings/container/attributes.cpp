@@ -4,6 +4,7 @@
 
 #include "container/flags.hpp"
 #include "elements/dtype_argument.hpp"
+#include "exchange/cuda_dictionary.hpp"
 #include "exchange/dictionary.hpp"
 #include "objects/memory.hpp"
 #include "support/arguments.hpp"
@@ -78,7 +79,12 @@ void bind_attributes(nb::class_<py_array>& cls) {
           nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
       .def_prop_ro(
           "__sycl_usm_array_interface__", [](const py_array& a) { return to_dictionary(a.value); },
-          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"));
+          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
+      .def_prop_ro(
+          "__cuda_array_interface__", [](const py_array& a) { return to_cuda_dictionary(a.value); },
+          nb::sig("def __cuda_array_interface__(self) -> dict[str, typing.Any]"),
+          "Version 3, with the elements ready to be read on any stream. AttributeError where the "
+          "memory is not a CUDA device's.");
 }
 
 }  // namespace usmx::bindings

@@ -1,6 +1,8 @@
 #include "container/dlpack_methods.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "container/making.hpp"
 #include "exchange/dlpack.hpp"
@@ -28,14 +30,28 @@ copying copy_argument(nb::handle copy) {
 
 // ---- out
 
+/// Of CUDA's streams, what DLPack has no meaning for is refused; finished work suits all others.
+void check_cuda_stream(std::ptrdiff_t stream) {
+  if (stream == 0 || stream < -1) {
+    throw value_error(detail::message(
+        "'stream' must be None, -1 (no order), 1 (the legacy default stream), 2 (the per-thread "
+        "default stream) or a cudaStream_t, found ",
+        stream, stream == 0 ? ", which may mean 1 or 2" : ""));
+  }
+}
+
 /// The consumer's stream: whether it wants finished work, and the queue on which it will work.
 struct stream_argument {
-  explicit stream_argument(nb::handle stream) {
+  stream_argument(nb::handle stream, bool of_cuda) {
     if (stream.is_none()) {
       return;
     }
     if (PyIndex_Check(stream.ptr()) != 0 && PyBool_Check(stream.ptr()) == 0) {
-      waits = to_count("stream", "an integer", stream.ptr()) != -1;
+      const std::ptrdiff_t number = to_count("stream", "an integer", stream.ptr());
+      if (of_cuda) {
+        check_cuda_stream(number);
+      }
+      waits = number != -1;
       return;
     }
     queue = queue_of_object(stream);
@@ -61,25 +77,33 @@ bool knows_versions(nb::handle max_version) {
   return to_count("max_version", expected, PyTuple_GET_ITEM(version.ptr(), 0)) >= 1;
 }
 
+/// None where the two integers are no device's.
+std::optional<dlpack::device> named_device(nb::handle dl_device) {
+  const counts given("dl_device", dl_device.ptr());
+  const auto numbers = given.span();
+  if (numbers.size() != 2 || !std::in_range<std::int32_t>(numbers[0]) ||
+      !std::in_range<std::int32_t>(numbers[1])) {
+    return std::nullopt;
+  }
+  return dlpack::device{static_cast<dlpack::device_type>(numbers[0]),
+                        static_cast<std::int32_t>(numbers[1])};
+}
+
 dlpack::device place_argument(const array& a, nb::handle dl_device) {
   if (dl_device.is_none()) {
     return exchange::dlpack_device(a);
   }
-  const counts wanted("dl_device", dl_device.ptr());
-  const auto is_wanted = [&](dlpack::device where) {
-    return wanted.span().size() == 2 && wanted.span()[0] == static_cast<int>(where.type) &&
-           wanted.span()[1] == where.id;
-  };
-  if (is_wanted(dlpack::host)) {
+  const std::optional<dlpack::device> wanted = named_device(dl_device);
+  if (wanted == dlpack::host) {
     return dlpack::host;
   }
   const dlpack::device own = exchange::dlpack_device(a);
-  if (!is_wanted(own)) {
-    throw buffer_error(detail::message("dl_device must be (14, ", own.id,
-                                       "), where the array is, or (1, 0), the host, found ",
+  if (!wanted || !exchange::is_on(a, *wanted)) {
+    throw buffer_error(detail::message("dl_device must be (", static_cast<int>(own.type), ", ",
+                                       own.id, "), where the array is, or (1, 0), the host, found ",
                                        repr_text(dl_device.ptr())));
   }
-  return own;
+  return *wanted;
 }
 
 /// The same elements, known to be worked on by the consumer's queue as well.
@@ -91,9 +115,9 @@ array shared_with(const array& a, const sycl::queue& queue) {
 nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_version,
                      nb::handle dl_device, nb::handle copy) {
   const array& a = self.value;
-  const stream_argument consumer(stream);
   const bool versioned = knows_versions(max_version);
   const dlpack::device where = place_argument(a, dl_device);
+  const stream_argument consumer(stream, dlpack::is_cuda(where.type));
   const copying wanted = copy_argument(copy);
   const bool elsewhere = where == dlpack::host && !is_host_accessible(a.kind());
   if (elsewhere && wanted == copying::never) {
@@ -162,7 +186,8 @@ void bind_dlpack_methods(nb::class_<py_array>& cls) {
          "Raises BufferError when DLPack has no words for the memory or the elements.")
       .def("__dlpack_device__", &device_of,
            nb::sig("def __dlpack_device__(self) -> tuple[int, int]"),
-           "(14, number): oneAPI's device of that place in get_devices().");
+           "(2, number): CUDA's device of that number; elsewhere (14, number): oneAPI's device of "
+           "that place in get_devices().");
 }
 
 void bind_from_dlpack(nb::module_& m) {

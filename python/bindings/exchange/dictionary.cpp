@@ -1,11 +1,8 @@
 #include "exchange/dictionary.hpp"
 
-#include <nanobind/stl/string_view.h>
-
-#include <array>
-
 #include "elements/typedescr.hpp"
 #include "exchange/dictionary_keys.hpp"
+#include "exchange/dictionary_values.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
@@ -15,19 +12,6 @@
 
 namespace usmx::bindings {
 namespace {
-
-nb::object typestr_object(dtype type) {
-  const std::string_view text = type.typestr();
-  if (type.is_structured()) {
-    return nb::str(text.data(), text.size());
-  }
-  static std::array<PyObject*, type_count> made{};
-  PyObject*& entry = made[static_cast<std::size_t>(type.code())];
-  if (entry == nullptr) {
-    entry = nb::str(text.data(), text.size()).release().ptr();
-  }
-  return nb::borrow(entry);
-}
 
 void put(PyObject* dictionary, interface_key k, const nb::object& value) {
   if (PyDict_SetItem(dictionary, key_name(k), value.ptr()) != 0) {
@@ -51,9 +35,7 @@ nb::object to_dictionary(const array& described) {
   const exchange::usm_array_interface values = exchange::describe(described);
   nb::object result = checked(PyDict_New());
   PyObject* dictionary = result.ptr();
-  put(dictionary, interface_key::data,
-      checked(Py_BuildValue("(KO)", static_cast<unsigned long long>(values.data),
-                            values.readonly ? Py_True : Py_False)));
+  put(dictionary, interface_key::data, data_object(values.data, values.readonly));
   put(dictionary, interface_key::shape, to_tuple(values.shape));
   put(dictionary, interface_key::strides, values.strides ? to_tuple(*values.strides) : nb::none());
   put(dictionary, interface_key::typestr, typestr_object(described.type()));

@@ -8,7 +8,8 @@
 
 namespace usmx::bindings {
 
-inline interned interface_name("__sycl_usm_array_interface__");
+inline constexpr const char* interface_text = "__sycl_usm_array_interface__";
+inline interned interface_name(interface_text);
 
 /// The keys, in the order in which usmx and dpnp write them.
 enum class interface_key { data, shape, strides, typestr, version, syclobj, offset, typedescr };

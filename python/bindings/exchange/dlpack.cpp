@@ -1,6 +1,8 @@
 #include "exchange/dlpack.hpp"
 
 #include <array>
+#include <cstdint>
+#include <utility>
 
 #include "elements/dtype_argument.hpp"
 #include "objects/array.hpp"
@@ -10,6 +12,7 @@
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/layout/element_order.hpp"
 #include "usmx/runtime.hpp"
 
@@ -30,6 +33,7 @@ struct names<dlpack::legacy_managed_tensor> {
 };
 
 interned dlpack_name("__dlpack__");
+interned device_method_name("__dlpack_device__");
 interned producers_queue_name("sycl_queue");
 
 /// A deleter of Python's takes the interpreter lock, which makes a thread exit that asks for it
@@ -110,12 +114,58 @@ nb::object ask(const nb::object& method, bool may_copy) {
   return checked(given);
 }
 
+/// Whether the producer says that its memory is on a CUDA device. Asked only where there are such
+/// devices: others' imports take no time for it.
+bool is_on_cuda(PyObject* producer) {
+  if (!exchange::has_cuda_devices()) {
+    return false;
+  }
+  const nb::object method = optional_attribute(producer, device_method_name.get());
+  if (!method.is_valid()) {
+    return false;
+  }
+  const nb::object where = checked(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
+  if (!PyTuple_Check(where.ptr()) || PyTuple_GET_SIZE(where.ptr()) != 2) {
+    throw_wrong_type("__dlpack_device__()", "(device type, number)", where.ptr());
+  }
+  constexpr const char* expected = "an integer device type";
+  const std::ptrdiff_t type =
+      to_count("__dlpack_device__()[0]", expected, PyTuple_GET_ITEM(where.ptr(), 0));
+  return std::in_range<std::int32_t>(type) &&
+         dlpack::is_cuda(static_cast<dlpack::device_type>(type));
+}
+
+nb::object call_with(const nb::object& method, const nb::dict& keywords) {
+  const nb::tuple none;
+  return nb::steal(
+      run_python([&] { return PyObject_Call(method.ptr(), none.ptr(), keywords.ptr()); }));
+}
+
+/// Has the producer order its work before CUDA's legacy default stream: what it does without being
+/// asked differs. Producers older than version 1.0 know no other argument.
+nb::object ask_on_cuda(const nb::object& method, bool may_copy) {
+  nb::dict stream;
+  stream["stream"] = exchange::legacy_default_stream;
+  nb::dict keywords;
+  keywords.update(stream);
+  keywords["max_version"] = known_version();
+  if (!may_copy) {
+    keywords["copy"] = false;
+  }
+  nb::object given = call_with(method, keywords);
+  if (!given.is_valid() && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+    PyErr_Clear();
+    given = call_with(method, stream);
+  }
+  return checked(given.release().ptr());
+}
+
 nb::object capsule_of_producer(PyObject* producer, bool may_copy) {
   const nb::object method = optional_attribute(producer, dlpack_name.get());
   if (!method.is_valid()) {
     throw_wrong_type("x", "an object with __dlpack__", producer);
   }
-  nb::object capsule = ask(method, may_copy);
+  nb::object capsule = is_on_cuda(producer) ? ask_on_cuda(method, may_copy) : ask(method, may_copy);
   if (!PyCapsule_CheckExact(capsule.ptr())) {
     throw type_error(detail::message(type_name(producer),
                                      ".__dlpack__() must return a capsule, found ",
@@ -164,7 +214,10 @@ taken_tensor taken_tensor::of(PyObject* producer, bool may_copy) {
 array to_array(taken_tensor&& taken, PyObject* producer) {
   const std::optional<sycl::queue> queue = queue_of(producer);
   const exchange::received_tensor received = taken.received();
-  array made = exchange::to_array(received, queue ? &*queue : nullptr, std::move(taken).owner());
+  array made = [&] {  // the lock may be what those wait for whom CUDA's driver waits for
+    const without_interpreter_lock unlocked(received.is_on_cuda());
+    return exchange::to_array(received, queue ? &*queue : nullptr, std::move(taken).owner());
+  }();
   if (queue && *queue != made.owner()->queue()) {
     const without_interpreter_lock unlocked;
     wait_for_queue(*queue);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exchange/dictionary_keys.hpp"
+#include "exchange/mapping.hpp"
 
 namespace usmx::bindings {
 
@@ -17,7 +18,7 @@ class entries {
     if (PyDict_CheckExact(mapping_.ptr())) {
       take_values();
     } else {
-      check_mapping();
+      require_mapping(interface_text, mapping_);
     }
   }
 
@@ -25,7 +26,7 @@ class entries {
   PyObject* find(interface_key k) {
     nb::object& value = values_[static_cast<std::size_t>(k)];
     if (!value.is_valid() && !complete_) {
-      value = look_up(key_name(k));
+      value = look_up(mapping_.ptr(), key_name(k));
     }
     return value.ptr();
   }
@@ -40,7 +41,7 @@ class entries {
   PyObject* require(interface_key k) {
     PyObject* value = find(k);
     if (value == nullptr) {
-      throw_missing(k);
+      throw_missing_key(interface_text, key_name(k));
     }
     return value;
   }
@@ -75,10 +76,6 @@ class entries {
     }
     return k;
   }
-
-  void check_mapping() const;
-  nb::object look_up(PyObject* name) const;
-  [[noreturn]] static void throw_missing(interface_key k);
 
   nb::object mapping_;
   std::array<nb::object, key_count> values_;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "elements/typedescr.hpp"
+#include "exchange/cuda_import.hpp"
+#include "exchange/dictionary_values.hpp"
 #include "exchange/entries.hpp"
 #include "exchange/producer_buffer.hpp"
 #include "objects/array.hpp"
@@ -28,45 +30,6 @@ void check_version(PyObject* version) {
   if (number != 1) {
     throw value_error(detail::message("'version' must be 1, found ", number));
   }
-}
-
-/// The typedescr of a plain type may say once more what typestr says, and nothing else.
-void check_typedescr(PyObject* typedescr, PyObject* typestr) {
-  nb::list same;
-  same.append(nb::make_tuple("", nb::handle(typestr)));
-  const int equal = PyObject_RichCompareBool(typedescr, same.ptr(), Py_EQ);
-  if (equal < 0) {
-    nb::raise_python_error();
-  }
-  if (equal == 0) {
-    throw value_error(detail::message("'typedescr' must be one unnamed field equal to 'typestr' ",
-                                      repr_text(typestr), ", found ", repr_text(typedescr)));
-  }
-}
-
-bool to_flag(PyObject* object) {
-  if (PyBool_Check(object)) {
-    return object == Py_True;
-  }
-  const std::string_view type = Py_TYPE(object)->tp_name;
-  if (!PyIndex_Check(object) && type != "numpy.bool" && type != "numpy.bool_") {
-    throw_wrong_type("data", "(integer pointer, bool read-only)", object);
-  }
-  const int truth = PyObject_IsTrue(object);
-  if (truth < 0) {
-    nb::raise_python_error();
-  }
-  return truth == 1;
-}
-
-void read_data(PyObject* data, exchange::usm_array_interface& result) {
-  const nb::object pair = snapshot("data", "(integer pointer, bool read-only)", data);
-  if (PyTuple_GET_SIZE(pair.ptr()) != 2) {
-    throw value_error(
-        detail::message("'data' must have 2 entries, found ", PyTuple_GET_SIZE(pair.ptr())));
-  }
-  result.data = to_address("data[0]", "an integer address", PyTuple_GET_ITEM(pair.ptr(), 0));
-  result.readonly = to_flag(PyTuple_GET_ITEM(pair.ptr(), 1));
 }
 
 /// The producer's buffer, which takes the place of a missing `data`.
@@ -96,13 +59,14 @@ description read(PyObject* producer, entries given) {
     if (exchange::is_structured_typestr(values.typestr)) {
       values.typedescr = to_typedescr(typedescr, values.typestr);
     } else {
-      check_typedescr(typedescr, typestr);
+      require_same_type("typedescr", typedescr, typestr);
     }
   }
   std::unique_ptr<held_buffer> taken;
   if (PyObject* data = given.find_optional(interface_key::data)) {
-    read_data(data, values);
-    values.readonly = values.readonly && has_truthful_readonly_flag(producer);
+    const pointer_and_flag found = read_data(data);
+    values.data = found.pointer;
+    values.readonly = found.readonly && has_truthful_readonly_flag(producer);
   } else {
     taken = read_buffer(producer, values);
   }
@@ -150,7 +114,7 @@ bool keeps_only(PyObject* producer, const buffer& own) {
 std::optional<array> import_producer(PyObject* producer) {
   nb::object value = describe_yourself(producer);
   if (!value.is_valid()) {
-    return std::nullopt;
+    return import_cuda_producer(producer);
   }
   auto [checked, taken] = read(producer, entries(std::move(value)));
   detail::release_action release;

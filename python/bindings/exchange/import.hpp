@@ -9,8 +9,9 @@
 
 namespace usmx::bindings {
 
-/// A checked view of a foreign producer's memory, which keeps the producer alive; none when the
-/// object has no such attribute. An exception raised by the attribute passes through.
+/// A checked view of a foreign producer's memory, which keeps the producer alive: by
+/// __sycl_usm_array_interface__, or where the object has none by __cuda_array_interface__; none
+/// when it has neither. An exception raised by the attribute passes through.
 std::optional<array> import_producer(PyObject* producer);
 
 }  // namespace usmx::bindings

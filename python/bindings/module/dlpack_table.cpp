@@ -69,7 +69,8 @@ int look_into(void* object, dlpack::tensor* seen) noexcept {
   });
 }
 
-/// None: DLPack has no streams of oneAPI's, and there is nothing to wait for.
+/// None: DLPack has no streams of oneAPI's, and there is nothing to wait for. Of CUDA's that is the
+/// legacy default stream.
 int current_stream(dlpack::device_type, std::int32_t, void** stream) noexcept {
   *stream = nullptr;
   return 0;

@@ -209,8 +209,9 @@ def asarray(
 ) -> USMArray:
     """`obj` as a USMArray.
 
-    A producer of ``__sycl_usm_array_interface__`` becomes a view of its memory, unless another
-    argument demands a copy. Everything else is copied into new memory: NumPy arrays and scalars,
+    A producer of ``__sycl_usm_array_interface__``, or of ``__cuda_array_interface__`` on a device
+    that the SYCL runtime has, becomes a view of its memory, unless another argument demands a
+    copy. Everything else is copied into new memory: NumPy arrays and scalars,
     objects with a buffer, Python numbers, and nested lists or tuples of all of these, producers
     included. What has both the interface and a buffer counts as a producer. Waits for copies.
 
@@ -263,7 +264,8 @@ def from_dlpack(
 
     Unified shared memory becomes a view, which keeps what the producer handed over. It is on the
     producer's ``sycl_queue`` where there is one, else on the queue that usmx has for the device.
-    DLPack names no queue: finish work on others before usmx is to see it. Ordinary host memory is
+    Memory of a CUDA device comes after the work on the producer's stream. Elsewhere DLPack names no
+    queue: finish work on others before usmx is to see it. Ordinary host memory is
     copied, into memory of kind 'device'. Waits for copies.
 
     Args:

@@ -14,6 +14,7 @@
 #include "base/loaded_library.hpp"
 #include "runtime/drivers/cuda_context.hpp"
 #include "runtime/drivers/usm_driver.hpp"
+#include "usmx/base/error.hpp"
 
 namespace usmx::detail {
 namespace cuda {
@@ -66,12 +67,35 @@ std::optional<functions> find_functions() noexcept {
       driver.find<decltype(functions::retain_primary_context)>("cuDevicePrimaryCtxRetain"),
       driver.find<decltype(functions::release_primary_context)>("cuDevicePrimaryCtxRelease_v2"),
       driver.find<decltype(functions::push_context)>("cuCtxPushCurrent_v2"),
-      driver.find<decltype(functions::pop_context)>("cuCtxPopCurrent_v2")};
-  const bool complete = found.get_attributes != nullptr && found.get_address_range != nullptr &&
-                        found.retain_primary_context != nullptr &&
-                        found.release_primary_context != nullptr && found.push_context != nullptr &&
-                        found.pop_context != nullptr;
-  return complete ? std::optional(found) : std::nullopt;
+      driver.find<decltype(functions::pop_context)>("cuCtxPopCurrent_v2"),
+      driver.find<decltype(functions::synchronize_context)>("cuCtxSynchronize"),
+      driver.find<decltype(functions::create_event)>("cuEventCreate"),
+      driver.find<decltype(functions::destroy_event)>("cuEventDestroy_v2"),
+      driver.find<decltype(functions::record_event)>("cuEventRecord"),
+      driver.find<decltype(functions::make_stream_wait)>("cuStreamWaitEvent")};
+  return found.complete() ? std::optional(found) : std::nullopt;
+}
+
+const functions& required_functions() {
+  static const std::optional<functions> found = find_functions();
+  if (!found) {
+    throw device_error("CUDA's driver must be loaded and have the functions that usmx needs");
+  }
+  return *found;
+}
+
+void require_success(result status, const char* what) {
+  if (status == success) {
+    return;
+  }
+  using text_function = result (*)(result, const char** text);
+  const auto find_text = loaded_library("libcuda.so.1").find<text_function>("cuGetErrorString");
+  const char* text = nullptr;
+  if (find_text != nullptr) {
+    find_text(status, &text);
+  }
+  throw device_error(
+      message(what, ": CUDA error ", status, ", ", text == nullptr ? "unknown" : text));
 }
 
 allocation_info query(const functions& driver, const scope& where, const void* pointer) noexcept {
@@ -94,6 +118,18 @@ allocation_info query(const functions& driver, const scope& where, const void* p
   }
   refine_range(driver, where.primary, address, found);
   return with_extent(kind, pointer, reinterpret_cast<const void*>(found.start), found.nbytes);
+}
+
+std::optional<CUdevice> device_number(const functions& driver, const void* pointer) noexcept {
+  using enum pointer_attribute;
+  std::array asked{memory_type, device_ordinal};
+  attributes found;
+  std::array<void*, asked.size()> values{&found.type, &found.device};
+  const CUdeviceptr address = reinterpret_cast<std::uintptr_t>(pointer);
+  const bool known =
+      driver.get_attributes(asked.size(), asked.data(), values.data(), address) == success &&
+      found.kind() != usm_kind::unknown && found.device >= 0;
+  return known ? std::optional(found.device) : std::nullopt;
 }
 
 }  // namespace cuda

@@ -11,13 +11,15 @@
 // As the SYCL headers and cuda.h declare them.
 typedef int CUdevice;
 typedef struct CUctx_st* CUcontext;
+typedef struct CUevent_st* CUevent;
+typedef struct CUstream_st* CUstream;
 typedef unsigned long long CUdeviceptr;
 
 namespace usmx::detail::cuda {
 
 // The few declarations of cuda.h that are needed, as the reference has them: "CUDA Driver API",
-// sections Primary Context, Context, Memory and Unified Addressing. On x86-64 Linux its calling
-// convention is the usual one, and enumerations are as wide as an int.
+// sections Primary Context, Context, Memory, Unified Addressing, Stream and Event Management. On
+// x86-64 Linux its calling convention is the usual one, and enumerations are as wide as an int.
 
 /// CUresult.
 using result = int;
@@ -35,20 +37,44 @@ enum class pointer_attribute : int {
 /// CUmemorytype.
 enum class memory_type : unsigned { host = 1, device = 2 };
 
+/// CUevent_flags.
+enum class event_flags : unsigned { disable_timing = 2 };
+
 /// Each under the name that cuda.h's macros give to the current version of the function.
 struct functions {
+  // cuPointerGetAttributes
   result (*get_attributes)(unsigned count, pointer_attribute*, void** values,
-                           CUdeviceptr);  // cuPointerGetAttributes
-  result (*get_address_range)(CUdeviceptr* base, std::size_t* nbytes,
-                              CUdeviceptr);                // cuMemGetAddressRange_v2
-  result (*retain_primary_context)(CUcontext*, CUdevice);  // cuDevicePrimaryCtxRetain
-  result (*release_primary_context)(CUdevice);             // cuDevicePrimaryCtxRelease_v2
-  result (*push_context)(CUcontext);                       // cuCtxPushCurrent_v2
-  result (*pop_context)(CUcontext* popped);                // cuCtxPopCurrent_v2
+                           CUdeviceptr) = nullptr;
+  // cuMemGetAddressRange_v2
+  result (*get_address_range)(CUdeviceptr* base, std::size_t* nbytes, CUdeviceptr) = nullptr;
+  result (*retain_primary_context)(CUcontext*, CUdevice) = nullptr;  // cuDevicePrimaryCtxRetain
+  result (*release_primary_context)(CUdevice) = nullptr;             // cuDevicePrimaryCtxRelease_v2
+  result (*push_context)(CUcontext) = nullptr;                       // cuCtxPushCurrent_v2
+  result (*pop_context)(CUcontext* popped) = nullptr;                // cuCtxPopCurrent_v2
+  result (*synchronize_context)() = nullptr;                         // cuCtxSynchronize
+  result (*create_event)(CUevent*, event_flags) = nullptr;           // cuEventCreate
+  result (*destroy_event)(CUevent) = nullptr;                        // cuEventDestroy_v2
+  result (*record_event)(CUevent, CUstream) = nullptr;               // cuEventRecord
+  // cuStreamWaitEvent
+  result (*make_stream_wait)(CUstream, CUevent, unsigned flags) = nullptr;
+
+  bool complete() const noexcept {
+    return get_attributes != nullptr && get_address_range != nullptr &&
+           retain_primary_context != nullptr && release_primary_context != nullptr &&
+           push_context != nullptr && pop_context != nullptr && synchronize_context != nullptr &&
+           create_event != nullptr && destroy_event != nullptr && record_event != nullptr &&
+           make_stream_wait != nullptr;
+  }
 };
 
 /// In the driver that the SYCL runtime has loaded; none where it has not, or lacks one of them.
 std::optional<functions> find_functions() noexcept;
+/// The same for those who have met a CUDA device. Throws device_error where there are none.
+const functions& required_functions();
+
+/// Throws device_error, which says what did not work and the driver's reason, unless the driver
+/// says success.
+void require_success(result, const char* what);
 
 /// What contexts of the SYCL runtime are to this driver: some devices, and the primary context of
 /// any of them, since addresses are unified.
@@ -59,5 +85,8 @@ struct scope {
 
 /// As usm_driver::query: memory of a device that is not in the scope is unknown there.
 allocation_info query(const functions&, const scope&, const void* pointer) noexcept;
+
+/// The number of the device that some memory belongs to; none of what the driver does not know.
+std::optional<CUdevice> device_number(const functions&, const void* pointer) noexcept;
 
 }  // namespace usmx::detail::cuda

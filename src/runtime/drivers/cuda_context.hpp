@@ -26,4 +26,30 @@ class current_context {
   bool set_;
 };
 
+/// A device's primary context, in which the SYCL runtime and CUDA's own runtime work, as the
+/// thread's current one. Throws device_error with the driver's reason.
+class current_primary_context {
+ public:
+  current_primary_context(const functions& driver, CUdevice device)
+      : retained_(driver, device), current_(driver, retained_.context) {}
+
+ private:
+  struct retained {
+    retained(const functions& from, CUdevice of) : driver(from), device(of) {
+      require_success(driver.retain_primary_context(&context, device),
+                      "the device's primary context cannot be had");
+    }
+    retained(const retained&) = delete;
+    retained& operator=(const retained&) = delete;
+    ~retained() { driver.release_primary_context(device); }
+
+    const functions& driver;
+    CUdevice device;
+    CUcontext context = nullptr;
+  };
+
+  retained retained_;
+  current_context current_;
+};
+
 }  // namespace usmx::detail::cuda

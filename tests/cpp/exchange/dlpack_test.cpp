@@ -392,9 +392,14 @@ TEST_F(dlpack_test, elements_of_other_types_are_refused) {
 
 TEST_F(dlpack_test, other_devices_are_refused) {
   const runtime_block block(nbytes, usm_kind::device, queue());
-  foreign_tensor cuda(block.data(), f8, {1});
-  cuda.tensor().device = {static_cast<dlpack::device_type>(2), 0};
-  refuse<buffer_error>(cuda, {"device type 2"});
+  foreign_tensor rocm(block.data(), f8, {1});
+  rocm.tensor().device = {static_cast<dlpack::device_type>(10), 0};
+  refuse<buffer_error>(rocm, {"device type 10"});
+  for (const auto type : {dlpack::device_type::cuda, dlpack::device_type::cuda_managed}) {
+    foreign_tensor cuda(block.data(), f8, {1});
+    cuda.tensor().device = {type, 99};
+    refuse<buffer_error>(cuda, {"CUDA memory of device 99", "found devices: "});
+  }
   for (const std::int32_t id : {-1, 1000, std::numeric_limits<std::int32_t>::max()}) {
     foreign_tensor given(block.data(), f8, {1});
     given.tensor().device.id = id;

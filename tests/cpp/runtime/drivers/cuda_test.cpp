@@ -8,7 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
+
+#include "support/errors.hpp"
 
 namespace {
 
@@ -107,9 +110,18 @@ class usm_cuda_test : public testing::Test {
 
   /// For a context of these devices.
   static allocation_info query(std::vector<CUdevice> devices = {first_device}) {
-    return cuda::query({get_attributes, get_range, nullptr, nullptr, push, pop},
-                       {reinterpret_cast<CUcontext>(&driver), devices}, driver.block + 10);
+    return cuda::query(functions, {reinterpret_cast<CUcontext>(&driver), devices},
+                       driver.block + 10);
   }
+
+  static std::optional<CUdevice> device_number() {
+    return cuda::device_number(functions, driver.block + 10);
+  }
+
+  static constexpr cuda::functions functions{.get_attributes = get_attributes,
+                                             .get_address_range = get_range,
+                                             .push_context = push,
+                                             .pop_context = pop};
 };
 
 TEST_F(usm_cuda_test, kind_is_the_drivers_memory_type) {
@@ -184,6 +196,41 @@ TEST_F(usm_cuda_test, extent_that_the_driver_does_not_know_is_unknown) {
   driver.has_address_range = false;
   EXPECT_EQ(query().kind, usm_kind::device);
   EXPECT_FALSE(query().extent_known);
+}
+
+TEST_F(usm_cuda_test, number_of_a_device_is_that_of_the_memorys) {
+  driver.device = second_device;
+  EXPECT_EQ(device_number(), second_device);
+  driver.type = memory_type::host;
+  EXPECT_EQ(device_number(), second_device);
+}
+
+TEST_F(usm_cuda_test, memory_that_the_driver_does_not_know_has_no_device) {
+  driver.knows_the_pointer = false;
+  EXPECT_EQ(device_number(), std::nullopt);
+  driver.knows_the_pointer = true;
+  driver.status = invalid_value;
+  EXPECT_EQ(device_number(), std::nullopt);
+}
+
+TEST_F(usm_cuda_test, memory_of_a_device_without_a_number_has_no_device) {
+  driver.device = -1;
+  EXPECT_EQ(device_number(), std::nullopt);
+}
+
+TEST(usm_cuda, functions_that_are_needed_are_an_error_where_there_is_no_driver) {
+  if (cuda::find_functions()) {
+    EXPECT_NO_THROW(cuda::required_functions());
+  } else {
+    support::expect_error<usmx::device_error>([] { cuda::required_functions(); }, {"CUDA"});
+  }
+}
+
+TEST(usm_cuda, what_the_driver_refuses_is_an_error_that_says_what_did_not_work) {
+  EXPECT_NO_THROW(cuda::require_success(cuda::success, "nothing"));
+  support::expect_error<usmx::device_error>(
+      [] { cuda::require_success(invalid_value, "a kernel cannot be started"); },
+      {"a kernel cannot be started: CUDA error 1"});
 }
 
 TEST(usm_cuda, functions_are_there_exactly_where_the_driver_is_loaded) {

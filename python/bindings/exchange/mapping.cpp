@@ -1,4 +1,4 @@
-#include "exchange/entries.hpp"
+#include "exchange/mapping.hpp"
 
 #include "support/arguments.hpp"
 #include "support/lazy_import.hpp"
@@ -9,8 +9,6 @@ namespace {
 
 lazy_import mapping_class("collections.abc", "Mapping");
 
-bool is_mapping(nb::handle object) { return nb::isinstance(object, mapping_class.get()); }
-
 /// A dict, or a subclass without a __getitem__ of its own. Its __missing__ is not asked: a
 /// defaultdict would make up values, and keep them.
 bool is_looked_up_as_a_dict(PyObject* object) {
@@ -20,26 +18,20 @@ bool is_looked_up_as_a_dict(PyObject* object) {
 
 }  // namespace
 
-void entries::check_mapping() const {
-  if (!PyDict_Check(mapping_.ptr()) && !is_mapping(mapping_)) {
-    throw type_error(
-        detail::message("__sycl_usm_array_interface__ must be a dict or another Mapping, found ",
-                        type_name(mapping_.ptr())));
+void require_mapping(const char* attribute, nb::handle value) {
+  if (!PyDict_Check(value.ptr()) && !nb::isinstance(value, mapping_class.get())) {
+    throw type_error(detail::message(attribute, " must be a dict or another Mapping, found ",
+                                     type_name(value.ptr())));
   }
 }
 
-void entries::throw_missing(interface_key k) {
-  throw value_error(detail::message("__sycl_usm_array_interface__ must have the key ",
-                                    repr_text(key_name(k)), ", found none"));
-}
-
-nb::object entries::look_up(PyObject* name) const {
+nb::object look_up(PyObject* mapping, PyObject* key) {
   PyObject* value = nullptr;
-  if (is_looked_up_as_a_dict(mapping_.ptr())) {
-    value = PyDict_GetItemWithError(mapping_.ptr(), name);
+  if (is_looked_up_as_a_dict(mapping)) {
+    value = PyDict_GetItemWithError(mapping, key);
     Py_XINCREF(value);
   } else {
-    value = PyObject_GetItem(mapping_.ptr(), name);
+    value = PyObject_GetItem(mapping, key);
     if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) {
       PyErr_Clear();
     }
@@ -48,6 +40,11 @@ nb::object entries::look_up(PyObject* name) const {
     nb::raise_python_error();
   }
   return nb::steal(value);
+}
+
+void throw_missing_key(const char* attribute, PyObject* key) {
+  throw value_error(
+      detail::message(attribute, " must have the key ", repr_text(key), ", found none"));
 }
 
 }  // namespace usmx::bindings

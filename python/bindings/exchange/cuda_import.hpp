@@ -1,0 +1,17 @@
+// Arrays of CUDA's libraries by __cuda_array_interface__: read with the right types and never
+// trusted. Which values are right is decided in usmx/exchange.
+#pragma once
+
+#include <optional>
+
+#include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
+
+namespace usmx::bindings {
+
+/// A checked view of a foreign producer's memory on a CUDA device, which keeps the producer alive;
+/// none when the object has no such attribute. What usmx does with it comes after the work on the
+/// producer's stream; where the dictionary has no words for a stream, this waits for the device.
+std::optional<array> import_cuda_producer(PyObject* producer);
+
+}  // namespace usmx::bindings
