@@ -1,8 +1,8 @@
 """Add up JUnit reports: summarize_tests.py STAGE STATUS [STAGE STATUS ...].
 
-Prints a line for each stage, why tests were skipped, and, last, the plain totals. STAGE is the path of its report without
-".xml", or of a folder of reports, and STATUS the stage's exit status; one that failed without a
-failed test counts as one failure.
+Prints a line for each stage, why tests were skipped, and, last, the plain totals. STAGE is the path
+of its report without ".xml", or of a folder of reports, and STATUS the stage's exit status; one
+that failed without a failed test counts as one failure.
 Exits non-zero if anything failed or nothing passed.
 """
 
@@ -20,7 +20,7 @@ def outcome(test):
 
 
 def reason(test):
-    """Why a test was skipped, as pytest, GoogleTest or, from GoogleTest's output, CTest report it."""
+    """Why a test was skipped, as pytest, GoogleTest, or CTest by GoogleTest's output say it."""
     message = test.find("skipped").get("message", "")
     printed = re.search(r": Skipped\n(.+)", test.findtext("system-out") or "")
     return printed[1] if printed else message.splitlines()[-1] if message else "no reason is given"

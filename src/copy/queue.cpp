@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include <sycl/backend_types.hpp>
+#include <sycl/ext/oneapi/memcpy2d.hpp>
+#include <sycl/usm/usm_pointer_info.hpp>
 
 #include "copy/block_kernels.hpp"
 #include "runtime/queue_lock.hpp"
@@ -19,14 +24,62 @@ sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::s
                    [&](sycl::queue& to) { return to.memcpy(destination, source, nbytes, before); });
 }
 
+namespace {
+
+/// Rows of bytes at equal distances.
+struct row_copy {
+  const std::byte* source;
+  std::byte* destination;
+  std::size_t nbytes;
+  copy_dimension rows;
+};
+
+bool is_the_devices(const void* pointer, const sycl::queue& queue) {
+  const sycl::usm::alloc kind = sycl::get_pointer_type(pointer, queue.get_context());
+  return kind == sycl::usm::alloc::device || kind == sycl::usm::alloc::shared;
+}
+
+/// Whether the driver copies them by one command. CUDA's does, up to its longest distance; for
+/// OpenCL, and between two ends in the host's memory, the SYCL runtime needs a kernel or the host.
+bool is_one_command(const row_copy& copy, const sycl::queue& queue) {
+  constexpr std::ptrdiff_t longest_distance = INT32_MAX;
+  const auto nbytes = static_cast<std::ptrdiff_t>(copy.nbytes);
+  const auto is_distance = [&](std::ptrdiff_t stride) {
+    return nbytes <= stride && stride <= longest_distance;
+  };
+  return queue.get_backend() == sycl::backend::ext_oneapi_cuda &&
+         is_distance(copy.rows.source_stride) && is_distance(copy.rows.destination_stride) &&
+         (is_the_devices(copy.source, queue) || is_the_devices(copy.destination, queue));
+}
+
+void start_rows(const row_copy& copy, const sycl::queue& queue) {
+  const auto count = static_cast<std::size_t>(copy.rows.extent);
+  if (is_one_command(copy, queue)) {
+    submit_to(queue, [&](sycl::queue& to) {
+      return to.ext_oneapi_memcpy2d(
+          copy.destination, static_cast<std::size_t>(copy.rows.destination_stride), copy.source,
+          static_cast<std::size_t>(copy.rows.source_stride), copy.nbytes, count);
+    });
+    return;
+  }
+  for_each_index(std::span(&copy.rows, 1), copy.source, copy.destination,
+                 [&](const std::byte* source, std::byte* destination) {
+                   start_memcpy(destination, source, copy.nbytes, queue);
+                 });
+}
+
+}  // namespace
+
 void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
   const bool has_rows = plan.has_rows();
   const std::size_t nbytes = has_rows ? plan.row_nbytes() : plan.source_type.itemsize();
   const std::size_t outer = has_rows && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim;
+  const auto dimensions = plan.dimensions().first(outer);
+  const copy_dimension rows = outer == 0 ? copy_dimension{1, 0, 0} : dimensions.back();
   try {
-    for_each_index(plan.dimensions().first(outer), plan.source, plan.destination,
+    for_each_index(dimensions.first(outer == 0 ? 0 : outer - 1), plan.source, plan.destination,
                    [&](const std::byte* source, std::byte* destination) {
-                     start_memcpy(destination, source, nbytes, queue);
+                     start_rows({source, destination, nbytes, rows}, queue);
                    });
   } catch (...) {
     wait_for_queue(queue);  // the rows before it are in flight

@@ -18,7 +18,8 @@ sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::s
 
 // Both wait.
 
-/// A memcpy for each row; items that are not adjacent are rows of one item. Converts nothing.
+/// A memcpy for each row, or for many at equal distances where the driver has such a command; items
+/// that are not adjacent are rows of one item. Converts nothing.
 void copy_by_queue(const copy_plan& plan, sycl::queue queue);
 
 /// Whether the driver fills such items as fast as memory takes them: CUDA's aligned ones of 4

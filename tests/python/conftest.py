@@ -1,7 +1,12 @@
-"""Profiles of hypothesis: in CI the same cases in every run, elsewhere new ones; however slow."""
+"""Profiles of hypothesis: in CI the same cases in every run, elsewhere new ones; however slow.
 
+And what cannot be tested on the device at hand is skipped, with the reason.
+"""
+
+import functools
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ["USMX_LEAK_WARNINGS"] = "1"  # before usmx is imported: report what is left at the end
@@ -11,3 +16,27 @@ settings.register_profile(
 )
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@functools.cache
+def why_dpnp_cannot_compute():
+    """None where it can; PyPI's has kernels for devices of OpenCL and Level Zero."""
+    import usmx
+
+    device = usmx.SyclDevice()
+    if device.backend in ("opencl", "level_zero"):
+        return None
+    try:
+        import dpnp
+
+        dpnp.ones(1) + 1
+    except Exception as error:
+        return f"dpnp cannot compute on {device.filter_string}: {str(error).splitlines()[0]}"
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        uses_dpnp = hasattr(getattr(item, "module", None), "dpnp")
+        if uses_dpnp and (reason := why_dpnp_cannot_compute()):
+            item.add_marker(pytest.mark.skip(reason=reason))
