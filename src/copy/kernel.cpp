@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <sycl/handler.hpp>
 
@@ -15,6 +16,8 @@
 
 namespace usmx::detail {
 namespace {
+
+using events = std::vector<sycl::event>;
 
 /// Leaves the shortest of the outer dimensions to the host, as many as a kernel does not take, and
 /// returns how many: they come first.
@@ -40,8 +43,7 @@ sycl::event run(kernel_copy& copy, work_split split, sycl::queue& queue,
   const auto enqueue = [&](const std::byte* source, std::byte* destination) {
     before = {submit_to(queue, [&](sycl::queue& to) {
       return to.submit([&](sycl::handler& handler) {
-        handler.depends_on(before);
-        enqueue_kernel(handler, source, destination, launch);
+        enqueue_kernel(handler, before, source, destination, launch);
       });
     })};
   };
@@ -86,9 +88,9 @@ std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_pl
     return std::nullopt;
   }
   return run(*copy, {from.shape(), by_tiles}, queue, pending,
-             [&](sycl::handler& handler, const void* source, void* destination,
-                 const kernel_launch& launch) {
-               kernel->enqueue(handler, launch.range, source, destination, launch.walk);
+             [&](sycl::handler& handler, const events& before, const void* source,
+                 void* destination, const kernel_launch& launch) {
+               kernel->enqueue(handler, before, launch.range, source, destination, launch.walk);
              });
 }
 
@@ -121,11 +123,11 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   with_item_type(element_size, [&]<class Item>(std::type_identity<Item>) {
     Item item;
     std::memcpy(&item, element, sizeof item);
-    done = run(
-        *fill, {kernels.shape(), false}, queue, pending,
-        [&](sycl::handler& handler, const void*, void* destination, const kernel_launch& launch) {
-          kernel->enqueue(handler, launch.range, item, destination, launch.walk);
-        });
+    done = run(*fill, {kernels.shape(), false}, queue, pending,
+               [&](sycl::handler& handler, const events& before, const void*, void* destination,
+                   const kernel_launch& launch) {
+                 kernel->enqueue(handler, before, launch.range, item, destination, launch.walk);
+               });
   });
   return done;
 }

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <sycl/backend.hpp>
 #include <sycl/handler.hpp>
@@ -11,6 +12,7 @@
 #include <sycl/kernel.hpp>
 
 #include "kernels/cuda_module.hpp"
+#include "runtime/drivers/cuda_stream.hpp"
 
 namespace usmx::detail {
 
@@ -19,23 +21,26 @@ class device_kernel {
   explicit device_kernel(sycl::kernel kernel) : kernel_(std::move(kernel)) {}
   explicit device_kernel(CUfunction kernel) : kernel_(kernel) {}
 
-  /// Makes the command of the handler run it, with arguments that are copied bit by bit.
+  /// Makes the command of the handler run it after those events, with arguments that are copied bit
+  /// by bit.
   template <class... Arguments>
-  void enqueue(sycl::handler& handler, const sycl::nd_range<3>& range,
-               const Arguments&... arguments) const {
+  void enqueue(sycl::handler& handler, const std::vector<sycl::event>& before,
+               const sycl::nd_range<3>& range, const Arguments&... arguments) const {
+    handler.depends_on(before);
     if (const auto* kernel = std::get_if<sycl::kernel>(&kernel_)) {
       handler.set_args(arguments...);
       handler.parallel_for(range, *kernel);
       return;
     }
     handler.ext_codeplay_enqueue_native_command(
-        [kernel = std::get<CUfunction>(kernel_), range,
+        [kernel = std::get<CUfunction>(kernel_), before, range,
          copies = std::tuple(arguments...)](sycl::interop_handle interop) mutable {
+          const CUstream stream = interop.get_native_queue<sycl::backend::ext_oneapi_cuda>();
+          cuda::hold_up(stream, before);
           std::apply(
               [&](auto&... copy) {
                 void* pointers[] = {&copy...};
-                cuda::launch(kernel, interop.get_native_queue<sycl::backend::ext_oneapi_cuda>(),
-                             range, pointers);
+                cuda::launch(kernel, stream, range, pointers);
               },
               copies);
         });

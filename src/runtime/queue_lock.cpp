@@ -14,6 +14,15 @@
 
 namespace usmx::detail {
 
+namespace {
+
+/// The OpenCL CPU driver and the CUDA adapter do (docs/decisions.md); of others nothing is known.
+bool loses_commands_of_threads(sycl::backend backend) {
+  return backend == sycl::backend::opencl || backend == sycl::backend::ext_oneapi_cuda;
+}
+
+}  // namespace
+
 /// Its mutex is its own: threads at work on one queue do not hold up those on another.
 struct used_queue {
   using implementation = std::remove_cvref_t<decltype(sycl::detail::getSyclObjImpl(
@@ -21,7 +30,7 @@ struct used_queue {
 
   explicit used_queue(const sycl::queue& queue)
       : alive(sycl::detail::getSyclObjImpl(queue)),
-        needs_lock(!queue.is_in_order() && queue.get_backend() == sycl::backend::opencl) {}
+        needs_lock(!queue.is_in_order() && loses_commands_of_threads(queue.get_backend())) {}
 
   std::uint64_t begin_wait() noexcept { return ++waits_begun; }
 

@@ -3,6 +3,7 @@
 And what cannot be tested on the device at hand is skipped, with the reason.
 """
 
+import contextlib
 import functools
 import os
 
@@ -33,6 +34,35 @@ def why_dpnp_cannot_compute():
     except Exception as error:
         return f"dpnp cannot compute on {device.filter_string}: {str(error).splitlines()[0]}"
     return None
+
+
+# What a device may lack, as dpctl says it; the OpenCL CPU device lacks nothing.
+LACKING = ("SyclSubDeviceCreationError", "SyclProgramCompilationError")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup():
+    with skipping_what_the_device_lacks():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call():
+    with skipping_what_the_device_lacks():
+        return (yield)
+
+
+@contextlib.contextmanager
+def skipping_what_the_device_lacks():
+    try:
+        yield
+    except Exception as error:
+        import usmx
+
+        device = usmx.SyclDevice()
+        if type(error).__name__ not in LACKING or device.backend == "opencl":
+            raise
+        pytest.skip(f"{device.filter_string}: {type(error).__name__}")
 
 
 def pytest_collection_modifyitems(items):

@@ -126,8 +126,11 @@ def test_columns_of_a_table_are_the_arrays():
 
 
 def test_pyarrow_says_that_it_has_no_device_of_oneapi():
+    array = mine(kind="device")
+    if array.__dlpack_device__()[0] != ONEAPI:
+        pytest.skip("this device is CUDA's for Arrow")
     with pytest.raises(pa.ArrowKeyError, match="Device type 14"):
-        pa.array(mine(kind="device"))
+        pa.array(array)
 
 
 # ---- out, as it is written
@@ -149,7 +152,7 @@ def test_place_of_device_memory_is_its_device():
     array = mine(kind="device")
     capsules = array.__arrow_c_device_array__()
     made = held_by(capsules[1], DeviceArray)
-    assert (made.device_type, made.device_id) == (ONEAPI, array.__dlpack_device__()[1])
+    assert (made.device_type, made.device_id) == array.__dlpack_device__()
     assert made.array.buffers[1] == array._pointer
 
 

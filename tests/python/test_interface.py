@@ -746,6 +746,8 @@ def test_pointer_of_another_context_is_a_value_error(origin, kind, form):
         queue = usmx.SyclQueue(queue._get_capsule())
     memory = new_memory(origin, kind=kind, queue=queue)
     other = dpctl.SyclQueue(dpctl.SyclContext([device]), device)
+    if dpctl.memory.MemoryUSMDevice(8, queue=other).get_usm_type(context) != "unknown":
+        pytest.skip("all contexts of this device share their memory")
     syclobj = {"queue": other, "context": other.sycl_context, "capsule": other._get_capsule()}[form]
     with pytest.raises(ValueError, match="not USM"):
         from_usm_array_interface(producer_of(memory, syclobj=syclobj))

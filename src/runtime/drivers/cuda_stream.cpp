@@ -8,11 +8,17 @@
 
 #include "runtime/drivers/cuda_context.hpp"
 #include "runtime/queue_lock.hpp"
+#include "usmx/runtime/events_internal.hpp"
 
 namespace usmx::detail::cuda {
 namespace {
 
 constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
+
+void make_stream_wait(CUstream stream, CUevent event) {
+  require_success(required_functions().make_stream_wait(stream, event, 0),
+                  "a CUDA stream cannot be made to wait for another one");
+}
 
 /// What a stream of the current context has on it when this is made.
 class recorded_event {
@@ -31,10 +37,7 @@ class recorded_event {
   /// Who waits for it goes on doing so.
   ~recorded_event() { driver_.destroy_event(event_); }
 
-  void hold_up(CUstream stream) const {
-    require_success(driver_.make_stream_wait(stream, event_, 0),
-                    "a CUDA stream cannot be made to wait for another one");
-  }
+  CUevent get() const noexcept { return event_; }
 
  private:
   const functions& driver_;
@@ -56,10 +59,18 @@ sycl::event follow_stream(const sycl::queue& queue, CUstream others) {
   return submit_to(queue, [&](sycl::queue& to) {
     return to.submit([&](sycl::handler& handler) {
       handler.ext_codeplay_enqueue_native_command([so_far](sycl::interop_handle interop) {
-        so_far->hold_up(interop.get_native_queue<backend>());
+        make_stream_wait(interop.get_native_queue<backend>(), so_far->get());
       });
     });
   });
+}
+
+void hold_up(CUstream stream, const std::vector<sycl::event>& before) {
+  for (const sycl::event& event : before) {
+    if (internal::backend_of(event) == backend) {
+      make_stream_wait(stream, sycl::get_native<backend>(event));
+    }
+  }
 }
 
 void wait_for_all_streams(const sycl::device& device) {

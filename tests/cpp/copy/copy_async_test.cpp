@@ -382,6 +382,23 @@ TEST_F(copy_async_test, copies_in_a_row_come_one_after_the_other) {
   EXPECT_EQ(later_in(all.back()), first);
 }
 
+// On CUDA a kernel is a native command, whose adapter does not wait for what it depends on.
+TEST_F(copy_async_test, large_fills_and_copies_in_a_row_come_one_after_the_other) {
+  const extents shape{std::ptrdiff_t{1} << 24};
+  const array a =
+      usmx::empty(layout::c_order(shape), type_code::float64, queue(), usm_kind::device);
+  const array b =
+      usmx::empty(layout::c_order(shape), type_code::float64, queue(), usm_kind::device);
+  for (int k = 1; k <= 20; ++k) {
+    const double number = k;
+    fill_async(a, reinterpret_cast<const std::byte*>(&number));
+    copy_async(a, b);
+  }
+  const bytes found = later_in(b);
+  const auto* numbers = reinterpret_cast<const double*>(found.data());
+  EXPECT_TRUE(std::all_of(numbers, numbers + b.size(), [](double x) { return x == 20; }));
+}
+
 // ---- done at once
 
 TEST_F(copy_async_test, what_is_small_and_idle_is_done_on_return) {

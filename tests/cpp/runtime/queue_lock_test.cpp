@@ -26,11 +26,14 @@ using usmx::detail::used_queues;
 class queue_lock_test : public support::device_test {
  protected:
   static sycl::queue out_of_order_queue() { return sycl::queue(context(), device()); }
-  /// Only the OpenCL CPU driver needs the lock.
+  /// What needs no lock: src/runtime/queue_lock.cpp.
   static bool is_locked(const std::future<void>& other) {
     return other.wait_for(50ms) == std::future_status::timeout;
   }
-  static bool of_opencl() { return device().get_backend() == sycl::backend::opencl; }
+  static bool needs_lock() {
+    const sycl::backend backend = device().get_backend();
+    return backend == sycl::backend::opencl || backend == sycl::backend::ext_oneapi_cuda;
+  }
 };
 
 /// Whether another thread gets the lock while the caller holds one.
@@ -44,25 +47,25 @@ bool is_used(const sycl::queue& queue) {
   return std::ranges::find(used, queue) != used.end();
 }
 
-TEST_F(queue_lock_test, out_of_order_queue_of_opencl_is_locked_for_other_threads) {
+TEST_F(queue_lock_test, out_of_order_queue_is_locked_for_other_threads) {
   const sycl::queue queue = out_of_order_queue();
   std::future<void> other;
   {
     const auto lock = lock_queue(queue);
     other = std::async(std::launch::async, [&] { lock_queue(queue); });
-    EXPECT_EQ(is_locked(other), of_opencl());
+    EXPECT_EQ(is_locked(other), needs_lock());
   }
   other.get();
 }
 
-TEST_F(queue_lock_test, copies_of_a_queue_of_opencl_have_one_lock) {
+TEST_F(queue_lock_test, copies_of_a_queue_have_one_lock) {
   const sycl::queue queue = out_of_order_queue();
   const sycl::queue copy = queue;
   std::future<void> other;
   {
     const auto lock = lock_queue(queue);
     other = std::async(std::launch::async, [&] { lock_queue(copy); });
-    EXPECT_EQ(is_locked(other), of_opencl());
+    EXPECT_EQ(is_locked(other), needs_lock());
   }
   other.get();
 }
@@ -141,7 +144,7 @@ TEST_F(queue_lock_test, moment_is_not_past_while_another_thread_holds_the_queue)
   {
     const auto lock = lock_queue(queue);
     auto asked = std::async(std::launch::async, [&] { return moment.is_past(); });
-    EXPECT_EQ(asked.get(), !of_opencl());
+    EXPECT_EQ(asked.get(), !needs_lock());
   }
   EXPECT_TRUE(moment.is_past());
 }
