@@ -4,6 +4,7 @@
 #pragma once
 
 #include <Python.h>
+#include <dlfcn.h>
 
 #include <cstdint>
 #include <exception>
@@ -17,12 +18,13 @@
 namespace usmx::python {
 
 /// Moves when the table or a type that passes through it changes.
-inline constexpr std::uint32_t api_version = 5;
+inline constexpr std::uint32_t api_version = 6;
 inline constexpr const char* api_capsule_name = "usmx._core._api";
 
 /// All functions need the interpreter lock, throw nothing, and report failure by -1 or null with a
 /// Python error set. Those named as_... return 1 with the result set, and 0, with no error, for an
-/// object that is nothing of the kind: it may fit another overload. Each asks the object once.
+/// object that is nothing of the kind: it may fit another overload. Each asks the object once;
+/// where code of others had to be asked, 2 takes the place of 1: such an answer is worth keeping.
 struct api_table {
   std::uint32_t version;
 
@@ -50,32 +52,45 @@ struct api_table {
 
 namespace detail {
 
-inline const api_table*& api_slot() noexcept {
+/// One for each extension, whatever the visibility that it is compiled with.
+[[gnu::visibility("hidden")]] inline const api_table*& api_slot() noexcept {
   static const api_table* table = nullptr;
+  return table;
+}
+
+/// The file of the extension that this header is compiled into.
+inline const char* extension_file() noexcept {
+  Dl_info found{};
+  const void* here = reinterpret_cast<const void*>(&api_slot);
+  return dladdr(here, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname
+                                                                 : "this extension";
+}
+
+inline const api_table* import_api() noexcept {
+  auto* table = static_cast<const api_table*>(PyCapsule_Import(api_capsule_name, 0));
+  if (table == nullptr) {
+    return nullptr;
+  }
+  if (table->version != api_version) {
+    PyErr_Format(PyExc_ImportError,
+                 "%s was built for version %u of usmx's native interface, but the usmx that is "
+                 "installed has version %u: build the extension again, with that usmx",
+                 extension_file(), api_version, table->version);
+    return nullptr;
+  }
   return table;
 }
 
 }  // namespace detail
 
-/// Imports the Python package and its table. Call it first thing in an extension's module
-/// initialisation. Returns false with a Python error set when usmx is missing or too different.
-inline bool try_import_usmx() noexcept {
-  auto* table = static_cast<const api_table*>(PyCapsule_Import(api_capsule_name, 0));
+/// The table. The first call imports the Python package. Null with a Python error set when usmx is
+/// missing or too different.
+inline const api_table* api() noexcept {
+  const api_table*& table = detail::api_slot();
   if (table == nullptr) {
-    return false;
+    table = detail::import_api();
   }
-  if (table->version != api_version) {
-    PyErr_Format(PyExc_ImportError,
-                 "this extension was built for version %u of usmx's native interface, found "
-                 "version %u: build it again",
-                 api_version, table->version);
-    return false;
-  }
-  detail::api_slot() = table;
-  return true;
+  return table;
 }
-
-/// The table; import_usmx has been called.
-inline const api_table& api() noexcept { return *detail::api_slot(); }
 
 }  // namespace usmx::python

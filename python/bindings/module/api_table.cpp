@@ -5,6 +5,7 @@
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "sycl_objects/sycl_event.hpp"
 #include "usmx/python/api.hpp"
@@ -14,16 +15,21 @@
 namespace usmx::bindings {
 namespace {
 
+/// What the functions named as_... return.
+constexpr int failed = -1;
+constexpr int nothing_of_the_kind = 0;
+/// `is_known`: no code of others was asked.
+constexpr int answer_of(bool is_known) { return is_known ? 1 : 2; }
+
 int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
-  return guarded(-1, [&] {
-    const nb::object view = view_of_producer(object);
-    if (!view.is_valid()) {
-      return 0;
+  return guarded(failed, [&] {
+    *result = array_of_producer(object);
+    if (!*result) {
+      return nothing_of_the_kind;
     }
-    *result = *as_array(view.ptr());
     wait_for(**result);
     (*result)->owner()->expose();
-    return 1;
+    return answer_of(as_array(object) != nullptr);
   });
 }
 
@@ -32,14 +38,14 @@ PyObject* from_array(const array& value) noexcept {
 }
 
 int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexcept {
-  return guarded(-1, [&] {
+  return guarded(failed, [&] {
     require_usable_process();
     *result = queue_of_object(object);
     if (!*result) {
-      return 0;
+      return nothing_of_the_kind;
     }
     internal::note_exposed(**result);
-    return 1;
+    return answer_of(value_of_either<sycl::queue>(object) != nullptr);
   });
 }
 
@@ -48,10 +54,11 @@ PyObject* from_queue(const sycl::queue& queue) noexcept {
 }
 
 int convert_to_event(PyObject* object, std::optional<sycl::event>* result) noexcept {
-  return guarded(-1, [&] {
+  return guarded(failed, [&] {
     require_usable_process();
     *result = event_of_object(object);
-    return *result ? 1 : 0;
+    return *result ? answer_of(value_of_either<sycl::event>(object) != nullptr)
+                   : nothing_of_the_kind;
   });
 }
 

@@ -1,0 +1,111 @@
+// What usmx's table has made of an object, and how the casters of one call share it: nanobind tries
+// all overloads, each of them twice, but the object is asked once.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "usmx/python/nanobind/error.hpp"
+#include "usmx/python/nanobind/import.hpp"
+
+namespace nanobind::detail {
+
+/// What the casters know of a type: its name in Python, and the functions of usmx's table.
+template <class T>
+struct usmx_type;
+
+template <>
+struct usmx_type<usmx::array> {
+  static constexpr auto name = const_name("usmx.USMArray");
+  static constexpr auto take = &usmx::python::api_table::as_array;
+  static constexpr auto give = &usmx::python::api_table::from_array;
+};
+
+template <>
+struct usmx_type<sycl::queue> {
+  static constexpr auto name = const_name("usmx.SyclQueue");
+  static constexpr auto take = &usmx::python::api_table::as_queue;
+  static constexpr auto give = &usmx::python::api_table::from_queue;
+};
+
+template <>
+struct usmx_type<sycl::event> {
+  static constexpr auto name = const_name("usmx.SyclEvent");
+  static constexpr auto take = &usmx::python::api_table::as_event;
+  static constexpr auto give = &usmx::python::api_table::from_event;
+};
+
+/// The value, or the exception in place of it, or neither for an object that is no T.
+template <class T>
+struct usmx_answer {
+  std::optional<T> value;
+  usmx_error error;
+};
+
+/// An answer in the list of what lives until the call has ended.
+template <class T>
+class usmx_kept_answer {
+ public:
+  static const usmx_answer<T>* find(const cleanup_list* call, handle asked) noexcept {
+    for (std::size_t k = 1; call != nullptr && k < call->size(); ++k) {
+      if (PyCapsule_IsValid((*call)[k], name) != 0) {
+        const auto* kept = in_capsule((*call)[k]);
+        if (kept->asked_.is(asked)) {
+          return &kept->answer_;
+        }
+      }
+    }
+    return nullptr;
+  }
+
+  static void keep(cleanup_list* call, handle asked, const usmx_answer<T>& answer) {
+    if (call == nullptr || find(call, asked) != nullptr) {
+      return;
+    }
+    auto kept = std::make_unique<usmx_kept_answer>(asked, answer);
+    PyObject* capsule = PyCapsule_New(kept.get(), name, [](PyObject* ending) {
+      const error_scope untouched;
+      delete in_capsule(ending);
+    });
+    if (capsule == nullptr) {
+      raise_python_error();
+    }
+    kept.release();
+    call->append(capsule);
+  }
+
+  usmx_kept_answer(handle asked, const usmx_answer<T>& answer)
+      : asked_(borrow(asked)), answer_(answer) {}
+
+ private:
+  static constexpr const char* name = usmx_type<T>::name.text;
+
+  static usmx_kept_answer* in_capsule(PyObject* capsule) noexcept {
+    return static_cast<usmx_kept_answer*>(PyCapsule_GetPointer(capsule, name));
+  }
+
+  object asked_;
+  usmx_answer<T> answer_;
+};
+
+/// Asks an object once in a call.
+template <class T>
+usmx_answer<T> usmx_ask(handle asked, cleanup_list* call) {
+  if (const usmx_answer<T>* known = usmx_kept_answer<T>::find(call, asked)) {
+    return *known;
+  }
+  usmx_answer<T> answer;
+  const int status = (usmx::python::import_usmx().*usmx_type<T>::take)(asked.ptr(), &answer.value);
+  if (status < 0) {
+    answer.error = usmx_error::current();
+  }
+  if (status < 0 || status > 1) {
+    usmx_kept_answer<T>::keep(call, asked, answer);
+  }
+  return answer;
+}
+
+}  // namespace nanobind::detail

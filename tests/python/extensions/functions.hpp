@@ -1,0 +1,74 @@
+// What the test extensions of all binding libraries offer: each function takes and gives the types
+// that usmx has casters for, alone and in the binding library's own containers.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/array/array.hpp"
+
+namespace test_extension {
+
+/// What comes in goes out.
+template <class T>
+T same(T value) {
+  return value;
+}
+
+inline std::ptrdiff_t size_of_views(const std::vector<usmx::array_view>& views) {
+  return std::accumulate(
+      views.begin(), views.end(), std::ptrdiff_t{0},
+      [](std::ptrdiff_t sum, const usmx::array_view& view) { return sum + view.size(); });
+}
+
+/// Of doubles in one dimension that the host may touch.
+inline double sum_of_views(const std::vector<usmx::array_view>& views) {
+  double sum = 0;
+  for (const usmx::array_view& view : views) {
+    const auto* first = view.contiguous<const double>();
+    sum = std::accumulate(first, first + view.size(), sum);
+  }
+  return sum;
+}
+
+template <class Module>
+void bind_functions(Module& m) {
+  m.def("nothing", [](std::ptrdiff_t) {});
+  m.def("look_at_array", [](const usmx::array&) {});
+  m.def("look_at_view", [](const usmx::array_view&) {});
+  m.def("size_of_view", [](const usmx::array_view& x) { return x.size(); });
+  m.def("same_array", &same<usmx::array>);
+  m.def("same_queue", &same<sycl::queue>);
+  m.def("same_event", &same<sycl::event>);
+
+  m.def("optional_array", &same<std::optional<usmx::array>>);
+  m.def("vector_of_arrays", &same<std::vector<usmx::array>>);
+  m.def("number_or_array", &same<std::variant<double, usmx::array>>);
+  m.def("array_or_number", &same<std::variant<usmx::array, double>>);
+  m.def("optional_vector", &same<std::optional<std::vector<usmx::array>>>);
+  m.def("arrays_by_name", &same<std::map<std::string, usmx::array>>);
+  m.def("array_and_number", &same<std::pair<usmx::array, int>>);
+  m.def("optional_queue", &same<std::optional<sycl::queue>>);
+  m.def("vector_of_events", &same<std::vector<sycl::event>>);
+  m.def("size_of_optional_view",
+        [](const std::optional<usmx::array_view>& x) { return x ? x->size() : -1; });
+  m.def("size_of_views", &size_of_views);
+  m.def("sum_of_views", &sum_of_views);
+
+  m.def("overloaded", [](const usmx::array&, int) { return "int"; });
+  m.def("overloaded", [](const usmx::array&, double) { return "double"; });
+  m.def("overloaded",
+        [](const std::optional<usmx::array>&, const std::vector<int>&) { return "vector"; });
+  m.def("overloaded", [](const usmx::array&, const std::string&) { return "string"; });
+}
+
+}  // namespace test_extension
