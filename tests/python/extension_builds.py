@@ -13,9 +13,9 @@ def cmake_dir(package):
     return subprocess.check_output(command, text=True).strip()
 
 
-def built(source, build, packages):
+def built(source, build, packages, build_type="Debug"):
     """Compile the project in `source`, which needs these packages."""
-    configure = ["-G", "Ninja", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=Debug"]
+    configure = ["-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_BUILD_TYPE={build_type}"]
     configure += [f"-D{package}_DIR={cmake_dir(package)}" for package in packages]
     configure += [f"-DPython_EXECUTABLE={sys.executable}"]
     for arguments in (configure, ["--build", build]):

@@ -1,5 +1,10 @@
 """What functions of an extension take and give through the casters of its binding library."""
 
+import importlib
+import re
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import dpctl
@@ -7,7 +12,7 @@ import numpy as np
 import pytest
 import usmx
 from extension_builds import built, loaded
-from helpers import Producer, producer_of
+from helpers import Producer, producer_of, run_python
 
 pytestmark = pytest.mark.slow  # an extension is compiled
 
@@ -16,11 +21,21 @@ CONTAINERS_OF_VIEWS = ["size_of_optional_view", "size_of_views"]
 
 
 @pytest.fixture(scope="session", params=["nanobind"])
-def extension(request, tmp_path_factory):
-    library = request.param
+def library(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def folder(library, tmp_path_factory):
+    """Where the modules lie."""
     build = tmp_path_factory.mktemp(library)
     built(Path(__file__).parent / "extensions" / library, build, [library, "usmx"])
-    return loaded(f"{library}_extension", build)
+    return build
+
+
+@pytest.fixture(scope="session")
+def extension(library, folder):
+    return loaded(f"{library}_extension", folder)
 
 
 def mine(count=4):
@@ -269,3 +284,143 @@ def test_next_call_asks_again(extension):
     assert extension.size_of_view(producer) == 3
     producer.array = mine(5)
     assert extension.size_of_view(producer) == 5
+
+
+def test_view_beside_a_wrong_type_is_asked_once(extension):
+    producer = Counted(mine())
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        extension.view_and_number((producer, "text"))
+    assert extension.view_and_number((producer, 3)) == 7
+    assert producer.asked == 2
+
+
+# ---- nb::cast
+
+
+def test_cast_of_an_object(extension):
+    assert extension.size_by_cast(Counted(mine())) == 4
+    assert extension.number_beside_array((Counted(mine()), 3)) == 3
+    assert extension.array_if_it_is_one(Counted(mine())).shape == (4,)
+    assert extension.array_if_it_is_one(3) is None
+
+
+def test_cast_that_fails_is_nanobinds_own_error(extension):
+    for failing in (3, Counted(error=MyError("mine"))):
+        with pytest.raises(RuntimeError, match="bad_cast"):
+            extension.size_by_cast(failing)
+        with pytest.raises(RuntimeError, match="bad_cast"):
+            extension.number_beside_array((failing, 3))
+        assert extension.array_if_it_is_one(failing) is None
+    with pytest.raises(RuntimeError, match="bad_cast"):
+        extension.number_beside_array((Counted(mine()), "text"))
+
+
+# ---- exceptions
+
+
+def documented_exceptions():
+    """The table of docs/extension-authors.md: the names of C++ classes, and Python's class."""
+    text = (Path(__file__).parents[2] / "docs" / "extension-authors.md").read_text("utf-8")
+    _, table = text.split("## Exceptions", 1)
+    rows = re.findall(r"^\| (`.*`) \| `([\w.]+)` \|$", table.split("\n## ", 1)[0], re.MULTILINE)
+    return [(name, python) for names, python in rows for name in re.findall(r"`([\w:]+)`", names)]
+
+
+def class_called(name):
+    """The exception class of that name, of Python or of a package."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module or "builtins"), attribute)
+
+
+@pytest.mark.parametrize(("thrown", "arrives"), documented_exceptions())
+def test_exception_arrives_as_documented(extension, thrown, arrives):
+    with pytest.raises(Exception, match="mine" if thrown.startswith("usmx") else None) as caught:
+        extension.raise_error(thrown)
+    assert caught.type is class_called(arrives)
+
+
+def test_every_exception_of_usmx_is_documented():
+    header = Path(__file__).parents[2] / "include" / "usmx" / "base" / "error.hpp"
+    classes = re.findall(r"^class USMX_API (\w+)", header.read_text("utf-8"), re.MULTILINE)
+    documented = {name for name, _ in documented_exceptions()}
+    assert {f"usmx::{name}" for name in classes} <= documented
+
+
+# ---- arrays without memory
+
+
+def test_array_that_was_moved_from_is_no_result(extension):
+    with pytest.raises(ValueError, match="without memory"):
+        extension.moved_from(mine())
+
+
+# ---- import_usmx
+
+
+def in_folder(folder, code):
+    return run_python(f"import sys; sys.path.insert(0, {str(folder)!r})\n{code}")
+
+
+def test_extension_that_forgot_to_import_usmx_works(folder):
+    code = """
+        import forgetful_extension as m
+        assert "usmx" not in sys.modules
+        print(type(m.new_event()).__name__)
+        import usmx
+        print(m.same_array(usmx.zeros(3)).shape)
+        try:
+            m.take_and_raise(usmx.zeros(3))
+        except TypeError as error:
+            print(error)
+    """
+    done = in_folder(folder, textwrap.dedent(code))
+    assert done.stdout.splitlines() == ["SyclEvent", "(3,)", "mine"], done.stderr
+
+
+def test_missing_usmx_is_an_import_error_of_the_first_use(folder):
+    code = """
+        import forgetful_extension as m
+        sys.modules["usmx"] = None
+        for use in (m.new_event, lambda: m.same_array(3)):
+            try:
+                use()
+            except ImportError as error:
+                print(error.name)
+    """
+    done = in_folder(folder, textwrap.dedent(code))
+    assert done.stdout.splitlines() == ["usmx", "usmx"], done.stderr
+
+
+OTHER_VERSION = """
+    import ctypes, usmx
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    version = ctypes.c_uint32(99)
+    usmx._core._api = new(ctypes.addressof(version), b"usmx._core._api", None)
+"""
+
+
+def test_other_version_is_an_import_error_with_both_versions_and_the_extension(folder, library):
+    code = textwrap.dedent(OTHER_VERSION) + f"import {library}_extension"
+    done = in_folder(folder, code)
+    assert done.returncode == 1
+    assert "ImportError" in done.stderr
+    assert re.search(rf"{library}_extension\S*\.so .* version 6 .* version 99", done.stderr)
+
+
+def test_other_version_is_an_import_error_where_import_usmx_was_forgotten(folder):
+    code = textwrap.dedent(OTHER_VERSION) + "import forgetful_extension as m; m.same_array(3)"
+    done = in_folder(folder, code)
+    assert done.returncode == 1
+    assert re.search(r"^ImportError: .*forgetful_extension\S*\.so .* 6 .* 99", done.stderr, re.M)
+
+
+# ---- the benchmark
+
+
+def test_benchmark_of_arguments_runs(folder):
+    script = Path(__file__).parents[2] / "benchmarks" / "arguments.py"
+    command = [sys.executable, script, "--quick", "--built", folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^ +-?\d+ ns  usmx array$", done.stdout, re.MULTILINE)

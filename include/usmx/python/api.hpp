@@ -67,6 +67,11 @@ inline const char* extension_file() noexcept {
 }
 
 inline const api_table* import_api() noexcept {
+  PyObject* package = PyImport_ImportModule("usmx");  // whose error says more than the capsule's
+  if (package == nullptr) {
+    return nullptr;
+  }
+  Py_DECREF(package);
   auto* table = static_cast<const api_table*>(PyCapsule_Import(api_capsule_name, 0));
   if (table == nullptr) {
     return nullptr;

@@ -32,10 +32,7 @@ nb::object view_of_any(nb::handle object) {
 
 }  // namespace
 
-std::optional<array> array_of_producer(PyObject* object) {
-  if (const array* own = as_array(object)) {
-    return *own;
-  }
+std::optional<array> array_of_other_producer(PyObject* object) {
   if (const std::shared_ptr<buffer> own = as_memory(object)) {
     return as_bytes(own);
   }

@@ -10,8 +10,8 @@
 
 namespace usmx::bindings {
 
-/// The elements of a producer; nullopt for any other object.
-std::optional<array> array_of_producer(PyObject* object);
+/// The elements of a producer that is no USMArray; nullopt for any other object.
+std::optional<array> array_of_other_producer(PyObject* object);
 /// A view of a producer as a new USMArray; null for any other object.
 nb::object view_of_producer(nb::handle object);
 /// The same, but a USMArray itself.

@@ -23,18 +23,25 @@ constexpr int answer_of(bool is_known) { return is_known ? 1 : 2; }
 
 int convert_to_array(PyObject* object, std::optional<array>* result) noexcept {
   return guarded(failed, [&] {
-    *result = array_of_producer(object);
+    const array* own = as_array(object);
+    if (own != nullptr) {
+      result->emplace(*own);
+    } else {
+      *result = array_of_other_producer(object);
+    }
     if (!*result) {
       return nothing_of_the_kind;
     }
     wait_for(**result);
-    (*result)->owner()->expose();
-    return answer_of(as_array(object) != nullptr);
+    return answer_of(own != nullptr);
   });
 }
 
 PyObject* from_array(const array& value) noexcept {
-  return guarded<PyObject*>(nullptr, [&] { return to_python(value).release().ptr(); });
+  return guarded<PyObject*>(nullptr, [&] {
+    value.memory();  // an array without memory is refused
+    return to_python(value).release().ptr();
+  });
 }
 
 int convert_to_queue(PyObject* object, std::optional<sycl::queue>* result) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -12,9 +13,11 @@
 #include <vector>
 
 #include <sycl/event.hpp>
+#include <sycl/exception.hpp>
 #include <sycl/queue.hpp>
 
 #include "usmx/array/array.hpp"
+#include "usmx/base/error.hpp"
 
 namespace test_extension {
 
@@ -40,12 +43,37 @@ inline double sum_of_views(const std::vector<usmx::array_view>& views) {
   return sum;
 }
 
+/// Throws the exception that is called so; false when there is none.
+inline bool raise_error(const std::string& name) {
+  if (name == "usmx::value_error") throw usmx::value_error("mine");
+  if (name == "usmx::read_only_error") throw usmx::read_only_error("mine");
+  if (name == "usmx::type_error") throw usmx::type_error("mine");
+  if (name == "usmx::index_error") throw usmx::index_error("mine");
+  if (name == "usmx::axis_error") throw usmx::axis_error("mine");
+  if (name == "usmx::overflow_error") throw usmx::overflow_error("mine");
+  if (name == "usmx::buffer_error") throw usmx::buffer_error("mine");
+  if (name == "usmx::allocation_error") throw usmx::allocation_error("mine");
+  if (name == "usmx::device_error") throw usmx::device_error("mine");
+  if (name == "usmx::runtime_conflict") throw usmx::runtime_conflict("mine");
+  if (name == "usmx::fork_error") throw usmx::fork_error("mine");
+  if (name == "sycl::exception") throw sycl::exception(sycl::make_error_code(sycl::errc::invalid));
+  if (name == "std::exception") throw std::exception();
+  return false;
+}
+
+inline usmx::array moved_from(usmx::array x) {
+  const usmx::array taken = std::move(x);
+  return x;  // NOLINT(bugprone-use-after-move)
+}
+
 template <class Module>
 void bind_functions(Module& m) {
   m.def("nothing", [](std::ptrdiff_t) {});
   m.def("look_at_array", [](const usmx::array&) {});
   m.def("look_at_view", [](const usmx::array_view&) {});
   m.def("size_of_view", [](const usmx::array_view& x) { return x.size(); });
+  m.def("raise_error", &raise_error);
+  m.def("moved_from", &moved_from);
   m.def("same_array", &same<usmx::array>);
   m.def("same_queue", &same<sycl::queue>);
   m.def("same_event", &same<sycl::event>);
@@ -61,6 +89,8 @@ void bind_functions(Module& m) {
   m.def("vector_of_events", &same<std::vector<sycl::event>>);
   m.def("size_of_optional_view",
         [](const std::optional<usmx::array_view>& x) { return x ? x->size() : -1; });
+  m.def("view_and_number",
+        [](const std::pair<usmx::array_view, int>& x) { return x.first.size() + x.second; });
   m.def("size_of_views", &size_of_views);
   m.def("sum_of_views", &sum_of_views);
 

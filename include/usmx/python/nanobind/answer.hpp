@@ -43,6 +43,11 @@ template <class T>
 struct usmx_answer {
   std::optional<T> value;
   usmx_error error;
+
+  void clear() noexcept {
+    value.reset();
+    error = usmx_error();
+  }
 };
 
 /// An answer in the list of what lives until the call has ended.
@@ -91,21 +96,20 @@ class usmx_kept_answer {
   usmx_answer<T> answer_;
 };
 
-/// Asks an object once in a call.
+/// Asks an object, unless the call keeps its answer, and puts what comes of it into an empty one.
+/// Whether that is worth keeping: code of others was run.
 template <class T>
-usmx_answer<T> usmx_ask(handle asked, cleanup_list* call) {
+bool usmx_ask(handle asked, const cleanup_list* call, usmx_answer<T>& answer) {
   if (const usmx_answer<T>* known = usmx_kept_answer<T>::find(call, asked)) {
-    return *known;
+    answer = *known;
+    return false;
   }
-  usmx_answer<T> answer;
-  const int status = (usmx::python::import_usmx().*usmx_type<T>::take)(asked.ptr(), &answer.value);
+  const auto take = usmx::python::import_usmx().*usmx_type<T>::take;
+  const int status = take(asked.ptr(), &answer.value);
   if (status < 0) {
     answer.error = usmx_error::current();
   }
-  if (status < 0 || status > 1) {
-    usmx_kept_answer<T>::keep(call, asked, answer);
-  }
-  return answer;
+  return status < 0 || status > 1;
 }
 
 }  // namespace nanobind::detail

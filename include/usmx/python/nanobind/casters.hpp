@@ -11,6 +11,9 @@
 
 namespace nanobind::detail {
 
+/// An answer goes into the call's list only where somebody may want it again: when the caster ends
+/// and its value has not been taken, since another argument did not fit; or when can_cast is asked,
+/// which only containers and nb::cast do, before they take the value.
 template <class T>
 class usmx_caster {
  public:
@@ -19,11 +22,22 @@ class usmx_caster {
   template <class U>
   using Cast = movable_cast_t<U>;
 
-  bool from_python(handle source, std::uint32_t, cleanup_list* call) noexcept {
+  usmx_caster() = default;
+  usmx_caster(const usmx_caster&) = delete;
+  usmx_caster& operator=(const usmx_caster&) = delete;
+  ~usmx_caster() {
+    if (is_worth_keeping_ && !is_cast_) {  // nb::cast has let go of its list by now
+      keep();
+    }
+  }
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
     source_ = source;
     call_ = call;
+    is_cast_ = (flags & cast_flags::manual) != 0;
+    answer_.clear();  // a list's caster takes one element after another
     try {
-      answer_ = usmx_ask<T>(source, call);
+      is_worth_keeping_ = usmx_ask(source, call, answer_);
     } catch (...) {
       answer_ = {std::nullopt, usmx_error::handled()};
     }
@@ -36,6 +50,9 @@ class usmx_caster {
 
   template <class U>
   bool can_cast() const noexcept {
+    if (is_worth_keeping_) {
+      keep();
+    }
     answer_.error.leave_in(call_);
     return answer_.value.has_value();
   }
@@ -45,13 +62,25 @@ class usmx_caster {
 
  protected:
   T& value() {
+    is_worth_keeping_ = false;
     answer_.error.raise_if_any();
     return *answer_.value;
+  }
+  /// Whether the call has it now, or has no list. Without memory, the object is asked again.
+  bool keep() const noexcept {
+    try {
+      usmx_kept_answer<T>::keep(call_, source_, answer_);
+      return true;
+    } catch (...) {
+      return false;
+    }
   }
 
   usmx_answer<T> answer_;
   handle source_;
   cleanup_list* call_ = nullptr;
+  bool is_worth_keeping_ = false;
+  bool is_cast_ = false;
 };
 
 template <>
@@ -69,15 +98,8 @@ struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
 
   /// A container drops the caster of an element before the call ends: the call keeps the array.
   template <class U>
-  bool can_cast() noexcept {
-    try {
-      if (answer_.value) {
-        usmx_kept_answer<usmx::array>::keep(call_, source_, answer_);
-      }
-    } catch (...) {
-      answer_ = {std::nullopt, usmx_error::handled()};
-    }
-    return usmx_caster::can_cast<U>();
+  bool can_cast() const noexcept {
+    return usmx_caster::can_cast<U>() && keep();
   }
   explicit operator usmx::array_view() { return value().view(); }
 };

@@ -10,4 +10,12 @@
 NB_MODULE(nanobind_extension, m) {
   usmx::python::import_usmx();
   test_extension::bind_functions(m);
+  m.def("number_beside_array", [](nanobind::handle pair) {
+    return nanobind::cast<std::pair<usmx::array, int>>(pair).second;
+  });
+  m.def("size_by_cast", [](nanobind::handle x) { return nanobind::cast<usmx::array>(x).size(); });
+  m.def("array_if_it_is_one", [](nanobind::handle x) {
+    usmx::array result;
+    return nanobind::try_cast(x, result) ? std::optional(result) : std::nullopt;
+  });
 }
