@@ -1,6 +1,6 @@
 """Measure what an argument of a native extension's function costs, over a call without one.
 
-python benchmarks/arguments.py [--quick] [--built FOLDER]
+python benchmarks/arguments.py [--quick] [--by LIBRARY] [--built FOLDER]
 
 Compiles the tests' extension, unless FOLDER has it (tests/python/extensions).
 """
@@ -37,9 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print one line for each kind of argument."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="a few short rounds")
+    parser.add_argument("--by", default="nanobind", choices=["nanobind", "pybind11"])
     parser.add_argument("--built", type=Path, help="where the tests' extension lies, compiled")
     options = parser.parse_args(arguments)
-    extension = loaded_extension(options.built)
+    extension = loaded_extension(options.by, options.built)
     works = statements(extension)
     effort = pairing.QUICK if options.quick else pairing.FULL
     base, *seconds = pairing.measure_in_turns(list(works.values()), effort)
@@ -50,15 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def loaded_extension(folder: Path | None) -> ModuleType:
-    """Load the tests' extension by nanobind, compiled if there is no folder with it."""
+def loaded_extension(library: str, folder: Path | None) -> ModuleType:
+    """Load the tests' extension by that library, compiled if there is no folder with it."""
     sys.path.insert(0, str(TESTS))
     from extension_builds import built, loaded
 
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="usmx-arguments-"))
-        built(TESTS / "extensions" / "nanobind", folder, ["nanobind", "usmx"], "Release")
-    return loaded("nanobind_extension", folder)
+        built(TESTS / "extensions" / library, folder, [library, "usmx"], "Release")
+    return loaded(f"{library}_extension", folder)
 
 
 def statements(extension: ModuleType) -> dict[str, Statement]:

@@ -1,10 +1,12 @@
 """What functions of an extension take and give through the casters of its binding library."""
 
+import functools
 import importlib
 import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 import dpctl
@@ -20,22 +22,43 @@ CONTAINERS = ["optional_array", "vector_of_arrays", "number_or_array", "array_an
 CONTAINERS_OF_VIEWS = ["size_of_optional_view", "size_of_views"]
 
 
-@pytest.fixture(scope="session", params=["nanobind"])
+@pytest.fixture(scope="session")
+def folder_of(tmp_path_factory):
+    """Where the modules lie that a binding library has made."""
+
+    @functools.cache
+    def folder(library):
+        build = tmp_path_factory.mktemp(library)
+        built(Path(__file__).parent / "extensions" / library, build, [library, "usmx"])
+        return build
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def extension_of(folder_of):
+    return functools.cache(lambda library: loaded(f"{library}_extension", folder_of(library)))
+
+
+@pytest.fixture(params=["nanobind", "pybind11"])
 def library(request):
     return request.param
 
 
-@pytest.fixture(scope="session")
-def folder(library, tmp_path_factory):
-    """Where the modules lie."""
-    build = tmp_path_factory.mktemp(library)
-    built(Path(__file__).parent / "extensions" / library, build, [library, "usmx"])
-    return build
+@pytest.fixture
+def folder(library, folder_of):
+    return folder_of(library)
 
 
-@pytest.fixture(scope="session")
-def extension(library, folder):
-    return loaded(f"{library}_extension", folder)
+@pytest.fixture
+def extension(library, extension_of):
+    return extension_of(library)
+
+
+@pytest.fixture
+def by_nanobind(extension_of):
+    """What pybind11 cannot do or does in another way is not asked of it."""
+    return extension_of("nanobind")
 
 
 def mine(count=4):
@@ -110,9 +133,9 @@ def test_exception_of_a_holder_passes_through(extension, function):
         getattr(extension, function)(inside(function, Holder(error=MyError("mine"))))
 
 
-def test_container_without_a_caster_of_usmx_takes_a_failing_object_for_a_wrong_type(extension):
+def test_container_without_a_caster_of_usmx_takes_a_failing_object_for_a_wrong_type(by_nanobind):
     with pytest.raises(TypeError, match="incompatible function arguments"):
-        extension.arrays_by_name({"x": Counted(error=MyError("mine"))})
+        by_nanobind.arrays_by_name({"x": Counted(error=MyError("mine"))})
 
 
 @pytest.mark.parametrize(
@@ -139,12 +162,12 @@ def test_exception_does_not_stay_for_the_next_call(extension):
     assert extension.optional_array(mine()).shape == (4,)
 
 
-def test_failing_object_may_fit_another_alternative(extension):
+def test_failing_object_may_fit_another_alternative(by_nanobind):
     class Number(Counted):
         def __float__(self):
             return 2.5
 
-    assert extension.array_or_number(Number(error=MyError())) == 2.5
+    assert by_nanobind.array_or_number(Number(error=MyError())) == 2.5
 
 
 # ---- results
@@ -206,18 +229,34 @@ def test_events_in_a_vector_come_back(extension):
     assert back[0] == events[0]
 
 
+@pytest.mark.parametrize("package", [usmx, dpctl])
+def test_contexts_and_devices_come_back(extension, package):
+    device = package.SyclDevice()
+    context = package.SyclQueue(device).sycl_context
+    assert type(extension.same_device(device)) is usmx.SyclDevice
+    assert extension.same_device(device) == device
+    assert type(extension.same_context(context)) is usmx.SyclContext
+    assert extension.same_context(context) == context
+    assert extension.same_context(Holder(context)) == context
+    for wrong in (3, "cpu", None, usmx.zeros(3)):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            extension.same_device(wrong)
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            extension.same_context(wrong)
+
+
 # ---- views in containers
 
 
 def test_views_in_containers_are_valid_during_the_call(extension):
-    class Fleeting:
-        """A sequence whose items nobody else has."""
+    class Fleeting(Sequence):
+        """Items that nobody else has."""
 
         def __len__(self):
             return 50
 
         def __getitem__(self, k):
-            if k >= 50:
+            if k >= len(self):
                 raise IndexError
             return usmx.asarray(np.full(1000, float(k)), usm_type="shared")
 
@@ -245,17 +284,17 @@ def test_what_a_call_has_kept_is_let_go_at_its_end(extension):
 @pytest.mark.parametrize(
     "other", [pytest.param(v, id=type(v).__name__) for v in (1, 1.5, [1, 2], "text")]
 )
-def test_producer_is_asked_once_whatever_the_number_of_overloads(extension, other):
+def test_producer_is_asked_once_whatever_the_number_of_overloads(by_nanobind, other):
     producer = Counted(mine())
     expected = {int: "int", float: "double", list: "vector", str: "string"}[type(other)]
-    assert extension.overloaded(producer, other) == expected
+    assert by_nanobind.overloaded(producer, other) == expected
     assert producer.asked == 1
 
 
-def test_producer_that_no_overload_takes_is_asked_once(extension):
+def test_producer_that_no_overload_takes_is_asked_once(by_nanobind):
     producer = Counted(mine())
     with pytest.raises(TypeError, match="incompatible function arguments"):
-        extension.overloaded(producer, object())
+        by_nanobind.overloaded(producer, object())
     assert producer.asked == 1
 
 
@@ -286,33 +325,33 @@ def test_next_call_asks_again(extension):
     assert extension.size_of_view(producer) == 5
 
 
-def test_view_beside_a_wrong_type_is_asked_once(extension):
+def test_view_beside_a_wrong_type_is_asked_once(by_nanobind):
     producer = Counted(mine())
     with pytest.raises(TypeError, match="incompatible function arguments"):
-        extension.view_and_number((producer, "text"))
-    assert extension.view_and_number((producer, 3)) == 7
+        by_nanobind.view_and_number((producer, "text"))
+    assert by_nanobind.view_and_number((producer, 3)) == 7
     assert producer.asked == 2
 
 
 # ---- nb::cast
 
 
-def test_cast_of_an_object(extension):
-    assert extension.size_by_cast(Counted(mine())) == 4
-    assert extension.number_beside_array((Counted(mine()), 3)) == 3
-    assert extension.array_if_it_is_one(Counted(mine())).shape == (4,)
-    assert extension.array_if_it_is_one(3) is None
+def test_cast_of_an_object(by_nanobind):
+    assert by_nanobind.size_by_cast(Counted(mine())) == 4
+    assert by_nanobind.number_beside_array((Counted(mine()), 3)) == 3
+    assert by_nanobind.array_if_it_is_one(Counted(mine())).shape == (4,)
+    assert by_nanobind.array_if_it_is_one(3) is None
 
 
-def test_cast_that_fails_is_nanobinds_own_error(extension):
+def test_cast_that_fails_is_nanobinds_own_error(by_nanobind):
     for failing in (3, Counted(error=MyError("mine"))):
         with pytest.raises(RuntimeError, match="bad_cast"):
-            extension.size_by_cast(failing)
+            by_nanobind.size_by_cast(failing)
         with pytest.raises(RuntimeError, match="bad_cast"):
-            extension.number_beside_array((failing, 3))
-        assert extension.array_if_it_is_one(failing) is None
+            by_nanobind.number_beside_array((failing, 3))
+        assert by_nanobind.array_if_it_is_one(failing) is None
     with pytest.raises(RuntimeError, match="bad_cast"):
-        extension.number_beside_array((Counted(mine()), "text"))
+        by_nanobind.number_beside_array((Counted(mine()), "text"))
 
 
 # ---- exceptions
@@ -418,9 +457,9 @@ def test_other_version_is_an_import_error_where_import_usmx_was_forgotten(folder
 # ---- the benchmark
 
 
-def test_benchmark_of_arguments_runs(folder):
+def test_benchmark_of_arguments_runs(library, folder):
     script = Path(__file__).parents[2] / "benchmarks" / "arguments.py"
-    command = [sys.executable, script, "--quick", "--built", folder]
+    command = [sys.executable, script, "--quick", "--by", library, "--built", folder]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^ +-?\d+ ns  usmx array$", done.stdout, re.MULTILINE)

@@ -10,6 +10,8 @@
 #include <exception>
 #include <optional>
 
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
@@ -45,6 +47,17 @@ struct api_table {
   int (*as_event)(PyObject* object, std::optional<sycl::event>* result) noexcept;
   /// A new usmx.SyclEvent.
   PyObject* (*from_event)(const sycl::event& event) noexcept;
+
+  /// The context of a SyclContext of usmx or dpctl, of a capsule "SyclContextRef", or of an object
+  /// whose _get_capsule() returns one.
+  int (*as_context)(PyObject* object, std::optional<sycl::context>* result) noexcept;
+  /// A new usmx.SyclContext.
+  PyObject* (*from_context)(const sycl::context& context) noexcept;
+
+  /// The device of a SyclDevice of usmx or dpctl.
+  int (*as_device)(PyObject* object, std::optional<sycl::device>* result) noexcept;
+  /// A new usmx.SyclDevice.
+  PyObject* (*from_device)(const sycl::device& device) noexcept;
 
   /// Sets the Python error that an exception of usmx or SYCL stands for and returns 1; else 0.
   int (*set_error)(const std::exception_ptr& exception) noexcept;
@@ -84,6 +97,16 @@ inline const api_table* import_api() noexcept {
     return nullptr;
   }
   return table;
+}
+
+/// Runs `step` at the first call of an extension.
+template <class Step>
+[[gnu::visibility("hidden")]] void once_an_extension(Step step) {
+  static bool is_done = false;
+  if (!is_done) {
+    step();
+    is_done = true;
+  }
 }
 
 }  // namespace detail

@@ -4,9 +4,12 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
+#include "sycl_objects/capsules.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/queue_argument.hpp"
+#include "sycl_objects/sycl_context.hpp"
+#include "sycl_objects/sycl_device.hpp"
 #include "sycl_objects/sycl_event.hpp"
 #include "usmx/python/api.hpp"
 #include "usmx/runtime.hpp"
@@ -73,6 +76,40 @@ PyObject* from_event(const sycl::event& event) noexcept {
   return guarded<PyObject*>(nullptr, [&] { return to_python(event).release().ptr(); });
 }
 
+int convert_to_context(PyObject* object, std::optional<sycl::context>* result) noexcept {
+  return guarded(failed, [&] {
+    require_usable_process();
+    if (const auto* known = value_of_either<sycl::context>(object)) {
+      result->emplace(*known);
+      return answer_of(true);
+    }
+    const nb::object capsule =
+        PyCapsule_CheckExact(object) != 0 ? nb::borrow(object) : capsule_of(object);
+    *result = capsule.is_valid() ? context_in_capsule(capsule.ptr()) : std::nullopt;
+    return *result ? answer_of(false) : nothing_of_the_kind;
+  });
+}
+
+PyObject* from_context(const sycl::context& context) noexcept {
+  return guarded<PyObject*>(nullptr, [&] { return to_python(context).release().ptr(); });
+}
+
+int convert_to_device(PyObject* object, std::optional<sycl::device>* result) noexcept {
+  return guarded(failed, [&] {
+    require_usable_process();
+    const auto* known = value_of_either<sycl::device>(object);
+    if (known == nullptr) {
+      return nothing_of_the_kind;
+    }
+    result->emplace(*known);
+    return answer_of(true);
+  });
+}
+
+PyObject* from_device(const sycl::device& device) noexcept {
+  return guarded<PyObject*>(nullptr, [&] { return to_python(device).release().ptr(); });
+}
+
 int set_error(const std::exception_ptr& exception) noexcept {
   return translate_exception(exception) ? 1 : 0;
 }
@@ -85,6 +122,10 @@ constexpr python::api_table table = {
     .from_queue = from_queue,
     .as_event = convert_to_event,
     .from_event = from_event,
+    .as_context = convert_to_context,
+    .from_context = from_context,
+    .as_device = convert_to_device,
+    .from_device = from_device,
     .set_error = set_error,
 };
 

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
 #include <sycl/event.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/queue.hpp>
@@ -76,6 +78,8 @@ void bind_functions(Module& m) {
   m.def("moved_from", &moved_from);
   m.def("same_array", &same<usmx::array>);
   m.def("same_queue", &same<sycl::queue>);
+  m.def("same_context", &same<sycl::context>);
+  m.def("same_device", &same<sycl::device>);
   m.def("same_event", &same<sycl::event>);
 
   m.def("optional_array", &same<std::optional<usmx::array>>);

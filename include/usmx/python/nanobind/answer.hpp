@@ -8,35 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "usmx/python/exchanged.hpp"
 #include "usmx/python/nanobind/error.hpp"
 #include "usmx/python/nanobind/import.hpp"
 
 namespace nanobind::detail {
-
-/// What the casters know of a type: its name in Python, and the functions of usmx's table.
-template <class T>
-struct usmx_type;
-
-template <>
-struct usmx_type<usmx::array> {
-  static constexpr auto name = const_name("usmx.USMArray");
-  static constexpr auto take = &usmx::python::api_table::as_array;
-  static constexpr auto give = &usmx::python::api_table::from_array;
-};
-
-template <>
-struct usmx_type<sycl::queue> {
-  static constexpr auto name = const_name("usmx.SyclQueue");
-  static constexpr auto take = &usmx::python::api_table::as_queue;
-  static constexpr auto give = &usmx::python::api_table::from_queue;
-};
-
-template <>
-struct usmx_type<sycl::event> {
-  static constexpr auto name = const_name("usmx.SyclEvent");
-  static constexpr auto take = &usmx::python::api_table::as_event;
-  static constexpr auto give = &usmx::python::api_table::from_event;
-};
 
 /// The value, or the exception in place of it, or neither for an object that is no T.
 template <class T>
@@ -86,7 +62,7 @@ class usmx_kept_answer {
       : asked_(borrow(asked)), answer_(answer) {}
 
  private:
-  static constexpr const char* name = usmx_type<T>::name.text;
+  static constexpr const char* name = usmx::python::exchanged<T>::name;
 
   static usmx_kept_answer* in_capsule(PyObject* capsule) noexcept {
     return static_cast<usmx_kept_answer*>(PyCapsule_GetPointer(capsule, name));
@@ -104,7 +80,7 @@ bool usmx_ask(handle asked, const cleanup_list* call, usmx_answer<T>& answer) {
     answer = *known;
     return false;
   }
-  const auto take = usmx::python::import_usmx().*usmx_type<T>::take;
+  const auto take = usmx::python::import_usmx().*usmx::python::exchanged<T>::take;
   const int status = take(asked.ptr(), &answer.value);
   if (status < 0) {
     answer.error = usmx_error::current();

@@ -17,7 +17,7 @@ namespace nanobind::detail {
 template <class T>
 class usmx_caster {
  public:
-  static constexpr auto Name = usmx_type<T>::name;
+  static constexpr auto Name = const_name(usmx::python::exchanged<T>::name);
   static constexpr bool usmx_error_waits = true;
   template <class U>
   using Cast = movable_cast_t<U>;
@@ -44,8 +44,7 @@ class usmx_caster {
     return answer_.value || answer_.error;
   }
   static handle from_cpp(const T& source, rv_policy, cleanup_list*) noexcept {
-    const usmx::python::api_table* table = usmx::python::api();
-    return table == nullptr ? nullptr : (table->*usmx_type<T>::give)(source);
+    return usmx::python::give(source);
   }
 
   template <class U>
@@ -87,6 +86,10 @@ template <>
 struct type_caster<usmx::array> : usmx_caster<usmx::array> {};
 template <>
 struct type_caster<sycl::queue> : usmx_caster<sycl::queue> {};
+template <>
+struct type_caster<sycl::context> : usmx_caster<sycl::context> {};
+template <>
+struct type_caster<sycl::device> : usmx_caster<sycl::device> {};
 template <>
 struct type_caster<sycl::event> : usmx_caster<sycl::event> {};
 

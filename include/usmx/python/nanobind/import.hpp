@@ -8,20 +8,6 @@
 #include "usmx/python/api.hpp"
 
 namespace usmx::python {
-namespace detail {
-
-[[gnu::visibility("hidden")]] inline void translate_exceptions() {
-  static bool is_done = false;
-  if (!std::exchange(is_done, true)) {
-    nanobind::register_exception_translator([](const std::exception_ptr& exception, void*) {
-      if (api()->set_error(exception) == 0) {
-        std::rethrow_exception(exception);
-      }
-    });
-  }
-}
-
-}  // namespace detail
 
 /// Call it first in NB_MODULE: then a usmx that is missing, or too different, is an ImportError of
 /// the extension, and not one of the first function that needs it. From then on exceptions of usmx
@@ -31,7 +17,13 @@ inline const api_table& import_usmx() {
   if (table == nullptr) {
     nanobind::raise_python_error();
   }
-  detail::translate_exceptions();
+  detail::once_an_extension([] {
+    nanobind::register_exception_translator([](const std::exception_ptr& exception, void*) {
+      if (api()->set_error(exception) == 0) {
+        std::rethrow_exception(exception);
+      }
+    });
+  });
   return *table;
 }
 
