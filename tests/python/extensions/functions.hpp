@@ -2,6 +2,7 @@
 // that usmx has casters for, alone and in the binding library's own containers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <map>
@@ -35,8 +36,20 @@ inline std::ptrdiff_t size_of_views(const std::vector<usmx::array_view>& views) 
       [](std::ptrdiff_t sum, const usmx::array_view& view) { return sum + view.size(); });
 }
 
+/// Memory that was let go is used again, and written over.
+inline std::vector<usmx::array> new_arrays_like(const std::vector<usmx::array_view>& views) {
+  std::vector<usmx::array> made;
+  for (const usmx::array_view& view : views) {
+    made.push_back(usmx::empty(view.shape(), view.type(), view.queue(), view.kind()));
+    auto* first = made.back().view().contiguous<double>();
+    std::fill(first, first + view.size(), -1.0);
+  }
+  return made;
+}
+
 /// Of doubles in one dimension that the host may touch.
 inline double sum_of_views(const std::vector<usmx::array_view>& views) {
+  const std::vector<usmx::array> others = new_arrays_like(views);
   double sum = 0;
   for (const usmx::array_view& view : views) {
     const auto* first = view.contiguous<const double>();

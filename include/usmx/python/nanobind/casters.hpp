@@ -36,6 +36,7 @@ class usmx_caster {
     call_ = call;
     is_cast_ = (flags & cast_flags::manual) != 0;
     answer_.clear();  // a list's caster takes one element after another
+    is_worth_keeping_ = false;
     try {
       is_worth_keeping_ = usmx_ask(source, call, answer_);
     } catch (...) {
