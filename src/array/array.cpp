@@ -33,12 +33,22 @@ void check_inside(const buffer& memory, dtype type, const layout& where) {
 
 }  // namespace
 
+array::array() noexcept
+    : layout_(usmx::layout::without_elements()), type_(type_code::float64), readonly_(false) {}
+
 array::array(std::shared_ptr<buffer> owner, dtype type, usmx::layout where, bool readonly)
     : array(std::move(owner), type, std::move(where), readonly, 0) {
-  check_inside(*owner_, type_, layout_);
+  check_inside(memory(), type_, layout_);
+}
+
+void array::throw_no_memory() {
+  throw value_error("array without memory, made by array() or moved from: it has no queue");
 }
 
 void array::record(const sycl::event& event) const {
+  if (!owner_) {
+    return;
+  }
   if (const auto bytes = detail::range_of(owner_->data(), type_, layout_)) {
     owner_->record(event, reinterpret_cast<const std::byte*>(bytes->begin),
                    bytes->end - bytes->begin);
@@ -46,7 +56,7 @@ void array::record(const sycl::event& event) const {
 }
 
 void array::wait() const {
-  if (!owner_->may_be_busy()) {
+  if (!owner_ || !owner_->may_be_busy()) {
     return;
   }
   const auto bytes = detail::range_of(owner_->data(), type_, layout_);
@@ -55,6 +65,9 @@ void array::wait() const {
 }
 
 bool array::may_be_busy() const noexcept {
+  if (!owner_) {
+    return false;
+  }
   if (owner_->others_may_work()) {
     return true;
   }
@@ -67,7 +80,8 @@ bool array::may_be_busy() const noexcept {
 }
 
 array_view array::private_view() const {
-  return {owner_->data(), type_, layout_, kind(), owner_->queue(), readonly()};
+  const buffer& here = memory();
+  return {here.data(), type_, layout_, here.kind(), here.queue(), readonly()};
 }
 
 void array::expose() const noexcept {

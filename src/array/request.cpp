@@ -20,7 +20,7 @@ std::string_view contiguity(element_order order) {
 }  // namespace
 
 std::optional<std::string> reason_to_copy(const array& a, const array_request& asked) {
-  const sycl::queue& queue = a.owner()->queue();
+  const sycl::queue& queue = a.memory().queue();
   if (asked.type != a.type()) {
     return detail::message("the element type is ", a.type(), ", not ", asked.type);
   }

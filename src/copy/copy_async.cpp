@@ -38,7 +38,7 @@ constexpr std::size_t quick_nbytes = std::size_t{64} << 10;
 sycl::event complete_event() { return {}; }
 
 bool is_for_the_host_now(const array& a) {
-  return !a.may_be_busy() && host_may_touch(a.kind(), a.owner()->queue().get_device());
+  return !a.may_be_busy() && host_may_touch(a.kind(), a.memory().queue().get_device());
 }
 
 bool is_quick(const copy_plan& plan, std::size_t nbytes) {
@@ -78,7 +78,7 @@ class submission {
   /// an out-of-order queue: no barrier there is sure to come after commands that still wait for a
   /// host task (docs/decisions.md).
   void follow_others(const array& a) {
-    for (const sycl::queue& other : a.owner()->others_queues()) {
+    for (const sycl::queue& other : a.memory().others_queues()) {
       if (!other.is_in_order()) {
         wait_for_queue(other);
       } else if (other != queue_ && !detail::is_known_empty(other)) {
@@ -112,8 +112,8 @@ sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
 /// None, and no copy started, where commands of the destination's queue cannot do it.
 std::optional<sycl::event> start(const copy_plan& plan, const array& source,
                                  const array& destination) {
-  const sycl::queue& queue = destination.owner()->queue();
-  if (may_overlap(plan) || source.owner()->queue().get_context() != queue.get_context()) {
+  const sycl::queue& queue = destination.memory().queue();
+  if (may_overlap(plan) || source.memory().queue().get_context() != queue.get_context()) {
     return std::nullopt;
   }
   submission with(queue, {part_of(destination, access::write), part_of(source, access::read)});
@@ -133,8 +133,8 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm, access made
   const byte_range host =
       detail::range_of(is_upload ? plan.source : plan.destination, plan.row_nbytes());
   detail::deferred_release kept{
-      .range = host, .queue = usm.owner()->queue(), .release = detail::holding(std::move(owner))};
-  submission with(usm.owner()->queue(),
+      .range = host, .queue = usm.memory().queue(), .release = detail::holding(std::move(owner))};
+  submission with(usm.memory().queue(),
                   {part_of(usm, made), part_of(host, is_upload ? access::read : access::write)});
   with.follow_others(usm);
   sycl::event started = with.announce(start_memcpy(plan, with));
@@ -242,7 +242,8 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
   }
   if (const auto one = detail::staging_for_commands(layout(), to.type(), to.queue())) {
     std::memcpy(internal::first_element(*one), element, to.type().itemsize());
-    return copy_async(one->with_layout(broadcast(one->layout(), to.shape())), destination);
+    return copy_async(internal::with_layout(*one, broadcast(one->layout(), to.shape())),
+                      destination);
   }
   destination.wait();
   fill(to, element);

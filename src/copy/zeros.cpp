@@ -7,7 +7,7 @@ namespace usmx {
 array zeros(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
             usm_kind kind) {
   array result = empty(shape, type, queue, kind);
-  fill_bytes(result.owner()->data(), 0, result.owner()->nbytes(), kind, queue);
+  fill_bytes(result.memory().data(), 0, result.memory().nbytes(), kind, queue);
   return result;
 }
 

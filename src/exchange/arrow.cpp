@@ -131,7 +131,7 @@ void require_column(const array& a) {
 arrow::owned<arrow::array> export_column(const array& a) {
   require_column(a);
   auto made = std::make_unique<kept_column>(kept_column{a, {nullptr, internal::first_element(a)}});
-  a.owner()->expose();
+  a.memory().expose();
   arrow::array result{};
   result.length = a.size();
   result.n_buffers = buffers_of_numbers;

@@ -100,7 +100,7 @@ checked_import check(const cuda_array_interface& given) {
 }
 
 cuda_array_interface describe_for_cuda(const array& a) {
-  const sycl::device device = a.owner()->queue().get_device();
+  const sycl::device device = a.memory().queue().get_device();
   if (!detail::cuda_number(device)) {
     throw buffer_error(
         detail::message("__cuda_array_interface__ is for memory of CUDA devices, "
@@ -118,21 +118,21 @@ cuda_array_interface describe_for_cuda(const array& a) {
   if (!a.layout().is_c_contiguous()) {
     result.strides.emplace(in_bytes(a.strides(), a.type().itemsize()));
   }
-  a.owner()->expose();
+  a.memory().expose();
   return result;
 }
 
 void follow_cuda_stream(const array& a, std::uintptr_t stream) {
   const detail::runtime_call call;
   if (a.size() > 0) {
-    a.record(detail::cuda::follow_stream(a.owner()->queue(), reinterpret_cast<CUstream>(stream)));
+    a.record(detail::cuda::follow_stream(a.memory().queue(), reinterpret_cast<CUstream>(stream)));
   }
 }
 
 void wait_for_cuda_streams(const array& a) {
   const detail::runtime_call call;
   if (a.size() > 0) {
-    detail::cuda::wait_for_all_streams(a.owner()->queue().get_device());
+    detail::cuda::wait_for_all_streams(a.memory().queue().get_device());
   }
 }
 

@@ -197,7 +197,7 @@ usm_kind kind_on(dlpack::device where) {
 /// The queue to use a tensor on: the producer's if it is of that device.
 sycl::queue choose_queue(const received_tensor& given, const sycl::queue* producers) {
   if (given.source != nullptr) {
-    return given.source->owner()->queue();
+    return given.source->memory().queue();
   }
   const dlpack::device where = given.values.device;
   if (producers != nullptr && where.type == dlpack::device_type::oneapi &&
@@ -295,7 +295,7 @@ void let_managed_go(void* state) noexcept {
 }  // namespace
 
 dlpack::device dlpack_device(const array& a) {
-  const sycl::queue& queue = a.owner()->queue();
+  const sycl::queue& queue = a.memory().queue();
   const device_numbers numbers = numbers_of(queue);
   if (numbers.cuda) {
     return {dlpack::device_type::cuda, *numbers.cuda};
@@ -318,11 +318,11 @@ bool is_on(const array& a, dlpack::device where) {
     case dlpack::device_type::cpu:
       return where == dlpack::host && is_host_accessible(a.kind());
     case dlpack::device_type::cuda:
-      return numbers_of(a.owner()->queue()).cuda == where.id;
+      return numbers_of(a.memory().queue()).cuda == where.id;
     case dlpack::device_type::cuda_managed:
-      return a.kind() == usm_kind::shared && numbers_of(a.owner()->queue()).cuda == where.id;
+      return a.kind() == usm_kind::shared && numbers_of(a.memory().queue()).cuda == where.id;
     case dlpack::device_type::oneapi:
-      return numbers_of(a.owner()->queue()).oneapi == where.id;
+      return numbers_of(a.memory().queue()).oneapi == where.id;
   }
   return false;
 }
@@ -332,7 +332,7 @@ dlpack::tensor view_as_dlpack(const array& a, dlpack::device where) {
   const auto numbers = [](std::span<const std::ptrdiff_t> from) {
     return const_cast<std::int64_t*>(from.data());
   };
-  a.owner()->expose();
+  a.memory().expose();
   return {.data = first_byte_of(a),
           .device = where,
           .ndim = a.ndim(),

@@ -202,7 +202,7 @@ array to_array(checked_import&& checked, detail::release_action&& release) {
 
 usm_array_interface describe(const array& a) {
   usm_array_interface result{
-      .data = reinterpret_cast<std::uintptr_t>(a.owner()->data()),
+      .data = reinterpret_cast<std::uintptr_t>(a.memory().data()),
       .readonly = a.readonly(),
       .typestr = a.type().typestr(),
       .typedescr = std::nullopt,

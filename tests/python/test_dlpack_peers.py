@@ -1,6 +1,5 @@
 """DLPack with packages that know no SYCL: JAX, and an extension with nanobind's nb::ndarray."""
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import usmx
+from extension_builds import built, loaded
 from helpers import KINDS
 
 
@@ -59,18 +59,8 @@ class OnHost:
 @pytest.fixture(scope="session")
 def stranger(tmp_path_factory):
     build = tmp_path_factory.mktemp("stranger")
-    source = Path(__file__).parent / "stranger"
-    nanobind = subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True)
-    configure = ["-G", "Ninja", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=Debug"]
-    configure += [f"-Dnanobind_DIR={nanobind.strip()}", f"-DPython_EXECUTABLE={sys.executable}"]
-    for arguments in (configure, ["--build", build]):
-        done = subprocess.run(["cmake", *map(str, arguments)], capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = build.glob("stranger*.so")
-    spec = importlib.util.spec_from_file_location("stranger", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    built(Path(__file__).parent / "stranger", build, ["nanobind"])
+    return loaded("stranger", build)
 
 
 @pytest.mark.slow

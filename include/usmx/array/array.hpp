@@ -27,6 +27,29 @@ USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
 
 class USMX_API array {
  public:
+  /// No memory and no elements: shape (0,), float64. An array that was moved from becomes this.
+  /// Whatever needs a queue throws value_error.
+  array() noexcept;
+  array(const array&) = default;
+  array(array&& other) noexcept
+      : owner_(std::move(other.owner_)),
+        layout_(std::move(other.layout_)),
+        type_(other.type_),
+        readonly_(other.readonly_) {
+    other.layout_ = usmx::layout::without_elements();
+  }
+  array& operator=(const array&) = default;
+  array& operator=(array&& other) noexcept {
+    if (this != &other) {
+      owner_ = std::move(other.owner_);
+      layout_ = std::exchange(other.layout_, usmx::layout::without_elements());
+      type_ = other.type_;
+      readonly_ = other.readonly_;
+    }
+    return *this;
+  }
+  ~array() = default;
+
   /// Elements inside an existing buffer, `where` counted from its first byte. Throws value_error
   /// when an element lies outside of the buffer or element zero is not aligned for its type,
   /// overflow_error when its place in bytes does not fit ptrdiff_t.
@@ -39,8 +62,15 @@ class USMX_API array {
   static array adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
                      const sycl::queue& queue, Deleter deleter);
 
-  /// What keeps the memory alive.
+  /// What keeps the memory alive; null where there is none.
   const std::shared_ptr<buffer>& owner() const noexcept { return owner_; }
+  /// The same. Throws value_error where there is none.
+  buffer& memory() const {
+    if (!owner_) [[unlikely]] {
+      throw_no_memory();
+    }
+    return *owner_;
+  }
   dtype type() const noexcept { return type_; }
   const usmx::layout& layout() const noexcept { return layout_; }
   int ndim() const noexcept { return layout_.ndim(); }
@@ -50,20 +80,25 @@ class USMX_API array {
   std::size_t nbytes() const noexcept {
     return static_cast<std::size_t>(size()) * type_.itemsize();
   }
-  usm_kind kind() const noexcept { return owner_->kind(); }
+  /// `unknown` without memory.
+  usm_kind kind() const noexcept { return owner_ ? owner_->kind() : usm_kind::unknown; }
   /// Where usmx works on the elements; gives device and context. From here on others know the
   /// memory and its queue, as after view().
-  const sycl::queue& queue() const noexcept {
+  const sycl::queue& queue() const {
+    const buffer& here = memory();
     expose();
-    return owner_->queue();
+    return here.queue();
   }
   bool readonly() const noexcept { return readonly_.get(); }
   /// From now on nothing is written through this array, by whoever asks readonly() then: safe while
   /// other threads read and copy it. Arrays made of it before keep their right.
   void make_readonly() noexcept { readonly_.set(); }
-  /// Element zero; the first byte of the memory when there are no elements. From here on others
-  /// know the memory and its queue, as after view().
+  /// Element zero; the first byte of the memory, if any, when there are no elements. From here on
+  /// others know the memory and its queue, as after view().
   std::byte* data() const noexcept {
+    if (!owner_) {
+      return nullptr;
+    }
     expose();
     return first_element();
   }
@@ -71,19 +106,16 @@ class USMX_API array {
   /// What native code works on. From here on others know the memory and its queue: they may submit
   /// work there that nobody records, and usmx waits for the queue where it must not miss that.
   array_view view() const {
+    array_view result = private_view();
     expose();
-    return private_view();
+    return result;
   }
 
-  /// The same memory, type and rights with another layout inside this one. overflow_error when
-  /// its elements, some in several places, are more bytes than can be counted.
-  array with_layout(usmx::layout&& where) const {
-    if (where.size() > size()) {
-      checked_nbytes(where.size(), type_);
-    }
-    return array(owner_, type_, std::move(where), readonly(), 0);
+  /// The same memory, type and rights with another layout, counted from the first byte of the
+  /// memory. Throws as the constructor.
+  array with_layout(usmx::layout where) const {
+    return array(owner_, type_, std::move(where), readonly());
   }
-  array with_layout(const usmx::layout& where) const { return with_layout(usmx::layout(where)); }
   array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
 
   /// Announces unfinished work of native code on these elements: see buffer::record.
@@ -115,10 +147,11 @@ class USMX_API array {
       : owner_(std::move(owner)),
         layout_(std::move(where)),
         type_(type),
-        readonly_(readonly || owner_->readonly()) {}
+        readonly_(readonly || (owner_ && owner_->readonly())) {}
 
   friend struct internal::array_access;
 
+  [[noreturn]] static void throw_no_memory();
   void expose() const noexcept;
   array_view private_view() const;
   std::byte* first_element() const noexcept {

@@ -54,7 +54,7 @@ class USMX_API array_view {
 
   /// Elements of the same memory with another layout. The caller has checked that they lie inside
   /// the view's memory.
-  array_view with_layout(usmx::layout where) const {
+  array_view with_layout_unchecked(usmx::layout where) const {
     return {origin_, type_, std::move(where), kind_, queue_, readonly_};
   }
 

@@ -67,6 +67,15 @@ class USMX_API layout {
 
   /// 0-d, offset 0: one element.
   layout() noexcept {}
+  /// Shape (0,), stride 1, offset 0.
+  static layout without_elements() noexcept {
+    layout result;
+    result.ndim_ = 1;
+    result.size_ = 0;
+    result.inline_[0] = 0;
+    result.inline_[1] = 1;
+    return result;
+  }
   layout(const layout& other)
       : layout(other.shape(), other.strides(), other.offset_, other.size_) {}
   /// What was moved from becomes the layout of layout().

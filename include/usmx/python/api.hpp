@@ -4,11 +4,14 @@
 #pragma once
 
 #include <Python.h>
+#include <dlfcn.h>
 
 #include <cstdint>
 #include <exception>
 #include <optional>
 
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
@@ -17,12 +20,13 @@
 namespace usmx::python {
 
 /// Moves when the table or a type that passes through it changes.
-inline constexpr std::uint32_t api_version = 5;
+inline constexpr std::uint32_t api_version = 6;
 inline constexpr const char* api_capsule_name = "usmx._core._api";
 
 /// All functions need the interpreter lock, throw nothing, and report failure by -1 or null with a
 /// Python error set. Those named as_... return 1 with the result set, and 0, with no error, for an
-/// object that is nothing of the kind: it may fit another overload. Each asks the object once.
+/// object that is nothing of the kind: it may fit another overload. Each asks the object once;
+/// where code of others had to be asked, 2 takes the place of 1: such an answer is worth keeping.
 struct api_table {
   std::uint32_t version;
 
@@ -44,38 +48,77 @@ struct api_table {
   /// A new usmx.SyclEvent.
   PyObject* (*from_event)(const sycl::event& event) noexcept;
 
+  /// The context of a SyclContext of usmx or dpctl, of a capsule "SyclContextRef", or of an object
+  /// whose _get_capsule() returns one.
+  int (*as_context)(PyObject* object, std::optional<sycl::context>* result) noexcept;
+  /// A new usmx.SyclContext.
+  PyObject* (*from_context)(const sycl::context& context) noexcept;
+
+  /// The device of a SyclDevice of usmx or dpctl.
+  int (*as_device)(PyObject* object, std::optional<sycl::device>* result) noexcept;
+  /// A new usmx.SyclDevice.
+  PyObject* (*from_device)(const sycl::device& device) noexcept;
+
   /// Sets the Python error that an exception of usmx or SYCL stands for and returns 1; else 0.
   int (*set_error)(const std::exception_ptr& exception) noexcept;
 };
 
 namespace detail {
 
-inline const api_table*& api_slot() noexcept {
+/// One for each extension, whatever the visibility that it is compiled with.
+[[gnu::visibility("hidden")]] inline const api_table*& api_slot() noexcept {
   static const api_table* table = nullptr;
   return table;
 }
 
-}  // namespace detail
+/// The file of the extension that this header is compiled into.
+inline const char* extension_file() noexcept {
+  Dl_info found{};
+  const void* here = reinterpret_cast<const void*>(&api_slot);
+  return dladdr(here, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname
+                                                                 : "this extension";
+}
 
-/// Imports the Python package and its table. Call it first thing in an extension's module
-/// initialisation. Returns false with a Python error set when usmx is missing or too different.
-inline bool try_import_usmx() noexcept {
+inline const api_table* import_api() noexcept {
+  PyObject* package = PyImport_ImportModule("usmx");  // whose error says more than the capsule's
+  if (package == nullptr) {
+    return nullptr;
+  }
+  Py_DECREF(package);
   auto* table = static_cast<const api_table*>(PyCapsule_Import(api_capsule_name, 0));
   if (table == nullptr) {
-    return false;
+    return nullptr;
   }
   if (table->version != api_version) {
     PyErr_Format(PyExc_ImportError,
-                 "this extension was built for version %u of usmx's native interface, found "
-                 "version %u: build it again",
-                 api_version, table->version);
-    return false;
+                 "%s was built for version %u of usmx's native interface, but the usmx that is "
+                 "installed has version %u: build the extension again, with that usmx",
+                 extension_file(), api_version, table->version);
+    return nullptr;
   }
-  detail::api_slot() = table;
-  return true;
+  return table;
 }
 
-/// The table; import_usmx has been called.
-inline const api_table& api() noexcept { return *detail::api_slot(); }
+/// Runs `step` at the first call of an extension.
+template <class Step>
+[[gnu::visibility("hidden")]] void once_an_extension(Step step) {
+  static bool is_done = false;
+  if (!is_done) {
+    step();
+    is_done = true;
+  }
+}
+
+}  // namespace detail
+
+/// The table. The first call imports the Python package. Null with a Python error set when usmx is
+/// missing or too different.
+inline const api_table* api() noexcept {
+  const api_table*& table = detail::api_slot();
+  if (table == nullptr) {
+    table = detail::import_api();
+  }
+  return table;
+}
 
 }  // namespace usmx::python

@@ -62,7 +62,7 @@ void copy_host_to_array(const py_array& destination, nb::handle source) {
 // ---- arrays and arrays
 
 array spread_to(const array& source, const array& destination) {
-  return source.with_layout(broadcast(source.layout(), destination.shape()));
+  return internal::with_layout(source, broadcast(source.layout(), destination.shape()));
 }
 
 void copy_broadcast(const array& source, const array& destination) {

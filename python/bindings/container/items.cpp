@@ -76,8 +76,8 @@ array selected_copy(const array& source, const array_key& key) {
 nb::object get_by_arrays(const py_array& a, PyObject* key) {
   const array_key parsed(key, a.value.owner()->queue());
   if (parsed.is_basic()) {
-    return to_python(a.value.with_layout(subscript(a.value.layout(), parsed.basic_items())),
-                     a.base);
+    return to_python(
+        internal::with_layout(a.value, subscript(a.value.layout(), parsed.basic_items())), a.base);
   }
   return to_python(selected_copy(a.value, parsed));
 }
@@ -93,7 +93,7 @@ void require_writable(const array& a) {
 void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
   const array_key parsed(key, a.owner()->queue());
   if (parsed.is_basic()) {
-    return assign(a.with_layout(subscript(a.layout(), parsed.basic_items())), value);
+    return assign(internal::with_layout(a, subscript(a.layout(), parsed.basic_items())), value);
   }
   assigned_value values(value, a);
   const without_interpreter_lock unlocked;
@@ -172,7 +172,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (names_field(a, key)) {
       assign(field_by_name(a, key), value);
     } else if (auto where = subscript_by(a.layout(), key)) {
-      assign(a.with_layout(*std::move(where)), value);
+      assign(internal::with_layout(a, *std::move(where)), value);
     } else {
       set_by_arrays(a, key, value);
     }

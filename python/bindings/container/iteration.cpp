@@ -1,6 +1,7 @@
 #include "container/iteration.hpp"
 
 #include "support/errors.hpp"
+#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -32,7 +33,8 @@ PyObject* next_view(PyObject* self) {
     }
     const auto& a = ready_instance<py_array>(it.array.ptr());
     const index_item index = index_item::integer(it.next++);
-    return to_python(a.value.with_layout(subscript(a.value.layout(), {&index, 1})), a.base)
+    return to_python(internal::with_layout(a.value, subscript(a.value.layout(), {&index, 1})),
+                     a.base)
         .release()
         .ptr();
   });
@@ -41,8 +43,8 @@ PyObject* next_view(PyObject* self) {
 nb::object reversed(const py_array& a) {
   require_axis(a.value);
   const index_item backwards = index_item::slice(index_item::none, index_item::none, -1);
-  return new_iterator(
-      to_python(a.value.with_layout(subscript(a.value.layout(), {&backwards, 1})), a.base));
+  return new_iterator(to_python(
+      internal::with_layout(a.value, subscript(a.value.layout(), {&backwards, 1})), a.base));
 }
 
 PyType_Slot iterator_slots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},

@@ -144,10 +144,11 @@ nb::object item(const py_array& self, const nb::args& args) {
   const bool one_argument = args.size() == 1;
   if (one_argument && PyIndex_Check(args[0].ptr())) {
     const std::ptrdiff_t index = to_count("index", "an integer", args[0].ptr());
-    return only_element(a.with_layout(element_in_c_order(a.layout(), index)));
+    return only_element(internal::with_layout(a, element_in_c_order(a.layout(), index)));
   }
   const nb::object given = one_argument ? nb::object(args[0]) : nb::object(args);
-  return only_element(a.with_layout(element_at(a.layout(), counts("index", given.ptr()).span())));
+  return only_element(
+      internal::with_layout(a, element_at(a.layout(), counts("index", given.ptr()).span())));
 }
 
 // ---- tolist

@@ -7,6 +7,7 @@
 #include "exchange/producers.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/layout/axes.hpp"
 #include "usmx/layout/element_order.hpp"
@@ -32,7 +33,7 @@ class array_argument {
 
 /// A view of the same elements in the same memory object.
 nb::object view_of(const py_array& a, layout where) {
-  return to_python(a.value.with_layout(std::move(where)), a.base);
+  return to_python(internal::with_layout(a.value, std::move(where)), a.base);
 }
 
 /// One axis, or any sequence of them.
@@ -99,7 +100,7 @@ nb::object expand(nb::handle x, nb::handle axis) {
 nb::object broadcast_to(nb::handle x, nb::handle shape) {
   const array_argument a("X", x);
   layout where = broadcast(a->value.layout(), shape_argument(shape).span());
-  return to_python(a->value.with_layout(std::move(where)).as_readonly(), a->base);
+  return to_python(internal::with_layout(a->value, std::move(where)).as_readonly(), a->base);
 }
 
 nb::object reshape_view(nb::handle x, nb::handle shape, nb::handle order) {

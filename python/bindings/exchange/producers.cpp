@@ -32,6 +32,13 @@ nb::object view_of_any(nb::handle object) {
 
 }  // namespace
 
+std::optional<array> array_of_other_producer(PyObject* object) {
+  if (const std::shared_ptr<buffer> own = as_memory(object)) {
+    return as_bytes(own);
+  }
+  return import_producer(object);
+}
+
 nb::object view_of_producer(nb::handle object) {
   if (const py_array* own = value_in<py_array>(object.ptr())) {
     return to_python(own->value, own->base);

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
 #include "usmx/memory/buffer.hpp"
 
 namespace usmx::bindings {
 
+/// The elements of a producer that is no USMArray; nullopt for any other object.
+std::optional<array> array_of_other_producer(PyObject* object);
 /// A view of a producer as a new USMArray; null for any other object.
 nb::object view_of_producer(nb::handle object);
 /// The same, but a USMArray itself.

@@ -7,6 +7,7 @@
 #include "support/nanobind.hpp"
 #include "support/python_thread.hpp"
 #include "usmx/array/array.hpp"
+#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 
@@ -15,7 +16,7 @@ struct py_array {
       : value(std::move(made)), base(std::move(made_from)) {}
   /// Other elements of the same memory.
   py_array(const py_array& parent, layout&& where)
-      : value(parent.value.with_layout(std::move(where))), base(parent.base) {}
+      : value(internal::with_layout(parent.value, std::move(where))), base(parent.base) {}
   py_array(py_array&&) noexcept = default;
   ~py_array() {
     // Only who lets go last may free the memory.

@@ -91,7 +91,7 @@ void gather(const array_view& source, const selection& selected, const array_vie
     return selected.check();
   }
   const detail::runtime_call call;
-  const array_view part = source.with_layout(selected.basic());
+  const array_view part = source.with_layout_unchecked(selected.basic());
   detail::wait_for_pending_work(part, detail::access::read);
   detail::wait_for_pending_work(destination, detail::access::write);
   if (touched_by_host(part) && touched_by_host(destination)) {
@@ -110,7 +110,7 @@ void scatter(const array_view& values, selection selected, const array_view& des
     return;
   }
   const detail::runtime_call call;
-  const array_view part = destination.with_layout(selected.basic());
+  const array_view part = destination.with_layout_unchecked(selected.basic());
   detail::wait_for_pending_work(values, detail::access::read);
   detail::wait_for_pending_work(part, detail::access::write);
   selected.keep_from(part);
@@ -118,7 +118,7 @@ void scatter(const array_view& values, selection selected, const array_view& des
     const auto kept = detail::staging::fetched(values);
     return scatter(kept.view(), std::move(selected), destination);
   }
-  const array_view source = values.with_layout(spread);
+  const array_view source = values.with_layout_unchecked(spread);
   if (touched_by_host(source) && touched_by_host(part)) {
     detail::scatter_on_host(source, selected, part);
   } else {

@@ -78,9 +78,9 @@ array_view tested_on_host(const array_view& view, std::optional<detail::staging>
   const array_view& reached = host_may_touch(view.kind(), view.device())
                                   ? view
                                   : fetched.emplace(detail::staging::fetched(view)).view();
-  return view.ndim() == 0
-             ? reached.with_layout(*reshaped(reached.layout(), std::array{std::ptrdiff_t{1}}))
-             : reached;
+  return view.ndim() == 0 ? reached.with_layout_unchecked(
+                                *reshaped(reached.layout(), std::array{std::ptrdiff_t{1}}))
+                          : reached;
 }
 
 /// One int64 array that is being filled from its start, on the host.
@@ -161,7 +161,8 @@ void find_staged(const array_view& tested, std::span<const array_view> coordinat
   find_nonzero(tested, lists, count);
   for (std::size_t k = 0; k < coordinates.size(); ++k) {
     const auto row = static_cast<std::ptrdiff_t>(k) * count;
-    copy(found.view().with_layout(layout::c_order(coordinates[k].shape(), row)), coordinates[k]);
+    copy(found.view().with_layout_unchecked(layout::c_order(coordinates[k].shape(), row)),
+         coordinates[k]);
   }
 }
 

@@ -180,6 +180,53 @@ TEST_F(array_test, another_layout_keeps_memory_and_type) {
   EXPECT_FALSE(b.readonly());
 }
 
+TEST_F(array_test, another_layout_must_lie_inside_the_memory) {
+  const array a(memory(64), type_code::int32, layout::c_order(extents{2, 2}));
+  EXPECT_EQ(a.with_layout(layout::c_order(extents{16})).size(), 16);
+  expect_error<value_error>([&] { a.with_layout(layout::c_order(extents{17})); },
+                            {"0 to 67", "64 bytes"});
+  expect_error<value_error>([&] { a.with_layout(layout::strided(extents{2}, extents{-1}, 0)); },
+                            {"-4 to 3", "64 bytes"});
+}
+
+TEST_F(array_test, array_without_memory_has_no_elements) {
+  array from(memory(64), type_code::int32, layout::c_order(extents{4, 4}));
+  const array to = std::move(from);
+  EXPECT_EQ(to.size(), 16);
+  for (const array& none : {array(), from}) {  // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(none.owner(), nullptr);
+    EXPECT_EQ(none.layout(), layout::c_order(extents{0}));
+    EXPECT_EQ(none.nbytes(), 0U);
+    EXPECT_EQ(none.data(), nullptr);
+    EXPECT_EQ(none.kind(), usm_kind::unknown);
+    EXPECT_FALSE(none.may_be_busy());
+    EXPECT_EQ(none.as_readonly().size(), 0);
+    none.wait();
+    none.record(sycl::event());
+  }
+}
+
+TEST_F(array_test, array_that_was_assigned_from_has_no_elements) {
+  array from(memory(64), type_code::int32, layout::c_order(extents{4, 4}));
+  array to;
+  to = std::move(from);
+  EXPECT_EQ(to.size(), 16);
+  EXPECT_EQ(from.size(), 0);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(from.owner(), nullptr);
+}
+
+TEST_F(array_test, array_without_memory_has_neither_view_nor_queue) {
+  const array none;
+  const auto refused = [](auto use) { expect_error<value_error>(use, {"without memory"}); };
+  refused([&] { none.view(); });
+  refused([&] { none.queue(); });
+  refused([&] { none.memory(); });
+  refused([&] { none.with_layout(layout()); });
+  refused([&] { usmx::internal::private_view(none); });
+  refused([&] { usmx::internal::first_element(none); });
+  refused([&] { array(nullptr, type_code::int32, layout()); });
+}
+
 TEST_F(array_test, elements_in_several_places_must_be_countable_in_bytes) {
   const array a(memory(8), type_code::float64, layout());
   const layout many = usmx::broadcast(a.layout(), extents{(PTRDIFF_MAX >> 3)});

@@ -1,0 +1,111 @@
+// The casters of single values. An error waits until the value is taken.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "usmx/array/array_view.hpp"
+#include "usmx/python/nanobind/answer.hpp"
+
+namespace nanobind::detail {
+
+/// An answer goes into the call's list only where somebody may want it again: when the caster ends
+/// and its value has not been taken, since another argument did not fit; or when can_cast is asked,
+/// which only containers and nb::cast do, before they take the value.
+template <class T>
+class usmx_caster {
+ public:
+  static constexpr auto Name = const_name(usmx::python::exchanged<T>::name);
+  static constexpr bool usmx_error_waits = true;
+  template <class U>
+  using Cast = movable_cast_t<U>;
+
+  usmx_caster() = default;
+  usmx_caster(const usmx_caster&) = delete;
+  usmx_caster& operator=(const usmx_caster&) = delete;
+  ~usmx_caster() {
+    if (is_worth_keeping_ && !is_cast_) {  // nb::cast has let go of its list by now
+      keep();
+    }
+  }
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
+    source_ = source;
+    call_ = call;
+    is_cast_ = (flags & cast_flags::manual) != 0;
+    answer_.clear();  // a list's caster takes one element after another
+    is_worth_keeping_ = false;
+    try {
+      is_worth_keeping_ = usmx_ask(source, call, answer_);
+    } catch (...) {
+      answer_ = {std::nullopt, usmx_error::handled()};
+    }
+    return answer_.value || answer_.error;
+  }
+  static handle from_cpp(const T& source, rv_policy, cleanup_list*) noexcept {
+    return usmx::python::give(source);
+  }
+
+  template <class U>
+  bool can_cast() const noexcept {
+    if (is_worth_keeping_) {
+      keep();
+    }
+    answer_.error.leave_in(call_);
+    return answer_.value.has_value();
+  }
+  explicit operator T*() { return &value(); }
+  explicit operator T&() { return value(); }
+  explicit operator T&&() { return std::move(value()); }
+
+ protected:
+  T& value() {
+    is_worth_keeping_ = false;
+    answer_.error.raise_if_any();
+    return *answer_.value;
+  }
+  /// Whether the call has it now, or has no list. Without memory, the object is asked again.
+  bool keep() const noexcept {
+    try {
+      usmx_kept_answer<T>::keep(call_, source_, answer_);
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  usmx_answer<T> answer_;
+  handle source_;
+  cleanup_list* call_ = nullptr;
+  bool is_worth_keeping_ = false;
+  bool is_cast_ = false;
+};
+
+template <>
+struct type_caster<usmx::array> : usmx_caster<usmx::array> {};
+template <>
+struct type_caster<sycl::queue> : usmx_caster<sycl::queue> {};
+template <>
+struct type_caster<sycl::context> : usmx_caster<sycl::context> {};
+template <>
+struct type_caster<sycl::device> : usmx_caster<sycl::device> {};
+template <>
+struct type_caster<sycl::event> : usmx_caster<sycl::event> {};
+
+/// As for an array, which it is a view of for the length of the call.
+template <>
+struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
+  template <class U>
+  using Cast = usmx::array_view;
+
+  /// A container drops the caster of an element before the call ends: the call keeps the array.
+  template <class U>
+  bool can_cast() const noexcept {
+    return usmx_caster::can_cast<U>() && keep();
+  }
+  explicit operator usmx::array_view() { return value().view(); }
+};
+
+}  // namespace nanobind::detail
