@@ -11,6 +11,7 @@
 #include "copy/convert.hpp"
 #include "copy/host.hpp"
 #include "copy/kernel.hpp"
+#include "copy/pieces.hpp"
 #include "copy/plan.hpp"
 #include "copy/queue.hpp"
 #include "copy/staging.hpp"
@@ -209,6 +210,19 @@ void run_on_host(const copy_plan& plan, const situation& now) {
   }
 }
 
+/// False where it was not done: the bytes are few, or the driver takes them as they lie.
+bool run_in_pieces(const copy_plan& plan, const copy_side& source, const copy_side& destination) {
+  constexpr std::size_t worth_pieces = std::size_t{512} << 10;
+  const bool is_upload = source.kind == usm_kind::unknown;
+  const sycl::queue& queue = queue_for(source, destination);
+  if (plan.row_nbytes() < worth_pieces || !is_remote(queue.get_device()) ||
+      is_upload == (destination.kind == usm_kind::unknown)) {
+    return false;
+  }
+  const auto move = is_upload ? &detail::upload_in_pieces : &detail::download_in_pieces;
+  return move(plan.destination, plan.source, plan.row_nbytes(), queue);
+}
+
 /// False where no kernel can do it.
 bool run_kernel(const copy_plan& plan, const copy_side& destination) {
   const std::optional<sycl::event> done = detail::copy_by_kernel(plan, destination.queue);
@@ -242,6 +256,9 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
     case copy_path::whole:
       if (!plan.is_whole()) {
         throw_impossible("whole", plan, source, destination);
+      }
+      if (may_choose && run_in_pieces(plan, source, destination)) {
+        return;
       }
       [[fallthrough]];
     case copy_path::rows:

@@ -350,6 +350,24 @@ TEST_F(copy_test, large_compact_arrays_take_every_path) {
   }
 }
 
+/// In pieces, where the device has memory of its own: fewer than one, some, and a part of one more.
+TEST_F(copy_test, large_compact_arrays_go_to_the_host_and_back) {
+  constexpr std::size_t piece = std::size_t{4} << 20;
+  for (const std::size_t nbytes : {piece / 8, piece - 1, piece, 2 * piece, 5 * piece + 3}) {
+    const bytes content = noise(nbytes);
+    const arena there(nbytes, usm_kind::device, queue());
+    const extents shape{static_cast<std::ptrdiff_t>(nbytes)};
+    const extents adjacent{1};
+    const auto view = there.view(type_code::uint8, layout::c_order(shape));
+    bytes sent = content;
+    usmx::copy_from_host({sent.data(), type_code::uint8, shape, adjacent}, view);
+    EXPECT_TRUE(there.read() == content) << nbytes;
+    bytes found(nbytes);
+    usmx::copy_to_host(view, {found.data(), type_code::uint8, shape, adjacent});
+    EXPECT_TRUE(found == content) << nbytes;
+  }
+}
+
 TEST_F(copy_test, many_dimensions_are_copied) {
   const extents shape(usmx::max_ndim, 1);
   extents twos = shape;
