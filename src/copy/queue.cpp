@@ -27,7 +27,7 @@ sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::s
 namespace {
 
 /// Rows of bytes at equal distances.
-struct row_copy {
+struct equal_rows {
   const std::byte* source;
   std::byte* destination;
   std::size_t nbytes;
@@ -41,7 +41,7 @@ bool is_the_devices(const void* pointer, const sycl::queue& queue) {
 
 /// Whether the driver copies them by one command. CUDA's does, up to its longest distance; for
 /// OpenCL, and between two ends in the host's memory, the SYCL runtime needs a kernel or the host.
-bool is_one_command(const row_copy& copy, const sycl::queue& queue) {
+bool is_one_command(const equal_rows& copy, const sycl::queue& queue) {
   constexpr std::ptrdiff_t longest_distance = INT32_MAX;
   const auto nbytes = static_cast<std::ptrdiff_t>(copy.nbytes);
   const auto is_distance = [&](std::ptrdiff_t stride) {
@@ -52,7 +52,7 @@ bool is_one_command(const row_copy& copy, const sycl::queue& queue) {
          (is_the_devices(copy.source, queue) || is_the_devices(copy.destination, queue));
 }
 
-void start_rows(const row_copy& copy, const sycl::queue& queue) {
+void start_rows(const equal_rows& copy, const sycl::queue& queue) {
   const auto count = static_cast<std::size_t>(copy.rows.extent);
   if (is_one_command(copy, queue)) {
     submit_to(queue, [&](sycl::queue& to) {

@@ -614,21 +614,22 @@ def test_no_elements_need_no_memory(device):
 
 
 def test_threads_take_their_arrays_at_the_same_time(library, take):
-    theirs = [library.array(np.full(1000, n, "f4")) for n in range(8)]
-    library.wait()
-    wrong = []
+    with library.on_gpu(0):
+        theirs = [library.array(np.full(1000, n, "f4")) for n in range(8)]
+        library.wait()
+    right = []
 
     def work(n):
-        for _ in range(100):
-            if usmx.asnumpy(take(theirs[n])).min() != n:
-                wrong.append(n)
+        with library.on_gpu(0):
+            found = [usmx.asnumpy(take(theirs[n])) for _ in range(100)]
+        right.append(all(array.min() == n == array.max() for array in found))
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not wrong
+    assert right == [True] * 8
 
 
 @pytest.mark.skipif(len(DEVICES) < 2, reason="there is one CUDA device")
