@@ -1,10 +1,22 @@
 #include "usmx/runtime/events_internal.hpp"
 
+#include <cstdint>
+
 namespace usmx::internal {
+namespace {
+
+// Deprecated, and all that tells whether a back end has the event: the others need one to ask.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+std::uint32_t references_of_back_end(const sycl::event& event) {
+  return event.get_info<sycl::info::event::reference_count>();
+}
+#pragma GCC diagnostic pop
+
+}  // namespace
 
 std::optional<sycl::backend> backend_of(const sycl::event& event) {
-  const bool is_of_a_back_end = event.get_info<sycl::info::event::reference_count>() > 0;
-  return is_of_a_back_end ? std::optional(event.get_backend()) : std::nullopt;
+  return references_of_back_end(event) > 0 ? std::optional(event.get_backend()) : std::nullopt;
 }
 
 }  // namespace usmx::internal
