@@ -14,8 +14,9 @@ namespace usmx::detail {
 struct used_queue;
 
 /// Held around each call that submits to a queue, which is remembered from then on. No thread holds
-/// two. Only out-of-order queues of OpenCL are really locked (docs/decisions.md): the CPU driver
-/// crashes when one thread waits for such a queue and another submits to it.
+/// two. Only out-of-order queues of OpenCL and CUDA are really locked (docs/decisions.md): where
+/// one thread waits for such a queue and another submits to it, OpenCL's CPU driver crashes, and
+/// CUDA's adapter loses commands.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<std::mutex> lock) noexcept;

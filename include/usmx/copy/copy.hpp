@@ -15,7 +15,7 @@ enum class copy_path {
   automatic,
   /// One memcpy: both sides compact in the same order.
   whole,
-  /// A memcpy for each innermost run.
+  /// A memcpy for each innermost run, or for many of them where the driver has such a command.
   rows,
   /// A loop on the host over memory that it may touch.
   host_loop,
