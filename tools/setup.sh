@@ -107,6 +107,7 @@ require_system_packages() {
       say "  sudo apt-get update && sudo apt-get install -y ${missing[*]}"
       exit 1
     fi
+    say "These system packages (Debian's names) are missing, and apt-get installs them now: ${missing[*]}"
     ((attempt > 1)) || step "Updating the list of system packages" apt-get update
     step "Installing ${missing[*]}" \
       env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
