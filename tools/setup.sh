@@ -26,18 +26,37 @@ die() {
 }
 
 step() {
-  local text=$1 start=$SECONDS
+  local text=$1 start=$SECONDS status=0 progress=''
   shift
   mkdir -p "$VENV"
   printf '==> %s ... ' "$text" >&2
   printf '\n==> %s\n' "$text" >>"$LOG"
-  if "$@" >>"$LOG" 2>&1 </dev/null; then
+  if [[ -t 2 ]]; then
+    show_progress "$text" "$start" "$(stat --format=%s "$LOG")" &
+    progress=$!
+  fi
+  "$@" >>"$LOG" 2>&1 </dev/null || status=$?
+  if [[ -n $progress ]]; then
+    kill "$progress" && wait "$progress" 2>/dev/null || true
+    printf '\r\033[K==> %s ... ' "$text" >&2
+  fi
+  if ((status == 0)); then
     say "done in $((SECONDS - start)) s"
   else
     say "failed after $((SECONDS - start)) s; the end of $LOG:"
     tail -n 40 "$LOG" >&2
     return 1
   fi
+}
+
+# show_progress TEXT START SIZE: says each second how long a step has run, and how many of its files are built
+# ("[12/40]", as ninja says it in the log after its first SIZE bytes), until it is killed or the script has ended.
+show_progress() {
+  local text=$1 start=$2 size=$3 built
+  while sleep 1 && kill -0 $$ 2>/dev/null; do
+    built=$(tail --bytes=+"$size" "$LOG" | tail --bytes=4000 | grep -oE '\[[0-9]+/[0-9]+\]' | tail -n 1) || true
+    printf '\r\033[K==> %s ... %d s %s' "$text" $((SECONDS - start)) "$built" >&2
+  done
 }
 
 # ---- System packages ---------------------------------------------------------------------------
@@ -130,7 +149,8 @@ require_venv() {
   export VIRTUAL_ENV=$VENV PATH=$VENV/bin:$PATH
 }
 
-pip_install() { python -m pip install "$@"; }
+# Verbose: the log has what a build says, and step shows how far it is.
+pip_install() { python -m pip install -v "$@"; }
 
 pip_install_listed() {
   local requirements
