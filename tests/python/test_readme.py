@@ -87,7 +87,7 @@ def build_project(document, source):
     for block in sources:
         (source / block.file_name).write_text(block.text, encoding="utf-8")
     options = [
-        f"-Dusmx_DIR={run(sys.executable, '-P', '-m', 'usmx', '--cmakedir').strip()}",
+        f"-Dusmx_DIR={run(sys.executable, '-P', '-m', 'usmx', 'config', '--cmake-dir').strip()}",
         f"-DPython_EXECUTABLE={sys.executable}",
     ]
     if document in WITH_MODULES:
