@@ -15,7 +15,7 @@ KERNELS = Path(__file__).parents[1] / "src" / "kernels" / "device"
 # The oldest devices that this compiler knows and whose shared memory moves by itself.
 OPTIONS = [
     b"--gpu-architecture=compute_60",
-    b"--std=c++17",
+    b"--std=c++20",
     b"--device-as-default-execution-space",
     b"-DUSMX_WIDE_GROUPS",
 ]

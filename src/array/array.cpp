@@ -5,7 +5,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 void check_inside(const buffer& memory, dtype type, const layout& where) {
@@ -136,4 +136,4 @@ array empty(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue
   return empty(layout::c_order(shape), type, queue, kind);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -2,7 +2,7 @@
 
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 std::byte* array_view::data() const noexcept {
   // Where there are no elements the offset may be anything.
@@ -33,4 +33,4 @@ void array_view::require_c_contiguous() const {
   }
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -8,7 +8,7 @@
 #include "usmx/layout/held_dtype.hpp"
 #include "usmx/layout/structure.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 const field& require_field(dtype type, std::string_view name) {
@@ -79,4 +79,4 @@ array fields_view(const array& a, std::span<const std::string_view> names) {
   return array(a.owner(), type, a.layout(), true);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -8,7 +8,7 @@
 #include "memory/pending_work.hpp"
 #include "usmx/array/array_view.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// From the lowest to the highest element; none where there are no elements.
 inline std::optional<byte_range> range_of(const std::byte* origin, dtype type,
@@ -28,4 +28,4 @@ inline void wait_for_pending_work(const array_view& view, access wanted) {
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -5,7 +5,7 @@
 #include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 /// How many new items `bytes` are: strides and offsets.
@@ -83,4 +83,4 @@ array part_view(const array& complex_elements, complex_part part) {
       complex_elements.readonly());
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

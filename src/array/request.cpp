@@ -3,7 +3,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 std::string_view contiguity(element_order order) {
@@ -44,4 +44,4 @@ std::optional<std::string> reason_to_copy(const array& a, const array_request& a
   return std::nullopt;
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

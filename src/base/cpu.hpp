@@ -5,7 +5,7 @@
 // sanitizer is ready, and do not know templates.)
 #pragma once
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 enum class cpu_level { baseline, avx2, avx512 };
 
@@ -36,4 +36,4 @@ inline cpu_level cpu() noexcept {
 #endif
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

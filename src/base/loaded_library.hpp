@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 class loaded_library {
  public:
@@ -23,4 +23,4 @@ class loaded_library {
   void* handle_;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

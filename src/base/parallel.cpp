@@ -13,7 +13,7 @@
 
 #include "base/process_state.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 /// No thread of ours takes a signal that somebody else's thread waits for.
@@ -127,4 +127,4 @@ void run_tasks(std::ptrdiff_t tasks, task_function function, const void* body) n
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

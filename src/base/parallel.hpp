@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Threads that can work at once, the caller's included: the processors that the process may use.
 int thread_count() noexcept;
@@ -26,4 +26,4 @@ void for_each_task(std::ptrdiff_t tasks, const Body& body) noexcept {
       &body);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -10,7 +10,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 std::atomic<bool> forked_child = false;
@@ -69,7 +69,7 @@ void begin_exit() noexcept {
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail
 
 void usmx::note_user_thread() noexcept { detail::user_thread = true; }
 bool usmx::is_user_thread() noexcept { return detail::user_thread; }

@@ -5,7 +5,7 @@
 
 #include "usmx/base/process.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// To be called before the runtime is used: children forked from then on are unusable. Throws
 /// fork_error in such a child.
@@ -16,4 +16,4 @@ bool is_forked_child() noexcept;
 /// under way.
 void begin_exit() noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

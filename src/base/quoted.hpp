@@ -6,7 +6,7 @@
 
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// `text` in quotes, fit for a message whatever a producer put into it; of a text that is longer
 /// than `longest` the beginning.
@@ -26,4 +26,4 @@ inline std::string quoted(std::string_view text, std::size_t longest = 32) {
   return out + message("...' (", text.size(), " characters)");
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

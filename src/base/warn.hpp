@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Hands the text to the handler: usmx/base/warnings.hpp.
 void warn(const char* text) noexcept;
 inline void warn(const std::string& text) noexcept { warn(text.c_str()); }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -5,7 +5,7 @@
 
 #include "base/warn.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 void write_to_stderr(const char* text) noexcept { std::fprintf(stderr, "usmx: %s\n", text); }
@@ -20,4 +20,4 @@ void set_warning_handler(warning_handler replacement) noexcept {
 
 void detail::warn(const char* text) noexcept { handler.load()(text); }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -6,7 +6,7 @@
 
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 using shape_span = std::span<const std::ptrdiff_t>;
@@ -49,4 +49,4 @@ void require_fillable(const array_view& destination) {
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

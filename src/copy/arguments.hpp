@@ -8,7 +8,7 @@
 #include "usmx/array/array_view.hpp"
 #include "usmx/copy/copy.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Throws as copy() does on unequal shapes, structured types that differ and a read-only
 /// destination.
@@ -27,4 +27,4 @@ inline copy_end end_of(const host_array& host) {
   return {host.data, host.type, host.strides_bytes, 1};
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

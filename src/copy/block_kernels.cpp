@@ -15,7 +15,7 @@
 #include "base/cpu.hpp"
 #include "layout/element_dispatch.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 // ---- rows
@@ -267,4 +267,4 @@ void finish_streaming() noexcept {}
 
 #endif
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// A rectangle of items, at any alignment; steps in bytes.
 struct block {
@@ -37,4 +37,4 @@ void transpose(const block& tile) noexcept;
 void stream(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept;
 void finish_streaming() noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -13,7 +13,7 @@
 #include "base/cpu.hpp"
 #include "layout/element_dispatch.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 template <class T>
@@ -228,4 +228,4 @@ conversion::conversion(dtype source, dtype destination) noexcept
     : adjacent(find_entry(source, destination).adjacent[static_cast<std::size_t>(cpu())]),
       strided(find_entry(source, destination).strided) {}
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -6,7 +6,7 @@
 
 #include "usmx/layout/dtype.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// The conversion between two plain types, also of a type to itself. Elements may lie at any
 /// alignment.
@@ -24,4 +24,4 @@ struct conversion {
                   std::ptrdiff_t destination_step, std::ptrdiff_t count) noexcept;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

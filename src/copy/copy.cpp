@@ -21,7 +21,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 using detail::access;
@@ -384,4 +384,4 @@ void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
                         {static_cast<std::byte*>(pointer), type_code::uint8, adjacent, 1}));
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

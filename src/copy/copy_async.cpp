@@ -22,7 +22,7 @@
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 using detail::access;
@@ -250,4 +250,4 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
   return complete_event();
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

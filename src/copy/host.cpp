@@ -11,7 +11,7 @@
 #include "copy/host/rows.hpp"
 #include "copy/host/tiles.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 /// The dimension in which the source has its smallest step; the innermost one of equal ones.
@@ -80,4 +80,4 @@ void copy_on_host(const copy_plan& plan, const host_thresholds& thresholds) noex
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -6,7 +6,7 @@
 
 #include "copy/plan.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// From how many bytes of the destination on something pays; measured in docs/copy-engine.md.
 struct host_thresholds {
@@ -21,4 +21,4 @@ struct host_thresholds {
 /// Source and destination do not overlap.
 void copy_on_host(const copy_plan& plan, const host_thresholds& thresholds = {}) noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

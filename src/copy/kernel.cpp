@@ -14,7 +14,7 @@
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 using events = std::vector<sycl::event>;
@@ -132,4 +132,4 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   return done;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -12,7 +12,7 @@
 #include "copy/plan.hpp"
 #include "kernels/store.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Enqueues the copy on a queue whose device reaches both sides, after `pending`, and returns the
 /// event of its end. None, and nothing enqueued, where no kernel can do it: none can be had for the
@@ -32,4 +32,4 @@ std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_pl
                                              bool use_fp64,
                                              const std::vector<sycl::event>& pending);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 /// The largest power of two that divides all addresses of the elements on that side.
@@ -122,4 +122,4 @@ std::optional<kernel_copy> to_kernel_copy(const copy_plan& plan, bool use_fp64) 
   return copy;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

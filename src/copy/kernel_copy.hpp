@@ -10,7 +10,7 @@
 #include "kernels/groups.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// A plan of items. Its last two dimensions are the rows and columns of a kernel.
 struct kernel_copy {
@@ -32,4 +32,4 @@ std::optional<kernel_copy> to_kernel_copy(const copy_plan&, bool use_fp64);
 /// then both go together in blocks, each of which fits into the nearest cache.
 bool is_transposed(const copy_dimension& rows, const copy_dimension& columns) noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -7,7 +7,7 @@
 
 #include "copy/kernel_copy.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 using kernels::traversal;
@@ -183,4 +183,4 @@ kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split 
   return {walk, range_of(walk, lanes)};
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

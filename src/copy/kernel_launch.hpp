@@ -11,7 +11,7 @@
 #include "kernels/device/traversal.hpp"
 #include "kernels/groups.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 struct kernel_launch {
   kernels::traversal walk;
@@ -34,4 +34,4 @@ bool can_be_tiled(const copy_dimension& rows, kernel_shape) noexcept;
 /// For that many dimensions at most, the last two of which are rows and columns.
 kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

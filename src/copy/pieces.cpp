@@ -15,7 +15,7 @@
 #include "copy/staging.hpp"
 #include "runtime/waiting.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 /// What the device needs about 80 us for: ten times of what a command costs.
@@ -116,4 +116,4 @@ bool download_in_pieces(std::byte* destination, const std::byte* source, std::si
   return true;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -7,7 +7,7 @@
 
 #include <sycl/queue.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 // Both wait. False, and nothing was done, where there is no memory of kind `host`.
 
@@ -16,4 +16,4 @@ bool upload_in_pieces(std::byte* destination, const std::byte* source, std::size
 bool download_in_pieces(std::byte* destination, const std::byte* source, std::size_t nbytes,
                         const sycl::queue&);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

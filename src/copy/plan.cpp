@@ -9,7 +9,7 @@
 
 #include "layout/byte_range.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 void add_dimensions(copy_plan& plan, std::span<const std::ptrdiff_t> shape, const copy_end& source,
@@ -181,4 +181,4 @@ std::ostream& operator<<(std::ostream& out, const copy_plan& plan) {
   return out;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -12,7 +12,7 @@
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// One dimension that source and destination have in common; strides in bytes.
 struct copy_dimension {
@@ -96,4 +96,4 @@ void for_each_row(const copy_plan& plan, const Body& body) {
                  plan.destination, body);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

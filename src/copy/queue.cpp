@@ -16,7 +16,7 @@
 #include "runtime/waiting.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
                          sycl::queue queue, const std::vector<sycl::event>& before) {
@@ -121,4 +121,4 @@ void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

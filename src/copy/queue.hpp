@@ -10,7 +10,7 @@
 #include "copy/plan.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// One memcpy after the events, submitted with the queue locked and not waited for.
 sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
@@ -31,4 +31,4 @@ bool has_fast_fill(const std::byte* destination, usm_kind kind, std::size_t item
 void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
                    std::size_t itemsize, std::size_t count, sycl::queue queue);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

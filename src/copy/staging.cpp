@@ -7,7 +7,7 @@
 #include "usmx/copy/copy.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 std::unique_ptr<std::byte[]> bytes_for(const layout& where, dtype type) {
@@ -39,4 +39,4 @@ std::optional<array> staging_for_commands(layout where, dtype type, const sycl::
   return empty(std::move(where), type, queue, usm_kind::host);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -14,7 +14,7 @@
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Elements in C order without gaps, in memory that the host may touch.
 class staging {
@@ -39,4 +39,4 @@ class staging {
 /// have. None where the queue's device has no memory of that kind.
 std::optional<array> staging_for_commands(layout where, dtype type, const sycl::queue& queue);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

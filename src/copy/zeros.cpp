@@ -2,7 +2,7 @@
 
 #include "usmx/copy/copy.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 array zeros(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
             usm_kind kind) {
@@ -11,4 +11,4 @@ array zeros(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue
   return result;
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

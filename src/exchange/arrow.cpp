@@ -19,7 +19,7 @@
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 namespace {
 
 // Capsules own what they point to.
@@ -317,4 +317,4 @@ std::vector<array_view> host_views(const column& given, const sycl::queue& queue
   return views;
 }
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -12,7 +12,7 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 namespace {
 
 std::vector<std::ptrdiff_t> in_elements(std::span<const std::ptrdiff_t> byte_strides,
@@ -138,4 +138,4 @@ void wait_for_cuda_streams(const array& a) {
 
 bool has_cuda_devices() { return detail::first_cuda_device() != nullptr; }
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

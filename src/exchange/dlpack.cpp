@@ -22,7 +22,7 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 namespace {
 
 static_assert(std::is_same_v<std::int64_t, std::ptrdiff_t>, "shapes are handed over as they are");
@@ -419,4 +419,4 @@ array from_dlpack(dlpack::managed_tensor* managed) {
   return to_array(receive(*managed), nullptr, std::move(owner));
 }
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -7,7 +7,7 @@
 
 #include "usmx/exchange/usm_array_interface.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 
 /// Throws as check() for a type that is none.
 held_dtype parse_type(const usm_array_interface&);
@@ -29,4 +29,4 @@ struct byte_range {
 /// pointer, overflow_error where a byte is outside of the address space.
 byte_range touched_bytes(const usm_array_interface&, dtype, element_range extent);
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -7,7 +7,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 namespace {
 
 /// The n of "|V<n>", written without signs and zeros in front; none for anything else.
@@ -160,4 +160,4 @@ std::string text(const typedescr& entries) {
   return out.size() <= longest ? out : out.substr(0, longest) + "...";
 }
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -13,7 +13,7 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 namespace {
 
 layout parse_layout(const usm_array_interface& given) {
@@ -220,4 +220,4 @@ usm_array_interface describe(const array& a) {
   return result;
 }
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -17,7 +17,7 @@
 #include "base/warn.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -307,4 +307,4 @@ std::uintmax_t cache_files::clear() const {
   return nbytes;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

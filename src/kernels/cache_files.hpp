@@ -11,7 +11,7 @@
 
 #include "usmx/kernels/disk_cache.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// What the built kernels of a group depend on; other values are other entries.
 struct kernel_cache_key {
@@ -58,4 +58,4 @@ class cache_files {
 /// 64 bits of which not one depends on a single byte only. Not for secrets.
 std::uint64_t hash_of(std::span<const char> bytes) noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -5,7 +5,7 @@
 #include "kernels/packaged.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 namespace syclex = sycl::ext::oneapi::experimental;
@@ -40,4 +40,4 @@ sycl::kernel_bundle<sycl::bundle_state::executable> build_kernels(const sycl::co
                        syclex::properties(syclex::build_options(compile_options_of(group, shape))));
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

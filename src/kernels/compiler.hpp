@@ -10,7 +10,7 @@
 
 #include "kernels/groups.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// The group as an object SYCLBIN. Throws sycl::exception with the compiler's messages. A kernel
 /// that the context's devices cannot run is left out without a word.
@@ -21,4 +21,4 @@ sycl::kernel_bundle<sycl::bundle_state::executable> build_kernels(const sycl::co
                                                                   const sycl::device&, kernel_group,
                                                                   kernel_shape);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -12,7 +12,7 @@
 
 typedef struct CUmod_st* CUmodule;
 
-namespace usmx::detail::cuda {
+namespace usmx::inline v1::detail::cuda {
 namespace {
 
 // "CUDA Driver API", sections Module Management and Execution Control.
@@ -80,4 +80,4 @@ void launch(CUfunction kernel, CUstream stream, const sycl::nd_range<3>& range, 
                   "a kernel cannot be started");
 }
 
-}  // namespace usmx::detail::cuda
+}  // namespace usmx::inline v1::detail::cuda

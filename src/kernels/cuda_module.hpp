@@ -14,7 +14,7 @@
 
 typedef struct CUfunc_st* CUfunction;
 
-namespace usmx::detail::cuda {
+namespace usmx::inline v1::detail::cuda {
 
 /// The kernels of a group in the order of its names, built for that device in its primary context,
 /// where the SYCL runtime works. They live for ever. Throws device_error with the driver's reason,
@@ -25,4 +25,4 @@ std::vector<CUfunction> load_kernels(const sycl::device&, kernel_group);
 /// kernel's arguments, which are copied. Throws device_error with the driver's reason.
 void launch(CUfunction, CUstream, const sycl::nd_range<3>&, void** arguments);
 
-}  // namespace usmx::detail::cuda
+}  // namespace usmx::inline v1::detail::cuda

@@ -14,7 +14,7 @@
 #include "kernels/cuda_module.hpp"
 #include "runtime/drivers/cuda_stream.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 class device_kernel {
  public:
@@ -50,4 +50,4 @@ class device_kernel {
   std::variant<sycl::kernel, CUfunction> kernel_;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

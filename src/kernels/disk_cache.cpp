@@ -6,7 +6,7 @@
 
 namespace fs = std::filesystem;
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 fs::path kernel_cache_directory() {
   const auto variable = [](const char* name) { return std::getenv(name); };
@@ -27,4 +27,4 @@ std::vector<cached_kernels> list_kernel_cache() { return detail::cache_files().l
 
 std::uintmax_t clear_kernel_cache() { return detail::cache_files().clear(); }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

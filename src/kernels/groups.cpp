@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 bool is_integer(type_code code) {
@@ -130,4 +130,4 @@ cast_step cast_of(type_code from, type_code to, bool fp64) {
   return all[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)][fp64];
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

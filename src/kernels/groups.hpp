@@ -14,7 +14,7 @@
 #include "kernels/device/kernel_list.hpp"
 #include "usmx/layout/dtype.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// The groups: kernels that need the same of a device, in one file each, since a file that mixes
 /// them is saved without code. EACH(name, source file without its extension). CMake reads this
@@ -104,4 +104,4 @@ struct cast_step {
 /// With `fp64` the kernels that need it.
 cast_step cast_of(type_code from, type_code to, bool fp64);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

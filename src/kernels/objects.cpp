@@ -9,7 +9,7 @@
   USMX_EMBED(object_##group##_wide, USMX_KERNEL_OBJECTS "/" #group "_wide.syclbin")
 USMX_KERNEL_GROUPS(USMX_EMBED_OBJECTS)
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 std::span<const char> kernel_object(kernel_group group, kernel_shape shape) {
   struct objects {
@@ -24,15 +24,15 @@ std::span<const char> kernel_object(kernel_group group, kernel_shape shape) {
   return shape == kernel_shape::wide ? found.wide : found.narrow;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail
 
 #else
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 std::span<const char> kernel_object(kernel_group, kernel_shape) { return {}; }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail
 
 #endif
 
@@ -45,7 +45,7 @@ USMX_EMBED(ptx_fill, USMX_KERNEL_PTX "/fill.ptx")
 USMX_EMBED(ptx_cast, USMX_KERNEL_PTX "/cast.ptx")
 USMX_EMBED(ptx_cast_double, USMX_KERNEL_PTX "/cast_double.ptx")
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 std::span<const char> kernel_ptx(kernel_group group) {
   switch (group) {
@@ -63,14 +63,14 @@ std::span<const char> kernel_ptx(kernel_group group) {
   return {};
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail
 
 #else
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 std::span<const char> kernel_ptx(kernel_group) { return {}; }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "kernels/groups.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 struct kernel_source {
   std::string_view name;  // as in #include
@@ -26,4 +26,4 @@ std::span<const char> kernel_object(kernel_group, kernel_shape);
 /// compiler for it when the package was built, and of groups that no such device needs.
 std::span<const char> kernel_ptx(kernel_group);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -9,7 +9,7 @@
 #include "kernel_sources.inc"
 #undef USMX_SOURCE
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 std::span<const kernel_source> kernel_sources() {
 #define USMX_SOURCE(symbol, name, path) \
@@ -25,4 +25,4 @@ std::string_view kernel_source_text(std::string_view name) {
   return std::ranges::find(kernel_sources(), name, &kernel_source::name)->text;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -21,7 +21,7 @@
 #include "usmx/base/version.hpp"
 #include "usmx/runtime/devices.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 namespace syclex = sycl::ext::oneapi::experimental;
@@ -241,4 +241,4 @@ device_kernels& kernels_of(const sycl::queue& queue) {
   return state_of(queue.get_context())->slot<kernel_store>().of(queue.get_device());
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -18,7 +18,7 @@
 #include "kernels/groups.hpp"
 #include "runtime/context_state.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Of one device. Thread-safe.
 class device_kernels {
@@ -78,4 +78,4 @@ std::vector<sycl::kernel> load_kernels(kernel_origin, const sycl::context&, cons
 /// What the built kernels of a group depend on.
 kernel_cache_key cache_key_of(const sycl::device&, kernel_group, kernel_shape);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

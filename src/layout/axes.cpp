@@ -5,7 +5,7 @@
 
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 /// Up to max_ndim axes counted from the front, none twice.
@@ -160,4 +160,4 @@ layout expanded(const layout& source, axis_span axes) {
   });
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -6,7 +6,7 @@
 
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Addresses from `begin` on, up to the one before `end`.
 struct byte_range {
@@ -32,4 +32,4 @@ constexpr bool overlap(byte_range a, byte_range b) noexcept {
   return a.begin < b.end && b.begin < a.end;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -8,7 +8,7 @@
 #include "base/quoted.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 using detail::foreign_order;
@@ -79,4 +79,4 @@ std::ostream& operator<<(std::ostream& out, dtype type) {
                                                           : out << type.name();
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

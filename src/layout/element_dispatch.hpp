@@ -11,7 +11,7 @@
 
 #include "usmx/layout/dtype.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 // How elements are kept where C++ has no type for them, or one that does not hold every byte.
 struct boolean {
@@ -111,4 +111,4 @@ void with_item_type(std::size_t nbytes, Body&& body) {
   });
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

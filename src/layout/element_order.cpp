@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 /// Where there is none, repeated elements or a single one, the axis has no place in memory.
@@ -70,4 +70,4 @@ layout with_axes_as_in_memory(const layout& source) {
   return permuted(source, axes);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -12,7 +12,7 @@
 
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Moves the index on by `steps` along the last dimension, of which at least so many are left, and
 /// from its end to the start of the next row. False where that was the last row: the index is all
@@ -61,4 +61,4 @@ template <class ExtentOf, class Move, class Body>
   } while (advance_index(index, extent_of, move));
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -9,7 +9,7 @@
 #include "layout/layout_builder.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 using detail::count_elements;
 using detail::extents;
@@ -394,4 +394,4 @@ std::string tuple_text(extents entries) {
   return out + (entries.size() == 1 ? ",)" : ")");
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -8,7 +8,7 @@
 
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 using extents = std::span<const std::ptrdiff_t>;
 
@@ -63,4 +63,4 @@ class layout_builder {
   std::ptrdiff_t* strides_;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -11,7 +11,7 @@
 #include "usmx/layout/held_dtype.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 /// What makes two structured types equal.
@@ -291,4 +291,4 @@ const field* find_field(dtype type, std::string_view name) noexcept {
   return found == fields.end() ? nullptr : &*found;
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

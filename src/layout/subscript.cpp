@@ -5,7 +5,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 using detail::extents;
 using detail::layout_builder;
@@ -176,4 +176,4 @@ layout element_in_c_order(const layout& source, std::ptrdiff_t index) {
   return layout().with_offset(offset);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -13,7 +13,7 @@
 
 #include "layout/byte_range.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 enum class access : std::uint8_t { read, write };
 
@@ -214,4 +214,4 @@ class access_history {
   serial latest_ = 0;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

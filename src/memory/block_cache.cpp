@@ -4,7 +4,7 @@
 
 #include "memory/size_classes.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 std::byte* block_cache::allocate(std::size_t size, std::size_t alignment) {
   const block_type type{std::max(alignment, largest_pool_alignment), size};
@@ -100,4 +100,4 @@ void block_cache::count_free(std::size_t nbytes) noexcept {
                      std::memory_order_relaxed);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

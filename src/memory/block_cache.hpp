@@ -15,7 +15,7 @@
 
 #include "memory/pool_supply.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 class block_cache {
  public:
@@ -72,4 +72,4 @@ class block_cache {
   std::uint64_t clock_ = 0;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

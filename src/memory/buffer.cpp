@@ -21,7 +21,7 @@
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 /// What the program has.
@@ -354,4 +354,4 @@ void buffer::wait(const std::byte* first, std::size_t nbytes) {
   }
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Readers load what they read with memory_order_acquire, and read again where it changed:
 ///
@@ -40,4 +40,4 @@ class change_counter {
   std::atomic<std::uint64_t> count_ = 0;  // odd during a change
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

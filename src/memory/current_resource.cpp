@@ -18,7 +18,7 @@
 #include "usmx/base/process.hpp"
 #include "usmx/memory/resources/usm.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 bool pools_are_on() {
@@ -201,4 +201,4 @@ void empty_cache() noexcept {
   }
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -15,7 +15,7 @@
 #include "runtime/waiting.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 /// So much may wait for queues that are never idle, before a new allocation waits for them.
@@ -281,4 +281,4 @@ void release_all() { list().release_all(); }
 
 std::size_t deferred_nbytes() noexcept { return list().nbytes(); }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

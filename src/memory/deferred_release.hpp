@@ -13,7 +13,7 @@
 #include "memory/access_history.hpp"
 #include "usmx/memory/release_action.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 struct deferred_release {
   /// The pending work on these bytes comes before the release; end == first for no bytes.
@@ -47,4 +47,4 @@ void release_all();
 /// Bytes whose release is still to come.
 std::size_t deferred_nbytes() noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -10,7 +10,7 @@
 #include "memory/memory_log.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 const char* wanted_path() noexcept {
@@ -53,4 +53,4 @@ const memory_observer* environment_log() noexcept {
   return wanted_path() == nullptr ? nullptr : &writing_observer;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -4,10 +4,10 @@
 
 #include "usmx/memory/memory_observer.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Null where no log is wanted. The file is made at the first event: programs that use no memory
 /// leave none.
 const memory_observer* environment_log() noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -11,7 +11,7 @@
 #include "base/process_state.hpp"
 #include "usmx/memory/resources/tracking.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 bool is_wanted() {
@@ -66,4 +66,4 @@ any_resource reported(any_resource resource) {
   return tracking;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

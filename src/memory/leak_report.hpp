@@ -4,9 +4,9 @@
 
 #include "usmx/memory/memory_resource.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Where a report is wanted, a resource that notes what of `resource` is alive; else `resource`.
 any_resource reported(any_resource resource);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

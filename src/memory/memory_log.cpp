@@ -16,7 +16,7 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/selectors.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -129,4 +129,4 @@ void memory_log::warn_of_the_end(int error) noexcept {
   warn(text);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

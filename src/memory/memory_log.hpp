@@ -16,7 +16,7 @@
 
 #include "usmx/memory/memory_observer.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 class memory_log {
  public:
@@ -46,4 +46,4 @@ class memory_log {
   std::vector<std::pair<sycl::device, device_text>> devices_;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -3,7 +3,7 @@
 #include "memory/environment_log.hpp"
 #include "memory/observing.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 std::atomic<const memory_observer*> detail::current_memory_observer = detail::environment_log();
 
@@ -18,4 +18,4 @@ const memory_observer* set_memory_observer(const memory_observer* observer) noex
   return detail::current_memory_observer.exchange(observer, std::memory_order_acq_rel);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -5,7 +5,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 void check_request(std::size_t nbytes, std::size_t alignment) {
   if (nbytes == 0) {
@@ -22,4 +22,4 @@ std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                  describe(queue.get_device()), ": ", reason);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

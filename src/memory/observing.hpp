@@ -5,7 +5,7 @@
 
 #include "usmx/memory/memory_observer.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 extern std::atomic<const memory_observer*> current_memory_observer;
 
@@ -17,4 +17,4 @@ inline bool memory_is_observed() noexcept {
 /// No lock of the memory's may be held.
 void tell_memory_observer(const memory_event&) noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

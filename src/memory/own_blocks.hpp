@@ -8,7 +8,7 @@
 #include "usmx/memory/registry_internal.hpp"
 #include "usmx/runtime/allocation_info.hpp"
 
-namespace usmx::registry {
+namespace usmx::inline v1::registry {
 
 /// The live block that holds the byte, as the context sees it: a context knows no memory of
 /// others.
@@ -16,4 +16,4 @@ std::optional<allocation_info> find(const void* pointer, const sycl::context&);
 /// Who keeps the live block that holds the byte alive, where that is known.
 std::shared_ptr<buffer> owner_of(const void* pointer);
 
-}  // namespace usmx::registry
+}  // namespace usmx::inline v1::registry

@@ -17,7 +17,7 @@
 #include "usmx/runtime/events_internal.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 using history = access_history<sycl::event>;
@@ -200,4 +200,4 @@ void wait_for_all_pending_work() {
   wait_for_pending_work({0, std::numeric_limits<std::uintptr_t>::max()}, access::write);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

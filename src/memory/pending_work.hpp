@@ -13,7 +13,7 @@
 #include "layout/byte_range.hpp"
 #include "memory/access_history.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// The bytes [first, first + nbytes).
 inline byte_range range_of(const void* first, std::size_t nbytes) noexcept {
@@ -49,4 +49,4 @@ void forget_pending_work(byte_range) noexcept;
 /// Waits for all of it.
 void wait_for_all_pending_work();
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -10,7 +10,7 @@
 #include "memory/size_classes.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 /// What may be wasted to align a block: a large page.
@@ -152,4 +152,4 @@ void pool_supply::return_upstream(std::byte* block, std::size_t nbytes,
   upstream_.deallocate(block, nbytes, alignment, queue_);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

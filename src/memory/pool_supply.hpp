@@ -12,7 +12,7 @@
 
 #include "usmx/memory/memory_resource.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 class pool_supply {
  public:
@@ -77,4 +77,4 @@ inline void raise_to(std::atomic<std::size_t>& peak, std::size_t value) noexcept
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -10,7 +10,7 @@
 
 #include "memory/change_counter.hpp"
 
-namespace usmx::detail::pooled_ranges {
+namespace usmx::inline v1::detail::pooled_ranges {
 namespace {
 
 using address = std::uintptr_t;
@@ -152,4 +152,4 @@ bool contains(const void* pointer) noexcept {
   return table().contains(static_cast<const std::byte*>(pointer));
 }
 
-}  // namespace usmx::detail::pooled_ranges
+}  // namespace usmx::inline v1::detail::pooled_ranges

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace usmx::detail::pooled_ranges {
+namespace usmx::inline v1::detail::pooled_ranges {
 
 /// Before any block of it is handed out; may throw bad_alloc.
 void add(const std::byte* first, std::size_t nbytes);
@@ -12,4 +12,4 @@ void add(const std::byte* first, std::size_t nbytes);
 void remove(const std::byte* first) noexcept;
 bool contains(const void* pointer) noexcept;
 
-}  // namespace usmx::detail::pooled_ranges
+}  // namespace usmx::inline v1::detail::pooled_ranges

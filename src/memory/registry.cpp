@@ -21,7 +21,7 @@
 
 #include "memory/change_counter.hpp"
 
-namespace usmx::registry {
+namespace usmx::inline v1::registry {
 
 namespace {
 
@@ -431,4 +431,4 @@ std::shared_ptr<buffer> owner_of(const void* pointer) {
 std::size_t size() noexcept { return table().size(); }
 std::size_t nbytes() noexcept { return table().nbytes(); }
 
-}  // namespace usmx::registry
+}  // namespace usmx::inline v1::registry

@@ -4,7 +4,7 @@
 
 #include "base/process_state.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 /// Of actions within actions. Between two of them lie all the frames of what the action ends, such
@@ -67,4 +67,4 @@ void release_action::run(function action, void* state) noexcept {
   --mine.depth;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -5,9 +5,9 @@
 #include "runtime/context_state.hpp"
 #include "usmx/memory/current_resource.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// As usmx::current_resource.
 any_resource current_resource(context_state&, const sycl::queue&, usm_kind);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

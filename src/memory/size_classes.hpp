@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// The smallest block, and the alignment of all blocks.
 inline constexpr std::size_t block_granule = 64;
@@ -57,4 +57,4 @@ constexpr std::size_t size_of_class(std::size_t index) noexcept {
   return (block_granule << (index / 4 - 1)) * (index % 4 + 5);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

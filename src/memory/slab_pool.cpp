@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 constexpr std::size_t smallest_slab = std::size_t{64} << 10;
@@ -178,4 +178,4 @@ bool slab_pool::take_unused_slab(depot& of, std::size_t size, slab& taken) noexc
   return false;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -17,7 +17,7 @@
 #include "memory/pool_supply.hpp"
 #include "memory/size_classes.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 class slab_pool {
  public:
@@ -73,4 +73,4 @@ class slab_pool {
   std::array<depot, slab_class_count> depots_;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -7,7 +7,7 @@
 #include "runtime/waiting.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 void synchronize() {
   const detail::runtime_call call;
@@ -24,4 +24,4 @@ void wait_for_events(const std::vector<sycl::event>& events) {
   detail::release_finished();
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

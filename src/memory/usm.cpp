@@ -15,7 +15,7 @@
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 [[noreturn]] void throw_not_usm(const void* pointer, const sycl::context& context) {
@@ -128,4 +128,4 @@ bool host_may_touch(usm_kind kind, const sycl::device& device) {
   return is_host_accessible(kind) || kind == usm_kind::unknown || !is_remote(device);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -9,7 +9,7 @@
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/usm.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// As usmx::query_allocation; the pointer is not null.
 allocation_info query_allocation(const void* pointer, const context_state&);
@@ -22,4 +22,4 @@ struct checked_memory {
 /// As usmx::check_access.
 checked_memory check_access(const void* pointer, std::size_t nbytes, const context_state&);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

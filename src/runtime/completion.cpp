@@ -3,7 +3,7 @@
 #include <sycl/backend_types.hpp>
 #include <sycl/exception.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 bool is_complete(const sycl::event& event) {
   return event.get_info<sycl::info::event::command_execution_status>() ==
@@ -19,4 +19,4 @@ bool is_known_empty(const sycl::queue& queue) {
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -4,7 +4,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Asked once at a time: polling an event's status slows the work down.
 bool is_complete(const sycl::event&);
@@ -14,4 +14,4 @@ bool is_complete(const sycl::event&);
 /// Asked once at a time: polling it has been seen to livelock.
 bool is_known_empty(const sycl::queue&);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

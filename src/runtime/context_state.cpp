@@ -13,7 +13,7 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 namespace {
 
@@ -219,4 +219,4 @@ queue_state state_of(const sycl::queue& queue) { return states().of(queue); }
 
 std::vector<sycl::queue> cached_queues() { return states().queues(); }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

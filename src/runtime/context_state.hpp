@@ -16,7 +16,7 @@
 
 #include "runtime/drivers/usm_driver.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// What is kept in a slot of a context's state; made from the context.
 class context_slot {
@@ -97,4 +97,4 @@ queue_state state_of(const sycl::queue&);
 /// The cached queues of every context that is kept.
 std::vector<sycl::queue> cached_queues();
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

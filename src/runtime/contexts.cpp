@@ -8,7 +8,7 @@
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/devices.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 sycl::context default_context(const sycl::device& device) {
   require_usable_process();
@@ -27,4 +27,4 @@ std::string describe(const sycl::context& context) {
                          names, ")");
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -10,7 +10,7 @@
 #include "runtime/root_devices.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
@@ -65,4 +65,4 @@ std::string describe_missing_cuda_device(std::optional<std::int32_t> number) {
                  " here, found devices: ", filters_of_all_devices());
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

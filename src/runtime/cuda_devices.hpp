@@ -8,7 +8,7 @@
 
 #include <sycl/device.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Null where there is none.
 const sycl::device* first_cuda_device();
@@ -23,4 +23,4 @@ std::optional<std::int32_t> cuda_number(const sycl::device&);
 /// there instead.
 std::string describe_missing_cuda_device(std::optional<std::int32_t> number);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -4,7 +4,7 @@
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/devices.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 type_support support_of(const sycl::device& device) {
   require_usable_process();
@@ -22,4 +22,4 @@ void require_supported(dtype type, const sycl::device& device) {
   }
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

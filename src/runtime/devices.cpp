@@ -13,7 +13,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/diagnosis.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::string describe(const sycl::device& device) {
                          name_in_brackets(device), "]");
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

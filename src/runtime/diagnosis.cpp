@@ -14,7 +14,7 @@
 #include "runtime/root_devices.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::string diagnose_missing_device() {
       ". What to do: ", advice(driver, driver_exists, foreign_tbb));
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

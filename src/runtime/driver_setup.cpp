@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 namespace fs = std::filesystem;
 
@@ -85,4 +85,4 @@ void load_libraries_of_opencl_loader(const fs::path& runtime) {
 }
 
 }  // namespace
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

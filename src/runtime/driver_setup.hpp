@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 inline constexpr const char* cpu_driver_name = "libintelocl.so";
 inline constexpr const char* icd_filenames_variable = "OCL_ICD_FILENAMES";
@@ -17,4 +17,4 @@ std::filesystem::path runtime_directory();
 /// Whether an .icd file in that directory names a copy of the CPU driver that exists.
 bool registers_cpu_driver(const std::filesystem::path& vendors);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

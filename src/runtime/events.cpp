@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace usmx::internal {
+namespace usmx::inline v1::internal {
 namespace {
 
 // Deprecated, and all that tells whether a back end has the event: the others need one to ask.
@@ -19,4 +19,4 @@ std::optional<sycl::backend> backend_of(const sycl::event& event) {
   return references_of_back_end(event) > 0 ? std::optional(event.get_backend()) : std::nullopt;
 }
 
-}  // namespace usmx::internal
+}  // namespace usmx::inline v1::internal

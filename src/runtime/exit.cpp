@@ -10,7 +10,7 @@
 #include "runtime/queue_lock.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 std::array<std::atomic<void (*)()>, 4> waits{};
@@ -53,4 +53,4 @@ void wait_at_exit() {
 
 void add_exit_wait(void (*wait)()) { waits.at(wait_count++) = wait; }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -1,7 +1,7 @@
 // What happens when the process ends. Private to the library.
 #pragma once
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Has all work waited for when the process ends: work in flight when the runtime's own exit
 /// handlers run aborts the process. To be called when a queue exists: exit handlers run in reverse
@@ -13,4 +13,4 @@ void wait_at_exit();
 /// they were added, before the queues are waited for.
 void add_exit_wait(void (*wait)());
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

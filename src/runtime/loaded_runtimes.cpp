@@ -10,7 +10,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/loaded_runtimes.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 bool is_sycl_runtime(std::string_view path) {
@@ -78,4 +78,4 @@ void check_single_runtime() {
   checked.store(found.count_of_loads, std::memory_order_relaxed);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -10,7 +10,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 /// What programs can have without swapping, as /proc/meminfo says in KiB; 0 where it says nothing.
@@ -41,4 +41,4 @@ memory_info get_memory_info(const sycl::device& device) {
       detail::message(describe(device), " does not tell how much of its memory is free"));
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

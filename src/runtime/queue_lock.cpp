@@ -12,7 +12,7 @@
 #include "runtime/exit.hpp"
 #include "runtime/waiting.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 namespace {
 
@@ -144,4 +144,4 @@ bool queue_moment::is_past() const {
 
 std::vector<sycl::queue> used_queues() { return table().alive(); }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

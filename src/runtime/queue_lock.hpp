@@ -9,7 +9,7 @@
 
 #include <sycl/queue.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 struct used_queue;
 
@@ -65,4 +65,4 @@ class queue_moment {
 /// The queues that have been locked and that somebody still holds.
 std::vector<sycl::queue> used_queues();
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

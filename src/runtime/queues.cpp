@@ -9,7 +9,7 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace {
 
@@ -64,4 +64,4 @@ void wait_for_queue(const sycl::queue& queue) {
   detail::lock_queue(queue).wait(queue);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -12,7 +12,7 @@
 #include <sycl/backend_types.hpp>
 #include <sycl/device.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Back ends and types of devices as filter selectors spell them.
 inline constexpr std::array backends{
@@ -52,4 +52,4 @@ const std::vector<root_device>& root_devices();
 /// Null for a sub-device.
 const root_device* find_root(const sycl::device&);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -14,7 +14,7 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/diagnosis.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::string filter_string(const sycl::device& device) {
       detail::message("filter_string: expected a root device, found ", describe(device)));
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

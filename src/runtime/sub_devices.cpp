@@ -1,6 +1,6 @@
 #include "runtime/sub_devices.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 std::optional<sycl::device> parent_of(const sycl::device& device) {
   if (device.get_info<sycl::info::device::partition_type_property>() ==
@@ -10,4 +10,4 @@ std::optional<sycl::device> parent_of(const sycl::device& device) {
   return device.get_info<sycl::info::device::parent_device>();
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -5,7 +5,7 @@
 
 #include <sycl/device.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// The device that a sub-device is part of; none for a root device.
 std::optional<sycl::device> parent_of(const sycl::device&);
@@ -20,4 +20,4 @@ bool is_within(const sycl::device& device, const Predicate& predicate) {
   return candidate.has_value();
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

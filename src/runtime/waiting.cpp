@@ -4,7 +4,7 @@
 
 #include "usmx/runtime/events_internal.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 /// Never destroyed: used at exit.
@@ -36,4 +36,4 @@ void wait_for_all(const std::vector<sycl::event>& events) {
   sycl::event::wait(events);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

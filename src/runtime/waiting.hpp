@@ -6,7 +6,7 @@
 
 #include <sycl/event.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Held while a thread waits inside the driver. The OpenCL CPU driver hangs when several threads
 /// wait at once and one of the queues is out of order (docs/decisions.md), so there one waits after
@@ -24,4 +24,4 @@ class driver_wait {
 void wait_for(sycl::event);
 void wait_for_all(const std::vector<sycl::event>&);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

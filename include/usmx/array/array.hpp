@@ -14,7 +14,7 @@
 #include "usmx/layout/held_dtype.hpp"
 #include "usmx/memory/buffer.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace internal {
 
@@ -193,4 +193,4 @@ USMX_API array empty(layout where, dtype type, const sycl::queue& queue, usm_kin
 USMX_API array empty(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
                      usm_kind kind = usm_kind::device);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

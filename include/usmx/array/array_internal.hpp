@@ -7,7 +7,7 @@
 
 #include "usmx/array/array.hpp"
 
-namespace usmx::internal {
+namespace usmx::inline v1::internal {
 
 struct array_access {
   static array unchecked(std::shared_ptr<buffer> owner, dtype type, layout where,
@@ -48,4 +48,4 @@ inline array_view private_view(const array& of) { return array_access::private_v
 /// What array::data() gives, so.
 inline std::byte* first_element(const array& of) { return array_access::first_element(of); }
 
-}  // namespace usmx::internal
+}  // namespace usmx::inline v1::internal

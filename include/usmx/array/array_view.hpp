@@ -18,7 +18,7 @@
 #include "usmx/layout/strided_view.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 class USMX_API array_view {
  public:
@@ -93,4 +93,4 @@ class USMX_API array_view {
   bool readonly_;
 };
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -7,7 +7,7 @@
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// The field of that name in every element: the same memory, and the field's own shape as
 /// additional last dimensions. Throws index_error when there is no such field, and value_error,
@@ -22,4 +22,4 @@ USMX_API array field_view(const array&, std::string_view name);
 /// fields lie in an element.
 USMX_API array fields_view(const array&, std::span<const std::string_view> names);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

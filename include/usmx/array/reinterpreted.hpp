@@ -5,7 +5,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/layout/dtype.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// The same memory with elements of another type, as NumPy's `view(dtype)`: where the item size
 /// changes, the last dimension and its stride do. Throws value_error when it changes and there are
@@ -19,4 +19,4 @@ enum class complex_part { real, imaginary };
 /// The real or the imaginary parts of complex elements, in the same memory.
 USMX_API array part_view(const array& complex_elements, complex_part);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

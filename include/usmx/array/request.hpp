@@ -10,7 +10,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/layout/element_order.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 struct array_request {
   dtype type;
@@ -25,4 +25,4 @@ struct array_request {
 /// float32, not float64". None when it is.
 USMX_API std::optional<std::string> reason_to_copy(const array&, const array_request&);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -10,7 +10,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// A value that breaks a rule. Python: ValueError.
 class USMX_API value_error : public std::invalid_argument {
@@ -94,4 +94,4 @@ std::string message(const Args&... args) {
 }
 
 }  // namespace detail
-}  // namespace usmx
+}  // namespace usmx::inline v1

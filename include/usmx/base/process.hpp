@@ -3,7 +3,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Throws fork_error in a child that was forked after usmx had used the runtime. Whatever needs the
 /// runtime does so too; letting memory go leaks it there instead.
@@ -30,4 +30,4 @@ class USMX_API runtime_call {
 };
 
 }  // namespace detail
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -4,7 +4,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Is given each warning, one or more lines without "usmx: " in front. It is called on any thread,
 /// with locks of the library held: it must return soon, call nothing of usmx and wait for no lock
@@ -15,4 +15,4 @@ using warning_handler = void (*)(const char* text) noexcept;
 /// package has one that hands warnings to the logger "usmx".
 USMX_API void set_warning_handler(warning_handler) noexcept;
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -7,7 +7,7 @@
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// How elements are moved. `automatic` chooses; the others are for tests and measurements, and
 /// throw value_error where they cannot do the copy.
@@ -64,4 +64,4 @@ USMX_API void fill(const array_view& destination, const std::byte* element,
 USMX_API void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
                          const sycl::queue& queue);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

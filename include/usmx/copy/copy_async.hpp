@@ -10,7 +10,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/copy/copy.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Starts a copy as `copy` makes it (errors too) and returns its event. The copy comes after all
 /// work on both arrays that usmx knows or must expect, and is recorded on both: what usmx does with
@@ -37,4 +37,4 @@ USMX_API sycl::event copy_to_host_async(const array& source, const host_array& d
 /// `fill`, asynchronous as `copy_async`.
 USMX_API sycl::event fill_async(const array& destination, const std::byte* element);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -6,11 +6,11 @@
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// A new array, C-contiguous, every byte 0; at least one element is allocated. Waits until it is
 /// filled. Throws as `empty`.
 USMX_API array zeros(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
                      usm_kind kind = usm_kind::device);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

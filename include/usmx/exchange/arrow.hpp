@@ -12,7 +12,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/exchange/arrow_abi.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 
 // ---- out
 
@@ -49,4 +49,4 @@ USMX_API column receive(arrow::array_stream&);
 /// is there nobody can tell.
 USMX_API std::vector<array_view> host_views(const column&, const sycl::queue& queue);
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace usmx::arrow {
+namespace usmx::inline v1::arrow {
 
 /// What the elements of an array are. In capsules "arrow_schema".
 struct schema {
@@ -119,4 +119,4 @@ class owned {
   Structure value_{};
 };
 
-}  // namespace usmx::arrow
+}  // namespace usmx::inline v1::arrow

@@ -14,7 +14,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 
 /// The values of the dictionary, `stream` aside.
 struct cuda_array_interface {
@@ -52,4 +52,4 @@ USMX_API void wait_for_cuda_streams(const array&);
 /// Whether the SYCL runtime has CUDA devices, and their memory can be anybody's array here.
 USMX_API bool has_cuda_devices();
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -10,7 +10,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/exchange/dlpack_abi.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 
 // ---- out
 
@@ -77,4 +77,4 @@ USMX_API array to_array(const received_tensor&, const sycl::queue* queue,
 /// Throws as from_dlpack, but whether the memory is there nobody can tell.
 USMX_API array_view host_view(const received_tensor&, const sycl::queue& queue);
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace usmx::dlpack {
+namespace usmx::inline v1::dlpack {
 
 /// Another `major` is another layout of all that follows a managed tensor's deleter.
 struct version {
@@ -97,4 +97,4 @@ struct exchange_api {
   int (*current_stream)(device_type, std::int32_t id, void** stream);
 };
 
-}  // namespace usmx::dlpack
+}  // namespace usmx::inline v1::dlpack

@@ -12,7 +12,7 @@
 #include "usmx/layout/held_dtype.hpp"
 #include "usmx/layout/structure.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 
 /// How deep descriptions may be nested, so that reading one needs a bounded stack.
 inline constexpr int max_typedescr_depth = 16;
@@ -50,4 +50,4 @@ USMX_API typedescr describe_type(dtype type);
 /// As Python prints the list, cut when it is long: for messages.
 USMX_API std::string text(const typedescr& entries);
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -18,7 +18,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/exchange/typedescr.hpp"
 
-namespace usmx::exchange {
+namespace usmx::inline v1::exchange {
 
 /// The values of the dictionary, `syclobj` aside. Counts are in elements.
 struct usm_array_interface {
@@ -87,4 +87,4 @@ USMX_API array to_array(checked_import&&, detail::release_action&&);
 /// C-contiguous. The spans point into the array.
 USMX_API usm_array_interface describe(const array&);
 
-}  // namespace usmx::exchange
+}  // namespace usmx::inline v1::exchange

@@ -10,7 +10,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// One file of the cache.
 struct cached_kernels {
@@ -33,4 +33,4 @@ USMX_API std::vector<cached_kernels> list_kernel_cache();
 /// std::filesystem::filesystem_error when a file cannot be deleted.
 USMX_API std::uintmax_t clear_kernel_cache();
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

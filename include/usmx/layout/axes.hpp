@@ -9,7 +9,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Several axes, as the caller gave them.
 using axis_span = std::span<const std::ptrdiff_t>;
@@ -42,4 +42,4 @@ USMX_API layout squeezed(const layout&, axis_span axes);
 /// that are more than max_ndim.
 USMX_API layout expanded(const layout&, axis_span axes);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

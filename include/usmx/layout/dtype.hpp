@@ -18,7 +18,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 enum class type_code : std::uint8_t {
   bool_,
@@ -236,4 +236,4 @@ constexpr dtype dtype::of() noexcept {
   return detail::code_of<std::remove_cv_t<T>>();
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

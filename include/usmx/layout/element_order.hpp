@@ -8,7 +8,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// By the letters that Python's `order=` takes.
 enum class element_order : char {
@@ -39,4 +39,4 @@ USMX_API layout compact_like(const layout& source, element_order);
 /// passes them.
 USMX_API layout with_axes_as_in_memory(const layout& source);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

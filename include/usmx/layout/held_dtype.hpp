@@ -10,7 +10,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/layout/dtype.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// A dtype, and for its lifetime the fields behind it. Plain dtypes that are copied from it are
 /// valid as long as it, or another one of the same type, exists. An array has one.
@@ -45,4 +45,4 @@ class USMX_API held_dtype : public dtype {
   void remove_holder() const noexcept;
 };
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

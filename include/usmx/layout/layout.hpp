@@ -17,7 +17,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// As NumPy 2 and PEP 3118 have it.
 inline constexpr int max_ndim = 64;
@@ -234,4 +234,4 @@ USMX_API std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b, con
 /// "(2, 3)", "(4,)", "()", as Python prints a tuple: for messages.
 USMX_API std::string tuple_text(std::span<const std::ptrdiff_t>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -13,7 +13,7 @@
 #include <mdspan>
 #endif
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// N dimensions of T. Trivially copyable, hence device-copyable: kernels capture it by value.
 /// Extents and strides count elements; strides may be zero or negative.
@@ -109,4 +109,4 @@ class strided_view {
   std::array<std::ptrdiff_t, N> strides_;
 };
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

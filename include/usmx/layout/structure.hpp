@@ -11,7 +11,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/layout/dtype.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// As in NumPy, whose item sizes are C integers.
 inline constexpr std::size_t max_structure_itemsize = 2147483647;
@@ -38,4 +38,4 @@ USMX_API std::size_t checked_nbytes(const field&);
 /// The field of that name; null when the type has none.
 USMX_API const field* find_field(dtype type, std::string_view name) noexcept;
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -19,7 +19,7 @@
 #include "usmx/memory/release_action.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace detail {
 
@@ -157,4 +157,4 @@ class USMX_API buffer {
   std::vector<sycl::queue> other_queues_;
 };
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

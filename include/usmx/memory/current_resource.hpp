@@ -14,7 +14,7 @@
 #include "usmx/memory/resources/pool.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// The one for new memory of that kind, on the queue's context and device.
 USMX_API any_resource current_resource(const sycl::queue&, usm_kind);
@@ -29,4 +29,4 @@ USMX_API std::vector<std::shared_ptr<pool_resource>> default_pools();
 /// Lets go of memory whose work has finished, and gives back what no pool of usmx's has in use.
 USMX_API void empty_cache() noexcept;
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -12,7 +12,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 enum class memory_action : std::uint8_t { allocate, free, failure };
 
@@ -72,4 +72,4 @@ struct memory_observer {
 /// another thread may be about to call it.
 USMX_API const memory_observer* set_memory_observer(const memory_observer*) noexcept;
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -15,7 +15,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Gives and takes blocks of one kind, from any thread. A queue says for which context and device.
 ///
@@ -89,4 +89,4 @@ USMX_API std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queu
                              std::string_view reason);
 
 }  // namespace detail
-}  // namespace usmx
+}  // namespace usmx::inline v1

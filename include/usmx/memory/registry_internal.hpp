@@ -12,7 +12,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 class buffer;
 
@@ -41,4 +41,4 @@ USMX_API std::size_t size() noexcept;
 USMX_API std::size_t nbytes() noexcept;
 
 }  // namespace registry
-}  // namespace usmx
+}  // namespace usmx::inline v1

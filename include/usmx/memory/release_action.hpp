@@ -7,7 +7,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace detail {
 
@@ -84,4 +84,4 @@ detail::release_action detail::release_action::of(void* pointer, Deleter&& delet
           state};
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

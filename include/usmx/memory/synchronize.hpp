@@ -7,7 +7,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Waits until everything submitted to usmx's own queues, and everything that usmx enqueued or was
 /// told of, has finished, and lets go of all memory that waited for it. The waiting happens by
@@ -17,4 +17,4 @@ USMX_API void synchronize();
 /// Waits for events, and lets go of what waited for them, such as the host memory of a copy.
 USMX_API void wait_for_events(const std::vector<sycl::event>&);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -12,7 +12,7 @@
 #include "usmx/runtime/allocation_info.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Asks about any pointer, interior ones, null and garbage included; never reads through it.
 USMX_API allocation_info query_allocation(const void* pointer, const sycl::context&);
@@ -41,4 +41,4 @@ USMX_API bool is_remote(const sycl::device&);
 /// device memory only where the device is the host's own CPU. The one place that decides it.
 USMX_API bool host_may_touch(usm_kind, const sycl::device&);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -5,7 +5,7 @@
 
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// What is known about the allocation that a pointer points into.
 struct allocation_info {
@@ -16,4 +16,4 @@ struct allocation_info {
   bool extent_known = false;
 };
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

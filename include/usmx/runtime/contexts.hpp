@@ -8,7 +8,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// The platform's default context, which all users of that platform share.
 USMX_API sycl::context default_context(const sycl::device&);
@@ -16,4 +16,4 @@ USMX_API sycl::context default_context(const sycl::device&);
 /// "context 0x55d0... of 1 device (...)": for messages.
 USMX_API std::string describe(const sycl::context&);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

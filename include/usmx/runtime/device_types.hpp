@@ -8,7 +8,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/layout/dtype.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// The floating-point numbers that not every device has; the other types are everywhere.
 struct type_support {
@@ -41,4 +41,4 @@ constexpr dtype nearest_supported(dtype type, type_support has) noexcept {
 /// Throws value_error naming device and type unless the device computes with the type.
 USMX_API void require_supported(dtype type, const sycl::device&);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -10,7 +10,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// All root devices, platform by platform, in the order dpctl lists them. Empty when there is none.
 USMX_API std::vector<sycl::device> get_devices();
@@ -26,4 +26,4 @@ USMX_API std::string_view device_type_name(const sycl::device&);
 /// "Intel(R) ... [opencl:cpu:0]": for messages.
 USMX_API std::string describe(const sycl::device&);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

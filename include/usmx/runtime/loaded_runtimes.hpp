@@ -3,7 +3,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// To be called before a SYCL object that somebody else made is touched: it may be of another
 /// runtime (libsycl of another major version), and would crash in this one. Throws runtime_conflict
@@ -11,4 +11,4 @@ namespace usmx {
 /// since the last call.
 USMX_API void check_single_runtime();
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

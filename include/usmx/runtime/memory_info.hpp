@@ -7,7 +7,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// In bytes, of all processes together.
 struct memory_info {
@@ -19,4 +19,4 @@ struct memory_info {
 /// available.
 USMX_API memory_info get_memory_info(const sycl::device&);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

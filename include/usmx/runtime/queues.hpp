@@ -8,7 +8,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. It is
 /// out of order: consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). The same
@@ -29,4 +29,4 @@ USMX_API sycl::queue default_queue();
 /// to that queue wait for this. What others submit at the same time is as unsafe as it is anywhere.
 USMX_API void wait_for_queue(const sycl::queue& queue);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -8,7 +8,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx::internal {
+namespace usmx::inline v1::internal {
 
 /// As the functions of runtime/queues.hpp.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
@@ -22,4 +22,4 @@ USMX_API bool cached_queues_exposed() noexcept;
 /// The same when it is any queue: nothing to note where it is no cached one.
 USMX_API void note_exposed(const sycl::queue&);
 
-}  // namespace usmx::internal
+}  // namespace usmx::inline v1::internal

@@ -8,7 +8,7 @@
 
 #include "usmx/base/api.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// The device a filter selector names: `backend:device_type:index`, lower case, in this order, any
 /// part left out or empty but not all of them; a comma means "else". The index counts the devices
@@ -21,4 +21,4 @@ USMX_API sycl::device select_device(std::string_view filter);
 /// sub-device, which no filter can name.
 USMX_API std::string filter_string(const sycl::device&);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// `unknown` is any pointer that is not USM in the context at hand: ordinary host memory too.
 enum class usm_kind : std::uint8_t { unknown, device, shared, host };
@@ -39,4 +39,4 @@ constexpr bool is_host_accessible(usm_kind kind) noexcept {
   return kind == usm_kind::shared || kind == usm_kind::host;
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

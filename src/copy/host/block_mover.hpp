@@ -12,7 +12,7 @@
 #include "copy/convert.hpp"
 #include "usmx/layout/dtype.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 inline constexpr std::ptrdiff_t line_nbytes = 64;
 /// What a thread keeps at hand, in its first-level cache.
@@ -107,4 +107,4 @@ class block_mover {
   conversion convert_;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -11,7 +11,7 @@
 #include "layout/index_walk.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// The dimensions of a plan, or some of them, as one sequence of indices.
 class index_space {
@@ -55,4 +55,4 @@ class index_space {
   std::ptrdiff_t size_ = 1;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

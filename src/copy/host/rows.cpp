@@ -6,7 +6,7 @@
 #include "copy/host/block_mover.hpp"
 #include "copy/host/sharing.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 class row_copy {
@@ -89,4 +89,4 @@ void copy_rows(const copy_plan& plan, const index_space& outer, const copy_dimen
   row_copy(plan, outer, row, itemsize, thresholds).run();
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -7,7 +7,7 @@
 #include "base/parallel.hpp"
 #include "copy/host.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 inline std::ptrdiff_t ceil_divide(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
 
@@ -35,4 +35,4 @@ struct sharing {
   }
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

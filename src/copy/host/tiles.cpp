@@ -9,7 +9,7 @@
 #include "copy/host/block_mover.hpp"
 #include "copy/host/sharing.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 class tiled_copy {
@@ -180,4 +180,4 @@ void copy_tiles(const copy_plan& plan, const index_space& outer, const copy_dime
   tiled_copy(plan, outer, across, along, itemsize, thresholds).run();
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

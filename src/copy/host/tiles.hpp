@@ -8,7 +8,7 @@
 #include "copy/host/index_space.hpp"
 #include "copy/plan.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Copies the plane of two dimensions at each index of `outer`: `across`, where the source has its
 /// smallest step, and `along`, where the destination has it. Items have `itemsize` bytes in the
@@ -16,4 +16,4 @@ namespace usmx::detail {
 void copy_tiles(const copy_plan&, const index_space& outer, const copy_dimension& across,
                 const copy_dimension& along, std::size_t itemsize, const host_thresholds&) noexcept;
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -14,7 +14,7 @@
 #include "usmx/copy/copy.hpp"
 #include "usmx/memory/usm.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 bool touched_by_host(const array_view& view) { return host_may_touch(view.kind(), view.device()); }
@@ -126,4 +126,4 @@ void scatter(const array_view& values, selection selected, const array_view& des
   }
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

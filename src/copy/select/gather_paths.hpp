@@ -5,7 +5,7 @@
 #include "usmx/array/array_view.hpp"
 #include "usmx/copy/select/selection.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 // The indexed side has the layout selection::basic(), the other one what was selected's shape, and
 // there are elements. Both have one element type and do not overlap, or do so when staged.
@@ -18,4 +18,4 @@ void scatter_on_host(const array_view& values, const selection&, const array_vie
 void gather_staged(const array_view& source, const selection&, const array_view& destination);
 void scatter_staged(const array_view& values, const selection&, const array_view& destination);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

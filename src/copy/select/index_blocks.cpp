@@ -10,7 +10,7 @@
 #include "layout/index_walk.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 template <class T>
@@ -189,4 +189,4 @@ void check_indices(const axis_index& index) {
   }
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -11,7 +11,7 @@
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Throws index_error naming index, axis and size unless every integer lies inside its axis.
 void check_indices(const axis_index&);
@@ -59,4 +59,4 @@ class index_blocks {
   std::array<std::int64_t, capacity> offsets_;
 };
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -15,7 +15,7 @@
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/memory/usm.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 /// Elements that are looked at together; their places fit a small cache.
@@ -211,4 +211,4 @@ void nonzero(const array_view& view, std::span<const array_view> coordinates) {
   find_nonzero(tested, lists, coordinates[0].size());
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

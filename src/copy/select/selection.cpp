@@ -15,7 +15,7 @@
 #include "usmx/copy/copy.hpp"
 #include "usmx/memory/usm.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 using extents = std::span<const std::ptrdiff_t>;
@@ -246,4 +246,4 @@ void selection::keep_from(const array_view& written) {
   }
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -13,7 +13,7 @@
 #include "layout/element_dispatch.hpp"
 #include "layout/index_walk.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 using extents = std::span<const std::ptrdiff_t>;
@@ -225,4 +225,4 @@ void move_to_indexed(const transfer& moved, const array_view& indexed, const sel
   });
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

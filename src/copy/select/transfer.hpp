@@ -9,7 +9,7 @@
 #include "usmx/array/array_view.hpp"
 #include "usmx/copy/select/selection.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// One dimension along which no array selects; strides in bytes.
 struct rest_dimension {
@@ -44,4 +44,4 @@ void move_to_linear(const transfer&, const array_view& indexed, const selection&
 /// The same the other way, in order: of what goes to one place the last remains.
 void move_to_indexed(const transfer&, const array_view& indexed, const selection&);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -3,7 +3,7 @@
 #include "kernel_list.hpp"
 #include "strided.hpp"
 
-namespace usmx::kernels {
+namespace usmx::inline v1::kernels {
 
 #ifdef __CUDACC_RTC__
 
@@ -75,7 +75,7 @@ inline void transpose(const Item* source, Item* destination, const traversal& t)
 
 #endif
 
-}  // namespace usmx::kernels
+}  // namespace usmx::inline v1::kernels
 
 using namespace usmx::kernels;
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace usmx::kernels {
+namespace usmx::inline v1::kernels {
 
 template <class To, class From>
 inline To same_bits(From from) {
@@ -350,4 +350,4 @@ inline To converted(From from) {
   }
 }
 
-}  // namespace usmx::kernels
+}  // namespace usmx::inline v1::kernels

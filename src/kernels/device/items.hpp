@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace usmx::kernels {
+namespace usmx::inline v1::kernels {
 
 using item_1 = std::uint8_t;
 using item_2 = std::uint16_t;
@@ -15,4 +15,4 @@ struct item_16 {
   std::uint64_t high;
 };
 
-}  // namespace usmx::kernels
+}  // namespace usmx::inline v1::kernels

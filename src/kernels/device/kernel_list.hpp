@@ -2,14 +2,14 @@
 // and host code, without SYCL.
 #pragma once
 
-namespace usmx::kernels {
+namespace usmx::inline v1::kernels {
 
 /// Rows and columns of a block of the kernels usmx_transpose_*: of the SYCL compiler's, in which
 /// one work item does a block, and of those for CUDA devices, in which a group does.
 inline constexpr int transposed_tile = 16;
 inline constexpr int shared_tile = 32;
 
-}  // namespace usmx::kernels
+}  // namespace usmx::inline v1::kernels
 
 /// usmx_copy_<bytes>, usmx_transpose_<bytes>, usmx_fill_<bytes>
 #define USMX_ITEM_SIZES(EACH) EACH(1) EACH(2) EACH(4) EACH(8) EACH(16)

@@ -6,7 +6,7 @@
 #include "traversal.hpp"
 #include "work_item.hpp"
 
-namespace usmx::kernels {
+namespace usmx::inline v1::kernels {
 
 template <class From, class To>
 struct with_const_of {
@@ -118,4 +118,4 @@ inline void transform(const From* source, To* destination, const traversal& t, C
   } while (at.next(t));
 }
 
-}  // namespace usmx::kernels
+}  // namespace usmx::inline v1::kernels

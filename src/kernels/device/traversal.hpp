@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace usmx::kernels {
+namespace usmx::inline v1::kernels {
 
 /// One outer dimension; strides in bytes.
 struct outer_dimension {
@@ -33,4 +33,4 @@ struct traversal {
   outer_dimension outer[max_outer_dimensions];  // the first outer_count are set, outermost first
 };
 
-}  // namespace usmx::kernels
+}  // namespace usmx::inline v1::kernels

@@ -9,7 +9,7 @@
 #define USMX_KERNEL extern "C" __global__ void
 #define USMX_SHARED_CODE inline
 
-namespace usmx::kernels {
+namespace usmx::inline v1::kernels {
 
 /// Place of the work group; dimension 2 is the innermost, CUDA's x.
 template <int Dimension>
@@ -26,7 +26,7 @@ inline std::int64_t local_range() {
   return Dimension == 2 ? blockDim.x : blockDim.y;
 }
 
-}  // namespace usmx::kernels
+}  // namespace usmx::inline v1::kernels
 
 #else
 
@@ -41,7 +41,7 @@ inline std::int64_t local_range() {
 // Not inlined: one copy for all kernels, which halves the time that a driver takes to build them.
 #define USMX_SHARED_CODE __attribute__((noinline))
 
-namespace usmx::kernels {
+namespace usmx::inline v1::kernels {
 
 template <int Dimension>
 inline std::int64_t group_id() {
@@ -59,6 +59,6 @@ inline std::int64_t local_range() {
       sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_range(Dimension));
 }
 
-}  // namespace usmx::kernels
+}  // namespace usmx::inline v1::kernels
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 failing_resource::failing_resource(any_resource upstream, std::function<bool(std::size_t)> fails)
     : upstream_(std::move(upstream)), fails_(std::move(fails)) {}
@@ -23,4 +23,4 @@ void failing_resource::deallocate(std::byte* block, std::size_t nbytes, std::siz
   upstream_.deallocate(block, nbytes, alignment, queue);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

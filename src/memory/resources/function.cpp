@@ -4,7 +4,7 @@
 
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 function_resource::function_resource(usm_kind kind, allocate_function to_allocate,
                                      free_function to_free, int device)
@@ -41,4 +41,4 @@ void function_resource::deallocate(std::byte* block, std::size_t nbytes, std::si
   free_(block, nbytes, &own);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -4,7 +4,7 @@
 
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 limiting_resource::limiting_resource(any_resource upstream, std::size_t limit) noexcept
     : upstream_(std::move(upstream)), limit_(limit) {}
@@ -38,4 +38,4 @@ void limiting_resource::count_in(std::size_t nbytes, const sycl::queue& queue) {
   } while (!used_.compare_exchange_weak(before, before + nbytes, std::memory_order_relaxed));
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

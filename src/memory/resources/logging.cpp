@@ -5,7 +5,7 @@
 #include "memory/memory_log.hpp"
 #include "usmx/memory/memory_observer.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 logging_resource::logging_resource(any_resource upstream, const std::filesystem::path& path)
     : upstream_(std::move(upstream)), log_(std::make_shared<detail::memory_log>(path.string())) {}
@@ -32,4 +32,4 @@ void logging_resource::deallocate(std::byte* block, std::size_t nbytes, std::siz
   upstream_.deallocate(block, nbytes, alignment, queue);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

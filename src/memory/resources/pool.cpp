@@ -12,7 +12,7 @@
 #include "memory/slab_pool.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
@@ -133,4 +133,4 @@ std::optional<std::size_t> pool_resource::limit() const noexcept {
   return limit == no_limit ? std::nullopt : std::optional(limit);
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

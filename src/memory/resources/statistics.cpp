@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 void add(allocation_count& to, std::size_t amount) {
@@ -46,4 +46,4 @@ allocation_counts statistics_resource::counts() const {
   return counts_;
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <utility>
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 std::atomic<std::string (*)()> call_site_function = nullptr;
@@ -53,4 +53,4 @@ std::vector<tracked_block> tracking_resource::live_blocks() const {
   return all;
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -11,7 +11,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 sycl::usm::alloc to_sycl(usm_kind kind) {
@@ -95,4 +95,4 @@ void usm_resource::deallocate(std::byte* block, std::size_t, std::size_t,
   }
 }
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

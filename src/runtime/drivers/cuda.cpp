@@ -16,7 +16,7 @@
 #include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace cuda {
 namespace {
 
@@ -178,4 +178,4 @@ std::unique_ptr<usm_driver> make_cuda_driver(const sycl::context& context) {
   return std::make_unique<cuda_driver>(context, *driver, std::move(devices), primary);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -15,7 +15,7 @@ typedef struct CUevent_st* CUevent;
 typedef struct CUstream_st* CUstream;
 typedef unsigned long long CUdeviceptr;
 
-namespace usmx::detail::cuda {
+namespace usmx::inline v1::detail::cuda {
 
 // The few declarations of cuda.h that are needed, as the reference has them: "CUDA Driver API",
 // sections Primary Context, Context, Memory, Unified Addressing, Stream and Event Management. On
@@ -89,4 +89,4 @@ allocation_info query(const functions&, const scope&, const void* pointer) noexc
 /// The number of the device that some memory belongs to; none of what the driver does not know.
 std::optional<CUdevice> device_number(const functions&, const void* pointer) noexcept;
 
-}  // namespace usmx::detail::cuda
+}  // namespace usmx::inline v1::detail::cuda

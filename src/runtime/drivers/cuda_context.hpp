@@ -4,7 +4,7 @@
 
 #include "runtime/drivers/cuda.hpp"
 
-namespace usmx::detail::cuda {
+namespace usmx::inline v1::detail::cuda {
 
 class current_context {
  public:
@@ -52,4 +52,4 @@ class current_primary_context {
   current_context current_;
 };
 
-}  // namespace usmx::detail::cuda
+}  // namespace usmx::inline v1::detail::cuda

@@ -10,7 +10,7 @@
 #include "runtime/queue_lock.hpp"
 #include "usmx/runtime/events_internal.hpp"
 
-namespace usmx::detail::cuda {
+namespace usmx::inline v1::detail::cuda {
 namespace {
 
 constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
@@ -79,4 +79,4 @@ void wait_for_all_streams(const sycl::device& device) {
   require_success(driver.synchronize_context(), "the work on the device cannot be waited for");
 }
 
-}  // namespace usmx::detail::cuda
+}  // namespace usmx::inline v1::detail::cuda

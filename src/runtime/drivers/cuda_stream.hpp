@@ -9,7 +9,7 @@
 
 #include "runtime/drivers/cuda.hpp"
 
-namespace usmx::detail::cuda {
+namespace usmx::inline v1::detail::cuda {
 
 /// An event on a queue of a CUDA device that comes after what is on somebody's stream of that
 /// device now. Waits for nothing. The driver believes the handle: who makes one up crashes. Throws
@@ -25,4 +25,4 @@ void hold_up(CUstream, const std::vector<sycl::event>& before);
 /// Waits for everything that CUDA's own runtime, or the SYCL runtime, has on a device.
 void wait_for_all_streams(const sycl::device&);
 
-}  // namespace usmx::detail::cuda
+}  // namespace usmx::inline v1::detail::cuda

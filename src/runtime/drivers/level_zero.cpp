@@ -9,7 +9,7 @@
 #include "base/loaded_library.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace level_zero {
 namespace {
 
@@ -86,4 +86,4 @@ std::unique_ptr<usm_driver> make_level_zero_driver(const sycl::context& context)
   return driver ? std::make_unique<level_zero_driver>(context, *driver) : nullptr;
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -14,7 +14,7 @@
 typedef struct _ze_context_handle_t* ze_context_handle_t;
 typedef struct _ze_device_handle_t* ze_device_handle_t;
 
-namespace usmx::detail::level_zero {
+namespace usmx::inline v1::detail::level_zero {
 
 /// ze_result_t; enumerations of that header are 32 bits wide.
 using result = std::uint32_t;
@@ -46,4 +46,4 @@ std::optional<functions> find_functions() noexcept;
 /// type is unknown.
 allocation_info query(const functions&, ze_context_handle_t, const void* pointer) noexcept;
 
-}  // namespace usmx::detail::level_zero
+}  // namespace usmx::inline v1::detail::level_zero

@@ -12,7 +12,7 @@
 #include "base/loaded_library.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 usm_kind to_kind(cl_unified_shared_memory_type_intel type) noexcept {
@@ -120,4 +120,4 @@ std::unique_ptr<usm_driver> make_opencl_driver(const sycl::context& context) {
                                          release, std::move(devices));
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

@@ -5,7 +5,7 @@
 #include <sycl/backend_types.hpp>
 #include <sycl/usm/usm_pointer_info.hpp>
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 namespace {
 
 usm_kind to_kind(sycl::usm::alloc kind) noexcept {
@@ -62,4 +62,4 @@ std::unique_ptr<usm_driver> make_driver(const sycl::context& context) {
   return native ? std::move(native) : make_generic_driver(context);
 }
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

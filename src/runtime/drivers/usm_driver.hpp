@@ -11,7 +11,7 @@
 
 #include "usmx/runtime/allocation_info.hpp"
 
-namespace usmx::detail {
+namespace usmx::inline v1::detail {
 
 /// Asks one context's back end. Thread-safe.
 class usm_driver {
@@ -65,4 +65,4 @@ std::unique_ptr<usm_driver> make_opencl_driver(const sycl::context&);
 std::unique_ptr<usm_driver> make_level_zero_driver(const sycl::context&);
 std::unique_ptr<usm_driver> make_cuda_driver(const sycl::context&);
 
-}  // namespace usmx::detail
+}  // namespace usmx::inline v1::detail

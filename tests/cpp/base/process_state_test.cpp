@@ -17,7 +17,7 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 namespace {
 
 /// What a forked child returns from `work`, or 100 + signal.
@@ -102,4 +102,4 @@ TEST(process_state, thread_is_known_once_it_has_called_usmx) {
 }
 
 }  // namespace
-}  // namespace usmx
+}  // namespace usmx::inline v1

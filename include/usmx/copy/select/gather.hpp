@@ -5,7 +5,7 @@
 #include "usmx/base/api.hpp"
 #include "usmx/copy/select/selection.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Copies what is selected of `source` to `destination` and waits. The selection was made for
 /// source's layout; destination has its shape and source's element type (value_error), is writable
@@ -27,4 +27,4 @@ USMX_API void gather(const array_view& source, const selection&, const array_vie
 /// change meanwhile get their old values again.
 USMX_API void scatter(const array_view& values, selection, const array_view& destination);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

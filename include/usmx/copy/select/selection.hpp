@@ -15,7 +15,7 @@
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace detail {
 class staging;
@@ -95,4 +95,4 @@ class USMX_API selection {
   std::vector<std::shared_ptr<const detail::staging>> kept_;
 };
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

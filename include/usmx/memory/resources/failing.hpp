@@ -10,7 +10,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Fails with allocation_error where a function says so; it may be called by several threads at
 /// once.
@@ -30,4 +30,4 @@ class USMX_API failing_resource {
 
 static_assert(memory_resource<failing_resource>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -10,7 +10,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 class USMX_API function_resource {
  public:
@@ -40,4 +40,4 @@ class USMX_API function_resource {
 
 static_assert(memory_resource<function_resource>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -10,7 +10,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Counts the bytes that were asked for.
 class USMX_API limiting_resource {
@@ -36,4 +36,4 @@ class USMX_API limiting_resource {
 
 static_assert(memory_resource<limiting_resource>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

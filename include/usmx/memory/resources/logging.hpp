@@ -12,7 +12,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 namespace detail {
 class memory_log;
@@ -39,4 +39,4 @@ class USMX_API logging_resource {
 
 static_assert(memory_resource<logging_resource>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

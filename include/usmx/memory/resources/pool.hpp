@@ -12,7 +12,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// What a pool has at a moment, in bytes of blocks: sizes are rounded.
 struct pool_statistics {
@@ -69,4 +69,4 @@ class USMX_API pool_resource {
 
 static_assert(memory_resource<pool_resource>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -10,7 +10,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// Something that grows and shrinks.
 struct allocation_count {
@@ -48,4 +48,4 @@ class USMX_API statistics_resource {
 
 static_assert(memory_resource<statistics_resource>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

@@ -14,7 +14,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 /// A block that is alive.
 struct tracked_block {
@@ -59,4 +59,4 @@ class USMX_API tracking_resource {
 
 static_assert(memory_resource<tracking_resource>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1

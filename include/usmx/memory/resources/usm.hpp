@@ -9,7 +9,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-namespace usmx {
+namespace usmx::inline v1 {
 
 class USMX_API usm_resource {
  public:
@@ -27,4 +27,4 @@ class USMX_API usm_resource {
 
 static_assert(memory_resource<usm_resource>);
 
-}  // namespace usmx
+}  // namespace usmx::inline v1
