@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import usmx
-from usmx.cli import cache, config, demo, devices, memory
+from usmx.cli import cache, config, demo, devices, memory, new_extension
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,11 +31,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser.set_defaults(command=None)
     parser.add_argument("--version", action="version", version=f"usmx {usmx.__version__}")
 
-    commands = parser.add_subparsers(title="commands", metavar="{devices,memory,cache,config,demo}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="{devices,memory,cache,config,new-extension,demo}"
+    )
     add_devices_parser(commands)
     add_memory_parser(commands)
     add_cache_parser(commands)
     add_config_parser(commands)
+    add_new_extension_parser(commands)
     add_demo_parser(commands)
     return parser
 
@@ -107,6 +110,25 @@ def add_config_parser(commands: argparse._SubParsersAction) -> None:
         return config.run(options.values)
 
     parser.set_defaults(command=run)
+
+
+def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx new-extension``."""
+    parser = commands.add_parser(
+        "new-extension",
+        help="begin a native extension of your own: a project that builds and passes its tests",
+        description="Writes a project into a new folder: a native extension that takes and gives "
+        "USM arrays, how it is built, and its tests.",
+    )
+    parser.add_argument("name", metavar="NAME", help="of the extension, its module and its folder")
+    parser.add_argument(
+        "--with",
+        dest="language",
+        choices=new_extension.LANGUAGES,
+        default=new_extension.LANGUAGES[0],
+        help="what it is written with (default: %(default)s)",
+    )
+    parser.set_defaults(command=lambda options: new_extension.run(options.name, options.language))
 
 
 def add_demo_parser(commands: argparse._SubParsersAction) -> None:
