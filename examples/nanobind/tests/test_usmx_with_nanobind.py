@@ -35,7 +35,7 @@ def test_result_is_in_memory_of_the_same_kind(kind):
 
 
 def test_another_element_type_is_refused():
-    with pytest.raises(TypeError, match="float32"):
+    with pytest.raises(TypeError, match="float64"):
         usmx_with_nanobind.scaled(numbers(dtype="float32"), 1)
 
 
@@ -45,7 +45,7 @@ def test_another_number_of_dimensions_is_refused():
 
 
 def test_device_memory_is_refused():
-    with pytest.raises(ValueError, match="found device"):
+    with pytest.raises(ValueError, match="expected shared or host memory"):
         usmx_with_nanobind.scaled(numbers(usm_type="device"), 1)
 
 
