@@ -6,9 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 
 import pytest
+from environments import make_environment
 from helpers import run_usmx
 from usmx.cli.new_extension import LANGUAGES
 
@@ -73,14 +73,10 @@ def elsewhere(wheel_of, tmp_path_factory):
     """The interpreter of a new environment with these extensions, which finds usmx in this one."""
 
     def python(*languages):
-        root = tmp_path_factory.mktemp("elsewhere")
-        venv.create(root, with_pip=False, symlinks=True)
+        interpreter = make_environment(tmp_path_factory.mktemp("elsewhere"))
         wheels = map(wheel_of, languages)
-        run(sys.executable, "-m", "pip", "--python", root, "install", "--no-deps", *wheels)
-        (packages,) = root.glob("lib/python*/site-packages")
-        here = [path for path in sys.path if path.endswith("site-packages")]
-        (packages / "here.pth").write_text("\n".join(here))
-        return root / "bin/python"
+        run(interpreter, "-m", "pip", "install", "--no-deps", *wheels)
+        return interpreter
 
     return python
 
