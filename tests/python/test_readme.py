@@ -55,9 +55,9 @@ def project(tmp_path_factory):
 
 
 def build_project(document, source):
-    sources = [b for b in BLOCKS if b.document == document and b.language in ("cpp", "cmake")]
-    for block in sources:
-        (source / block.file_name).write_text(block.text, encoding="utf-8")
+    for block in BLOCKS:
+        if block.document == document and block.language in ("cpp", "cmake") and block.file_name:
+            (source / block.file_name).write_text(block.text, encoding="utf-8")
     options = [
         f"-Dusmx_DIR={run(sys.executable, '-P', '-m', 'usmx', 'config', '--cmake-dir').strip()}",
         f"-DPython_EXECUTABLE={sys.executable}",
