@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import usmx
-from usmx.cli import cache, demo, devices, memory
+from usmx.cli import cache, demo, devices, doctor, memory
 from usmx.cli.paths import cmake_dir, includes
 
 
@@ -40,8 +40,9 @@ def make_parser() -> argparse.ArgumentParser:
         help="compiler options for usmx's and SYCL's headers",
     )
 
-    commands = parser.add_subparsers(title="commands", metavar="{devices,memory,cache,demo}")
+    commands = parser.add_subparsers(title="commands", metavar="{devices,doctor,memory,cache,demo}")
     add_devices_parser(commands)
+    add_doctor_parser(commands)
     add_memory_parser(commands)
     add_cache_parser(commands)
     add_demo_parser(commands)
@@ -56,6 +57,18 @@ def add_devices_parser(commands: argparse._SubParsersAction) -> None:
         description="Lists the devices that are there; * marks the default one.",
     )
     parser.set_defaults(command=lambda _: devices.run())
+
+
+def add_doctor_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx doctor``."""
+    parser = commands.add_parser(
+        "doctor",
+        help="look at everything that goes wrong in practice, and say what to do",
+        description="Looks at everything that goes wrong in practice, and says what to do. The "
+        "exit code is 1 where there is a problem.",
+    )
+    doctor.add_options(parser)
+    parser.set_defaults(command=doctor.run)
 
 
 def add_memory_parser(commands: argparse._SubParsersAction) -> None:
