@@ -6,6 +6,7 @@ from pathlib import Path
 
 import usmx
 from usmx.cli import cache, demo, devices, doctor, memory
+from usmx.cli.help import end_help_with
 from usmx.cli.paths import cmake_dir, includes
 
 
@@ -56,7 +57,9 @@ def add_devices_parser(commands: argparse._SubParsersAction) -> None:
         help="list the devices that are there",
         description="Lists the devices that are there; * marks the default one.",
     )
-    parser.set_defaults(command=lambda _: devices.run())
+    parser.add_argument("--json", action="store_true", help="print all that is known, as JSON")
+    parser.set_defaults(command=lambda options: devices.run(as_json=options.json))
+    end_help_with(parser, "python -m usmx devices --json")
 
 
 def add_doctor_parser(commands: argparse._SubParsersAction) -> None:
@@ -69,6 +72,7 @@ def add_doctor_parser(commands: argparse._SubParsersAction) -> None:
     )
     doctor.add_options(parser)
     parser.set_defaults(command=doctor.run)
+    end_help_with(parser, "python -m usmx doctor --only devices --only cache")
 
 
 def add_memory_parser(commands: argparse._SubParsersAction) -> None:
@@ -89,6 +93,11 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
         help="where to draw it, in the format that the name ends with (default: memory.svg)",
     )
     parser.set_defaults(command=run_memory)
+    end_help_with(
+        parser,
+        "USMX_MEMORY_LOG=memory.csv python -c 'import usmx; usmx.zeros(1000)'",
+        "python -m usmx memory --plot memory.csv",
+    )
 
 
 def run_memory(options: argparse.Namespace) -> int:
@@ -110,6 +119,7 @@ def add_cache_parser(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("--clear", action="store_true", help="delete all entries")
     parser.set_defaults(command=lambda options: cache.run(clear=options.clear))
+    end_help_with(parser, "python -m usmx cache --clear")
 
 
 def add_demo_parser(commands: argparse._SubParsersAction) -> None:

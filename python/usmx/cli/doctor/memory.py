@@ -85,7 +85,7 @@ def limits(environment: dict[str, str]) -> Iterator[tuple[str, int, str]]:
 
 def control_group_limit() -> int | None:
     """The smallest limit of the process's control group and those above it."""
-    found = []
+    found: list[int] = []
     for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers == "":
