@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["ok", "note", "problem"]
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -14,6 +12,6 @@ class Finding:
     """
 
     check: str
-    state: State
+    state: Literal["ok", "note", "problem"]
     found: str
     remedy: str = ""
