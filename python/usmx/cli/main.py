@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import usmx
-from usmx.cli import cache, demo, devices, doctor, memory
+from usmx.cli import bench, cache, demo, devices, doctor, memory
 from usmx.cli.help import end_help_with
 from usmx.cli.paths import cmake_dir, includes
 
@@ -41,11 +41,14 @@ def make_parser() -> argparse.ArgumentParser:
         help="compiler options for usmx's and SYCL's headers",
     )
 
-    commands = parser.add_subparsers(title="commands", metavar="{devices,doctor,memory,cache,demo}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="{devices,doctor,memory,cache,bench,demo}"
+    )
     add_devices_parser(commands)
     add_doctor_parser(commands)
     add_memory_parser(commands)
     add_cache_parser(commands)
+    add_bench_parser(commands)
     add_demo_parser(commands)
     return parser
 
@@ -120,6 +123,22 @@ def add_cache_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--clear", action="store_true", help="delete all entries")
     parser.set_defaults(command=lambda options: cache.run(clear=options.clear))
     end_help_with(parser, "python -m usmx cache --clear")
+
+
+def add_bench_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx bench``."""
+    parser = commands.add_parser(
+        "bench",
+        help="measure usmx beside dpctl, dpnp and NumPy, on this machine",
+        description="Measures usmx beside those of dpctl, dpnp and NumPy that are installed, in "
+        "one process and in turns. Each row has the shortest time and the median of the rounds on "
+        "both sides, and the median of the rounds' ratios: usmx's time over the peer's. A busy "
+        "machine is refused with exit code 3: one on which other processes use more than 5 %% of "
+        "the processors, or on which the rounds differ by more than 10 %%.",
+    )
+    bench.add_options(parser)
+    parser.set_defaults(command=lambda options: bench.run(options, parser))
+    end_help_with(parser, "python -m usmx bench --quick --force --only basic-slice")
 
 
 def add_demo_parser(commands: argparse._SubParsersAction) -> None:
