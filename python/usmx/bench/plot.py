@@ -1,8 +1,9 @@
 """Ratios and what steps cost as a picture, in the format of the file's name."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -14,29 +15,54 @@ from usmx.bench.pairing import Row
 FASTER, SLOWER, AIM = "#2a7f9e", "#c8793a", "black"
 
 
-def save(rows: Sequence[Row], steps: Sequence[Step], path: Path) -> None:
+class Bar(NamedTuple):
+    """One ratio, and the ratio that is aimed at, if there is one."""
+
+    label: str
+    ratio: float
+    aim: float | None = None
+
+
+def bars_of(rows: Sequence[Row]) -> list[Bar]:
+    """Name each row by its work and its peer."""
+    return [
+        Bar(
+            f"{row.case.title}  |  {row.peer.name}",
+            row.ratio,
+            row.peer.aim.ratio if row.peer.aim else None,
+        )
+        for row in rows
+    ]
+
+
+def save(
+    bars: Sequence[Bar],
+    steps: Sequence[Step],
+    path: Path,
+    metadata: Mapping[str, str | None] | None = None,
+) -> None:
     """Draw whichever of the two there are, the ratios above the steps."""
-    parts = [part for part in ((draw_ratios, rows), (draw_steps, steps)) if part[1]]
+    parts = [part for part in ((draw_ratios, bars), (draw_steps, steps)) if part[1]]
     heights = [0.8 + 0.32 * len(items) for _, items in parts]
     figure = Figure(figsize=(10, 0.4 + sum(heights)), dpi=130, layout="constrained")
     FigureCanvasAgg(figure)
     places = figure.subplots(len(parts), squeeze=False, height_ratios=heights)
     for (draw, items), axes in zip(parts, places.flat, strict=True):
         draw(axes, items)
-    figure.savefig(path)
+    figure.savefig(path, metadata=metadata)
 
 
-def draw_ratios(axes: Axes, rows: Sequence[Row]) -> None:
+def draw_ratios(axes: Axes, bars: Sequence[Bar]) -> None:
     """Draw bars on a logarithmic scale, from 1 (as fast as the peer); short lines are aims."""
-    axes.set(xscale="log", title="Time of usmx / time of the peer")
-    for place, row in enumerate(rows):
-        colour = FASTER if row.ratio <= 1 else SLOWER
-        axes.barh(place, row.ratio - 1, left=1, height=0.7, color=colour)
-        label(axes, f"{row.ratio:.3g}", row.ratio, place, leftwards=row.ratio <= 1)
-        if row.peer.aim and row.peer.aim.ratio:
-            axes.vlines(row.peer.aim.ratio, place - 0.45, place + 0.45, color=AIM, linewidth=1.5)
+    axes.set(xscale="log", title="Time of usmx / time of the peer (left of 1: usmx is faster)")
+    for place, bar in enumerate(bars):
+        colour = FASTER if bar.ratio <= 1 else SLOWER
+        axes.barh(place, bar.ratio - 1, left=1, height=0.7, color=colour)
+        label(axes, f"{bar.ratio:.2g}", bar.ratio, place, leftwards=bar.ratio <= 1)
+        if bar.aim:
+            axes.vlines(bar.aim, place - 0.45, place + 0.45, color=AIM, linewidth=1.5)
     axes.axvline(1, color="0.4", linewidth=1)
-    finish(axes, [f"{row.case.title}  |  {row.peer.name}" for row in rows])
+    finish(axes, [bar.label for bar in bars])
 
 
 def draw_steps(axes: Axes, steps: Sequence[Step]) -> None:

@@ -14,8 +14,11 @@ from usmx.bench.ladder import Step
 from usmx.bench.noise import Noise
 from usmx.bench.pairing import Aim, Effort, Row
 
-HEADER = ("work", "peer", "usmx", "(median)", "peer's", "(median) ", "ratio", "aim", "met")
-RIGHT = HEADER[2:8]
+HEADER = (
+    *("work", "peer", "usmx", "(median)", "peer's", "(median) "),
+    *("ratio", "middle half", "aim", "met"),
+)
+RIGHT = HEADER[2:9]
 STEP_HEADER = ("step", "costs", "with all before")
 PACKAGES = ("usmx", "dpctl", "dpnp", "numpy", "intel-sycl-rt", "intel-opencl-rt")
 
@@ -42,6 +45,7 @@ def cells(row: Row) -> tuple[str, ...]:
             for pick in (min, statistics.median)
         ),
         f"{row.ratio:.3g}",
+        " to ".join(f"{ratio:.3g}" for ratio in row.ratio_range),
         aim_text(row.peer.aim),
         {True: "yes", False: "NO", None: "-"}[row.is_met],
     )
@@ -129,6 +133,7 @@ def row_values(row: Row) -> dict[str, Any]:
         "usmx_seconds": list(row.usmx_seconds),
         "peer_seconds": list(row.peer_seconds),
         "ratio": row.ratio,
+        "ratio_range": list(row.ratio_range),
         "aim_ratio": aim.ratio,
         "aim_seconds": aim.seconds,
         "met": row.is_met,
