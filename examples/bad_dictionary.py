@@ -16,7 +16,6 @@ from signal import Signals
 FAULTS = {
     "pointer": ("'data': (0x1000, False)", "there is no memory at this address"),
     "shape": ("'shape': (8,)", "the memory holds 5 numbers"),
-    "alignment": ("'data': (pointer + 1, False)", "a float64 begins at a multiple of 8 bytes"),
     "typestr": ("'typestr': '>f8'", "the numbers are in this machine's byte order"),
 }
 LIBRARIES = ("dpctl", "dpnp", "usmx")
@@ -34,7 +33,6 @@ pointer = memory._pointer
 changes = {
     "pointer": {"data": (0x1000, False)},
     "shape": {"shape": (8,)},
-    "alignment": {"data": (pointer + 1, False), "shape": (4,)},
     "typestr": {"typestr": ">f8"},
 }
 

@@ -3,15 +3,18 @@
 write_figures.py [--check]
 
 The file is what `python -m usmx bench --json benchmarks/results.json` wrote on a quiet machine. The
-figures are the table of README.md and the picture docs/ratios.svg. --check writes nothing, and
-fails where one of them is not what would be written.
+figures are the table of README.md and the picture docs/ratios.svg. README.md also gets what
+examples/bad_dictionary.py prints. --check writes nothing, and fails where one of them is not what
+would be written.
 
 Needs the packages of the test extra.
 """
 
 import hashlib
 import json
+import subprocess
 import sys
+import textwrap
 
 from generated import ROOT, differences, put, table
 
@@ -20,6 +23,10 @@ RESULTS = ROOT / "benchmarks/results.json"
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs/ratios.svg"
 PACKAGES = ("dpctl", "dpnp", "numpy")
+
+OF_ONE_RUN = (
+    "Shortest times of a run; ratios are medians, with the range of the middle half of rounds."
+)
 
 # What README.md shows of the rows, in this order: the work and its name there, and the peers.
 SHOWN = {
@@ -89,17 +96,25 @@ def speed_table(results):
 def machine_line(results):
     machine = results["machine"]
     packages = ", ".join(f"{name} {machine['packages'][name]}" for name in PACKAGES)
-    return (
+    text = (
         f"{machine['cpu']}, {machine['cores']} cores, {machine['device']}; Python "
-        f"{machine['python']}, {packages}. Shortest times; ratios are medians of the rounds, with "
-        "the range where\nthey differ.\n"
+        f"{machine['python']}, {packages}. {results.get('source', OF_ONE_RUN)}"
     )
+    return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
 
 
 # ---- the files
 
 
+def bad_dictionaries():
+    """What examples/bad_dictionary.py prints."""
+    command = [sys.executable, ROOT / "examples/bad_dictionary.py"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return f"```text\n{printed}```\n"
+
+
 def wanted_readme(text, results):
+    text = put(text, "bad dictionaries", bad_dictionaries(), TOOL)
     text = put(text, "speed", speed_table(results), TOOL)
     return put(text, "speed's machine", machine_line(results), TOOL)
 
