@@ -25,6 +25,7 @@ def test_figures_of_another_result_are_noticed(monkeypatch):
 
     results = {"rows": [{"work": "x.T", "peer": "NumPy", "ratio": 0.5}]}
     monkeypatch.setattr(write_figures, "SHOWN", {"x.T": ("transpose", ["NumPy"])})
+    monkeypatch.setattr(write_figures, "PICTURED", {"x.T": "transpose"})
     one = write_figures.digest(results)
     results["rows"][0]["ratio"] = 0.6
     assert write_figures.digest(results) != one
