@@ -184,6 +184,7 @@ require_environment() {
   [[ "$installed_hash $installed_extra" != "$hash $extra" ]] || return 0
 
   rm -f -- "$stamp"
+  announce "$extra"
   # Not isolated, and with build folders that stay: then a changed file costs seconds, not a minute,
   # and the SYCL runtime (1.5 GB) is unpacked once.
   step "Installing the SYCL runtime and build tools" install_build_requirements
@@ -196,6 +197,15 @@ require_environment() {
       pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/onedal" "$ROOT/examples/onedal"
   fi
   printf '%s %s\n' "$hash" "$extra" >"$stamp"
+}
+
+# Says what is about to be installed; of packages that are there already pip installs nothing.
+announce() {
+  local size=3.6
+  [[ $1 != test ]] || size=4.8
+  say "This installs usmx, the SYCL runtime and what the $1 needs, $size GB in all, into"
+  say "$VENV"
+  say "from pip's package index, and builds in $ROOT/build. Nothing else is touched but pip's own cache."
 }
 
 install_build_requirements() {

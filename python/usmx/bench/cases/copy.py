@@ -1,11 +1,10 @@
 """Copies between existing arrays, of any layout and type, filling and gathering."""
 
-import dpctl
-import dpctl.memory
-import dpnp.tensor
 import numpy
+
 import usmx
-from pairing import Aim, Case, Peer, Statement
+from usmx.bench.libraries import dpctl, dpctl_memory, dpnp_tensor, installed_peer
+from usmx.bench.pairing import Aim, Case, Peer, Statement
 
 SIDE = 4096  # of a matrix of 64 MiB of float32
 FILLED_NBYTES = 60 << 20  # whole items of all sizes that are filled
@@ -35,7 +34,11 @@ def copied(
         statement(usmx),
         [
             # usmx's copies are done when they return, dpnp's are not.
-            Peer("dpnp.tensor", statement(dpnp.tensor, f"{code}; out.sycl_queue.wait()"), dpnp_aim),
+            *installed_peer(
+                "dpnp.tensor",
+                lambda: statement(dpnp_tensor, f"{code}; out.sycl_queue.wait()"),
+                dpnp_aim,
+            ),
             Peer("NumPy", statement(numpy), numpy_aim),
         ],
     )
@@ -136,7 +139,7 @@ def with_host(title: str, code: str, nbytes: int, aim: Aim, numpy_aim: Aim | Non
         title,
         statement(usmx.memory.MemoryUSMDevice),
         [
-            Peer("dpctl", statement(dpctl.memory.MemoryUSMDevice), aim),
+            *installed_peer("dpctl", lambda: statement(dpctl_memory.MemoryUSMDevice), aim),
             Peer("NumPy, memcpy", own, numpy_aim),
         ],
     )
@@ -163,17 +166,20 @@ def download_64mib() -> Case:
 def copied_asynchronously(nbytes: int, title: str) -> Case:
     """One command, and waiting for its event."""
     x, out = usmx.zeros(nbytes, dtype="u1"), usmx.zeros(nbytes, dtype="u1")
-    queue = dpctl.SyclQueue()
-    their_x = dpctl.memory.MemoryUSMDevice(nbytes, queue=queue)
-    their_x.memset()
-    theirs = Statement(
-        "queue.memcpy_async(out, x, out.nbytes).wait()",
-        queue=queue,
-        x=their_x,
-        out=dpctl.memory.MemoryUSMDevice(nbytes, queue=queue),
-    )
+
+    def theirs() -> Statement:
+        queue = dpctl.SyclQueue()
+        their_x = dpctl_memory.MemoryUSMDevice(nbytes, queue=queue)
+        their_x.memset()
+        return Statement(
+            "queue.memcpy_async(out, x, out.nbytes).wait()",
+            queue=queue,
+            x=their_x,
+            out=dpctl_memory.MemoryUSMDevice(nbytes, queue=queue),
+        )
+
     ours = Statement("copy_async(out, x).wait()", copy_async=usmx.copy_async, x=x, out=out)
-    return Case(f"copy_async {title}, wait()", ours, [Peer("dpctl, memcpy_async", theirs)])
+    return Case(f"copy_async {title}, wait()", ours, installed_peer("dpctl, memcpy_async", theirs))
 
 
 def copy_async_64b() -> Case:

@@ -142,8 +142,19 @@ class Row:
     @property
     def ratio(self) -> float:
         """How usmx's time compares: the median of the rounds' ratios to the peer's time."""
+        return statistics.median(self.ratios)
+
+    @property
+    def ratio_range(self) -> tuple[float, float]:
+        """Where the middle half of the rounds' ratios lies."""
+        low, _, high = statistics.quantiles(self.ratios, n=4)
+        return low, high
+
+    @property
+    def ratios(self) -> list[float]:
+        """usmx's time over the peer's, in each round."""
         pairs = zip(self.usmx_seconds, self.peer_seconds, strict=True)
-        return statistics.median(usmx / peer for usmx, peer in pairs)
+        return [usmx / peer for usmx, peer in pairs]
 
     @property
     def is_met(self) -> bool | None:

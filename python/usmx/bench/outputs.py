@@ -15,9 +15,14 @@ def add_options(parser: argparse.ArgumentParser, *, json: str, plot: str) -> Non
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line; an error at once where results could not be written."""
     options = parser.parse_args(arguments)
+    check(parser, options)
+    return options
+
+
+def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Exit where results could not be written."""
     for file in filter(None, (options.json, options.plot)):
         if not file.absolute().parent.is_dir():
             parser.error(f"there is no directory {file.parent}")
     if options.plot and importlib.util.find_spec("matplotlib") is None:
         parser.error("--plot needs matplotlib; install with: pip install matplotlib")
-    return options

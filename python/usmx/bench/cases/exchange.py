@@ -1,10 +1,10 @@
 """Taking a foreign producer's memory, and handing out one's own."""
 
-import dpctl.memory
-import dpnp.tensor
 import numpy
+
 import usmx
-from pairing import Aim, Case, Peer, Statement
+from usmx.bench.libraries import dpctl_memory, dpnp_tensor, installed_peer
+from usmx.bench.pairing import Aim, Case, Peer, Statement
 
 IMPORT_AIM = Aim(ratio=1 / 20)
 MEMORY_AIM = Aim(ratio=1 / 8)
@@ -23,7 +23,7 @@ class Producer:
 
 def usm_producer() -> Producer:
     """Make a producer that costs its consumers nothing: the dictionary is there already."""
-    return Producer(dpnp.tensor.zeros((4, 5)), "__sycl_usm_array_interface__")
+    return Producer(dpnp_tensor.zeros((4, 5)), "__sycl_usm_array_interface__")
 
 
 def numpy_producer() -> Producer:
@@ -31,11 +31,17 @@ def numpy_producer() -> Producer:
     return Producer(numpy.zeros((4, 5)), "__array_interface__")
 
 
-def import_peers() -> tuple[Peer, Peer]:
+def import_peers() -> list[Peer]:
     """Who makes an array of a producer: dpnp, which checks nothing of the memory, and NumPy."""
-    take_usm = Statement("asarray(x)", asarray=dpnp.tensor.asarray, x=usm_producer())
     take_host = Statement("asarray(x)", asarray=numpy.asarray, x=numpy_producer())
-    return Peer("dpnp.tensor", take_usm, IMPORT_AIM), Peer("NumPy, __array_interface__", take_host)
+    return [
+        *installed_peer(
+            "dpnp.tensor",
+            lambda: Statement("asarray(x)", asarray=dpnp_tensor.asarray, x=usm_producer()),
+            IMPORT_AIM,
+        ),
+        Peer("NumPy, __array_interface__", take_host),
+    ]
 
 
 def import_view() -> Case:
@@ -50,12 +56,12 @@ def import_asarray() -> Case:
 
 def import_memory() -> Case:
     work = Statement("take(x)", take=usmx.memory.as_usm_memory, x=usm_producer())
-    peer = Statement("take(x)", take=dpctl.memory.as_usm_memory, x=usm_producer())
+    peer = Statement("take(x)", take=dpctl_memory.as_usm_memory, x=usm_producer())
     return Case("memory.as_usm_memory(producer)", work, [Peer("dpctl", peer, MEMORY_AIM)])
 
 
 def import_dpnp_array() -> Case:
-    array = dpnp.tensor.zeros((4, 5))
+    array = dpnp_tensor.zeros((4, 5))
     work = Statement("view(x)", view=usmx.from_usm_array_interface, x=array)
     floor = Statement("x.__sycl_usm_array_interface__", x=array)
     title = "from_usm_array_interface(dpnp array)"
@@ -74,22 +80,30 @@ def array_dictionary_after_others() -> Case:
 
 def dictionary(title: str, array: usmx.USMArray) -> Case:
     code = "x.__sycl_usm_array_interface__"
-    peer = Statement(code, x=dpnp.tensor.zeros((4, 5)))
-    return Case(title, Statement(code, x=array), [Peer("dpnp.tensor", peer, DICTIONARY_AIM)])
+    peers = installed_peer(
+        "dpnp.tensor", lambda: Statement(code, x=dpnp_tensor.zeros((4, 5))), DICTIONARY_AIM
+    )
+    return Case(title, Statement(code, x=array), peers)
 
 
 def memory_dictionary() -> Case:
     code = "x.__sycl_usm_array_interface__"
     work = Statement(code, x=usmx.memory.MemoryUSMDevice(64))
-    peer = Statement(code, x=dpctl.memory.MemoryUSMDevice(64))
-    return Case("memory's dictionary", work, [Peer("dpctl", peer)])
+    peers = installed_peer("dpctl", lambda: Statement(code, x=dpctl_memory.MemoryUSMDevice(64)))
+    return Case("memory's dictionary", work, peers)
 
 
-def dlpack_peers(code: str) -> tuple[Peer, Peer]:
+def dlpack_peers(code: str) -> list[Peer]:
     """Who hands its own array to itself: dpnp, and NumPy for host memory."""
-    usm = Statement(code, x=dpnp.tensor.zeros((4, 5)), take=dpnp.tensor.from_dlpack)
     host = Statement(code, x=numpy.zeros((4, 5)), take=numpy.from_dlpack)
-    return Peer("dpnp.tensor", usm, DLPACK_AIM), Peer("NumPy", host, DLPACK_AIM_NUMPY)
+    return [
+        *installed_peer(
+            "dpnp.tensor",
+            lambda: Statement(code, x=dpnp_tensor.zeros((4, 5)), take=dpnp_tensor.from_dlpack),
+            DLPACK_AIM,
+        ),
+        Peer("NumPy", host, DLPACK_AIM_NUMPY),
+    ]
 
 
 def dlpack_round_trip() -> Case:
@@ -109,9 +123,16 @@ class TensorProducer:
 def dlpack_import() -> Case:
     code = "take(x)"
     work = Statement(code, x=TensorProducer(usmx.zeros((4, 5))), take=usmx.from_dlpack)
-    usm = Statement(code, x=TensorProducer(dpnp.tensor.zeros((4, 5))), take=dpnp.tensor.from_dlpack)
     host = Statement(code, x=TensorProducer(numpy.zeros((4, 5))), take=numpy.from_dlpack)
-    peers = [Peer("dpnp.tensor", usm, DLPACK_AIM), Peer("NumPy", host, DLPACK_AIM_NUMPY)]
+
+    def theirs() -> Statement:
+        producer = TensorProducer(dpnp_tensor.zeros((4, 5)))
+        return Statement(code, x=producer, take=dpnp_tensor.from_dlpack)
+
+    peers = [
+        *installed_peer("dpnp.tensor", theirs, DLPACK_AIM),
+        Peer("NumPy", host, DLPACK_AIM_NUMPY),
+    ]
     return Case("from_dlpack(producer of a tensor)", work, peers)
 
 
@@ -122,7 +143,7 @@ def dlpack_capsule() -> Case:
 
 
 def dlpack_import_of_dpnp() -> Case:
-    array = dpnp.tensor.zeros((4, 5))
+    array = dpnp_tensor.zeros((4, 5))
     work = Statement("take(x)", x=array, take=usmx.from_dlpack)
     floor = Statement("x.__dlpack__(max_version=(1, 0))", x=array)
     return Case("from_dlpack(dpnp array)", work, [Peer("floor: dpnp makes its capsule", floor)])

@@ -1,10 +1,10 @@
 """New memory, and copies between host and device."""
 
-import dpctl.memory
-import dpnp.tensor
 import numpy
+
 import usmx
-from pairing import Aim, Case, Peer, Statement
+from usmx.bench.libraries import dpctl_memory, dpnp_tensor, installed_peer
+from usmx.bench.pairing import Aim, Case, Peer, Statement
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -17,7 +17,11 @@ def new_array(name: str, **aims: Aim) -> Case:
         f"{name}((16, 16)), and free",
         Statement(code, make=getattr(usmx, name)),
         [
-            Peer("dpnp.tensor", Statement(code, make=getattr(dpnp.tensor, name)), aims.get("dpnp")),
+            *installed_peer(
+                "dpnp.tensor",
+                lambda: Statement(code, make=getattr(dpnp_tensor, name)),
+                aims.get("dpnp"),
+            ),
             Peer("NumPy", Statement(code, make=getattr(numpy, name)), aims.get("numpy")),
         ],
     )
@@ -36,7 +40,11 @@ def allocation(size_text: str, nbytes: int, aim: Aim) -> Case:
     return Case(
         f"MemoryUSMDevice of {size_text}, and free",
         Statement("make(n)", make=usmx.memory.MemoryUSMDevice, n=nbytes),
-        [Peer("dpctl", Statement("make(n)", make=dpctl.memory.MemoryUSMDevice, n=nbytes), aim)],
+        installed_peer(
+            "dpctl",
+            lambda: Statement("make(n)", make=dpctl_memory.MemoryUSMDevice, n=nbytes),
+            aim,
+        ),
     )
 
 
@@ -68,13 +76,11 @@ def strided_copy(title: str, x: usmx.USMArray) -> Case:
     return Case(
         title,
         Statement(code, copy=usmx.copy, x=x[::2, ::2]),
-        [
-            Peer(
-                "dpnp.tensor",
-                Statement(code, copy=dpnp.tensor.copy, x=dpnp.tensor.ones((16, 16))[::2, ::2]),
-                Aim(ratio=1 / 50),
-            )
-        ],
+        installed_peer(
+            "dpnp.tensor",
+            lambda: Statement(code, copy=dpnp_tensor.copy, x=dpnp_tensor.ones((16, 16))[::2, ::2]),
+            Aim(ratio=1 / 50),
+        ),
     )
 
 
@@ -85,7 +91,7 @@ def small_strided_copy() -> Case:
 def small_strided_copy_after_others() -> Case:
     """Others may submit to the queue: it is waited for each time."""
     array = usmx.ones((16, 16), sycl_queue=usmx.SyclQueue())
-    dpnp.tensor.asarray(array)
+    dpnp_tensor.asarray(array)
     return strided_copy("copy of an 8 x 8 strided view, its queue known to others", array)
 
 
@@ -94,13 +100,11 @@ def host_copy_of_small_view() -> Case:
     return Case(
         "asnumpy of 4 elements of 64 MiB",
         Statement(code, asnumpy=usmx.asnumpy, x=usmx.zeros(8 * MIB)[:4]),
-        [
-            Peer(
-                "dpnp.tensor",
-                Statement(code, asnumpy=dpnp.tensor.asnumpy, x=dpnp.tensor.zeros(8 * MIB)[:4]),
-                Aim(seconds=2e-6),
-            )
-        ],
+        installed_peer(
+            "dpnp.tensor",
+            lambda: Statement(code, asnumpy=dpnp_tensor.asnumpy, x=dpnp_tensor.zeros(8 * MIB)[:4]),
+            Aim(seconds=2e-6),
+        ),
     )
 
 
@@ -110,11 +114,10 @@ def conversion() -> Case:
     return Case(
         "astype of 16 x 16 float64 to float32",
         Statement(code, astype=usmx.astype, x=usmx.ones(shape)),
-        [
-            Peer(
-                "dpnp.tensor", Statement(code, astype=dpnp.tensor.astype, x=dpnp.tensor.ones(shape))
-            )
-        ],
+        installed_peer(
+            "dpnp.tensor",
+            lambda: Statement(code, astype=dpnp_tensor.astype, x=dpnp_tensor.ones(shape)),
+        ),
     )
 
 
@@ -123,12 +126,10 @@ def device_to_host() -> Case:
     return Case(
         "asnumpy of 64 MiB",
         Statement(code, asnumpy=usmx.asnumpy, x=usmx.zeros(8 * MIB)),
-        [
-            Peer(
-                "dpnp.tensor",
-                Statement(code, asnumpy=dpnp.tensor.asnumpy, x=dpnp.tensor.zeros(8 * MIB)),
-            )
-        ],
+        installed_peer(
+            "dpnp.tensor",
+            lambda: Statement(code, asnumpy=dpnp_tensor.asnumpy, x=dpnp_tensor.zeros(8 * MIB)),
+        ),
     )
 
 
@@ -138,7 +139,9 @@ def host_to_device() -> Case:
     return Case(
         "asarray of 64 MiB of NumPy",
         Statement(code, asarray=usmx.asarray, x=source),
-        [Peer("dpnp.tensor", Statement(code, asarray=dpnp.tensor.asarray, x=source))],
+        installed_peer(
+            "dpnp.tensor", lambda: Statement(code, asarray=dpnp_tensor.asarray, x=source)
+        ),
     )
 
 

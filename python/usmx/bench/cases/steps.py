@@ -1,9 +1,9 @@
 """What each check of an import costs."""
 
-import dpctl.memory
 import usmx
-from ladder import Ladder, Rung
-from pairing import Statement
+from usmx.bench.ladder import Ladder, Rung
+from usmx.bench.libraries import dpctl_memory
+from usmx.bench.pairing import Statement
 
 
 class Producer:
@@ -20,7 +20,7 @@ def importing(x: object) -> Statement:
 
 def import_steps() -> Ladder:
     """From no elements of no memory, on a queue of usmx's, to what other cases import."""
-    memory = dpctl.memory.MemoryUSMDevice(160)
+    memory = dpctl_memory.MemoryUSMDevice(160)
     queue = memory.sycl_queue
     own = usmx.zeros((4, 5))
 

@@ -3,40 +3,35 @@
 import os
 import platform
 import statistics
-from collections.abc import Callable, Sequence
-from importlib.metadata import version
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import usmx
-from allocation import Curve as CostCurve
-from bandwidth import Curve
-from ladder import Step
-from pairing import Aim, Effort, Row
-from usmx._text import format_table
+from usmx.bench.ladder import Step
+from usmx.bench.noise import Noise
+from usmx.bench.pairing import Aim, Effort, Row
 
-HEADER = ("work", "peer", "usmx", "(median)", "peer's", "(median) ", "ratio", "aim", "met")
-RIGHT = HEADER[2:8]
+HEADER = (
+    *("work", "peer", "usmx", "(median)", "peer's", "(median) "),
+    *("ratio", "middle half", "aim", "met"),
+)
+RIGHT = HEADER[2:9]
 STEP_HEADER = ("step", "costs", "with all before")
 PACKAGES = ("usmx", "dpctl", "dpnp", "numpy", "intel-sycl-rt", "intel-opencl-rt")
 
 
-def tables(rows: Sequence[Row], steps: Sequence[Step]) -> str:
-    """Both tables, each if it has anything."""
-    return "\n\n".join(make(items) for make, items in ((table, rows), (step_table, steps)) if items)
+def step_cells(step: Step) -> tuple[str, ...]:
+    """What a step costs, and how long the work takes with it, as text."""
+    return step.title, time_text(step.cost), time_text(min(step.seconds))
 
 
-def step_table(steps: Sequence[Step]) -> str:
-    """What every step costs, and how long the work takes with it."""
-    found = [(step.title, time_text(step.cost), time_text(min(step.seconds))) for step in steps]
-    return format_table(STEP_HEADER, found, right=STEP_HEADER[1:])
-
-
-def table(rows: Sequence[Row]) -> str:
-    """All rows and a line that counts the aims that are met."""
+def summary(rows: Sequence[Row]) -> str:
+    """Count the aims that are met."""
     judged = [row.is_met for row in rows if row.is_met is not None]
-    summary = f"{sum(judged)} of {len(judged)} aims met" if judged else "no aims among these"
-    return f"{format_table(HEADER, [cells(row) for row in rows], right=RIGHT)}\n\n{summary}"
+    return f"{sum(judged)} of {len(judged)} aims met" if judged else "no aims among these"
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -50,6 +45,7 @@ def cells(row: Row) -> tuple[str, ...]:
             for pick in (min, statistics.median)
         ),
         f"{row.ratio:.3g}",
+        " to ".join(f"{ratio:.3g}" for ratio in row.ratio_range),
         aim_text(row.peer.aim),
         {True: "yes", False: "NO", None: "-"}[row.is_met],
     )
@@ -70,29 +66,6 @@ def aim_text(aim: Aim | None) -> str:
     return f"<= 1/{1 / aim.ratio:.3g}" if aim.ratio else f"<= {time_text(aim.seconds)}"
 
 
-def bandwidth_tables(curves: Sequence[Curve]) -> str:
-    """For each sweep one row for each number, with every library's GB/s."""
-    return curve_tables(
-        curves, " GB/s", lambda curve, k: f"{curve.nbytes[k] / curve.seconds[k] / 1e9:.3g}"
-    )
-
-
-def cost_tables(curves: Sequence[CostCurve]) -> str:
-    """For each sweep one row for each number, with every library's time."""
-    return curve_tables(curves, "", lambda curve, k: time_text(curve.seconds[k]))
-
-
-def curve_tables(curves: Sequence[Any], unit: str, cell: Callable[[Any, int], str]) -> str:
-    """A table for each sweep, whose columns are the libraries."""
-    found = []
-    for title in dict.fromkeys(curve.sweep for curve in curves):
-        own = [curve for curve in curves if curve.sweep == title]
-        header = (own[0].axis, *(f"{curve.library}{unit}" for curve in own))
-        rows = [(str(x), *(cell(curve, k) for curve in own)) for k, x in enumerate(own[0].x)]
-        found.append(f"{title}\n{format_table(header, rows, right=header)}")
-    return "\n\n".join(found)
-
-
 def machine() -> dict[str, Any]:
     """Where it was measured, and with what."""
     return {
@@ -103,10 +76,16 @@ def machine() -> dict[str, Any]:
         "filter": usmx.SyclDevice().filter_string,
         "driver": usmx.SyclDevice().driver_version,
         "python": platform.python_version(),
-        "packages": {
-            name: usmx.__version__ if name == "usmx" else version(name) for name in PACKAGES
-        },
+        "packages": {name: number for name in PACKAGES if (number := installed(name))},
     }
+
+
+def installed(name: str) -> str | None:
+    """The release of a package; None where it is not there."""
+    try:
+        return usmx.__version__ if name == "usmx" else version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def cpu_name() -> str:
@@ -127,11 +106,16 @@ def machine_text(found: dict[str, Any]) -> str:
 
 
 def values(
-    rows: Sequence[Row], steps: Sequence[Step], effort: Effort, found: dict[str, Any]
+    rows: Sequence[Row],
+    steps: Sequence[Step],
+    effort: Effort,
+    found: dict[str, Any],
+    noise: Noise,
 ) -> dict[str, Any]:
     """Everything, for json.dump."""
     return {
         "machine": found,
+        "noise": {**asdict(noise), "reasons": noise.reasons},
         "rounds": effort.rounds,
         "rows": [row_values(row) for row in rows],
         "steps": [step_values(step) for step in steps],
@@ -149,6 +133,7 @@ def row_values(row: Row) -> dict[str, Any]:
         "usmx_seconds": list(row.usmx_seconds),
         "peer_seconds": list(row.peer_seconds),
         "ratio": row.ratio,
+        "ratio_range": list(row.ratio_range),
         "aim_ratio": aim.ratio,
         "aim_seconds": aim.seconds,
         "met": row.is_met,

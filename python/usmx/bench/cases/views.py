@@ -1,9 +1,10 @@
 """Views of an array's own memory."""
 
-import dpnp.tensor
 import numpy
+
 import usmx
-from pairing import Aim, Case, Peer, Statement
+from usmx.bench.libraries import dpnp_tensor, installed_peer
+from usmx.bench.pairing import Aim, Case, Peer, Statement
 
 NUMPY_AIM = Aim(ratio=1)
 
@@ -15,7 +16,7 @@ def view(title: str, code: str) -> Case:
         title,
         Statement(code, x=usmx.zeros(shape)),
         [
-            Peer("dpnp.tensor", Statement(code, x=dpnp.tensor.zeros(shape))),
+            *installed_peer("dpnp.tensor", lambda: Statement(code, x=dpnp_tensor.zeros(shape))),
             Peer("NumPy", Statement(code, x=numpy.zeros(shape)), NUMPY_AIM),
         ],
     )
@@ -45,7 +46,10 @@ def by_function(title: str, call: str) -> Case:
         title,
         Statement(code, lib=usmx, x=usmx.zeros(shape)),
         [
-            Peer("dpnp.tensor", Statement(code, lib=dpnp.tensor, x=dpnp.tensor.zeros(shape))),
+            *installed_peer(
+                "dpnp.tensor",
+                lambda: Statement(code, lib=dpnp_tensor, x=dpnp_tensor.zeros(shape)),
+            ),
             Peer("NumPy", Statement(code, lib=numpy, x=numpy.zeros(shape))),
         ],
     )
