@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # What ./run, ./test, tools/lint and .ci/run have in common; sourced, never executed.
 #
-#   require_system_packages build|test|fuzz
+#   require_system_packages build|docs|test|fuzz
 #                                       compilers and headers: installs them as root, else says which
-#   require_environment demo|test       .venv with usmx, that extra, and the examples' extensions, up to date
+#   require_environment demo|docs|test       .venv with usmx, that extra, and the examples' extensions, up to date
 #   require_venv                        .venv alone
 #   pip_install_listed TABLE.KEY        requirements that pyproject.toml lists there
 #   step TEXT COMMAND...                runs a long command: says so, times it, and logs its output
@@ -108,6 +108,12 @@ sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").is_file())'
     if command -v g++ >/dev/null; then echo "g++-$OLDEST_GXX"; else echo g++; fi
   elif [[ $1 == test ]]; then
     "$CXX" -E -x c++ - <<<'#include <gtest/gtest.h>' >/dev/null 2>&1 || echo libgtest-dev
+  fi
+  if [[ $1 == docs || $1 == test ]]; then
+    command -v doxygen >/dev/null || echo doxygen
+  fi
+  if [[ $1 == test ]]; then
+    command -v chromium >/dev/null || echo chromium # opens the documentation site
   fi
   if [[ $1 == fuzz ]]; then
     can_build_fuzzers || printf '%s\n' clang libclang-rt-dev
