@@ -84,10 +84,12 @@ from usmx._core import (
     get_devices,
     synchronize,
 )
+from usmx._protocol import SupportsUsmArrayInterface
 
 __all__ = [
     "Device",
     "ExecutionPlacementError",
+    "SupportsUsmArrayInterface",
     "SyclContext",
     "SyclDevice",
     "SyclDeviceCreationError",
