@@ -8,7 +8,7 @@ from pathlib import Path
 
 from usmx._installed import example
 
-LANGUAGES = ("nanobind", "pybind11")
+LANGUAGES = ("nanobind", "pybind11", "cython", "c")
 NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
 MADE_BY_BUILDS = {"build", "dist", "__pycache__", ".pytest_cache"}
 
