@@ -143,4 +143,7 @@ def test_what_builds_leave_in_the_example_is_not_copied(tmp_path):
         (source / name).write_text("old")
     copy_example(source, tmp_path / "mine", "old", "new")
     copied = [path for path in (tmp_path / "mine").rglob("*") if path.is_file()]
-    assert {path.name: path.read_text() for path in copied} == {"build_info.c": "new", "new.c": "new"}
+    assert {path.name: path.read_text() for path in copied} == {
+        "build_info.c": "new",
+        "new.c": "new",
+    }

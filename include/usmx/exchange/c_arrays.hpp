@@ -1,6 +1,6 @@
 // Arrays as the C interface has them: views as plain data, and owners. Extensions in C++ have the
-// functions that make an array of an owner and lend one; the rest is for usmx's Python module, whose
-// table of C functions stands on it. Next: python/exchanged.hpp.
+// functions that make an array of an owner and lend one; the rest is for usmx's Python module,
+// whose table of C functions stands on it. Next: python/exchanged.hpp.
 #pragma once
 
 #include "usmx/array/array.hpp"
