@@ -115,18 +115,6 @@ const array& array_of(usmx_owner* owner) noexcept {
   return lent != nullptr ? *lent : counted(owner).value;
 }
 
-array take(usmx_owner* owner) {
-  if (const array* lent = lent_array(owner)) {
-    return *lent;
-  }
-  struct releasing {
-    usmx_owner* owner;
-    ~releasing() { release(owner); }
-  } const end{owner};
-  counted_array& mine = counted(owner);
-  return mine.count.load(std::memory_order_acquire) == 1 ? std::move(mine.value) : mine.value;
-}
-
 usmx_owner* retain(usmx_owner* owner) {
   if (const array* lent = lent_array(owner)) {
     return new_owner(array(*lent));
