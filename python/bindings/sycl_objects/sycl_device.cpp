@@ -85,7 +85,8 @@ void bind_sycl_device(nb::module_& m) {
       .def_prop_ro("device_type", asked(&device_type_name),
                    "As filter selectors spell it: 'cpu', 'gpu', ...")
       .def_prop_ro("filter_string", &filter_string,
-                   "`backend:device_type:relative_id`. Raises ValueError for a sub-device.")
+                   "A filter selector that names the device, ``backend:device_type:relative_id``. Raises "
+                   "ValueError for a sub-device, which has none.")
       .def_prop_ro("is_cpu", asked(&sycl::device::is_cpu))
       .def_prop_ro("is_gpu", asked(&sycl::device::is_gpu))
       .def_prop_ro("is_accelerator", asked(&sycl::device::is_accelerator));

@@ -5,9 +5,9 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from usmx._installed import example
 from usmx.cli import demo_setup
 from usmx.cli.help import end_help_with
-from usmx.cli.paths import example
 
 
 def run(arguments: Sequence[str]) -> int:

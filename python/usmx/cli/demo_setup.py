@@ -16,7 +16,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from usmx.cli.paths import example
+from usmx._installed import example
 
 EXTENSION = "usmx_pca"
 INSTALL = "python -m usmx demo --install"

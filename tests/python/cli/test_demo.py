@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 from helpers import run_usmx
+from usmx._installed import example
 from usmx.cli import demo, demo_setup
-from usmx.cli.paths import example
 
 
 def run(folder, *arguments, **environment):

@@ -16,19 +16,6 @@ def test_version_is_the_packages():
     assert run("--version").stdout == f"usmx {usmx.__version__}\n"
 
 
-def test_cmakedir_holds_the_cmake_package():
-    folder = run("--cmakedir").stdout.strip()
-    assert (Path(folder) / "usmxConfig.cmake").is_file()
-
-
-def test_includes_lead_to_usmx_and_sycl():
-    options = run("--includes").stdout.split()
-    assert all(option.startswith("-I") for option in options)
-    folders = [Path(option[2:]) for option in options]
-    assert (folders[0] / "usmx/array.hpp").is_file()
-    assert any((folder / "sycl/sycl.hpp").is_file() for folder in folders)
-
-
 def commands():
     """The names of all of them."""
     (choices,) = [a.choices for a in make_parser()._actions if isinstance(a.choices, dict)]
@@ -109,7 +96,7 @@ def test_an_unknown_command_is_an_error():
     assert run("fly").returncode == 2
 
 
-@pytest.mark.parametrize("command", ["devices", "memory", "cache", "demo"])
+@pytest.mark.parametrize("command", ["devices", "memory", "cache", "config", "demo"])
 def test_an_unknown_option_is_an_error(command):
     result = run(command, "--fly")
     assert result.returncode == 2

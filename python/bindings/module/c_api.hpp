@@ -1,10 +1,10 @@
-// Offers usmx/python/api.hpp's table to extension modules.
+// Offers the table of usmx/c_api.h to extension modules.
 #pragma once
 
 #include "support/nanobind.hpp"
 
 namespace usmx::bindings {
 
-void bind_api_table(nb::module_& m);
+void bind_c_api(nb::module_& m);
 
 }  // namespace usmx::bindings
