@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "usmx/array/array_view.hpp"
+#include "usmx/python/exceptions.hpp"
 #include "usmx/python/exchanged.hpp"
 #include "usmx/python/explained.hpp"
 #include "usmx/python/typed.hpp"
@@ -26,15 +27,15 @@ namespace usmx::python {
 /// ImportError of the extension, and not one of the first function that needs it. From then on
 /// exceptions of usmx and SYCL that leave the extension's functions arrive in Python as those of
 /// usmx itself do.
-inline const api_table& import_usmx() {
-  const api_table* table = api();
+inline const usmx_api& import_usmx() {
+  const usmx_api* table = usmx_import();
   if (table == nullptr) {
     throw pybind11::error_already_set();
   }
   detail::once_an_extension([] {
     pybind11::register_local_exception_translator([](std::exception_ptr exception) {
-      if (exception && api()->set_error(exception) == 0) {
-        std::rethrow_exception(exception);
+      if (exception) {
+        detail::translate(exception);
       }
     });
   });
@@ -83,8 +84,8 @@ class usmx_caster {
   using cast_op_type = movable_cast_op_type<U>;
 
   bool load(handle source, bool) {
-    const auto take = usmx::python::import_usmx().*usmx::python::exchanged<T>::take;
-    const int status = take(source.ptr(), &value_);
+    const int status =
+        usmx::python::exchanged<T>::take(usmx::python::import_usmx(), source.ptr(), value_);
     if (status < 0) {
       throw error_already_set();
     }

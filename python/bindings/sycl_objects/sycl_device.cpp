@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "usmx/runtime.hpp"
@@ -76,13 +77,16 @@ void bind_sycl_device(nb::module_& m) {
       .def_prop_ro("global_mem_size", info<id::global_mem_size>(), "Bytes.")
       .def_prop_ro("local_mem_size", info<id::local_mem_size>(), "Bytes.")
       .def_prop_ro("max_compute_units", info<id::max_compute_units>())
+      .def_prop_ro("sub_group_sizes", info<id::sub_group_sizes>(),
+                   "How many work-items a sub-group may have.")
       .def_prop_ro(
           "backend", [](const sycl::device& d) { return backend_name(d.get_backend()); },
           "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
       .def_prop_ro("device_type", asked(&device_type_name),
                    "As filter selectors spell it: 'cpu', 'gpu', ...")
       .def_prop_ro("filter_string", &filter_string,
-                   "`backend:device_type:relative_id`. Raises ValueError for a sub-device.")
+                   "A filter selector that names the device, ``backend:device_type:relative_id``. Raises "
+                   "ValueError for a sub-device, which has none.")
       .def_prop_ro("is_cpu", asked(&sycl::device::is_cpu))
       .def_prop_ro("is_gpu", asked(&sycl::device::is_gpu))
       .def_prop_ro("is_accelerator", asked(&sycl::device::is_accelerator));
@@ -97,6 +101,9 @@ void bind_sycl_device(nb::module_& m) {
   aspect("has_aspect_usm_system_allocations", sycl::aspect::usm_system_allocations);
   bind_value_semantics(cls, &value_of_either<sycl::device>);
   cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });
+  cls.def(
+      "_repr_html_", [](const sycl::device& d) { return hooks::device_html(nb::cast(d)); },
+      nb::sig("def _repr_html_(self) -> str"));
   set_python_class<sycl::device>(cls);
   m.def("get_devices", &get_devices,
         "All root devices, in dpctl's order; an empty list when there is none.");

@@ -76,7 +76,18 @@ class ArrayNamespaceInfo:
 
 
 def array_namespace_info() -> ArrayNamespaceInfo:
-    """What usmx can do, as the array API asks for it; usmx has no functions that compute."""
+    """Say what usmx can do, as the array API asks for it.
+
+    usmx has no functions that compute.
+
+    Returns:
+        An object with the methods that the array API names: ``capabilities``, ``default_device``,
+        ``default_dtypes``, ``devices`` and ``dtypes``.
+
+    Example:
+        >>> usmx.__array_namespace_info__().capabilities()['boolean indexing']
+        True
+    """
     return ArrayNamespaceInfo()
 
 

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <exception>
 
-#include "usmx/python/api.hpp"
+#include "usmx/python/c_api.h"
+#include "usmx/python/exceptions.hpp"
 #include "usmx/python/explained.hpp"
 
 namespace usmx::python {
@@ -14,17 +15,14 @@ namespace usmx::python {
 /// Call it first in NB_MODULE: then a usmx that is missing, or too different, is an ImportError of
 /// the extension, and not one of the first function that needs it. From then on exceptions of usmx
 /// and SYCL that leave the extension's functions arrive in Python as those of usmx itself do.
-inline const api_table& import_usmx() {
-  const api_table* table = api();
+inline const usmx_api& import_usmx() {
+  const usmx_api* table = usmx_import();
   if (table == nullptr) {
     nanobind::raise_python_error();
   }
   detail::once_an_extension([] {
-    nanobind::register_exception_translator([](const std::exception_ptr& exception, void*) {
-      if (api()->set_error(exception) == 0) {
-        std::rethrow_exception(exception);
-      }
-    });
+    nanobind::register_exception_translator(
+        [](const std::exception_ptr& exception, void*) { detail::translate(exception); });
   });
   return *table;
 }
