@@ -8,7 +8,7 @@
 #include <iosfwd>
 #include <span>
 
-#include "layout/index_walk.hpp"
+#include "usmx/layout/index_walk.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "layout/element_dispatch.hpp"
-#include "layout/index_walk.hpp"
+#include "usmx/layout/index_walk.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
