@@ -44,8 +44,8 @@ def take(
             index becomes the first or the last one, and so does every negative index.
 
     Returns:
-        A new array on the queue of `x` and of its kind, of shape ``x.shape[:axis] + indices.shape +
-        x.shape[axis + 1:]``; or `out`.
+        A new array on the queue of `x` and of its kind, or `out`. Its shape is that of `x` with the
+        axis replaced by the shape of `indices`.
 
     Raises:
         IndexError: an index is outside of its axis, or `indices` are no integers.
