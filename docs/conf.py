@@ -33,7 +33,9 @@ html_css_files = ["narrow.css"]
 html_show_sourcelink = False
 html_copy_source = False
 
-myst_heading_anchors = 4  # the anchors that repository hosts make, so that links work in both places
+myst_heading_anchors = (
+    4  # the anchors that repository hosts make, so that links work in both places
+)
 
 default_role = "py:obj"
 autodoc_default_options = {"members": True, "undoc-members": True}
@@ -84,8 +86,7 @@ def list_headers(app, page, source):
     def sections(match):
         paths = sorted(path for path in labels if path.startswith(match[1] + "/"))
         return "\n".join(
-            f"({labels[path]})=\n\n## {path}\n\n```{{doxygenfile}} {path}\n```\n"
-            for path in paths
+            f"({labels[path]})=\n\n## {path}\n\n```{{doxygenfile}} {path}\n```\n" for path in paths
         )
 
     source[0] = re.sub(r"<!-- headers of include/(\S+) -->", sections, source[0])

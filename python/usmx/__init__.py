@@ -84,10 +84,13 @@ from usmx._core import (
     get_devices,
     synchronize,
 )
+from usmx._installed import get_include
+from usmx._protocol import SupportsUsmArrayInterface
 
 __all__ = [
     "Device",
     "ExecutionPlacementError",
+    "SupportsUsmArrayInterface",
     "SyclContext",
     "SyclDevice",
     "SyclDeviceCreationError",
@@ -126,6 +129,7 @@ __all__ = [
     "get_coerced_usm_type",
     "get_devices",
     "get_execution_queue",
+    "get_include",
     "get_print_options",
     "iinfo",
     "inf",

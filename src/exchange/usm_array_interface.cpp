@@ -192,11 +192,11 @@ std::shared_ptr<buffer> to_buffer(checked_import&& checked, detail::release_acti
                                frees);
 }
 
-array to_array(checked_import&& checked, detail::release_action&& release) {
+array to_array(checked_import&& checked, detail::release_action&& release, bool frees) {
   const bool readonly = checked.readonly;
   const held_dtype type = checked.type;
   layout where = std::move(checked.where);
-  return internal::unchecked_array(to_buffer(std::move(checked), std::move(release)), type,
+  return internal::unchecked_array(to_buffer(std::move(checked), std::move(release), frees), type,
                                    std::move(where), readonly);
 }
 

@@ -239,6 +239,7 @@ buffer::buffer(buffer&& other) noexcept
       traits_(other.traits_),
       exposed_(other.exposed_.load()),
       queue_(other.queue_),
+      context_(other.context_.exchange(nullptr)),
       release_(std::move(other.release_)),
       whole_(std::move(other.whole_)),
       is_on_other_queues_(other.is_on_other_queues_.load()),
@@ -253,6 +254,7 @@ buffer& buffer::operator=(buffer&& other) noexcept {
     traits_ = other.traits_;
     exposed_ = other.exposed_.load();
     queue_ = other.queue_;
+    delete context_.exchange(other.context_.exchange(nullptr));
     release_ = std::move(other.release_);
     whole_ = std::move(other.whole_);
     is_on_other_queues_ = other.is_on_other_queues_.load();
@@ -261,7 +263,10 @@ buffer& buffer::operator=(buffer&& other) noexcept {
   return *this;
 }
 
-buffer::~buffer() { let_go(); }
+buffer::~buffer() {
+  let_go();
+  delete context_.load(std::memory_order_relaxed);
+}
 
 void buffer::let_go() noexcept {
   if (!release_) {
@@ -297,6 +302,18 @@ void buffer::record(const sycl::event& event, const std::byte* first, std::size_
     detail::add_pending_work(detail::range_of(first, nbytes), detail::access::write, event, {},
                              queue_);
   }
+}
+
+const sycl::context& buffer::context() const {
+  const buffer& memory = root();
+  const sycl::context* known = memory.context_.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    auto made = std::make_unique<const sycl::context>(memory.queue_.get_context());
+    if (memory.context_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) {
+      known = made.release();
+    }
+  }
+  return *known;
 }
 
 bool buffer::holds(const void* first, std::size_t nbytes) const noexcept {

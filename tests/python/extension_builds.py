@@ -5,11 +5,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+CMAKE_DIR = {
+    "nanobind": ["--cmake_dir"],
+    "pybind11": ["--cmakedir"],
+    "usmx": ["config", "--cmake-dir"],
+}
+
 
 def cmake_dir(package):
     """Where CMake finds a package."""
-    option = "--cmake_dir" if package == "nanobind" else "--cmakedir"
-    command = [sys.executable, "-P", "-m", package, option]
+    command = [sys.executable, "-P", "-m", package, *CMAKE_DIR[package]]
     return subprocess.check_output(command, text=True).strip()
 
 

@@ -105,11 +105,20 @@ class USMX_API array {
 
   /// What native code works on. From here on others know the memory and its queue: they may submit
   /// work there that nobody records, and usmx waits for the queue where it must not miss that.
-  array_view view() const {
+  array_view view() const& {
     array_view result = private_view();
     expose();
     return result;
   }
+  /// A view does not keep the memory that a temporary array may be the last to hold.
+  array_view view() const&& = delete;
+  /// As of the view.
+  template <class T, std::size_t N>
+  strided_view<T, N> as() const& {
+    return view().template as<T, N>();
+  }
+  template <class T, std::size_t N>
+  strided_view<T, N> as() const&& = delete;
 
   /// The same memory, type and rights with another layout, counted from the first byte of the
   /// memory. Throws as the constructor.

@@ -60,12 +60,12 @@ class USMX_API array_view {
 
   /// The elements as T in N dimensions. Throws type_error on another element type, value_error on
   /// another number of dimensions, read_only_error when T is not const and the view is read-only.
-  template <class T, int N>
+  template <class T, std::size_t N>
   strided_view<T, N> as() const {
-    require(dtype::of<std::remove_const_t<T>>(), N, !std::is_const_v<T>);
+    require(dtype::of<std::remove_const_t<T>>(), static_cast<int>(N), !std::is_const_v<T>);
     std::array<std::ptrdiff_t, N> extents;
     std::array<std::ptrdiff_t, N> strides;
-    for (int k = 0; k < N; ++k) {
+    for (std::size_t k = 0; k < N; ++k) {
       extents[k] = shape()[k];
       strides[k] = layout_.strides()[k];
     }

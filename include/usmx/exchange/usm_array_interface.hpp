@@ -81,7 +81,7 @@ USMX_API std::shared_ptr<buffer> to_buffer(checked_import&&, detail::release_act
                                            bool frees = false);
 
 /// The elements of a checked import as an array, so.
-USMX_API array to_array(checked_import&&, detail::release_action&&);
+USMX_API array to_array(checked_import&&, detail::release_action&&, bool frees = false);
 
 /// What an array says of itself: `data` is the first byte of its memory, `strides` none when
 /// C-contiguous. The spans point into the array.

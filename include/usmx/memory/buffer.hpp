@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <sycl/context.hpp>
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
@@ -98,6 +99,8 @@ class USMX_API buffer {
   bool readonly() const noexcept { return traits_.readonly; }
   /// Where usmx works on these bytes; gives device and context.
   const sycl::queue& queue() const noexcept { return queue_; }
+  /// The context of that queue, valid as long as this buffer: made when somebody first asks.
+  const sycl::context& context() const;
   /// Whether all of [first, first + nbytes) is among these bytes.
   bool holds(const void* first, std::size_t nbytes) const noexcept;
   /// Whether this is `memory` or a part of it, and no release action besides its own is to run.
@@ -149,6 +152,7 @@ class USMX_API buffer {
   traits traits_;
   std::atomic<bool> exposed_ = false;
   sycl::queue queue_;
+  mutable std::atomic<const sycl::context*> context_ = nullptr;
   detail::release_action release_;
   std::shared_ptr<buffer> whole_;
   /// The queues of on_queue(), queue_ aside.

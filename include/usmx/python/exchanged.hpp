@@ -1,54 +1,102 @@
 // The types that pass between Python and extensions, for the casters of any binding library: the
-// name of each in Python, and the functions of usmx's table that take and give it.
+// name of each in Python, and how usmx's table of C functions takes and gives it. What crosses that
+// table is plain data; the objects of C++ are made here, by the extension.
 #pragma once
 
-#include "usmx/python/api.hpp"
+#include <optional>
+#include <utility>
+
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/array/array.hpp"
+#include "usmx/exchange/c_arrays.hpp"
+#include "usmx/python/c_api.h"
 
 namespace usmx::python {
 
+/// `take` asks an object once and returns what the functions named as_... of usmx/c_api.h return;
+/// `give` makes the Python object of a value, or returns null with Python's error set.
 template <class T>
 struct exchanged;
 
 template <>
 struct exchanged<array> {
   static constexpr char name[] = "usmx.USMArray";
-  static constexpr auto take = &api_table::as_array;
-  static constexpr auto give = &api_table::from_array;
+  static int take(const usmx_api& table, PyObject* object, std::optional<array>& result) {
+    usmx_owner* owner = nullptr;
+    const int status = table.as_array(object, nullptr, &owner);
+    if (status > 0) {
+      result.emplace(exchange::take(owner));
+    }
+    return status;
+  }
+  static PyObject* give(const usmx_api& table, const array& value) noexcept {
+    return table.from_array(nullptr, exchange::lend(value));
+  }
 };
 
+namespace detail {
+
+template <class T, auto Take, auto Free, auto Give>
+struct exchanged_sycl_object {
+  static int take(const usmx_api& table, PyObject* object, std::optional<T>& result) {
+    void* made = nullptr;
+    const int status = (table.*Take)(object, &made);
+    if (status > 0) {
+      result.emplace(std::move(*static_cast<T*>(made)));
+      (table.*Free)(made);
+    }
+    return status;
+  }
+  static PyObject* give(const usmx_api& table, const T& value) noexcept {
+    return (table.*Give)(&value);
+  }
+};
+
+}  // namespace detail
+
 template <>
-struct exchanged<sycl::queue> {
+struct exchanged<sycl::queue>
+    : detail::exchanged_sycl_object<sycl::queue, &usmx_api::as_queue, &usmx_api::free_queue,
+                                    &usmx_api::from_queue> {
   static constexpr char name[] = "usmx.SyclQueue";
-  static constexpr auto take = &api_table::as_queue;
-  static constexpr auto give = &api_table::from_queue;
 };
 
 template <>
-struct exchanged<sycl::context> {
+struct exchanged<sycl::context>
+    : detail::exchanged_sycl_object<sycl::context, &usmx_api::as_context, &usmx_api::free_context,
+                                    &usmx_api::from_context> {
   static constexpr char name[] = "usmx.SyclContext";
-  static constexpr auto take = &api_table::as_context;
-  static constexpr auto give = &api_table::from_context;
 };
 
 template <>
-struct exchanged<sycl::device> {
+struct exchanged<sycl::device>
+    : detail::exchanged_sycl_object<sycl::device, &usmx_api::as_device, &usmx_api::free_device,
+                                    &usmx_api::from_device> {
   static constexpr char name[] = "usmx.SyclDevice";
-  static constexpr auto take = &api_table::as_device;
-  static constexpr auto give = &api_table::from_device;
 };
 
 template <>
-struct exchanged<sycl::event> {
+struct exchanged<sycl::event>
+    : detail::exchanged_sycl_object<sycl::event, &usmx_api::as_event, &usmx_api::free_event,
+                                    &usmx_api::from_event> {
   static constexpr char name[] = "usmx.SyclEvent";
-  static constexpr auto take = &api_table::as_event;
-  static constexpr auto give = &api_table::from_event;
 };
+
+/// What a signature of Python says of such a parameter.
+template <class T>
+inline constexpr const auto& taken_as = exchanged<T>::name;
+template <>
+inline constexpr const auto& taken_as<array> = "usmx.SupportsUsmArrayInterface";
 
 /// The Python object for a value; null with a Python error set.
 template <class T>
 PyObject* give(const T& value) noexcept {
-  const api_table* table = api();
-  return table == nullptr ? nullptr : (table->*exchanged<T>::give)(value);
+  const usmx_api* table = usmx_import();
+  return table == nullptr ? nullptr : exchanged<T>::give(*table, value);
 }
 
 }  // namespace usmx::python

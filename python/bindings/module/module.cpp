@@ -15,7 +15,7 @@
 #include "memory/memory_classes.hpp"
 #include "memory/pools.hpp"
 #include "memory/resources.hpp"
-#include "module/api_table.hpp"
+#include "module/c_api.hpp"
 #include "module/dlpack_table.hpp"
 #include "module/kernel_cache.hpp"
 #include "support/errors.hpp"
@@ -61,7 +61,7 @@ NB_MODULE(_core, m) {
   bind_from_arrow(m);
   bind_from_dlpack(m);
   bind_shortcut(m);
-  bind_api_table(m);
+  bind_c_api(m);
   bind_dlpack_table();
   bind_kernel_cache(m);
 }

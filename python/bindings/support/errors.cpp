@@ -1,6 +1,6 @@
 #include "support/errors.hpp"
 
-#include <sycl/exception.hpp>
+#include "usmx/exchange/c_error.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -34,6 +34,32 @@ PyObject* axis_error_class() noexcept {
   return known == nullptr ? PyExc_IndexError : known;
 }
 
+/// Borrowed.
+PyObject* class_of(usmx_error code) noexcept {
+  switch (code) {
+    case USMX_VALUE_ERROR:
+    case USMX_OVERFLOW_ERROR:
+    case USMX_READ_ONLY_ERROR:
+      return PyExc_ValueError;
+    case USMX_TYPE_ERROR:
+      return PyExc_TypeError;
+    case USMX_INDEX_ERROR:
+      return PyExc_IndexError;
+    case USMX_AXIS_ERROR:
+      return axis_error_class();
+    case USMX_BUFFER_ERROR:
+      return PyExc_BufferError;
+    case USMX_ALLOCATION_ERROR:
+      return allocation_error_class;
+    case USMX_MEMORY_ERROR:
+      return PyExc_MemoryError;
+    case USMX_DEVICE_ERROR:
+      return device_creation_error;
+    default:
+      return PyExc_RuntimeError;
+  }
+}
+
 PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char* doc) {
   const std::string qualified = std::string("usmx.") + name;
   PyObject* created = PyErr_NewExceptionWithDoc(qualified.c_str(), doc, base, nullptr);
@@ -60,35 +86,24 @@ void bind_errors(nb::module_& m) {
   });
 }
 
+void set_python_error(usmx_error code, const char* text) noexcept {
+  const char* prefix = code == USMX_SYCL_ERROR ? "the SYCL runtime reports: " : "";
+  PyObject* message = PyUnicode_FromFormat("%s%s", prefix, text);  // what is no UTF-8 is replaced
+  if (message != nullptr) {
+    PyErr_SetObject(class_of(code), message);
+    Py_DECREF(message);
+  }
+}
+
 bool translate_exception(const std::exception_ptr& exception) noexcept {
   if (exception == nullptr) {  // caught by `...`, but no exception: a thread that Python makes exit
     stop_this_thread();
   }
-  try {
-    std::rethrow_exception(exception);
-  } catch (const type_error& e) {
-    PyErr_SetString(PyExc_TypeError, e.what());
-  } catch (const value_error& e) {
-    PyErr_SetString(PyExc_ValueError, e.what());
-  } catch (const axis_error& e) {
-    PyErr_SetString(axis_error_class(), e.what());
-  } catch (const index_error& e) {
-    PyErr_SetString(PyExc_IndexError, e.what());
-  } catch (const overflow_error& e) {
-    PyErr_SetString(PyExc_ValueError, e.what());
-  } catch (const buffer_error& e) {
-    PyErr_SetString(PyExc_BufferError, e.what());
-  } catch (const allocation_error& e) {
-    PyErr_SetString(allocation_error_class, e.what());
-  } catch (const device_error& e) {
-    PyErr_SetString(device_creation_error, e.what());
-  } catch (const runtime_conflict& e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
-  } catch (const sycl::exception& e) {
-    PyErr_Format(PyExc_RuntimeError, "the SYCL runtime reports: %s", e.what());
-  } catch (...) {
+  const auto [code, text] = exchange::to_c_error(exception);
+  if (!exchange::is_own(code)) {
     return false;
   }
+  set_python_error(code, text);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "support/nanobind.hpp"
+#include "usmx/c_api.h"
 
 namespace usmx::bindings {
 
@@ -13,6 +14,9 @@ void bind_errors(nb::module_& m);
 
 /// Sets Python's error if the exception is one of usmx's or SYCL's; else returns false.
 bool translate_exception(const std::exception_ptr& exception) noexcept;
+
+/// Sets the Python error that it stands for.
+void set_python_error(usmx_error code, const char* text) noexcept;
 
 /// Sets Python's error from the C++ exception that is being handled.
 void set_python_error() noexcept;

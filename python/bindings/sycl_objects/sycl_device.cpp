@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "usmx/runtime.hpp"
@@ -90,6 +91,8 @@ Example:
                    "The bytes of local memory that a work-group may use.")
       .def_prop_ro("max_compute_units", info<id::max_compute_units>(),
                    "The number of compute units; of a CPU, its hardware threads.")
+      .def_prop_ro("sub_group_sizes", info<id::sub_group_sizes>(),
+                   "How many work-items a sub-group may have.")
       .def_prop_ro(
           "backend", [](const sycl::device& d) { return backend_name(d.get_backend()); },
           "The back end as filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
@@ -115,6 +118,9 @@ Example:
   aspect("has_aspect_usm_system_allocations", sycl::aspect::usm_system_allocations);
   bind_value_semantics(cls, &value_of_either<sycl::device>);
   cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });
+  cls.def(
+      "_repr_html_", [](const sycl::device& d) { return hooks::device_html(nb::cast(d)); },
+      nb::sig("def _repr_html_(self) -> str"));
   set_python_class<sycl::device>(cls);
   m.def("get_devices", &get_devices,
         R"(List the devices of this machine.

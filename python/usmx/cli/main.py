@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import usmx
-from usmx.cli import cache, demo, devices, memory
-from usmx.cli.paths import cmake_dir, includes
+from usmx.cli import bench, cache, config, demo, devices, doctor, memory, new_extension
+from usmx.cli.help import end_help_with
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,20 +30,19 @@ def make_parser() -> argparse.ArgumentParser:
         description="SYCL USM arrays between native code and Python, without copies.",
     )
     parser.set_defaults(command=None)
-    show = parser.add_argument
-    show("--version", action="version", version=f"usmx {usmx.__version__}")
-    show("--cmakedir", action=Print, text=cmake_dir, help="where CMake finds usmx, for -Dusmx_DIR=")
-    show(
-        "--includes",
-        action=Print,
-        text=includes,
-        help="compiler options for usmx's and SYCL's headers",
-    )
+    parser.add_argument("--version", action="version", version=f"usmx {usmx.__version__}")
 
-    commands = parser.add_subparsers(title="commands", metavar="{devices,memory,cache,demo}")
+    commands = parser.add_subparsers(
+        title="commands",
+        metavar="{devices,doctor,memory,cache,bench,config,new-extension,demo}",
+    )
     add_devices_parser(commands)
+    add_doctor_parser(commands)
     add_memory_parser(commands)
     add_cache_parser(commands)
+    add_config_parser(commands)
+    add_new_extension_parser(commands)
+    add_bench_parser(commands)
     add_demo_parser(commands)
     return parser
 
@@ -55,7 +54,22 @@ def add_devices_parser(commands: argparse._SubParsersAction) -> None:
         help="list the devices that are there",
         description="Lists the devices that are there; * marks the default one.",
     )
-    parser.set_defaults(command=lambda _: devices.run())
+    parser.add_argument("--json", action="store_true", help="print all that is known, as JSON")
+    parser.set_defaults(command=lambda options: devices.run(as_json=options.json))
+    end_help_with(parser, "python -m usmx devices --json")
+
+
+def add_doctor_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx doctor``."""
+    parser = commands.add_parser(
+        "doctor",
+        help="look at everything that goes wrong in practice, and say what to do",
+        description="Looks at everything that goes wrong in practice, and says what to do. The "
+        "exit code is 1 where there is a problem.",
+    )
+    doctor.add_options(parser)
+    parser.set_defaults(command=doctor.run)
+    end_help_with(parser, "python -m usmx doctor --only devices --only cache")
 
 
 def add_memory_parser(commands: argparse._SubParsersAction) -> None:
@@ -76,6 +90,11 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
         help="where to draw it, in the format that the name ends with (default: memory.svg)",
     )
     parser.set_defaults(command=run_memory)
+    end_help_with(
+        parser,
+        "USMX_MEMORY_LOG=memory.csv python -c 'import usmx; usmx.zeros(1000)'",
+        "python -m usmx memory --plot memory.csv",
+    )
 
 
 def run_memory(options: argparse.Namespace) -> int:
@@ -97,6 +116,62 @@ def add_cache_parser(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("--clear", action="store_true", help="delete all entries")
     parser.set_defaults(command=lambda options: cache.run(clear=options.clear))
+    end_help_with(parser, "python -m usmx cache --clear")
+
+
+def add_bench_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx bench``."""
+    parser = commands.add_parser(
+        "bench",
+        help="measure usmx beside dpctl, dpnp and NumPy, on this machine",
+        description="Measures usmx beside those of dpctl, dpnp and NumPy that are installed, in "
+        "one process and in turns. Each row has the shortest time and the median of the rounds on "
+        "both sides, and the median of the rounds' ratios: usmx's time over the peer's. A busy "
+        "machine is refused with exit code 3: one on which other processes use more than 5 %% of "
+        "the processors, or on which the rounds differ by more than 10 %%.",
+    )
+    bench.add_options(parser)
+    parser.set_defaults(command=lambda options: bench.run(options, parser))
+    end_help_with(parser, "python -m usmx bench --quick --force --only basic-slice")
+
+
+def add_config_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx config``."""
+    parser = commands.add_parser(
+        "config",
+        help="tell a build where usmx is: compiler options, CMake's package, pkg-config's file",
+        description="Tells what a build that uses usmx has to know. Several options may be given; "
+        "each value is a line of its own.",
+    )
+    config.add_options(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        if not options.values:
+            parser.error("expected at least one option, found none")
+        return config.run(options.values)
+
+    parser.set_defaults(command=run)
+    end_help_with(parser, "python -m usmx config --cflags --libs")
+
+
+def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx new-extension``."""
+    parser = commands.add_parser(
+        "new-extension",
+        help="begin a native extension of your own: a project that builds and passes its tests",
+        description="Writes a project into a new folder: a native extension that takes and gives "
+        "USM arrays, how it is built, and its tests.",
+    )
+    parser.add_argument("name", metavar="NAME", help="of the extension, its module and its folder")
+    parser.add_argument(
+        "--with",
+        dest="language",
+        choices=new_extension.LANGUAGES,
+        default=new_extension.LANGUAGES[0],
+        help="what it is written with (default: %(default)s)",
+    )
+    parser.set_defaults(command=lambda options: new_extension.run(options.name, options.language))
+    end_help_with(parser, "python -m usmx new-extension fast_sums --with pybind11")
 
 
 def add_demo_parser(commands: argparse._SubParsersAction) -> None:
@@ -107,16 +182,3 @@ def add_demo_parser(commands: argparse._SubParsersAction) -> None:
         add_help=False,
     )
     parser.set_defaults(command=demo.run)
-
-
-class Print(argparse.Action):
-    """An option that prints what the function `text` returns, and exits."""
-
-    def __init__(self, *args, text, **kwargs):
-        super().__init__(*args, nargs=0, **kwargs)
-        self.text = text
-
-    def __call__(self, parser, *_):
-        """Print and exit; argparse calls this."""
-        print(self.text())
-        parser.exit()

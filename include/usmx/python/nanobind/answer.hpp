@@ -80,8 +80,8 @@ bool usmx_ask(handle asked, const cleanup_list* call, usmx_answer<T>& answer) {
     answer = *known;
     return false;
   }
-  const auto take = usmx::python::import_usmx().*usmx::python::exchanged<T>::take;
-  const int status = take(asked.ptr(), &answer.value);
+  const int status =
+      usmx::python::exchanged<T>::take(usmx::python::import_usmx(), asked.ptr(), answer.value);
   if (status < 0) {
     answer.error = usmx_error::current();
   }

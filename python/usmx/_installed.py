@@ -1,0 +1,32 @@
+"""Where the parts of the installed package are."""
+
+import sys
+from pathlib import Path
+
+
+def package_folders() -> list[Path]:
+    """Where the package lies: an editable installation has its sources and its products apart."""
+    return [Path(folder) for folder in sys.modules[__package__].__path__]
+
+
+def part(path: str) -> Path:
+    """Return a file or folder that the build has put into the package."""
+    found = [folder / path for folder in package_folders()]
+    return next((candidate for candidate in found if candidate.exists()), found[0])
+
+
+def get_include() -> str:
+    """Return the folder of usmx's C and C++ headers, for a compiler's ``-I``.
+
+    ``python -m usmx config --cflags`` gives the options for SYCL's headers as well.
+    """
+    return str(part("include"))
+
+
+def example(name: str) -> Path:
+    """Return the folder of an example: in the wheel, or of an editable installation's sources."""
+    for package in package_folders():
+        for folder in (package / "examples" / name, package.parents[1] / "examples" / name):
+            if folder.is_dir():
+                return folder
+    raise FileNotFoundError(f"examples/{name} is not in this installation of usmx")

@@ -1,0 +1,202 @@
+#include "usmx/exchange/c_arrays.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "usmx/base/error.hpp"
+#include "usmx/exchange/usm_array_interface.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::inline v1::exchange {
+namespace {
+
+static_assert(std::is_same_v<std::ptrdiff_t, std::int64_t>, "shapes are handed out as they are");
+static_assert(static_cast<int>(type_code::structured) == USMX_STRUCTURED);
+static_assert(static_cast<int>(type_code::complex128) == USMX_COMPLEX128);
+static_assert(static_cast<int>(usm_kind::host) == USMX_KIND_HOST);
+
+/// What an owner points to is one of these, or, where the lowest bit is set, an array that somebody
+/// lends: arrays lie at even addresses.
+struct counted_array {
+  array value;
+  std::atomic<std::size_t> count = 1;
+};
+static_assert(alignof(array) > 1 && alignof(counted_array) > 1);
+
+constexpr std::uintptr_t lent_bit = 1;
+
+usmx_owner* as_owner(std::uintptr_t address) noexcept {
+  return reinterpret_cast<usmx_owner*>(address);
+}
+
+/// The array that is lent; null for an owner with a count.
+const array* lent_array(const usmx_owner* owner) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(owner);
+  return (address & lent_bit) != 0 ? reinterpret_cast<const array*>(address - lent_bit) : nullptr;
+}
+
+counted_array& counted(usmx_owner* owner) noexcept {
+  return *reinterpret_cast<counted_array*>(owner);
+}
+
+dtype plain_type(const usmx_view& view) {
+  if (view.dtype < 0 || view.dtype >= type_count) {
+    throw value_error(detail::message("dtype must be one of the ", type_count,
+                                      " plain types (0 to ", type_count - 1, "), found ",
+                                      view.dtype));
+  }
+  return static_cast<type_code>(view.dtype);
+}
+
+/// Of an array made of `of`, whose structured type is the only one that a view can mean.
+dtype type_among(const array& of, const usmx_view& view) {
+  return view.dtype == USMX_STRUCTURED && of.type().is_structured() ? of.type() : plain_type(view);
+}
+
+std::span<const std::ptrdiff_t> numbers(const usmx_view& view, const std::int64_t* first,
+                                        const char* name) {
+  if (view.ndim < 0 || view.ndim > max_ndim) {
+    throw value_error(detail::message("ndim must be 0 to ", max_ndim, ", found ", view.ndim));
+  }
+  if (first == nullptr && view.ndim > 0) {
+    throw value_error(detail::message("'", name, "' must point to ", view.ndim,
+                                      " numbers, found a null pointer"));
+  }
+  return {first, static_cast<std::size_t>(view.ndim)};
+}
+
+std::span<const std::ptrdiff_t> shape_of(const usmx_view& view) {
+  return numbers(view, view.shape, "shape");
+}
+
+std::optional<std::span<const std::ptrdiff_t>> strides_of(const usmx_view& view) {
+  if (view.strides == nullptr) {
+    return std::nullopt;
+  }
+  return numbers(view, view.strides, "strides");
+}
+
+bool is_readonly(const usmx_view& view) noexcept { return (view.flags & USMX_READ_ONLY) != 0; }
+
+layout layout_of(const usmx_view& view, std::ptrdiff_t offset) {
+  const auto strides = strides_of(view);
+  return strides ? layout::strided(shape_of(view), *strides, offset)
+                 : layout::c_order(shape_of(view), offset);
+}
+
+/// Of element zero from the first byte of the memory, in elements.
+std::ptrdiff_t offset_in(const buffer& memory, const usmx_view& view, dtype type) {
+  const auto nbytes =
+      static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(view.data) -
+                                  reinterpret_cast<std::uintptr_t>(memory.data()));
+  const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
+  if (nbytes % itemsize != 0) {
+    throw value_error(detail::message(
+        "'data' must lie a whole number of elements of ", itemsize,
+        " bytes from the first byte of the owner's memory, found ", nbytes, " bytes"));
+  }
+  return nbytes / itemsize;
+}
+
+}  // namespace
+
+usmx_owner* lend(const array& lender) noexcept {
+  return as_owner(reinterpret_cast<std::uintptr_t>(&lender) | lent_bit);
+}
+
+usmx_owner* new_owner(array&& value) {
+  return reinterpret_cast<usmx_owner*>(new counted_array{std::move(value)});
+}
+
+const array& array_of(usmx_owner* owner) noexcept {
+  const array* lent = lent_array(owner);
+  return lent != nullptr ? *lent : counted(owner).value;
+}
+
+array take(usmx_owner* owner) {
+  if (const array* lent = lent_array(owner)) {
+    return *lent;
+  }
+  struct releasing {
+    usmx_owner* owner;
+    ~releasing() { release(owner); }
+  } const end{owner};
+  counted_array& mine = counted(owner);
+  return mine.count.load(std::memory_order_acquire) == 1 ? std::move(mine.value) : mine.value;
+}
+
+usmx_owner* retain(usmx_owner* owner) {
+  if (const array* lent = lent_array(owner)) {
+    return new_owner(array(*lent));
+  }
+  counted(owner).count.fetch_add(1, std::memory_order_relaxed);
+  return owner;
+}
+
+void release(usmx_owner* owner) noexcept {
+  if (owner == nullptr || lent_array(owner) != nullptr) {
+    return;
+  }
+  if (counted(owner).count.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete &counted(owner);
+  }
+}
+
+usmx_view describe_to_c(const array& a) {
+  const buffer& memory = a.memory();
+  const dtype type = a.type();
+  return {.data = a.data(),
+          .shape = a.shape().data(),
+          .strides = a.strides().data(),
+          .offset = a.layout().offset(),
+          .size = a.size(),
+          .itemsize = static_cast<std::int64_t>(type.itemsize()),
+          .typestr = type.typestr().data(),
+          .format = type.format(),
+          .dtype = static_cast<std::int32_t>(type.code()),
+          .ndim = a.ndim(),
+          .kind = static_cast<std::int32_t>(a.kind()),
+          .flags = a.readonly() ? std::uint32_t{USMX_READ_ONLY} : 0,
+          .queue = const_cast<sycl::queue*>(&memory.queue()),
+          .context = const_cast<sycl::context*>(&memory.context())};
+}
+
+array with_view(const array& of, const usmx_view& view) {
+  const buffer& memory = of.memory();
+  const dtype type = type_among(of, view);
+  layout where = layout_of(view, 0);
+  if (where.size() != 0) {
+    where = where.with_offset(offset_in(memory, view, type));
+  }
+  return array(of.owner(), type, std::move(where), of.readonly() || is_readonly(view));
+}
+
+array allocate(const usmx_view& wanted) {
+  if (wanted.kind < USMX_KIND_DEVICE || wanted.kind > USMX_KIND_HOST) {
+    throw value_error(
+        detail::message("kind must be device (1), shared (2) or host (3), found ", wanted.kind));
+  }
+  const dtype type = plain_type(wanted);
+  const auto* queue = static_cast<const sycl::queue*>(wanted.queue);
+  return empty(shape_of(wanted), type, queue != nullptr ? *queue : default_queue(),
+               static_cast<usm_kind>(wanted.kind));
+}
+
+array adopt(const usmx_view& described, detail::release_action release) {
+  if (described.queue == nullptr) {
+    throw value_error("'queue' must be a queue of the memory's context, found a null pointer");
+  }
+  usm_array_interface values;
+  values.data = reinterpret_cast<std::uintptr_t>(described.data);
+  values.readonly = is_readonly(described);
+  values.typestr = plain_type(described).typestr();
+  values.shape = shape_of(described);
+  values.strides = strides_of(described);
+  return to_array(check(values, *static_cast<const sycl::queue*>(described.queue)),
+                  std::move(release), true);
+}
+
+}  // namespace usmx::inline v1::exchange

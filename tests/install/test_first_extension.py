@@ -1,0 +1,40 @@
+"""The tutorial docs/first-extension.md, from its first command to its last line of output."""
+
+import os
+import shlex
+import subprocess
+
+import pytest
+from documents import ROOT, blocks_of
+from environments import make_environment
+
+BLOCKS = blocks_of(ROOT / "docs/first-extension.md")
+# Nothing that the tutorial says, and a build in a third of the time.
+QUICK = {"SKBUILD_CMAKE_BUILD_TYPE": "Debug", "SKBUILD_CMAKE_DEFINE": "CMAKE_UNITY_BUILD=ON"}
+
+
+def command_of(block):
+    """What a reader does with a block, for a shell."""
+    if block.language == "sh":
+        return "" if block.info == "environment" else block.text
+    if block.file_name:
+        return f"printf %s {shlex.quote(block.text)} >{block.file_name}\n"
+    assert block.output is not None
+    return f"python -c {shlex.quote(block.text)} >output\n"
+
+
+@pytest.mark.slow
+def test_tutorial_works_as_written(tmp_path):
+    python = make_environment(tmp_path / "environment")
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    script = "set -e\n" + "".join(map(command_of, BLOCKS))
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, **QUICK, "PATH": path, "PYTHONSAFEPATH": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    outputs = [block.output for block in BLOCKS if block.output is not None]
+    assert [(tmp_path / "smooth/output").read_text()] == outputs

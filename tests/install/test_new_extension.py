@@ -1,0 +1,136 @@
+"""``python -m usmx new-extension``: what it writes builds, moves, and passes its own tests."""
+
+import fcntl
+import functools
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from environments import make_environment
+from helpers import run_usmx
+from usmx.cli.new_extension import LANGUAGES
+
+# Nothing that the project says, and a build in a third of the time.
+QUICK = ["cmake.build-type=Debug", "cmake.define.CMAKE_UNITY_BUILD=ON"]
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def name_of(language):
+    return f"mine_in_{language}"
+
+
+def once(folder, make):
+    """The folder, made by the first process of the session that asks for it."""
+    folder.parent.mkdir(exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            making = folder.with_suffix(".making")
+            shutil.rmtree(making, ignore_errors=True)
+            make(making)
+            making.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def session(tmp_path_factory):
+    """A folder that all processes of the session share."""
+    own = tmp_path_factory.getbasetemp()
+    return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "extensions"
+
+
+@pytest.fixture(scope="session")
+def wheel_of(session):
+    """The wheel of a new extension; its sources are gone but for the tests, which lie beside it."""
+
+    def make(language, folder):
+        name = name_of(language)
+        folder.mkdir()
+        done = run_usmx("new-extension", name, "--with", language, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        command = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"]
+        command += [f"--config-settings={setting}" for setting in QUICK]
+        run(*command, "-w", folder, folder / name)
+        (folder / name / "tests").rename(folder / "tests")
+        shutil.rmtree(folder / name)
+
+    def wheel(language):
+        folder = once(session / language, functools.partial(make, language))
+        return next(folder.glob("*.whl"))
+
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def elsewhere(wheel_of, tmp_path_factory):
+    """The interpreter of a new environment with these extensions, which finds usmx in this one."""
+
+    def python(*languages):
+        interpreter = make_environment(tmp_path_factory.mktemp("elsewhere"))
+        wheels = map(wheel_of, languages)
+        run(interpreter, "-m", "pip", "install", "--no-deps", *wheels)
+        return interpreter
+
+    return python
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_project_passes_its_tests_in_another_environment(language, elsewhere, wheel_of):
+    tests = wheel_of(language).parent / "tests"
+    command = [elsewhere(language), "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    printed = run(*command, "--import-mode=importlib", tests, cwd=tests)
+    assert " passed" in printed
+
+
+@pytest.mark.slow
+def test_extensions_that_were_built_apart_exchange_arrays(elsewhere):
+    names = [name_of(language) for language in LANGUAGES]
+    calls = "".join(f"x = {name}.scaled(x, 2)\n" for name in names)
+    code = f"import usmx, {', '.join(names)}\nx = usmx.asarray([1.0], usm_type='host')\n{calls}"
+    printed = run(elsewhere(*LANGUAGES), "-P", "-c", f"{code}print(x)")
+    assert printed == f"[{2 ** len(names)}.]\n"
+
+
+def test_nothing_is_written_over(tmp_path):
+    (tmp_path / "mine").mkdir()
+    done = run_usmx("new-extension", "mine", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{tmp_path}/mine is there already" in done.stderr
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", "Mine", "my-own", "1st", "mine_", "../mine", "a b", "é"])
+def test_name_that_modules_do_not_have_is_refused(name, tmp_path):
+    done = run_usmx("new-extension", name, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"found {name!r}" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["usmx", "json", "numpy", "for"])
+def test_name_that_is_taken_is_refused(name, tmp_path):
+    done = run_usmx("new-extension", name, cwd=tmp_path)
+    assert done.returncode == 2
+    assert name in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_project_says_its_own_name_everywhere(tmp_path):
+    done = run_usmx("new-extension", "mine", cwd=tmp_path)
+    assert done.returncode == 0
+    files = [path for path in (tmp_path / "mine").rglob("*") if path.is_file()]
+    names = {str(path.relative_to(tmp_path)) for path in files}
+    assert {
+        "mine/pyproject.toml",
+        "mine/tests/test_mine.py",
+        "mine/python/mine/__init__.py",
+    } <= names
+    assert not [path for path in files if "usmx_with" in path.read_text()]
