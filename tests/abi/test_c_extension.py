@@ -6,6 +6,7 @@ of the interface.
 
 import importlib.machinery
 import importlib.util
+import platform
 import re
 import subprocess
 from pathlib import Path
@@ -40,7 +41,11 @@ def newly_compiled(tmp_path_factory):
     return compiler.compiled(HERE / "extension.c", tmp_path_factory.mktemp("c") / "new.abi3.so")
 
 
-@pytest.fixture(params=["new", "first"])
+BUILT_FOR = "x86_64"
+ELSEWHERE = pytest.mark.skipif(platform.machine() != BUILT_FOR, reason=f"built for {BUILT_FOR}")
+
+
+@pytest.fixture(params=["new", pytest.param("first", marks=ELSEWHERE)])
 def path(request):
     return FIRST if request.param == "first" else request.getfixturevalue("newly_compiled")
 
