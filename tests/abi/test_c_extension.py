@@ -9,6 +9,7 @@ import importlib.util
 import platform
 import re
 import subprocess
+import textwrap
 from pathlib import Path
 
 import compile as compiler
@@ -244,7 +245,8 @@ def test_owner_is_released_after_the_interpreter_is_gone(path, made_by):
         load({str(path)!r}).keep_for_ever({made_by})
         print("kept")
     """
-    done = run_python("\n".join(line.strip() for line in code.splitlines()))
+    # A Python object stays when nobody is left to end it: nanobind's report says so.
+    done = run_python(textwrap.dedent(code), USMX_LEAK_WARNINGS=None)
     assert (done.returncode, done.stdout, done.stderr) == (0, "kept\n", "")
 
 
