@@ -30,7 +30,9 @@ struct array_access;  // usmx's own parts
 namespace detail {
 
 constexpr index_item as_index_item(index_item item) noexcept { return item; }
-constexpr index_item as_index_item(std::ptrdiff_t index) noexcept { return index_item::integer(index); }
+constexpr index_item as_index_item(std::ptrdiff_t index) noexcept {
+  return index_item::integer(index);
+}
 
 }  // namespace detail
 
@@ -205,8 +207,8 @@ USMX_API array adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape,
 
 template <class Deleter>
   requires std::is_invocable_v<Deleter&, void*>
-array array::adopt(void* pointer, const shape_argument& shape, dtype type,
-                   const sycl::queue& queue, Deleter deleter) {
+array array::adopt(void* pointer, const shape_argument& shape, dtype type, const sycl::queue& queue,
+                   Deleter deleter) {
   return detail::adopt_array(pointer, shape, type, queue,
                              detail::release_action::of(pointer, std::move(deleter)));
 }

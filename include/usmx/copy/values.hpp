@@ -1,5 +1,5 @@
-// Single values and vectors of C++ beside arrays: filling with one, taking elements out, and elements
-// of another type.
+// Single values and vectors of C++ beside arrays: filling with one, taking elements out, and
+// elements of another type.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,7 @@ namespace usmx::inline v1 {
 template <element_type T>
 void fill(const array& destination, T value) {
   if (destination.type().is_structured()) {
-    throw value_error(
-        detail::message("fill: a number is no element of type ", destination.type()));
+    throw value_error(detail::message("fill: a number is no element of type ", destination.type()));
   }
   std::array<std::byte, 16> element;  // room for one of any plain type
   convert_element(dtype::of<T>(), reinterpret_cast<const std::byte*>(&value), destination.type(),
@@ -30,8 +29,8 @@ void fill(const array& destination, T value) {
   fill(destination.view(), element.data());
 }
 
-/// A new array of the elements, converted as `copy` does: on the same queue, of the same kind, without
-/// gaps, its axes in memory in the order of the source's. Waits.
+/// A new array of the elements, converted as `copy` does: on the same queue, of the same kind,
+/// without gaps, its axes in memory in the order of the source's. Waits.
 inline array astype(const array& source, dtype type) {
   array result = empty(compact_like(source.layout()), type, source.queue(), source.kind());
   copy(source.view(), result.view());

@@ -15,8 +15,8 @@
 namespace usmx::inline v1 {
 
 /// For parameters: it looks at what it is made of, which must live as long. Extents of another
-/// type are copied. Throws overflow_error when one does not fit ptrdiff_t, value_error when there are
-/// more than max_ndim.
+/// type are copied. Throws overflow_error when one does not fit ptrdiff_t, value_error when there
+/// are more than max_ndim.
 class shape_argument {
  public:
   shape_argument(std::initializer_list<std::ptrdiff_t> extents) noexcept

@@ -1,6 +1,6 @@
 // A typed window on strided elements, for host code and SYCL kernels alike: a pointer to element
-// zero, extents and strides. It owns nothing, and checks no more than USMX_ASSERT does: who makes one
-// has checked the memory (array_view.hpp) and keeps it alive. Next: array_view.hpp.
+// zero, extents and strides. It owns nothing, and checks no more than USMX_ASSERT does: who makes
+// one has checked the memory (array_view.hpp) and keeps it alive. Next: array_view.hpp.
 #pragma once
 
 #include <array>

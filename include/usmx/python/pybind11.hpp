@@ -56,8 +56,8 @@ inline void explain_function(PyObject* object) noexcept {
   }
   using entry = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
   PyCFunction& called = reinterpret_cast<PyCFunctionObject*>(function.ptr())->m_ml->ml_meth;
-  called = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(
-      explained_entries<entry>::stand_in_for(
+  called = reinterpret_cast<PyCFunction>(
+      reinterpret_cast<void (*)()>(explained_entries<entry>::stand_in_for(
           reinterpret_cast<entry>(reinterpret_cast<void (*)()>(called)))));
 }
 
@@ -78,8 +78,7 @@ namespace pybind11::detail {
 template <class T>
 class usmx_caster {
  public:
-  static constexpr auto name =
-      io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
+  static constexpr auto name = io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
   template <class U>
   using cast_op_type = movable_cast_op_type<U>;
 
@@ -177,8 +176,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
       }
       return false;
     }
-    return usmx_caster::load(made, false) &&
-           usmx::python::fits<Parameter>(source.ptr(), *value_);
+    return usmx_caster::load(made, false) && usmx::python::fits<Parameter>(source.ptr(), *value_);
   }
 };
 

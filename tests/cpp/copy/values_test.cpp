@@ -63,8 +63,7 @@ TEST_F(values_test, fill_refuses_structured_elements) {
 TEST_F(values_test, fill_has_room_for_the_largest_elements) {
   const array a = empty({2}, usmx::complex128, queue());
   fill(a, std::complex<double>(1, -2));
-  EXPECT_EQ(to_vector<std::complex<double>>(a),
-            std::vector(2, std::complex<double>(1, -2)));
+  EXPECT_EQ(to_vector<std::complex<double>>(a), std::vector(2, std::complex<double>(1, -2)));
 }
 
 TEST_F(values_test, to_vector_has_the_elements_in_c_order) {

@@ -61,10 +61,11 @@ class strided_view_in_kernels_test : public support::device_test {
         "namespace sycl::inline _V1::ext::oneapi::experimental {}\n"
         "namespace syclex = sycl::ext::oneapi::experimental;\n" +
         std::string(transpose_source);
-    auto bundle = syclex::create_kernel_bundle_from_source(
-        context(), syclex::source_language::sycl, source, syclex::properties(headers));
-    return syclex::build(bundle, {device()},
-                         syclex::properties(syclex::build_options(std::vector<std::string>{"-std=c++20"})))
+    auto bundle = syclex::create_kernel_bundle_from_source(context(), syclex::source_language::sycl,
+                                                           source, syclex::properties(headers));
+    return syclex::build(
+               bundle, {device()},
+               syclex::properties(syclex::build_options(std::vector<std::string>{"-std=c++20"})))
         .ext_oneapi_get_kernel("transpose");
   }
 };

@@ -51,8 +51,7 @@ TEST_F(for_each_test, visits_nothing_where_an_extent_is_zero) {
 TEST_F(for_each_test, refuses_views_of_different_shapes) {
   const strided_view<const int, 1> three(numbers.data(), {3}, {1});
   const strided_view<const int, 1> two(numbers.data(), {2}, {1});
-  expect_error<usmx::value_error>([&] { for_each([](int, int) {}, three, two); },
-                                  {"(3,)", "(2,)"});
+  expect_error<usmx::value_error>([&] { for_each([](int, int) {}, three, two); }, {"(3,)", "(2,)"});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Functions whose parameters state what they need, for the test extensions of all binding libraries.
+// Functions whose parameters state what they need, for the test extensions of all binding
+// libraries.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,7 @@ void bind_typed_functions(Module& m) {
   m.def("nothing", [](std::ptrdiff_t) {});
   m.def("look_at_array", [](const usmx::array&) {});
   m.def("look_at_typed", [](const usmx::in<const double, 2, usmx::c_contig>&) {});
+  m.def("same_array", [](usmx::array x) { return x; });
   m.def("look_at_named", [](const usmx::in<const double, 2>&) {}, Arg("x"));
 
   m.def("matrix", [](usmx::in<const double, 2, usmx::c_contig> x) { return x.array(); }, Arg("x"));
@@ -51,11 +53,12 @@ void bind_typed_functions(Module& m) {
   m.def("which", [](const vector_of_double&) { return "double"; }, Arg("x"));
   m.def("which", [](const vector_of_float&) { return "float"; }, Arg("x"));
   m.def("which", [](int) { return "int"; }, Arg("x"));
-  m.def("which_beside", [](double, const vector_of_double&) { return "double"; }, Arg("k"),
-        Arg("x"));
+  m.def(
+      "which_beside", [](double, const vector_of_double&) { return "double"; }, Arg("k"), Arg("x"));
   m.def("which_beside", [](double, const vector_of_float&) { return "float"; }, Arg("k"), Arg("x"));
 
-  m.def("optional_size", [](const std::optional<vector_of_double>& x) { return x ? x->size() : -1; });
+  m.def("optional_size",
+        [](const std::optional<vector_of_double>& x) { return x ? x->size() : -1; });
   m.def("sizes", [](const std::vector<vector_of_double>& xs) {
     return std::accumulate(xs.begin(), xs.end(), std::ptrdiff_t{0},
                            [](std::ptrdiff_t size, const auto& x) { return size + x.size(); });
