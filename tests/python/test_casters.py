@@ -13,26 +13,13 @@ import dpctl
 import numpy as np
 import pytest
 import usmx
-from extension_builds import built, loaded
+from extension_builds import loaded
 from helpers import Producer, producer_of, run_python
 
 pytestmark = pytest.mark.slow  # an extension is compiled
 
 CONTAINERS = ["optional_array", "vector_of_arrays", "number_or_array", "array_and_number"]
 CONTAINERS_OF_VIEWS = ["size_of_optional_view", "size_of_views"]
-
-
-@pytest.fixture(scope="session")
-def folder_of(tmp_path_factory):
-    """Where the modules lie that a binding library has made."""
-
-    @functools.cache
-    def folder(library):
-        build = tmp_path_factory.mktemp(library)
-        built(Path(__file__).parent / "extensions" / library, build, [library, "usmx"])
-        return build
-
-    return folder
 
 
 @pytest.fixture(scope="session")
