@@ -97,7 +97,7 @@ class Aim:
         """Judge the median ratio, or the shortest time."""
         if self.ratio is not None:
             return row.ratio <= self.ratio
-        return min(row.usmx_seconds) <= self.seconds
+        return self.seconds is not None and min(row.usmx_seconds) <= self.seconds
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Ratios and what steps cost as a picture, in the format of the file's name."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -42,7 +42,11 @@ def save(
     metadata: Mapping[str, str | None] | None = None,
 ) -> None:
     """Draw whichever of the two there are, the ratios above the steps."""
-    parts = [part for part in ((draw_ratios, bars), (draw_steps, steps)) if part[1]]
+    both: tuple[tuple[Callable[..., None], Sequence[Any]], ...] = (
+        (draw_ratios, bars),
+        (draw_steps, steps),
+    )
+    parts = [part for part in both if part[1]]
     heights = [0.8 + 0.32 * len(items) for _, items in parts]
     figure = Figure(figsize=(10, 0.4 + sum(heights)), dpi=130, layout="constrained")
     FigureCanvasAgg(figure)

@@ -61,9 +61,11 @@ def time_text(seconds: float) -> str:
 
 def aim_text(aim: Aim | None) -> str:
     """'<= 1/10' of the peer's time, or '<= 100 ms'."""
-    if aim is None:
-        return "-"
-    return f"<= 1/{1 / aim.ratio:.3g}" if aim.ratio else f"<= {time_text(aim.seconds)}"
+    if aim is not None and aim.ratio is not None:
+        return f"<= 1/{1 / aim.ratio:.3g}"
+    if aim is not None and aim.seconds is not None:
+        return f"<= {time_text(aim.seconds)}"
+    return "-"
 
 
 def machine() -> dict[str, Any]:

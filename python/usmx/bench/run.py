@@ -1,6 +1,6 @@
 """Measuring the cases that were asked for, one after the other."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from usmx.bench import ladder, pairing
@@ -23,7 +23,7 @@ class Results:
 def measure(
     makers: Makers,
     effort: Effort,
-    tracked: Callable[[Sequence[tuple[str, str]]], Sequence[str]],
+    tracked: Callable[[Sequence[tuple[str, str]]], Iterable[str]],
 ) -> Results:
     """Each case is made when it is its turn, since some hold arrays of 64 MiB.
 

@@ -296,6 +296,18 @@ def test_package_with_its_own_runtime_is_found(tmp_path, arguments):
     assert "libsycl.so.9" in finding["found"]
 
 
+def test_runtime_on_the_library_path_is_noted(tmp_path):
+    library = built_library(tmp_path / "libsycl.so.8")
+    finding = doctor("packages", LD_LIBRARY_PATH=tmp_path)["packages"][0]
+    assert finding["state"] == "note"
+    assert f"another SYCL runtime, {library}" in finding["found"]
+
+
+def test_own_runtime_on_the_library_path_is_fine():
+    findings = doctor("packages", LD_LIBRARY_PATH=Path(sys.prefix) / "lib")["packages"]
+    assert {finding["state"] for finding in findings} == {"ok"}
+
+
 def test_package_whose_threading_library_hides_the_device_is_found(tmp_path):
     library = built_library(tmp_path / "lib/libtbb.so.12")
     module_that_loads(tmp_path, "thirdparty", library)

@@ -1,5 +1,7 @@
 """Copies between existing arrays, of any layout and type, filling and gathering."""
 
+from typing import Any
+
 import numpy
 
 import usmx
@@ -24,7 +26,7 @@ def copied(
     """`out[...] = value` with a float32 array x of that shape; no memory is allocated."""
     code = f"out[...] = {value}"
 
-    def statement(library: object, code: str = code) -> Statement:
+    def statement(library: Any, code: str = code) -> Statement:
         permute = getattr(library, "permute_dims", numpy.transpose)
         x = library.ones(shape, dtype="f4")
         return Statement(code, x=x, out=library.zeros(out_shape, dtype=dtype), permute=permute)
@@ -44,9 +46,7 @@ def copied(
     )
 
 
-def matrix(
-    title: str, value: str, shape: tuple[int, int] = (SIDE, SIDE), **options: object
-) -> Case:
+def matrix(title: str, value: str, shape: tuple[int, int] = (SIDE, SIDE), **options: Any) -> Case:
     return copied(f"copy 4096x4096 f4 {title}", (SIDE, SIDE), value, shape, **options)
 
 

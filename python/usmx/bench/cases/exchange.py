@@ -1,5 +1,7 @@
 """Taking a foreign producer's memory, and handing out one's own."""
 
+from typing import Any
+
 import numpy
 
 import usmx
@@ -115,7 +117,7 @@ def dlpack_round_trip() -> Case:
 class TensorProducer:
     """Hands out the tensors of another object."""
 
-    def __init__(self, array: object) -> None:
+    def __init__(self, array: Any) -> None:
         self.__dlpack__ = array.__dlpack__
         self.__dlpack_device__ = array.__dlpack_device__
 

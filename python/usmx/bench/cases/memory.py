@@ -62,11 +62,11 @@ def allocate_16_mib() -> Case:
 
 def allocate_in_16_threads() -> Case:
     """What an allocation takes while 16 threads allocate: the time of all over their number."""
-    names = {"make": usmx.memory.MemoryUSMDevice}
+    make = usmx.memory.MemoryUSMDevice
     return Case(
         "MemoryUSMDevice of 4 KiB, 16 threads",
-        Statement("make(4096)", threads=16, **names),
-        [Peer("one thread", Statement("make(4096)", **names), Aim(ratio=2))],
+        Statement("make(4096)", threads=16, make=make),
+        [Peer("one thread", Statement("make(4096)", make=make), Aim(ratio=2))],
     )
 
 

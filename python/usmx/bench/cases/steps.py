@@ -1,5 +1,7 @@
 """What each check of an import costs."""
 
+from typing import Any
+
 import usmx
 from usmx.bench.ladder import Ladder, Rung
 from usmx.bench.libraries import dpctl_memory
@@ -24,10 +26,10 @@ def import_steps() -> Ladder:
     queue = memory.sycl_queue
     own = usmx.zeros((4, 5))
 
-    def rung(step: str, beyond: Rung | None = None, **entries: object) -> Rung:
+    def rung(step: str, beyond: Rung | None = None, **entries: Any) -> Rung:
         return Rung(step, importing(Producer(memory, **entries)), beyond)
 
-    least = {"data": (0, False), "shape": (0,), "typestr": "<f8", "version": 1}
+    least: dict[str, Any] = {"data": (0, False), "shape": (0,), "typestr": "<f8", "version": 1}
     at_memory = {**least, "data": (memory._pointer, False), "shape": (1,), "syclobj": queue}
     matrix = {**at_memory, "shape": (4, 5)}
     whole = rung("import: + a second dimension (the whole)", **matrix)

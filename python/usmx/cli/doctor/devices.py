@@ -38,7 +38,10 @@ def check(situation: Situation) -> Iterator[Finding]:
 
 def device_text(device: dict) -> str:
     """One device in words."""
-    return f"{device['filter']}, {device['name']}, {size_text(device['memory'])}"
+    return (
+        f"{device['filter']}, {device['name']}, driver {device['driver']}, "
+        f"{size_text(device['memory'])}"
+    )
 
 
 def blamed_variables(situation: Situation) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 
 from usmx.cli.doctor.finding import Finding
 from usmx.cli.doctor.probe import Probe
@@ -15,9 +16,27 @@ def check(situation: Situation) -> Iterator[Finding]:
     """Look at the packages that are known to use SYCL, and those that the user names."""
     if situation.import_error is not None or not situation.alone.works:
         return
+    yield from of_library_path(situation)
     installed = [name for name in KNOWN if importlib.util.find_spec(name) is not None]
     for module in dict.fromkeys((*installed, *situation.modules)):
         yield judged(module, situation.together_with(module))
+
+
+def of_library_path(situation: Situation) -> Iterator[Finding]:
+    """Find the runtimes that oneAPI's setvars.sh, for instance, offers to all programs."""
+    own = {Path(path).resolve().parent for path in situation.alone.runtimes}
+    parts = filter(None, situation.environment.get("LD_LIBRARY_PATH", "").split(":"))
+    folders = [Path(part) for part in parts if Path(part).resolve() not in own]
+    others = [str(file) for each in folders for file in sorted(each.glob("libsycl.so.[0-9]"))]
+    if others:
+        yield Finding(
+            CHECK,
+            "note",
+            f"LD_LIBRARY_PATH leads to another SYCL runtime, {', '.join(others)}: packages without "
+            "a run path of their own load it, and then there are two in one process",
+            "take the folder out of LD_LIBRARY_PATH, or do not source oneAPI's setvars.sh, where "
+            "such packages run beside usmx",
+        )
 
 
 def judged(module: str, seen: Probe) -> Finding:

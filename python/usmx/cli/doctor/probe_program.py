@@ -48,7 +48,12 @@ def try_all(tell: Teller, folder: str, module: str) -> None:
         __import__(module)
     tell("devices", runtimes=mapped("libsycl.so", "libsycl-preview.so"))
     found = [
-        {"filter": device.filter_string, "name": device.name, "memory": device.global_mem_size}
+        {
+            "filter": device.filter_string,
+            "name": device.name,
+            "driver": device.driver_version,
+            "memory": device.global_mem_size,
+        }
         for device in usmx.get_devices()
     ]
     tell("devices", devices=found, threading_libraries=mapped("libtbb.so"))
