@@ -84,7 +84,7 @@ def list_headers(app, page, source):
     }
 
     def sections(match):
-        paths = sorted(path for path in labels if path.startswith(match[1] + "/"))
+        paths = sorted(path for path in labels if f"{path}/".startswith(match[1] + "/"))
         return "\n".join(
             f"({labels[path]})=\n\n## {path}\n\n```{{doxygenfile}} {path}\n```\n" for path in paths
         )

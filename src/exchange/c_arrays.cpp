@@ -89,14 +89,13 @@ layout layout_of(const usmx_view& view, std::ptrdiff_t offset) {
 
 /// Of element zero from the first byte of the memory, in elements.
 std::ptrdiff_t offset_in(const buffer& memory, const usmx_view& view, dtype type) {
-  const auto nbytes =
-      static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(view.data) -
-                                  reinterpret_cast<std::uintptr_t>(memory.data()));
+  const auto nbytes = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(view.data) -
+                                                  reinterpret_cast<std::uintptr_t>(memory.data()));
   const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
   if (nbytes % itemsize != 0) {
-    throw value_error(detail::message(
-        "'data' must lie a whole number of elements of ", itemsize,
-        " bytes from the first byte of the owner's memory, found ", nbytes, " bytes"));
+    throw value_error(detail::message("'data' must lie a whole number of elements of ", itemsize,
+                                      " bytes from the first byte of the owner's memory, found ",
+                                      nbytes, " bytes"));
   }
   return nbytes / itemsize;
 }
@@ -114,18 +113,6 @@ usmx_owner* new_owner(array&& value) {
 const array& array_of(usmx_owner* owner) noexcept {
   const array* lent = lent_array(owner);
   return lent != nullptr ? *lent : counted(owner).value;
-}
-
-array take(usmx_owner* owner) {
-  if (const array* lent = lent_array(owner)) {
-    return *lent;
-  }
-  struct releasing {
-    usmx_owner* owner;
-    ~releasing() { release(owner); }
-  } const end{owner};
-  counted_array& mine = counted(owner);
-  return mine.count.load(std::memory_order_acquire) == 1 ? std::move(mine.value) : mine.value;
 }
 
 usmx_owner* retain(usmx_owner* owner) {

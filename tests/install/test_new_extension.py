@@ -10,7 +10,7 @@ import sys
 import pytest
 from environments import make_environment
 from helpers import run_usmx
-from usmx.cli.new_extension import LANGUAGES
+from usmx.cli.new_extension import LANGUAGES, copy_example
 
 # Nothing that the project says, and a build in a third of the time.
 QUICK = ["cmake.build-type=Debug", "cmake.define.CMAKE_UNITY_BUILD=ON"]
@@ -134,3 +134,16 @@ def test_project_says_its_own_name_everywhere(tmp_path):
         "mine/python/mine/__init__.py",
     } <= names
     assert not [path for path in files if "usmx_with" in path.read_text()]
+
+
+def test_what_builds_leave_in_the_example_is_not_copied(tmp_path):
+    source = tmp_path / "example"
+    for name in ("build/a.o", "python/old.egg-info/PKG-INFO", "src/build_info.c", "src/old.c"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("old")
+    copy_example(source, tmp_path / "mine", "old", "new")
+    copied = [path for path in (tmp_path / "mine").rglob("*") if path.is_file()]
+    assert {path.name: path.read_text() for path in copied} == {
+        "build_info.c": "new",
+        "new.c": "new",
+    }

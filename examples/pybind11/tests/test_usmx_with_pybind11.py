@@ -49,6 +49,12 @@ def test_device_memory_is_refused():
         usmx_with_pybind11.scaled(numbers(usm_type="device"), 1)
 
 
+def test_result_that_no_memory_holds_is_a_memory_error():
+    many = usmx.broadcast_to(numbers()[:1], (1 << 50,))  # views of one number
+    with pytest.raises(MemoryError):
+        usmx_with_pybind11.scaled(many, 1)
+
+
 def test_what_is_no_usm_array_is_refused():
     with pytest.raises(TypeError):
         usmx_with_pybind11.scaled([1.0, 2.0], 1)

@@ -33,6 +33,30 @@ class USMX_API array_view {
         kind_(kind),
         readonly_(readonly) {}
 
+  array_view(const array_view&) = default;
+  /// What was moved from has no elements, and its queue: a sycl::queue that was moved from must not
+  /// be touched.
+  array_view(array_view&& other) noexcept
+      : origin_(other.origin_),
+        layout_(std::exchange(other.layout_, usmx::layout::without_elements())),
+        queue_(other.queue_),
+        type_(other.type_),
+        kind_(other.kind_),
+        readonly_(other.readonly_) {}
+  array_view& operator=(const array_view&) = default;
+  array_view& operator=(array_view&& other) noexcept {
+    if (this != &other) {
+      origin_ = other.origin_;
+      layout_ = std::exchange(other.layout_, usmx::layout::without_elements());
+      queue_ = other.queue_;
+      type_ = other.type_;
+      kind_ = other.kind_;
+      readonly_ = other.readonly_;
+    }
+    return *this;
+  }
+  ~array_view() = default;
+
   /// Where offsets count from.
   std::byte* origin() const noexcept { return origin_; }
   /// Element zero; `origin`, not to be used, when there are no elements.

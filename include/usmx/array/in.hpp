@@ -46,14 +46,19 @@ class in {
   {
     return array_.template as<T, rank>();
   }
-  void view() && = delete;  // the memory might end before its view
+  /// The memory might end before its view.
+  void view() &&
+    requires has_rank
+  = delete;
   /// Those of a contiguous array, in the order of memory.
   std::span<T> elements() const&
     requires is_contiguous
   {
     return {data(), static_cast<std::size_t>(size())};
   }
-  void elements() && = delete;
+  void elements() &&
+    requires is_contiguous
+  = delete;
   /// Element zero.
   T* data() const noexcept { return reinterpret_cast<T*>(array_.data()); }
 

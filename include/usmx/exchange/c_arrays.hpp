@@ -1,6 +1,6 @@
-// Arrays as the C interface has them: views as plain data, and owners. Extensions in C++ have the
-// functions that make an array of an owner and lend one; the rest is for usmx's Python module, whose
-// table of C functions stands on it. Next: python/exchanged.hpp.
+// Arrays as the C interface has them: views as plain data, and owners. The casters for extensions
+// in C++ use the owners; the rest is for usmx's Python module, whose table of C functions stands on
+// it. Next: python/exchanged.hpp.
 #pragma once
 
 #include "usmx/array/array.hpp"
@@ -17,8 +17,6 @@ USMX_API usmx_owner* lend(const array&) noexcept;
 USMX_API usmx_owner* new_owner(array&&);
 /// The array of an owner, for as long as that is valid.
 USMX_API const array& array_of(usmx_owner*) noexcept;
-/// The same array, and the owner is released.
-USMX_API array take(usmx_owner*);
 USMX_API usmx_owner* retain(usmx_owner*);
 USMX_API void release(usmx_owner*) noexcept;
 

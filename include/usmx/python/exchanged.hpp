@@ -17,6 +17,63 @@
 
 namespace usmx::python {
 
+/// What an object has given, or nothing.
+template <class T>
+class taken {
+ public:
+  taken() = default;
+  explicit taken(T&& value) : value_(std::move(value)) {}
+
+  explicit operator bool() const noexcept { return value_.has_value(); }
+  const T& operator*() const noexcept { return *value_; }
+  /// The same for somebody who may change it, or move it away.
+  T& own() noexcept { return *value_; }
+
+ private:
+  std::optional<T> value_;
+};
+
+/// An array is looked at where it is, in its Python object if it is one of usmx's: valid as long as
+/// the object. A copy of this needs no object.
+template <>
+class taken<array> {
+ public:
+  taken() = default;
+  /// Releases the owner at its end.
+  explicit taken(usmx_owner* owner) noexcept : owner_(owner), seen_(&exchange::array_of(owner)) {}
+  taken(const taken& other) {
+    if (other) {
+      *this = taken(exchange::retain(other.owner_));
+    }
+  }
+  taken(taken&& other) noexcept { swap(other); }
+  taken& operator=(taken other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~taken() { exchange::release(owner_); }
+
+  explicit operator bool() const noexcept { return seen_ != nullptr; }
+  const array& operator*() const noexcept { return *seen_; }
+  array& own() {
+    if (!own_) {
+      own_.emplace(*seen_);
+    }
+    return *own_;
+  }
+
+ private:
+  void swap(taken& other) noexcept {
+    std::swap(owner_, other.owner_);
+    std::swap(seen_, other.seen_);
+    own_.swap(other.own_);
+  }
+
+  usmx_owner* owner_ = nullptr;
+  const array* seen_ = nullptr;
+  std::optional<array> own_;
+};
+
 /// `take` asks an object once and returns what the functions named as_... of usmx/c_api.h return;
 /// `give` makes the Python object of a value, or returns null with Python's error set.
 template <class T>
@@ -25,11 +82,11 @@ struct exchanged;
 template <>
 struct exchanged<array> {
   static constexpr char name[] = "usmx.USMArray";
-  static int take(const usmx_api& table, PyObject* object, std::optional<array>& result) {
+  static int take(const usmx_api& table, PyObject* object, taken<array>& result) noexcept {
     usmx_owner* owner = nullptr;
     const int status = table.as_array(object, nullptr, &owner);
     if (status > 0) {
-      result.emplace(exchange::take(owner));
+      result = taken<array>(owner);
     }
     return status;
   }
@@ -42,11 +99,11 @@ namespace detail {
 
 template <class T, auto Take, auto Free, auto Give>
 struct exchanged_sycl_object {
-  static int take(const usmx_api& table, PyObject* object, std::optional<T>& result) {
+  static int take(const usmx_api& table, PyObject* object, taken<T>& result) noexcept {
     void* made = nullptr;
     const int status = (table.*Take)(object, &made);
     if (status > 0) {
-      result.emplace(std::move(*static_cast<T*>(made)));
+      result = taken<T>(std::move(*static_cast<T*>(made)));
       (table.*Free)(made);
     }
     return status;

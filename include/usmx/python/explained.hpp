@@ -64,8 +64,8 @@ struct refused_call {
       return "an element of an argument";
     }
     if (place >= positional) {
-      const char* name = PyUnicode_AsUTF8(
-          PyTuple_GetItem(keywords, static_cast<Py_ssize_t>(place - positional)));
+      const char* name =
+          PyUnicode_AsUTF8(PyTuple_GetItem(keywords, static_cast<Py_ssize_t>(place - positional)));
       return name == nullptr ? "an argument" : "argument '" + std::string(name) + "'";
     }
     for (std::size_t line = refusal.find("\n    1. "); line != std::string_view::npos;

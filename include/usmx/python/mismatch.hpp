@@ -74,9 +74,7 @@ class [[gnu::visibility("hidden")]] call_notes {
 };
 
 /// "numpy.ndarray": as in messages of Python.
-inline std::string type_name(PyObject* object) {
-  return Py_TYPE(object)->tp_name;
-}
+inline std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
 /// What an object is that is no USM array.
 inline std::string found_text(PyObject* object) {

@@ -12,7 +12,7 @@
 
 #include <exception>
 #include <memory>
-#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "usmx/array/array_view.hpp"
@@ -56,8 +56,8 @@ inline void explain_function(PyObject* object) noexcept {
   }
   using entry = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
   PyCFunction& called = reinterpret_cast<PyCFunctionObject*>(function.ptr())->m_ml->ml_meth;
-  called = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(
-      explained_entries<entry>::stand_in_for(
+  called = reinterpret_cast<PyCFunction>(
+      reinterpret_cast<void (*)()>(explained_entries<entry>::stand_in_for(
           reinterpret_cast<entry>(reinterpret_cast<void (*)()>(called)))));
 }
 
@@ -78,10 +78,10 @@ namespace pybind11::detail {
 template <class T>
 class usmx_caster {
  public:
-  static constexpr auto name =
-      io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
+  static constexpr auto name = io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
   template <class U>
-  using cast_op_type = movable_cast_op_type<U>;
+  using cast_op_type =
+      std::conditional_t<std::is_same_v<U, const T&>, const T&, movable_cast_op_type<U>>;
 
   bool load(handle source, bool) {
     const int status =
@@ -99,12 +99,13 @@ class usmx_caster {
     return made;
   }
 
-  explicit operator T*() { return &*value_; }
-  explicit operator T&() { return *value_; }
-  explicit operator T&&() { return std::move(*value_); }
+  explicit operator const T&() { return *value_; }
+  explicit operator T*() { return &value_.own(); }
+  explicit operator T&() { return value_.own(); }
+  explicit operator T&&() { return std::move(value_.own()); }
 
  protected:
-  std::optional<T> value_;
+  usmx::python::taken<T> value_;
 };
 
 template <>
@@ -139,7 +140,7 @@ class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
     loader_life_support::try_add_patient(keeper);
     return true;
   }
-  explicit operator usmx::array_view() { return value_->view(); }
+  explicit operator usmx::array_view() { return (*value_).view(); }
 };
 
 /// As for an array. One that is not as the parameter needs it may fit another overload.
@@ -177,8 +178,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
       }
       return false;
     }
-    return usmx_caster::load(made, false) &&
-           usmx::python::fits<Parameter>(source.ptr(), *value_);
+    return usmx_caster::load(made, false) && usmx::python::fits<Parameter>(source.ptr(), *value_);
   }
 };
 

@@ -139,11 +139,10 @@ PyObject* converted(PyObject* argument, const array* given) noexcept {
   const bool has_kind = given != nullptr && needed.kinds.contains(given->kind());
   // A producer has been asked already.
   PyObject* source = given == nullptr ? Py_NewRef(argument) : give(*given);
-  PyObject* made = source == nullptr
-                       ? nullptr
-                       : detail::array_made_of(source, needed,
-                                               has_kind ? nullptr
-                                                        : detail::kind_of_copy(needed.kinds));
+  PyObject* made = source == nullptr ? nullptr
+                                     : detail::array_made_of(
+                                           source, needed,
+                                           has_kind ? nullptr : detail::kind_of_copy(needed.kinds));
   Py_XDECREF(source);
   if (made == nullptr) {
     detail::note_refusal_of_copy<Parameter>(argument);

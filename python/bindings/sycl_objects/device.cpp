@@ -42,17 +42,18 @@ void print_info(const py_device& on) {
 }  // namespace
 
 nb::class_<py_device> bind_device(nb::module_& m) {
-  nb::class_<py_device> cls(m, "Device",
-                            "Where an array is: a queue, and with it a device and a context. "
-                            "`a.device` and `Device.create_device` make one, every `device=` takes "
-                            "one. Equal to a Device or SyclQueue of the same queue.");
+  nb::class_<py_device> cls(
+      m, "Device",
+      "Where an array is: a queue, and with it a device and a context. ``a.device`` and "
+      "``Device.create_device`` make one, and every argument ``device`` accepts one. It equals a "
+      "Device or SyclQueue of the same queue. The array API and dpctl have the name.");
   bind_where(cls, [](const py_device& d) { return d.queue; });
-  cls.def("print_device_info", &print_info,
-          "Prints name, driver version, vendor and filter string.")
+  cls.def("print_device_info", &print_info, "Print name, driver version, vendor and filter string.")
       .def(
           "wait", [](const py_device& d) { wait_for_queue(d.queue); },
           nb::call_guard<without_interpreter_lock>(),
-          "Waits until everything submitted to the queue has finished.")
+          "Wait until everything submitted to the queue has finished. Other Python threads run "
+          "meanwhile.")
       .def("__eq__", &equal, nb::arg("other").none(),
            nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const py_device& d) { return std::hash<sycl::queue>{}(d.queue); })

@@ -21,29 +21,21 @@ def copy_async(
     """Start to copy elements into an existing array, and do not wait.
 
     The elements are converted and broadcast as ``dst[...] = src`` does. The copy comes after the
-    work that
-    ``wait()`` of both arrays would wait for. Whatever usmx does later with a USMArray that took
-    part, or
-    with its views, comes after the copy. Whoever uses another producer or host memory waits for
-    the event.
-    All memory is kept alive until the copy is complete.
+    work that ``wait()`` of both arrays would wait for. Whatever usmx does later with a USMArray
+    that took part, or with its views, comes after the copy. Whoever uses another producer or host
+    memory waits for the event. All memory is kept alive until the copy is complete.
 
     Nothing is waited for where the device can do the copy: between arrays of one context, and
-    between an
-    array and host memory that is compact in the same order and has the same element type. Other
-    host
-    memory is read before this function returns. Everything else is complete on return, and so are
-    copies
-    that take the host less time than starting a command.
+    between an array and host memory that is compact in the same order and has the same element
+    type. Other host memory is read before this function returns. Everything else is complete on
+    return, and so are copies that take the host less time than starting a command.
 
     Args:
-        dst: a USMArray or any other producer of ``__sycl_usm_array_interface__``, a NumPy array,
-            or a writable
-            buffer.
+        dst: a USMArray or any other producer of ``__sycl_usm_array_interface__``, a NumPy array, or
+            a writable buffer.
         src: what can be broadcast to the shape of `dst`. One of the two must be a producer.
-        casting: which conversions are allowed, in NumPy's words: 'no', 'equiv', 'safe',
-            'same_kind' or
-            'unsafe'.
+        casting: which conversions are allowed, in NumPy's words: 'no', 'equiv', 'safe', 'same_kind'
+            or 'unsafe'.
 
     Returns:
         A SyclEvent that is complete when the copy is.
@@ -80,10 +72,8 @@ def fill_async(dst: Producer, value: object, /) -> SyclEvent:
     """Start to set every element of an array to one number, and do not wait.
 
     The fill comes after the work that ``dst.wait()`` would wait for. Whatever usmx does later with
-    `dst`, or
-    with its views, comes after the fill. The memory is kept alive until the fill is complete. A
-    fill that
-    takes the host less time than starting a command is complete on return.
+    `dst`, or with its views, comes after the fill. The memory is kept alive until the fill is
+    complete. A fill that takes the host less time than starting a command is complete on return.
 
     Args:
         dst: a USMArray or any other producer of ``__sycl_usm_array_interface__``.

@@ -20,10 +20,8 @@ def copy(usm_ary: Producer, /, *, order: OrderCFAK = "K") -> USMArray:
     Args:
         usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
-            first
-            one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
-                compact, with the
-            axes in the order in which those of `usm_ary` lie in memory.
+            first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `usm_ary` lie in memory.
 
     Returns:
         A USMArray in new memory, which usmx owns.
@@ -55,27 +53,21 @@ def astype(
 ) -> USMArray:
     """Convert the elements of an array to another type. Waits.
 
-    Values in range become what NumPy makes of them. What NaN and floating-point values out of
-    range
+    Values in range become what NumPy makes of them. What NaN and floating-point values out of range
     become as integers is not specified.
 
     Args:
         usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         newdtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python
-            type. None
-            means the default floating-point type of the device.
+            type. None means the default floating-point type of the device.
         order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
-            first
-            one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
-                compact, with the
-            axes in the order in which those of `usm_ary` lie in memory.
-        casting: which conversions are allowed, in NumPy's words: 'no', 'equiv', 'safe',
-            'same_kind' or
-            'unsafe'.
+            first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `usm_ary` lie in memory.
+        casting: which conversions are allowed, in NumPy's words: 'no', 'equiv', 'safe', 'same_kind'
+            or 'unsafe'.
         copy: False: do not copy if type, device and order are what they should be.
         device: where the result is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-            default on
-            the queue of `usm_ary`.
+            default on the queue of `usm_ary`.
 
     Returns:
         A USMArray in new memory, or `usm_ary` itself if ``copy=False`` and nothing is to be done.

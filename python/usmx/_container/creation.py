@@ -41,10 +41,8 @@ def empty(
     Args:
         shape: the shape: an integer or a tuple of integers.
         dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-            By
-            default float64, or float32 on a device without float64.
-        order: 'C', where the last index varies fastest in memory, or 'F', where the first one
-            does.
+            By default float64, or float32 on a device without float64.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
         usm_type: the kind of memory: 'device', 'shared' or 'host'.
@@ -79,10 +77,8 @@ def zeros(
     Args:
         shape: the shape: an integer or a tuple of integers.
         dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-            By
-            default float64, or float32 on a device without float64.
-        order: 'C', where the last index varies fastest in memory, or 'F', where the first one
-            does.
+            By default float64, or float32 on a device without float64.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
         usm_type: the kind of memory: 'device', 'shared' or 'host'.
@@ -117,10 +113,8 @@ def ones(
     Args:
         shape: the shape: an integer or a tuple of integers.
         dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-            By
-            default float64, or float32 on a device without float64.
-        order: 'C', where the last index varies fastest in memory, or 'F', where the first one
-            does.
+            By default float64, or float32 on a device without float64.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
         usm_type: the kind of memory: 'device', 'shared' or 'host'.
@@ -160,16 +154,13 @@ def full(
         fill_value: a number, or an array that can be broadcast to `shape`: a producer of
             ``__sycl_usm_array_interface__`` or a NumPy array.
         dtype: the element type. By default that of ``asarray(fill_value)``.
-        order: 'C', where the last index varies fastest in memory, or 'F', where the first one
-            does.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
         device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-            default the
-            default device, or the queue of `fill_value` if that is an array in USM.
+            default the default device, or the queue of `fill_value` if that is an array in USM.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. By default 'device', or that of
             `fill_value` if that is an array in USM.
         sycl_queue: the queue of the array. By default the queue that usmx keeps for the device, or
-            that
-            of `fill_value` if that is an array in USM.
+            that of `fill_value` if that is an array in USM.
 
     Returns:
         A USMArray in new memory, which usmx owns.
@@ -215,10 +206,8 @@ def empty_like(
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         dtype: the element type. By default that of `x`.
         order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
-            first
-            one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K': compact,
-                with the
-            axes in the order in which those of `x` lie in memory.
+            first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `x` lie in memory.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
             default on the queue of `x`.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
@@ -257,10 +246,8 @@ def zeros_like(
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         dtype: the element type. By default that of `x`.
         order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
-            first
-            one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K': compact,
-                with the
-            axes in the order in which those of `x` lie in memory.
+            first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `x` lie in memory.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
             default on the queue of `x`.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
@@ -299,10 +286,8 @@ def ones_like(
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         dtype: the element type. By default that of `x`.
         order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
-            first
-            one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K': compact,
-                with the
-            axes in the order in which those of `x` lie in memory.
+            first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `x` lie in memory.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
             default on the queue of `x`.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
@@ -348,10 +333,8 @@ def full_like(
             ``__sycl_usm_array_interface__`` or a NumPy array.
         dtype: the element type. By default that of `x`.
         order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
-            first
-            one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K': compact,
-                with the
-            axes in the order in which those of `x` lie in memory.
+            first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `x` lie in memory.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
             default on the queue of `x`.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
@@ -391,40 +374,30 @@ def asarray(
     """Make a USMArray of `obj`: a view where `obj` is in unified shared memory, else a copy.
 
     A producer of ``__sycl_usm_array_interface__``, or of ``__cuda_array_interface__`` on a device
-    that
-    the SYCL runtime has, becomes a view of its memory, unless another argument demands a copy. The
-    view
-    keeps the producer alive. Everything else is copied into new memory: NumPy arrays and scalars,
-    objects with a buffer, Python numbers, and nested lists or tuples of all of these, producers
-    included. An object with both the interface and a buffer counts as a producer. The function
-    waits
-    for its copies. The name and the arguments are those of the array API and of dpnp.tensor.
+    that the SYCL runtime has, becomes a view of its memory, unless another argument demands a copy.
+    The view keeps the producer alive. Everything else is copied into new memory: NumPy arrays and
+    scalars, objects with a buffer, Python numbers, and nested lists or tuples of all of these,
+    producers included. An object with both the interface and a buffer counts as a producer. The
+    function waits for its copies. The name and the arguments are those of the array API and of
+    dpnp.tensor.
 
     Args:
         obj: what to convert.
         dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-            None
-            keeps what `obj` has, as NumPy would find it; of host data on a device without float64
-            or
-            float16 it is float32.
+            None keeps what `obj` has, as NumPy would find it; of host data on a device without
+            float64 or float16 it is float32.
         device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. None
-            keeps the
-            place of a producer, and means the default device for host data.
+            keeps the place of a producer, and means the default device for host data.
         copy: True: always copy. None: copy when needed, and whatever is no producer. False: never
-            copy; a
-            NumPy array that is a view of USM then gives that memory.
+            copy; a NumPy array that is a view of USM then gives that memory.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. None keeps that of a producer,
-            and means
-            'device' for host data. For a list with producers it is what `get_coerced_usm_type`
-            gives.
+            and means 'device' for host data. For a list with producers it is what
+            `get_coerced_usm_type` gives.
         sycl_queue: the queue of the array. None keeps that of a producer, or the common queue of
-            the
-            producers in a list, and means the queue that usmx keeps for the device otherwise.
+            the producers in a list, and means the queue that usmx keeps for the device otherwise.
         order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
-            first
-            one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K': compact,
-                with the
-            axes in the order in which those of `obj` lie in memory.
+            first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `obj` lie in memory.
 
     Returns:
         A USMArray.
@@ -473,21 +446,16 @@ def from_dlpack(
     """Take the array of an object with ``__dlpack__``.
 
     Unified shared memory becomes a view, which keeps alive what the producer handed over. The view
-    is
-    on the producer's ``sycl_queue`` if it has one, else on the queue that usmx has for the device.
-    Memory
-    of a CUDA device comes after the work on the producer's stream. For other devices DLPack names
-    no
-    queue: finish work on other queues before you call this function. Ordinary host memory is
-    copied into
-    memory of kind 'device', and the function waits for the copy. The protocol is that of
-    https://dmlc.github.io/dlpack, the arguments are those of the array API.
+    is on the producer's ``sycl_queue`` if it has one, else on the queue that usmx has for the
+    device. Memory of a CUDA device comes after the work on the producer's stream. For other devices
+    DLPack names no queue: finish work on other queues before you call this function. Ordinary host
+    memory is copied into memory of kind 'device', and the function waits for the copy. The protocol
+    is that of https://dmlc.github.io/dlpack, the arguments are those of the array API.
 
     Args:
         x: an object with ``__dlpack__``: an array of dpnp, NumPy and others.
         device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-            default where
-            the memory is, and the default device for a copy of host memory.
+            default where the memory is, and the default device for a copy of host memory.
         copy: True: always copy. None: copy host memory only. False: never copy.
 
     Returns:
@@ -495,8 +463,7 @@ def from_dlpack(
 
     Raises:
         BufferError: usmx cannot use this sort of memory or element type, or the producer does not
-            hand
-            the memory over.
+            hand the memory over.
         ValueError: ``copy=False`` cannot be met, or what is handed over breaks a rule of the
             exchange.
         TypeError: `x` has no ``__dlpack__``.
@@ -563,8 +530,8 @@ def from_arrow(
 
     Args:
         column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
-            ``__arrow_c_device_array__``:
-            an array of pyarrow, a series of polars or pandas, and others.
+            ``__arrow_c_device_array__``: an array of pyarrow, a series of polars or pandas, and
+            others.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
         usm_type: the kind of memory: 'device', 'shared' or 'host'.
@@ -575,8 +542,7 @@ def from_arrow(
 
     Raises:
         BufferError: values are missing (null), are no integers or floating-point numbers, or are
-            not in
-            host memory.
+            not in host memory.
         ValueError: what is handed over breaks a rule of Arrow's.
         TypeError: `column` has none of these methods.
 
@@ -596,10 +562,8 @@ def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray:
     Args:
         usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         out: where the elements go: a writable NumPy array of the same shape and element type, with
-            any
-            strides. None makes a new one, whose axes lie in memory in the order of those of
-            `usm_ary`, as
-            with NumPy's order 'K'.
+            any strides. None makes a new one, whose axes lie in memory in the order of those of
+            `usm_ary`, as with NumPy's order 'K'.
 
     Returns:
         `out`, or the new NumPy array, which owns its memory.

@@ -39,15 +39,13 @@ def take(
         axis: an integer. It may be None only if `x` has one dimension or none.
         out: where the result is written: an array of the result's shape and of the element type of
             `x`.
-        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative
-            indices count from
-            the end. 'wrap': the index is counted on from the other end. 'clip': the index becomes
-                the first
-            or the last one, and so does every negative index.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
+            count from the end. 'wrap': the index is counted on from the other end. 'clip': the
+            index becomes the first or the last one, and so does every negative index.
 
     Returns:
-        A new array on the queue of `x` and of its kind, of shape
-        ``x.shape[:axis] + indices.shape + x.shape[axis + 1:]``; or `out`.
+        A new array on the queue of `x` and of its kind, or `out`. Its shape is that of `x` with the
+        axis replaced by the shape of `indices`.
 
     Raises:
         IndexError: an index is outside of its axis, or `indices` are no integers.
@@ -86,14 +84,12 @@ def put(
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
         indices: an array of integers, of any shape.
-        vals: an array, a scalar or nested lists, which can be broadcast to the shape of
-            ``take(x, indices, axis=axis)``.
+        vals: an array, a scalar or nested lists, which can be broadcast to the shape of ``take(x,
+            indices, axis=axis)``.
         axis: an integer. It may be None only if `x` has one dimension or none.
-        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative
-            indices count from
-            the end. 'wrap': the index is counted on from the other end. 'clip': the index becomes
-                the first
-            or the last one, and so does every negative index.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
+            count from the end. 'wrap': the index is counted on from the other end. 'clip': the
+            index becomes the first or the last one, and so does every negative index.
 
     Raises:
         IndexError: an index is outside of its axis, or `indices` are no integers.
@@ -122,14 +118,11 @@ def take_along_axis(
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         indices: an array of integers with as many dimensions as `x`. Its shape, but for the axis,
-            can be
-            broadcast together with that of `x`.
+            can be broadcast together with that of `x`.
         axis: an integer.
-        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative
-            indices count from
-            the end. 'wrap': the index is counted on from the other end. 'clip': the index becomes
-                the first
-            or the last one, and so does every negative index.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
+            count from the end. 'wrap': the index is counted on from the other end. 'clip': the
+            index becomes the first or the last one, and so does every negative index.
 
     Returns:
         A new array on the queue of `x` and of its kind.
@@ -163,16 +156,13 @@ def put_along_axis(
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
         indices: an array of integers with as many dimensions as `x`. Its shape, but for the axis,
-            can be
-            broadcast together with that of `x`.
+            can be broadcast together with that of `x`.
         vals: an array, a scalar or nested lists, which can be broadcast to the shape of
             ``take_along_axis(x, indices, axis=axis)``.
         axis: an integer.
-        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative
-            indices count from
-            the end. 'wrap': the index is counted on from the other end. 'clip': the index becomes
-                the first
-            or the last one, and so does every negative index.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
+            count from the end. 'wrap': the index is counted on from the other end. 'clip': the
+            index becomes the first or the last one, and so does every negative index.
 
     Raises:
         IndexError: an index is outside of its axis, or `indices` are no integers.
@@ -214,17 +204,14 @@ def place(arr: Producer, mask: ArrayLike | Producer, vals: object) -> None:
     """Set the elements for which a mask is not zero, in C order. Waits.
 
     Args:
-        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written
-            to.
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
         mask: an array of any type and shape, with as many elements.
-        vals: a scalar, or an array or sequence of one dimension, of which as many elements are
-            used as are
-            needed. If there are too few, they are used again from the start.
+        vals: a scalar, or an array or sequence of one dimension, of which as many elements are used
+            as are needed. If there are too few, they are used again from the start.
 
     Raises:
         ValueError: the sizes differ, `arr` is read-only, `vals` has more than one dimension, or
-            `vals` is empty
-            while elements are to be set.
+            `vals` is empty while elements are to be set.
 
     Example:
         >>> a = usmx.arange(4)

@@ -102,9 +102,8 @@ def moveaxis(X: Producer, source: Axes, destination: Axes, /) -> USMArray:
     Args:
         X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         source: the axes to move: an integer or a tuple.
-        destination: their new places: an integer or a tuple of the same length. The other axes
-            keep their
-            order.
+        destination: their new places: an integer or a tuple of the same length. The other axes keep
+            their order.
 
     Returns:
         A view of `X`: a USMArray that shares and keeps its memory.
@@ -363,8 +362,7 @@ def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         shift: by how many places: an integer, or a tuple with one integer for each of `axis`. It
-            may be
-            negative.
+            may be negative.
         axis: an integer or a tuple. None treats `x` as if it had one dimension, in C order.
 
     Returns:
@@ -394,8 +392,7 @@ def repeat(x: Producer, repeats: Any, /, *, axis: SupportsIndex | None = None) -
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         repeats: how often: an integer for all elements, or one for each index along the axis, in a
-            sequence or
-            an array of integers. An array in USM must be on the queue of `x`.
+            sequence or an array of integers. An array in USM must be on the queue of `x`.
         axis: an integer. None treats `x` as if it had one dimension, in C order.
 
     Returns:
@@ -432,8 +429,7 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         repetitions: how often along the last axes: an integer or a tuple of integers. If there are
-            more of
-            them than axes of `x`, the result has as many axes.
+            more of them than axes of `x`, the result has as many axes.
 
     Returns:
         A new C-contiguous USMArray on the same queue and of the same kind.

@@ -48,8 +48,7 @@ def arange(
         stop: the number that the array does not reach.
         step: the difference between neighbours. It may be negative.
         dtype: the element type. By default the device's default type of the kind of the numbers:
-            integer,
-            floating-point or complex.
+            integer, floating-point or complex.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
         usm_type: the kind of memory: 'device', 'shared' or 'host'.
@@ -61,8 +60,7 @@ def arange(
     Raises:
         ZeroDivisionError: `step` is 0.
         TypeError: `start`, `stop` or `step` is no number, or `dtype` is bool and there would be
-            more than 2
-            elements.
+            more than 2 elements.
         OverflowError: a number does not fit the element type.
         ValueError: an argument has a value that is not accepted, or the device lacks the type.
         USMAllocationError: the memory cannot be allocated. This is a MemoryError.
@@ -99,9 +97,8 @@ def linspace(
         start: the first number.
         stop: the last number, or the number after the last one if `endpoint` is False.
         num: how many numbers, 0 or more.
-        dtype: the element type. By default the device's default floating-point type, or its
-            complex type if
-            a number is complex.
+        dtype: the element type. By default the device's default floating-point type, or its complex
+            type if a number is complex.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
         endpoint: whether `stop` is one of the numbers.
@@ -148,10 +145,8 @@ def eye(
         n_cols: the number of columns. By default `n_rows`.
         k: which diagonal: 0 for the main one, positive above it, negative below it.
         dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-            By
-            default float64, or float32 on a device without float64.
-        order: 'C', where the last index varies fastest in memory, or 'F', where the first one
-            does.
+            By default float64, or float32 on a device without float64.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
         usm_type: the kind of memory: 'device', 'shared' or 'host'.
@@ -185,8 +180,7 @@ def tril(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
-            dimensions. Each matrix of the
-            last two dimensions is treated alike.
+            dimensions. Each matrix of the last two dimensions is treated alike.
         k: the diagonal: 0 for the main one, positive above it, negative below it.
 
     Returns:
@@ -209,8 +203,7 @@ def triu(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
-            dimensions. Each matrix of the
-            last two dimensions is treated alike.
+            dimensions. Each matrix of the last two dimensions is treated alike.
         k: the diagonal: 0 for the main one, positive above it, negative below it.
 
     Returns:
@@ -232,8 +225,8 @@ def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]
     """Make the coordinates of a grid, by one view for each array. Does not wait.
 
     Args:
-        arrays: 1-dimensional arrays of one element type and on one queue; each is a USMArray or
-            any other producer of ``__sycl_usm_array_interface__``.
+        arrays: 1-dimensional arrays of one element type and on one queue; each is a USMArray or any
+            other producer of ``__sycl_usm_array_interface__``.
         indexing: 'ij': axis k of the views belongs to array k. 'xy': the first two axes are
             swapped.
 

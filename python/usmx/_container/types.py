@@ -50,8 +50,7 @@ def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
     """Say whether elements of one type may be converted to another under a casting rule.
 
     If `from_` is an array, its device counts: nothing can be cast to a type that the device lacks,
-    and
-    the widest floating-point type of the device takes all integers. The rules are those of the
+    and the widest floating-point type of the device takes all integers. The rules are those of the
     array API.
 
     Args:
@@ -86,15 +85,12 @@ def result_type(*arrays_and_dtypes: Any) -> NumpyType:
     """Find the element type that the array API's rules of promotion give.
 
     Types of different kinds are promoted as NumPy does it: int64 and float32 give float64. Python
-    scalars are
-    weak: 1 does not change float32. If arrays take part, the result is a type that their devices
-    have:
-    float32 in place of float64 on a device without float64.
+    scalars are weak: 1 does not change float32. If arrays take part, the result is a type that
+    their devices have: float32 in place of float64 on a device without float64.
 
     Args:
         arrays_and_dtypes: USMArrays and other producers, NumPy arrays and scalars, element types,
-            Python
-            scalars.
+            Python scalars.
 
     Returns:
         A NumPy dtype.
@@ -159,8 +155,7 @@ def finfo(dtype: Any, /) -> FloatLimits:
         dtype: an element type or an array.
 
     Returns:
-        An object with the attributes that the array API names: ``bits``, ``eps``, ``max``,
-        ``min``,
+        An object with the attributes that the array API names: ``bits``, ``eps``, ``max``, ``min``,
         ``smallest_normal`` and ``dtype``.
 
     Raises:
@@ -215,9 +210,8 @@ def isdtype(
     Args:
         dtype: a NumPy dtype or scalar type.
         kind: 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex
-            floating' or
-            'numeric'; an element type, which must be the same; or a tuple of these, of which one
-            must match.
+            floating' or 'numeric'; an element type, which must be the same; or a tuple of these, of
+            which one must match.
 
     Returns:
         A Python bool.

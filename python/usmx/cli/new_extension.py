@@ -8,9 +8,9 @@ from pathlib import Path
 
 from usmx._installed import example
 
-LANGUAGES = ("nanobind", "pybind11")
+LANGUAGES = ("nanobind", "pybind11", "cython", "c")
 NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
-MADE_BY_BUILDS = {"build", "dist", "__pycache__", ".pytest_cache"}
+MADE_BY_BUILDS = re.compile(r"(^|/)(build|dist|__pycache__|\.pytest_cache|[^/]*\.egg-info)/")
 
 
 def run(name: str, language: str) -> int:
@@ -41,9 +41,9 @@ def why_not(name: str, folder: Path) -> str | None:
 def copy_example(source: Path, target: Path, old: str, new: str) -> None:
     """Copy a project, with another name in its files and their paths."""
     for path in sorted(source.rglob("*")):
-        relative = path.relative_to(source)
-        if path.is_file() and MADE_BY_BUILDS.isdisjoint(relative.parts):
-            copied = target / str(relative).replace(old, new)
+        relative = str(path.relative_to(source))
+        if path.is_file() and not MADE_BY_BUILDS.search(relative):
+            copied = target / relative.replace(old, new)
             copied.parent.mkdir(parents=True, exist_ok=True)
             text = path.read_text(encoding="utf-8").replace(old, new)
             copied.write_text(text, encoding="utf-8")

@@ -59,7 +59,7 @@ TEST_F(in_test, gives_its_array_away_when_it_is_not_needed_any_more) {
 
 TEST_F(in_test, refuses_an_array_that_does_not_meet_it) {
   expect_error<usmx::type_error>(
-      [&] { usmx::in<const float, 2, usmx::c_contig>(matrix()); },
+      [&] { usmx::in<const float, 2, usmx::c_contig>{matrix()}; },
       {"expected a USM array of float32 with 2 dimensions, C-contiguous; found float64 with 2 "
        "dimensions"});
 }

@@ -1,4 +1,5 @@
-// Functions whose parameters state what they need, for the test extensions of all binding libraries.
+// Functions whose parameters state what they need, for the test extensions of all binding
+// libraries.
 #pragma once
 
 #include <cstdint>
@@ -51,11 +52,12 @@ void bind_typed_functions(Module& m) {
   m.def("which", [](const vector_of_double&) { return "double"; }, Arg("x"));
   m.def("which", [](const vector_of_float&) { return "float"; }, Arg("x"));
   m.def("which", [](int) { return "int"; }, Arg("x"));
-  m.def("which_beside", [](double, const vector_of_double&) { return "double"; }, Arg("k"),
-        Arg("x"));
+  m.def(
+      "which_beside", [](double, const vector_of_double&) { return "double"; }, Arg("k"), Arg("x"));
   m.def("which_beside", [](double, const vector_of_float&) { return "float"; }, Arg("k"), Arg("x"));
 
-  m.def("optional_size", [](const std::optional<vector_of_double>& x) { return x ? x->size() : -1; });
+  m.def("optional_size",
+        [](const std::optional<vector_of_double>& x) { return x ? x->size() : -1; });
   m.def("sizes", [](const std::vector<vector_of_double>& xs) {
     return std::accumulate(xs.begin(), xs.end(), std::ptrdiff_t{0},
                            [](std::ptrdiff_t size, const auto& x) { return size + x.size(); });

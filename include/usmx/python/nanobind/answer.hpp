@@ -5,7 +5,6 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "usmx/python/exchanged.hpp"
@@ -17,11 +16,11 @@ namespace nanobind::detail {
 /// The value, or the exception in place of it, or neither for an object that is no T.
 template <class T>
 struct usmx_answer {
-  std::optional<T> value;
+  usmx::python::taken<T> value;
   usmx_error error;
 
   void clear() noexcept {
-    value.reset();
+    value = usmx::python::taken<T>();
     error = usmx_error();
   }
 };

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "usmx/array/array_view.hpp"
@@ -17,11 +18,10 @@ namespace nanobind::detail {
 template <class T>
 class usmx_caster {
  public:
-  static constexpr auto Name =
-      io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
+  static constexpr auto Name = io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
   static constexpr bool usmx_error_waits = true;
   template <class U>
-  using Cast = movable_cast_t<U>;
+  using Cast = std::conditional_t<std::is_same_v<U, const T&>, const T&, movable_cast_t<U>>;
 
   usmx_caster() = default;
   usmx_caster(const usmx_caster&) = delete;
@@ -41,7 +41,7 @@ class usmx_caster {
     try {
       is_worth_keeping_ = usmx_ask(source, call, answer_);
     } catch (...) {
-      answer_ = {std::nullopt, usmx_error::handled()};
+      answer_ = {{}, usmx_error::handled()};
     }
     return answer_.value || answer_.error;
   }
@@ -55,14 +55,19 @@ class usmx_caster {
       keep();
     }
     answer_.error.leave_in(call_);
-    return answer_.value.has_value();
+    return static_cast<bool>(answer_.value);
   }
+  explicit operator const T&() { return seen(); }
   explicit operator T*() { return &value(); }
   explicit operator T&() { return value(); }
   explicit operator T&&() { return std::move(value()); }
 
  protected:
   T& value() {
+    seen();
+    return answer_.value.own();
+  }
+  const T& seen() {
     is_worth_keeping_ = false;
     answer_.error.raise_if_any();
     return *answer_.value;
@@ -106,7 +111,7 @@ struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
   bool can_cast() const noexcept {
     return usmx_caster::can_cast<U>() && keep();
   }
-  explicit operator usmx::array_view() { return value().view(); }
+  explicit operator usmx::array_view() { return seen().view(); }
 };
 
 }  // namespace nanobind::detail

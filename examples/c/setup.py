@@ -1,0 +1,8 @@
+import usmx
+from setuptools import Extension, setup
+
+setup(
+    ext_modules=[
+        Extension("usmx_with_c._native", ["src/native.c"], include_dirs=[usmx.get_include()])
+    ]
+)
