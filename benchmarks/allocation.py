@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-import outputs
+from usmx.bench import outputs
 
 if TYPE_CHECKING:
-    import pairing
+    from usmx.bench import pairing
     from usmx.memory import MemoryResource
 
 NEEDED = "dpctl dpnp numpy"
@@ -37,7 +37,7 @@ class Sweep:
 
     def statement(self, make: Make, number: int) -> "pairing.Statement":
         """One library's side."""
-        import pairing
+        from usmx.bench import pairing
 
         if self is BY_SIZE:
             return pairing.Statement(self.code, make=make, n=number)
@@ -93,17 +93,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"benchmarks: {error}; install with: pip install {NEEDED}", file=sys.stderr)
         return 2
-    import report
+    import curves as shown
+    from usmx.bench import report
 
     machine = report.machine()
-    print(f"{report.machine_text(machine)}\n\n{report.cost_tables(curves)}")
+    print(f"{report.machine_text(machine)}\n\n{shown.cost_tables(curves)}")
     if options.json:
         values = {"machine": machine, "curves": [asdict(curve) for curve in curves]}
         options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     if options.plot:
-        import plot
-
-        plot.save_costs(curves, options.plot)
+        shown.save_costs(curves, options.plot)
     return 0
 
 
@@ -172,7 +171,7 @@ def measure_sweep(
     sweep: Sweep, libraries: dict[str, tuple[Make, "MemoryResource"]], *, quick: bool
 ) -> list[Curve]:
     """At each number the libraries take turns."""
-    import pairing
+    from usmx.bench import pairing
 
     effort = pairing.QUICK if quick else pairing.FULL
     numbers = sweep.quick_numbers if quick else sweep.numbers

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-import pairing
-from pairing import Statement
+from usmx.bench import pairing
+from usmx.bench.pairing import Statement
 
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "python"
 

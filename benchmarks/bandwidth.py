@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-import outputs
+from usmx.bench import outputs
 
 NEEDED = "dpctl dpnp numpy"
 KIB, MIB = 1 << 10, 1 << 20
@@ -71,17 +71,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"benchmarks: {error}; install with: pip install {NEEDED}", file=sys.stderr)
         return 2
-    import report
+    import curves as shown
+    from usmx.bench import report
 
     machine = report.machine()
-    print(f"{report.machine_text(machine)}\n\n{report.bandwidth_tables(curves)}")
+    print(f"{report.machine_text(machine)}\n\n{shown.bandwidth_tables(curves)}")
     if options.json:
         values = {"machine": machine, "curves": [asdict(curve) for curve in curves]}
         options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     if options.plot:
-        import plot
-
-        plot.save_bandwidth(curves, options.plot)
+        shown.save_bandwidth(curves, options.plot)
     return 0
 
 
@@ -136,7 +135,7 @@ def measure_curve(sweep: Sweep, name: str, library: object, code: str, *, quick:
 
 def shortest(code: str, library: object, counts: tuple[int, int], *, quick: bool) -> float:
     """The shortest of some rounds; of long copies there are fewer."""
-    import pairing
+    from usmx.bench import pairing
 
     source, destination = counts
     effort = pairing.QUICK if quick else pairing.FULL

@@ -6,13 +6,14 @@ fails where a table is not what would be written; other releases may behave the 
 Needs the packages of the test extra.
 """
 
-import difflib
 import re
 import sys
 from importlib.metadata import version
-from pathlib import Path
 
-PAGE = Path(__file__).parents[1] / "docs/peers.md"
+from generated import ROOT, differences, put, table
+
+TOOL = "tools/measure_peers.py"
+PAGE = ROOT / "docs/peers.md"
 PACKAGES = ["dpctl", "dpnp", "scikit-learn-intelex", "intel-sycl-rt", "numpy"]
 CONSUMERS = {
     "dpctl.memory:as_usm_memory": {"as_bytes": True},
@@ -74,13 +75,6 @@ def summary(finding):
     return "**the process dies**" if "process died" in finding.found else finding.found
 
 
-def table(header, rows):
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join(
-        "|" + "".join(f" {cell} |" if cell else " |" for cell in line) + "\n" for line in lines
-    )
-
-
 def producer_table():
     from usmx.testing import check_producer
 
@@ -132,25 +126,14 @@ def measured():
 # ---- the page
 
 
-def put(text, name, part):
-    begin, end = f"<!-- {name}: by tools/measure_peers.py -->\n", f"<!-- end of {name} -->"
-    before, rest = text.split(begin)
-    return before + begin + part + end + rest.split(end)[1]
-
-
 def main(arguments):
     found = PAGE.read_text(encoding="utf-8")
     wanted = found
     for name, part in measured().items():
-        wanted = put(wanted, name, part)
+        wanted = put(wanted, name, part, TOOL)
     if "--check" in arguments:
-        sys.stderr.writelines(
-            difflib.unified_diff(
-                found.splitlines(True), wanted.splitlines(True), "docs/peers.md", "measured"
-            )
-        )
-        return int(wanted != found)
-    PAGE.write_text(put(wanted, "releases", releases()), encoding="utf-8")
+        return differences("docs/peers.md", found, wanted)
+    PAGE.write_text(put(wanted, "releases", releases(), TOOL), encoding="utf-8")
     return 0
 
 

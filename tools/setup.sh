@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # What ./run, ./test, tools/lint and .ci/run have in common; sourced, never executed.
 #
-#   require_system_packages build|test|fuzz
+#   require_system_packages build|docs|test|fuzz
 #                                       compilers and headers: installs them as root, else says which
-#   require_environment demo|test       .venv with usmx, that extra, and the examples' extensions, up to date
+#   require_environment demo|docs|test       .venv with usmx, that extra, and the examples' extensions, up to date
 #   require_venv                        .venv alone
 #   pip_install_listed TABLE.KEY        requirements that pyproject.toml lists there
 #   step TEXT COMMAND...                runs a long command: says so, times it, and logs its output
@@ -26,18 +26,37 @@ die() {
 }
 
 step() {
-  local text=$1 start=$SECONDS
+  local text=$1 start=$SECONDS status=0 progress=''
   shift
   mkdir -p "$VENV"
   printf '==> %s ... ' "$text" >&2
   printf '\n==> %s\n' "$text" >>"$LOG"
-  if "$@" >>"$LOG" 2>&1 </dev/null; then
+  if [[ -t 2 ]]; then
+    show_progress "$text" "$start" "$(stat --format=%s "$LOG")" &
+    progress=$!
+  fi
+  "$@" >>"$LOG" 2>&1 </dev/null || status=$?
+  if [[ -n $progress ]]; then
+    kill "$progress" && wait "$progress" 2>/dev/null || true
+    printf '\r\033[K==> %s ... ' "$text" >&2
+  fi
+  if ((status == 0)); then
     say "done in $((SECONDS - start)) s"
   else
     say "failed after $((SECONDS - start)) s; the end of $LOG:"
     tail -n 40 "$LOG" >&2
     return 1
   fi
+}
+
+# show_progress TEXT START SIZE: says each second how long a step has run, and how many of its files are built
+# ("[12/40]", as ninja says it in the log after its first SIZE bytes), until it is killed or the script has ended.
+show_progress() {
+  local text=$1 start=$2 size=$3 built
+  while sleep 1 && kill -0 $$ 2>/dev/null; do
+    built=$(tail --bytes=+"$size" "$LOG" | tail --bytes=4000 | grep -oE '\[[0-9]+/[0-9]+\]' | tail -n 1) || true
+    printf '\r\033[K==> %s ... %d s %s' "$text" $((SECONDS - start)) "$built" >&2
+  done
 }
 
 # ---- System packages ---------------------------------------------------------------------------
@@ -90,6 +109,12 @@ sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").is_file())'
   elif [[ $1 == test ]]; then
     "$CXX" -E -x c++ - <<<'#include <gtest/gtest.h>' >/dev/null 2>&1 || echo libgtest-dev
   fi
+  if [[ $1 == docs || $1 == test ]]; then
+    command -v doxygen >/dev/null || echo doxygen
+  fi
+  if [[ $1 == test ]]; then
+    command -v chromium >/dev/null || echo chromium # opens the documentation site
+  fi
   if [[ $1 == fuzz ]]; then
     can_build_fuzzers || printf '%s\n' clang libclang-rt-dev
   fi
@@ -107,6 +132,7 @@ require_system_packages() {
       say "  sudo apt-get update && sudo apt-get install -y ${missing[*]}"
       exit 1
     fi
+    say "These system packages (Debian's names) are missing, and apt-get installs them now: ${missing[*]}"
     ((attempt > 1)) || step "Updating the list of system packages" apt-get update
     step "Installing ${missing[*]}" \
       env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
@@ -129,7 +155,8 @@ require_venv() {
   export VIRTUAL_ENV=$VENV PATH=$VENV/bin:$PATH
 }
 
-pip_install() { python -m pip install "$@"; }
+# Verbose: the log has what a build says, and step shows how far it is.
+pip_install() { python -m pip install -v "$@"; }
 
 pip_install_listed() {
   local requirements
@@ -163,6 +190,7 @@ require_environment() {
   [[ "$installed_hash $installed_extra" != "$hash $extra" ]] || return 0
 
   rm -f -- "$stamp"
+  announce "$extra"
   # Not isolated, and with build folders that stay: then a changed file costs seconds, not a minute,
   # and the SYCL runtime (1.5 GB) is unpacked once.
   step "Installing the SYCL runtime and build tools" install_build_requirements
@@ -175,6 +203,15 @@ require_environment() {
       pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/onedal" "$ROOT/examples/onedal"
   fi
   printf '%s %s\n' "$hash" "$extra" >"$stamp"
+}
+
+# Says what is about to be installed; of packages that are there already pip installs nothing.
+announce() {
+  local size=3.6
+  [[ $1 != test ]] || size=4.8
+  say "This installs usmx, the SYCL runtime and what the $1 needs, $size GB in all, into"
+  say "$VENV"
+  say "from pip's package index, and builds in $ROOT/build. Nothing else is touched but pip's own cache."
 }
 
 install_build_requirements() {

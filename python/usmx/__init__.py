@@ -85,10 +85,12 @@ from usmx._core import (
     synchronize,
 )
 from usmx._installed import get_include
+from usmx._protocol import SupportsUsmArrayInterface
 
 __all__ = [
     "Device",
     "ExecutionPlacementError",
+    "SupportsUsmArrayInterface",
     "SyclContext",
     "SyclDevice",
     "SyclDeviceCreationError",

@@ -1,6 +1,7 @@
 """Loading the native module: in the main interpreter only, and from wherever the runtime is."""
 
 import ctypes
+import sys
 from importlib import import_module
 
 
@@ -16,16 +17,38 @@ def load_core():
     """
     _require_main_interpreter()
     try:
+        return _load_from_anywhere()
+    except (ImportError, OSError) as error:
+        command = _words_of_command()
+        if command[:2] == ("usmx", "doctor"):  # must work all the same
+            from usmx.cli import doctor
+
+            sys.exit(doctor.run_without_core(command[2:], error))
+        raise
+
+
+def _load_from_anywhere():
+    try:
         return import_module("usmx._core")
     except ImportError as error:
         library = _packaged_sycl_library()
         if library is None:
             raise ImportError(
                 f"usmx cannot load the SYCL runtime ({error}): expected the packages "
-                "intel-sycl-rt and intel-opencl-rt in this environment"
+                "intel-sycl-rt and intel-opencl-rt in this environment; "
+                "to find out more: python -m usmx doctor"
             ) from error
         ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
         return import_module("usmx._core")
+
+
+def _words_of_command():
+    """The program and its arguments, as in ``usmx doctor`` and ``python -m usmx doctor``.
+
+    While ``python -m usmx`` imports usmx, ``sys.argv`` has "-m" in the place of the name.
+    """
+    program, *arguments = sys.orig_argv[-len(sys.argv) :] or [""]
+    return program.rpartition("/")[2], *arguments
 
 
 def _require_main_interpreter():

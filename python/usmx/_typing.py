@@ -1,12 +1,13 @@
 """What arguments may be. For annotations: type checkers import this, programs do not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
 
 import numpy
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from usmx._core import Device, SyclDevice, SyclQueue
+from usmx._protocol import SupportsUsmArrayInterface as Producer
 
 __all__ = [
     "ArrayLike",
@@ -57,14 +58,6 @@ NumpyType = numpy.dtype[Any]
 DtypeObject = NumpyType | type[numpy.generic]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Axes = SupportsIndex | Sequence[SupportsIndex]
-
-
-class Producer(Protocol):
-    """Whatever describes USM memory: arrays and memory objects of usmx, dpctl, dpnp and others."""
-
-    @property
-    def __sycl_usm_array_interface__(self) -> Mapping[str, object]:
-        """What docs/protocol.md says."""
 
 
 class DLPackProducer(Protocol):

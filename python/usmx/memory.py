@@ -58,12 +58,41 @@ __all__ = [
 
 
 def memory_stats(kind: str = "device", device: object = None) -> dict[str, int]:
-    """Bytes that the pool of that kind on `device` has in use, in all and free, and the peaks."""
+    """Give the bytes that a pool has in use, in all and free, now and at their peaks.
+
+    Args:
+        kind: 'device', 'shared' or 'host'.
+        device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default
+            device.
+
+    Returns:
+        A dictionary of bytes by name, such as ``'used_bytes.current'`` and ``'used_bytes.peak'``.
+
+    Raises:
+        ValueError: `kind` is no kind.
+
+    Example:
+        >>> stats = usmx.memory.memory_stats()
+        >>> stats['used_bytes.current'] <= stats['used_bytes.peak']
+        True
+    """
     return get_memory_pool(kind, device).statistics()
 
 
 def reset_peak_memory_stats(kind: str = "device", device: object = None) -> None:
-    """Count the peaks of that pool from here on."""
+    """Forget the peaks of a pool, and count them from here on.
+
+    Args:
+        kind: 'device', 'shared' or 'host'.
+        device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default
+            device.
+
+    Raises:
+        ValueError: `kind` is no kind.
+
+    Example:
+        >>> usmx.memory.reset_peak_memory_stats()
+    """
     get_memory_pool(kind, device).reset_peak()
 
 
@@ -71,9 +100,25 @@ def reset_peak_memory_stats(kind: str = "device", device: object = None) -> None
 def using_memory_resource(
     resource: MemoryResource, device: object = None
 ) -> Iterator[MemoryResource]:
-    """Let new memory of the resource's kind on `device` come from it within a `with` block.
+    """Let new memory of a resource's kind come from that resource within a ``with`` block.
 
-    That holds for all threads. Memory of the block may outlive it: it goes back to the resource.
+    This holds for all threads. Memory that was made in the block may outlive it: it goes back to
+    the resource.
+
+    Args:
+        resource: a resource.
+        device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default
+            device.
+
+    Returns:
+        A context manager, whose ``as`` gives `resource`.
+
+    Example:
+        >>> plain = usmx.memory.PlainResource('shared')
+        >>> with usmx.memory.using_memory_resource(usmx.memory.StatisticsResource(plain)) as counting:
+        ...     a = usmx.zeros(3, usm_type='shared')
+        >>> counting.counts()['blocks.current']
+        1
     """
     before = set_memory_resource(resource, device)
     try:

@@ -79,6 +79,10 @@ bool array::may_be_busy() const noexcept {
                                                 bytes->end - bytes->begin);
 }
 
+array array::subscripted(std::span<const index_item> items) const {
+  return internal::with_layout(*this, subscript(layout_, items));
+}
+
 array_view array::private_view() const {
   const buffer& here = memory();
   return {here.data(), type_, layout_, here.kind(), here.queue(), readonly()};
@@ -87,6 +91,20 @@ array_view array::private_view() const {
 void array::expose() const noexcept {
   owner_->expose();
   internal::note_cached_queues_exposed();
+}
+
+std::vector<sycl::event> detail::recorded_work(const array& a) {
+  if (!a.owner() || !has_pending_work()) {
+    return {};
+  }
+  const auto bytes = range_of(a.owner()->data(), a.type(), a.layout());
+  return bytes ? pending_work_before(*bytes, access::write).events : std::vector<sycl::event>();
+}
+
+bool may_overlap(const array_view& a, const array_view& b) noexcept {
+  const auto bytes_of_a = detail::range_of(a);
+  const auto bytes_of_b = detail::range_of(b);
+  return bytes_of_a && bytes_of_b && detail::overlap(*bytes_of_a, *bytes_of_b);
 }
 
 array detail::adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
@@ -131,8 +149,7 @@ array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
   return internal::unchecked_array(std::move(memory), type, std::move(where), false);
 }
 
-array empty(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
-            usm_kind kind) {
+array empty(const shape_argument& shape, dtype type, const sycl::queue& queue, usm_kind kind) {
   return empty(layout::c_order(shape), type, queue, kind);
 }
 

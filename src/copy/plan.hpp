@@ -8,8 +8,8 @@
 #include <iosfwd>
 #include <span>
 
-#include "layout/index_walk.hpp"
 #include "usmx/layout/dtype.hpp"
+#include "usmx/layout/index_walk.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1::detail {

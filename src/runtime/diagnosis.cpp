@@ -96,7 +96,8 @@ std::string diagnose_missing_device() {
       shown_variable(detail::icd_vendors_variable), "; the CPU driver ", driver.native(),
       driver_exists ? " exists" : " does not exist",
       foreign_tbb ? "; a TBB from elsewhere is mapped: " + *foreign_tbb : "", refusal_of_runtime(),
-      ". What to do: ", advice(driver, driver_exists, foreign_tbb));
+      ". What to do: ", advice(driver, driver_exists, foreign_tbb),
+      "; to find out more: python -m usmx doctor");
 }
 
 }  // namespace usmx::inline v1

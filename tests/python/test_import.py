@@ -161,6 +161,15 @@ def test_device_selector_of_the_user_is_never_overridden():
     assert output_of("import usmx; print(usmx.get_devices())", **variables) == "[]"
 
 
+def test_error_of_a_missing_device_names_the_doctor():
+    code = (
+        "import usmx\n"
+        "try: usmx.zeros(3)\n"
+        "except usmx.SyclDeviceCreationError as error: print('python -m usmx doctor' in str(error))"
+    )
+    assert output_of(code, **{**CLEAN, "ONEAPI_DEVICE_SELECTOR": "cuda:99"}) == "True"
+
+
 def test_no_device_is_an_error_with_a_reason_and_no_crash():
     code = (
         "import usmx\n"

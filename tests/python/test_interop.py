@@ -265,6 +265,7 @@ def test_devices_are_dpctls_in_dpctls_order():
         assert ours.vendor == dpctls.vendor
         assert ours.driver_version == dpctls.driver_version
         assert ours.max_compute_units == dpctls.max_compute_units
+        assert ours.sub_group_sizes == dpctls.sub_group_sizes
         assert ours.global_mem_size == dpctls.global_mem_size
         assert ours.local_mem_size == dpctls.local_mem_size
         assert (ours.is_cpu, ours.is_gpu) == (dpctls.is_cpu, dpctls.is_gpu)

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from documents import BLOCK, ROOT, blocks_of
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+HOW_TO = [document for document in DOCUMENTS if document.parent.name == "how-to"]
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -77,8 +78,9 @@ def test_python_block_runs_as_pasted(block, project, tmp_path):
     if block.document in WITH_MODULES:
         paths = [str(project(block.document)), os.environ.get("PYTHONPATH")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    script = f"exec(compile({block.text!r}, {str(block)!r}, 'exec'))"
-    printed = run(sys.executable, "-P", "-c", script, cwd=tmp_path, env=environment)
+    program = tmp_path / "program.py"  # a file, which processes that it starts can import
+    program.write_text(block.text, encoding="utf-8")
+    printed = run(sys.executable, "-P", program, cwd=tmp_path, env=environment)
     if block.output is not None:
         assert printed == block.output
 
@@ -94,6 +96,7 @@ def test_cpp_program_builds_and_runs_as_pasted(block, project, tmp_path):
 def test_documents_have_examples_of_both_languages():
     assert {block.document.name for block in PYTHON} >= {"README.md", "extension-authors.md"}
     assert {block.document.name for block in PROGRAMS} == {"README.md", "memory.md"}
+    assert {page.stem for page in HOW_TO} - {b.document.stem for b in PYTHON} == {"index"}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))

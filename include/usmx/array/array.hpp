@@ -2,16 +2,21 @@
 // arrays is here too; moving elements between them is in copy.hpp.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <concepts>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <sycl/event.hpp>
 
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/layout/held_dtype.hpp"
+#include "usmx/layout/shape_argument.hpp"
 #include "usmx/memory/buffer.hpp"
 
 namespace usmx::inline v1 {
@@ -21,6 +26,15 @@ namespace internal {
 struct array_access;  // usmx's own parts
 
 }  // namespace internal
+
+namespace detail {
+
+constexpr index_item as_index_item(index_item item) noexcept { return item; }
+constexpr index_item as_index_item(std::ptrdiff_t index) noexcept {
+  return index_item::integer(index);
+}
+
+}  // namespace detail
 
 /// Bytes of `count` elements (0 or more). Throws overflow_error.
 USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
@@ -59,7 +73,7 @@ class USMX_API array {
   /// exactly once when the last array or view of it is gone (and when adopting fails).
   template <class Deleter>
     requires std::is_invocable_v<Deleter&, void*>
-  static array adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
+  static array adopt(void* pointer, const shape_argument& shape, dtype type,
                      const sycl::queue& queue, Deleter deleter);
 
   /// What keeps the memory alive; null where there is none.
@@ -105,16 +119,31 @@ class USMX_API array {
 
   /// What native code works on. From here on others know the memory and its queue: they may submit
   /// work there that nobody records, and usmx waits for the queue where it must not miss that.
-  array_view view() const {
+  array_view view() const& {
     array_view result = private_view();
     expose();
     return result;
   }
+  /// A view does not keep the memory that a temporary array may be the last to hold.
+  array_view view() const&& = delete;
+  /// As of the view.
+  template <class T, std::size_t N>
+  strided_view<T, N> as() const& {
+    return view().template as<T, N>();
+  }
+  template <class T, std::size_t N>
+  strided_view<T, N> as() const&& = delete;
 
   /// The same memory, type and rights with another layout, counted from the first byte of the
   /// memory. Throws as the constructor.
   array with_layout(usmx::layout where) const {
     return array(owner_, type_, std::move(where), readonly());
+  }
+  /// What `a[items...]` is in Python: integers, `usmx::range(start, stop, step)`, and
+  /// index_item::ellipsis() or newaxis(). Throws as `subscript`.
+  template <class... Items>
+  array slice(Items... items) const {
+    return subscripted(std::array<index_item, sizeof...(Items)>{detail::as_index_item(items)...});
   }
   array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
 
@@ -152,6 +181,7 @@ class USMX_API array {
   friend struct internal::array_access;
 
   [[noreturn]] static void throw_no_memory();
+  array subscripted(std::span<const index_item> items) const;
   void expose() const noexcept;
   array_view private_view() const;
   std::byte* first_element() const noexcept {
@@ -167,6 +197,9 @@ class USMX_API array {
 
 namespace detail {
 
+/// The events of the work that has been recorded, or started by usmx, and has not completed.
+USMX_API std::vector<sycl::event> recorded_work(const array&);
+
 USMX_API array adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
                            const sycl::queue& queue, release_action release);
 
@@ -174,8 +207,8 @@ USMX_API array adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape,
 
 template <class Deleter>
   requires std::is_invocable_v<Deleter&, void*>
-array array::adopt(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
-                   const sycl::queue& queue, Deleter deleter) {
+array array::adopt(void* pointer, const shape_argument& shape, dtype type, const sycl::queue& queue,
+                   Deleter deleter) {
   return detail::adopt_array(pointer, shape, type, queue,
                              detail::release_action::of(pointer, std::move(deleter)));
 }
@@ -190,7 +223,23 @@ USMX_API layout fitted_to_new_memory(const layout& where);
 USMX_API array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                      std::size_t alignment = 0);
 /// A new array, C-contiguous, its elements not set; at least one element is allocated.
-USMX_API array empty(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue,
+USMX_API array empty(const shape_argument& shape, dtype type, const sycl::queue& queue,
                      usm_kind kind = usm_kind::device);
+inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
+                   const sycl::queue& queue, usm_kind kind = usm_kind::device) {
+  return empty(shape_argument(shape), type, queue, kind);
+}
+
+/// Makes a command come after all recorded work on the memory of these arrays.
+///
+///   queue.submit([&](sycl::handler& command) { usmx::depends_on(command, x, y); ... });
+template <class Handler, std::same_as<array>... Arrays>
+void depends_on(Handler& command, const Arrays&... arrays) {
+  (command.depends_on(detail::recorded_work(arrays)), ...);
+}
+
+/// Whether elements of both may lie in the same bytes: the ranges from the lowest to the highest
+/// element of each have some in common.
+USMX_API bool may_overlap(const array_view&, const array_view&) noexcept;
 
 }  // namespace usmx::inline v1

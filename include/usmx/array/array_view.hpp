@@ -33,6 +33,30 @@ class USMX_API array_view {
         kind_(kind),
         readonly_(readonly) {}
 
+  array_view(const array_view&) = default;
+  /// What was moved from has no elements, and its queue: a sycl::queue that was moved from must not
+  /// be touched.
+  array_view(array_view&& other) noexcept
+      : origin_(other.origin_),
+        layout_(std::exchange(other.layout_, usmx::layout::without_elements())),
+        queue_(other.queue_),
+        type_(other.type_),
+        kind_(other.kind_),
+        readonly_(other.readonly_) {}
+  array_view& operator=(const array_view&) = default;
+  array_view& operator=(array_view&& other) noexcept {
+    if (this != &other) {
+      origin_ = other.origin_;
+      layout_ = std::exchange(other.layout_, usmx::layout::without_elements());
+      queue_ = other.queue_;
+      type_ = other.type_;
+      kind_ = other.kind_;
+      readonly_ = other.readonly_;
+    }
+    return *this;
+  }
+  ~array_view() = default;
+
   /// Where offsets count from.
   std::byte* origin() const noexcept { return origin_; }
   /// Element zero; `origin`, not to be used, when there are no elements.
@@ -60,12 +84,12 @@ class USMX_API array_view {
 
   /// The elements as T in N dimensions. Throws type_error on another element type, value_error on
   /// another number of dimensions, read_only_error when T is not const and the view is read-only.
-  template <class T, int N>
+  template <class T, std::size_t N>
   strided_view<T, N> as() const {
-    require(dtype::of<std::remove_const_t<T>>(), N, !std::is_const_v<T>);
+    require(dtype::of<std::remove_const_t<T>>(), static_cast<int>(N), !std::is_const_v<T>);
     std::array<std::ptrdiff_t, N> extents;
     std::array<std::ptrdiff_t, N> strides;
-    for (int k = 0; k < N; ++k) {
+    for (std::size_t k = 0; k < N; ++k) {
       extents[k] = shape()[k];
       strides[k] = layout_.strides()[k];
     }

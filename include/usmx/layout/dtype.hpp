@@ -236,4 +236,20 @@ constexpr dtype dtype::of() noexcept {
   return detail::code_of<std::remove_cv_t<T>>();
 }
 
+// The plain types by NumPy's names: usmx::float32.
+inline constexpr dtype bool_ = type_code::bool_;
+inline constexpr dtype int8 = type_code::int8;
+inline constexpr dtype int16 = type_code::int16;
+inline constexpr dtype int32 = type_code::int32;
+inline constexpr dtype int64 = type_code::int64;
+inline constexpr dtype uint8 = type_code::uint8;
+inline constexpr dtype uint16 = type_code::uint16;
+inline constexpr dtype uint32 = type_code::uint32;
+inline constexpr dtype uint64 = type_code::uint64;
+inline constexpr dtype float16 = type_code::float16;
+inline constexpr dtype float32 = type_code::float32;
+inline constexpr dtype float64 = type_code::float64;
+inline constexpr dtype complex64 = type_code::complex64;
+inline constexpr dtype complex128 = type_code::complex128;
+
 }  // namespace usmx::inline v1

@@ -50,6 +50,13 @@ struct index_item {
   static constexpr index_item newaxis() noexcept { return {kind::newaxis}; }
 };
 
+/// `start:stop:step`; `range()` is `:`.
+constexpr index_item range(std::ptrdiff_t start = index_item::none,
+                           std::ptrdiff_t stop = index_item::none,
+                           std::ptrdiff_t step = 1) noexcept {
+  return index_item::slice(start, stop, step);
+}
+
 namespace detail {
 class layout_builder;
 }

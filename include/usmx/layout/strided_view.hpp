@@ -1,19 +1,88 @@
 // A typed window on strided elements, for host code and SYCL kernels alike: a pointer to element
-// zero, extents and strides. It owns nothing, checks nothing and depends on nothing of usmx: who
-// makes one has checked the memory (array_view.hpp) and keeps it alive. Next: array_view.hpp.
+// zero, extents and strides. It owns nothing, and checks no more than USMX_ASSERT does: who makes
+// one has checked the memory (array_view.hpp) and keeps it alive. Next: array_view.hpp.
 #pragma once
 
 #include <array>
+#include <compare>
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <type_traits>
 #include <version>
+
+#include "usmx/base/assert.hpp"
 
 #if defined(__cpp_lib_mdspan)
 #include <mdspan>
 #endif
 
 namespace usmx::inline v1 {
+
+/// Walks along the elements of one dimension.
+template <class T>
+class strided_iterator {
+ public:
+  using iterator_concept = std::random_access_iterator_tag;
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = std::remove_cv_t<T>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = T*;
+  using reference = T&;
+
+  constexpr strided_iterator() noexcept = default;
+  /// The element at `index` of those that begin at `first`.
+  constexpr strided_iterator(T* first, std::ptrdiff_t stride, std::ptrdiff_t index) noexcept
+      : first_(first), stride_(stride), index_(index) {}
+
+  constexpr T& operator*() const noexcept { return first_[index_ * stride_]; }
+  constexpr T* operator->() const noexcept { return &**this; }
+  constexpr T& operator[](std::ptrdiff_t n) const noexcept { return *(*this + n); }
+
+  constexpr strided_iterator& operator+=(std::ptrdiff_t n) noexcept {
+    index_ += n;
+    return *this;
+  }
+  constexpr strided_iterator& operator-=(std::ptrdiff_t n) noexcept { return *this += -n; }
+  constexpr strided_iterator& operator++() noexcept { return *this += 1; }
+  constexpr strided_iterator& operator--() noexcept { return *this += -1; }
+  constexpr strided_iterator operator++(int) noexcept {
+    const strided_iterator before = *this;
+    ++*this;
+    return before;
+  }
+  constexpr strided_iterator operator--(int) noexcept {
+    const strided_iterator before = *this;
+    --*this;
+    return before;
+  }
+  friend constexpr strided_iterator operator+(strided_iterator i, std::ptrdiff_t n) noexcept {
+    return i += n;
+  }
+  friend constexpr strided_iterator operator+(std::ptrdiff_t n, strided_iterator i) noexcept {
+    return i += n;
+  }
+  friend constexpr strided_iterator operator-(strided_iterator i, std::ptrdiff_t n) noexcept {
+    return i -= n;
+  }
+  /// Of iterators of one view, as all comparisons.
+  friend constexpr std::ptrdiff_t operator-(const strided_iterator& a,
+                                            const strided_iterator& b) noexcept {
+    return a.index_ - b.index_;
+  }
+  friend constexpr bool operator==(const strided_iterator& a, const strided_iterator& b) noexcept {
+    return a.index_ == b.index_;
+  }
+  friend constexpr auto operator<=>(const strided_iterator& a, const strided_iterator& b) noexcept {
+    return a.index_ <=> b.index_;
+  }
+
+ private:
+  T* first_ = nullptr;
+  std::ptrdiff_t stride_ = 0;
+  // A pointer to the end could leave the memory where strides are not 1.
+  std::ptrdiff_t index_ = 0;
+};
 
 /// N dimensions of T. Trivially copyable, hence device-copyable: kernels capture it by value.
 /// Extents and strides count elements; strides may be zero or negative.
@@ -57,21 +126,27 @@ class strided_view {
     return count;
   }
 
-  /// One element. Unchecked. Precondition: 0 <= index < extent in every dimension.
+  /// One element. Precondition: 0 <= index < extent in every dimension.
   template <std::convertible_to<std::ptrdiff_t>... Index>
     requires(sizeof...(Index) == N)
   constexpr T& operator()(Index... indices) const noexcept {
     std::ptrdiff_t offset = 0;
     std::size_t k = 0;
     ((offset += static_cast<std::ptrdiff_t>(indices) * strides_[k++]), ...);
+    USMX_ASSERT(has(indices...));
     return data_[offset];
   }
 
-  /// What remains at `index` of the first dimension. Unchecked. Precondition: 0 <= index <
-  /// extent(0).
+  constexpr T& operator[](std::ptrdiff_t index) const noexcept
+    requires(N == 1)
+  {
+    return (*this)(index);
+  }
+  /// What remains at `index` of the first dimension. Precondition: 0 <= index < extent(0).
   constexpr strided_view<T, N - 1> operator[](std::ptrdiff_t index) const noexcept
     requires(N > 1)
   {
+    USMX_ASSERT(index >= 0 && index < extents_[0]);
     std::array<std::ptrdiff_t, N - 1> extents{};
     std::array<std::ptrdiff_t, N - 1> strides{};
     for (std::size_t k = 1; k < N; ++k) {
@@ -79,6 +154,18 @@ class strided_view {
       strides[k - 1] = strides_[k];
     }
     return {data_ + index * strides_[0], extents, strides};
+  }
+
+  /// The elements of one dimension, for loops and algorithms.
+  constexpr strided_iterator<T> begin() const noexcept
+    requires(N == 1)
+  {
+    return {data_, strides_[0], 0};
+  }
+  constexpr strided_iterator<T> end() const noexcept
+    requires(N == 1)
+  {
+    return {data_, strides_[0], extents_[0]};
   }
 
 #if defined(__cpp_lib_mdspan)
@@ -104,6 +191,14 @@ class strided_view {
 #endif
 
  private:
+  template <class... Index>
+  constexpr bool has(Index... indices) const noexcept {
+    std::size_t k = 0;
+    return ((static_cast<std::ptrdiff_t>(indices) >= 0 &&
+             static_cast<std::ptrdiff_t>(indices) < extents_[k++]) &&
+            ...);
+  }
+
   T* data_;
   std::array<std::ptrdiff_t, N> extents_;
   std::array<std::ptrdiff_t, N> strides_;

@@ -1,5 +1,5 @@
-// How exceptions that leave an extension's functions arrive in Python: as a number and a text, through
-// usmx's table of C functions.
+// How exceptions that leave an extension's functions arrive in Python: as a number and a text,
+// through usmx's table of C functions.
 #pragma once
 
 #include <exception>

@@ -143,6 +143,12 @@ struct exchanged<sycl::event>
   static constexpr char name[] = "usmx.SyclEvent";
 };
 
+/// What a signature of Python says of such a parameter.
+template <class T>
+inline constexpr const auto& taken_as = exchanged<T>::name;
+template <>
+inline constexpr const auto& taken_as<array> = "usmx.SupportsUsmArrayInterface";
+
 /// The Python object for a value; null with a Python error set.
 template <class T>
 PyObject* give(const T& value) noexcept {

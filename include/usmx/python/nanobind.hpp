@@ -11,3 +11,4 @@
 #include "usmx/python/nanobind/casters.hpp"
 #include "usmx/python/nanobind/containers.hpp"
 #include "usmx/python/nanobind/import.hpp"
+#include "usmx/python/nanobind/typed.hpp"

@@ -18,6 +18,8 @@
 #include "usmx/array/array_view.hpp"
 #include "usmx/python/exceptions.hpp"
 #include "usmx/python/exchanged.hpp"
+#include "usmx/python/explained.hpp"
+#include "usmx/python/typed.hpp"
 
 namespace usmx::python {
 
@@ -40,6 +42,34 @@ inline const usmx_api& import_usmx() {
   return *table;
 }
 
+namespace detail {
+
+/// Makes a function of pybind11's explain what it refuses.
+inline void explain_function(PyObject* object) noexcept {
+  const pybind11::handle function = pybind11::detail::get_function(object);
+  constexpr int flags = METH_FASTCALL | METH_KEYWORDS;  // as pybind11 3.1 and later make them
+  if (!function || PyCFunction_Check(function.ptr()) == 0 ||
+      PyCFunction_GET_FLAGS(function.ptr()) != flags ||
+      PyCFunction_GET_SELF(function.ptr()) == nullptr ||
+      !pybind11::detail::is_function_record_PyObject(PyCFunction_GET_SELF(function.ptr()))) {
+    return;
+  }
+  using entry = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+  PyCFunction& called = reinterpret_cast<PyCFunctionObject*>(function.ptr())->m_ml->ml_meth;
+  called = reinterpret_cast<PyCFunction>(
+      reinterpret_cast<void (*)()>(explained_entries<entry>::stand_in_for(
+          reinterpret_cast<entry>(reinterpret_cast<void (*)()>(called)))));
+}
+
+}  // namespace detail
+
+/// The same for a module with typed parameters (usmx::in): keep what it returns until
+/// PYBIND11_MODULE ends, so that the module's functions name the argument that does not fit.
+[[nodiscard]] inline explained_module import_usmx(pybind11::module_& module) {
+  import_usmx();
+  return explained_module(module.ptr(), &detail::explain_function);
+}
+
 }  // namespace usmx::python
 
 namespace pybind11::detail {
@@ -48,7 +78,7 @@ namespace pybind11::detail {
 template <class T>
 class usmx_caster {
  public:
-  static constexpr auto name = const_name(usmx::python::exchanged<T>::name);
+  static constexpr auto name = io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
   template <class U>
   using cast_op_type =
       std::conditional_t<std::is_same_v<U, const T&>, const T&, movable_cast_op_type<U>>;
@@ -112,5 +142,50 @@ class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
   }
   explicit operator usmx::array_view() { return (*value_).view(); }
 };
+
+/// As for an array. One that is not as the parameter needs it may fit another overload.
+template <class Parameter>
+class usmx_typed_caster : public usmx_caster<usmx::array> {
+ public:
+  static constexpr auto name = const_name(usmx::python::annotation<Parameter>.characters);
+  template <class U>
+  using cast_op_type = Parameter;
+
+  bool load(handle source, bool convert) {
+    const bool is_array = usmx_caster::load(source, convert);
+    if constexpr (usmx::python::takes_copies<Parameter>) {
+      if (!is_array || !is_met(Parameter::requirement, *value_)) {
+        return convert && take_copy(source);
+      }
+    }
+    if (!is_array) {
+      usmx::python::note_no_array<Parameter>(source.ptr());
+      return false;
+    }
+    return usmx::python::fits<Parameter>(source.ptr(), *value_);
+  }
+
+  explicit operator Parameter() { return Parameter(std::move(*value_)); }
+
+ private:
+  bool take_copy(handle source) {
+    const usmx::array* given = value_ ? &*value_ : nullptr;
+    const auto made =
+        reinterpret_steal<object>(usmx::python::converted<Parameter>(source.ptr(), given));
+    if (!made) {
+      if (PyErr_Occurred() != nullptr) {
+        throw error_already_set();
+      }
+      return false;
+    }
+    return usmx_caster::load(made, false) && usmx::python::fits<Parameter>(source.ptr(), *value_);
+  }
+};
+
+template <class T, auto... Words>
+class type_caster<usmx::in<T, Words...>> : public usmx_typed_caster<usmx::in<T, Words...>> {};
+template <class T, auto... Words>
+class type_caster<usmx::convert<T, Words...>>
+    : public usmx_typed_caster<usmx::convert<T, Words...>> {};
 
 }  // namespace pybind11::detail

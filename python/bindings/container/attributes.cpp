@@ -35,16 +35,19 @@ void bind_attributes(nb::class_<py_array>& cls) {
   const auto number = [&](const char* name, auto get, const char* doc = "") {
     cls.def_prop_ro(name, [get](const py_array& a) { return get(a.value); }, doc);
   };
-  number("ndim", [](const array& a) { return a.ndim(); });
-  number("nd", [](const array& a) { return a.ndim(); }, "The same as ndim.");
-  number("size", [](const array& a) { return a.size(); }, "Number of elements.");
+  number("ndim", [](const array& a) { return a.ndim(); }, "The number of dimensions.");
+  number(
+      "nd", [](const array& a) { return a.ndim(); },
+      "The number of dimensions, under NumPy's old name.");
+  number("size", [](const array& a) { return a.size(); }, "The number of elements.");
   number(
       "nbytes", [](const array& a) { return a.nbytes(); },
-      "Bytes of the elements, gaps between them not counted.");
-  number("itemsize", [](const array& a) { return a.type().itemsize(); }, "Bytes of one element.");
+      "The bytes of the elements. Gaps between them do not count.");
+  number(
+      "itemsize", [](const array& a) { return a.type().itemsize(); }, "The bytes of one element.");
   number(
       "offset", [](const array& a) { return a.layout().offset(); },
-      "Elements from the first byte of `base` to element zero.");
+      "How many elements lie between the first byte of `base` and element zero.");
   number(
       "usm_type", [](const array& a) { return name(a.kind()); }, "'device', 'shared' or 'host'.");
   number(
@@ -53,27 +56,31 @@ void bind_attributes(nb::class_<py_array>& cls) {
   bind_where(cls, [](const py_array& a) -> const sycl::queue& { return a.value.owner()->queue(); });
   cls.def_prop_ro(
          "shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
-         nb::sig("def shape(self) -> tuple[int, ...]"))
+         nb::sig("def shape(self) -> tuple[int, ...]"), "The number of elements along each axis.")
       .def_prop_ro(
           "strides", [](const py_array& a) { return to_tuple(a.value.strides()); },
-          nb::sig("def strides(self) -> tuple[int, ...]"), "In elements, not bytes.")
+          nb::sig("def strides(self) -> tuple[int, ...]"),
+          "By how many elements the next index along each axis is away. NumPy's count bytes.")
       .def_prop_ro(
           "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
-          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"))
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"),
+          "The element type, as a NumPy dtype.")
       .def_prop_ro(
           "flags", [](nb::handle self) { return flags_of(self); },
-          nb::sig("def flags(self) -> Flags"))
+          nb::sig("def flags(self) -> Flags"),
+          "Whether the array is contiguous and writable, by NumPy's names.")
       .def_prop_ro("base", &base_of, nb::sig("def base(self) -> _Memory"),
                    "The memory object that holds the elements.")
       .def_prop_ro("usm_data", &base_of, nb::sig("def usm_data(self) -> _Memory"),
-                   "The same as base.")
+                   "The memory object that holds the elements, under dpnp's name.")
       .def_prop_ro(
           "device",
           [](const py_array& a) { return make_instance(py_device{a.value.owner()->queue()}); },
-          nb::sig("def device(self) -> Device"), "Where the array is; every `device=` takes it.")
+          nb::sig("def device(self) -> Device"),
+          "Where the array is: a Device, which every argument ``device`` accepts.")
       .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),
-                   "A view of a matrix with its two dimensions swapped; ValueError when there are "
-                   "not 2 dimensions.")
+                   "A view of a matrix with its two dimensions swapped. Raises ValueError if there "
+                   "are not 2 dimensions.")
       .def_prop_ro(
           "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
           nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")

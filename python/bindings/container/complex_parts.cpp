@@ -48,14 +48,14 @@ void bind_complex_parts(nb::class_<py_array>& cls) {
                   nb::for_getter(nb::sig("def real(self) -> USMArray")),
                   nb::for_setter(nb::arg("value").none()),
                   nb::for_setter(nb::sig("def real(self, value: typing.Any, /) -> None")),
-                  "A view of the real parts; the array itself when its type is real. Setting it "
-                  "is ``a.real[...] = value``.")
+                  "A view of the real parts; the array itself if its type is real. To set it means "
+                  "``a.real[...] = value``.")
       .def_prop_rw("imag", &imaginary_part, &set_imaginary_part,
                    nb::for_getter(nb::sig("def imag(self) -> USMArray")),
                    nb::for_setter(nb::arg("value").none()),
                    nb::for_setter(nb::sig("def imag(self, value: typing.Any, /) -> None")),
-                   "A view of the imaginary parts; read-only zeros when the type is real, which "
-                   "cannot be set (TypeError).");
+                   "A view of the imaginary parts; read-only zeros if the type is real. Setting "
+                   "those is a TypeError.");
 }
 
 }  // namespace usmx::bindings

@@ -117,14 +117,30 @@ void bind_construction(nb::class_<py_array>& cls) {
               "buffer: str | _Producer = 'device', strides: typing.Sequence[int] | None = None, "
               "offset: int = 0, order: str = 'C', buffer_ctor_kwargs: dict[str, typing.Any] = {}) "
               "-> None"),
-      "An array in new memory of a kind ('device', 'shared', 'host'), exactly as large as its "
-      "elements span, or in existing memory: a memory object, another array's memory or any "
-      "producer's. `strides` and `offset` count elements, from the memory's first byte; without "
-      "strides, `order` 'C' or 'F' decides. New memory with negative strides gets the offset that "
-      "fits. `buffer_ctor_kwargs` are 'queue', 'alignment' and 'copy' of the memory's "
-      "constructor. The element type is by default float64, or float32 on a device without it.\n\n"
-      "Raises ValueError when an element would lie outside of the memory, or the device of new "
-      "memory lacks the element type.");
+      R"(Make an array in new memory, or in memory that exists. Does not wait.
+
+New memory is exactly as large as the elements span, and the elements are not set. The arguments are those of
+``dpnp.tensor.usm_ndarray``.
+
+Args:
+    shape: an integer or a sequence of integers.
+    dtype: the element type. By default float64, or float32 on a device without float64.
+    buffer: the kind of new memory, 'device', 'shared' or 'host'; or the memory that exists: a memory object,
+        an array or any other producer.
+    strides: in elements. By default `order` decides.
+    offset: how many elements element zero is away from the first byte of the memory. In new memory with
+        negative strides, 0 stands for the offset that fits.
+    order: 'C' or 'F', the order of the elements if there are no `strides`.
+    buffer_ctor_kwargs: 'queue', 'alignment' and 'copy', for the constructor of new memory.
+
+Raises:
+    ValueError: an element would lie outside of the memory, or the device of new memory lacks the type.
+    TypeError: an argument has a wrong type.
+    USMAllocationError: the memory cannot be allocated.
+
+Example:
+    >>> usmx.USMArray((2, 3), 'f4', 'shared').strides
+    (3, 1))");
 }
 
 }  // namespace usmx::bindings

@@ -72,7 +72,7 @@ void bind_elements(nb::class_<py_array>& cls) {
          "A view through which nothing can be written.")
       .def(
           "wait", [](const py_array& a) { wait_for(a.value); },
-          "Waits for all work on the memory that usmx can know of.")
+          "Wait for all work on the memory that usmx can know of.")
       .def(
           "copy",
           [](const py_array& a, nb::handle order) {
@@ -80,12 +80,39 @@ void bind_elements(nb::class_<py_array>& cls) {
                                      a.value.owner()->queue(), order_argument(order, any_order)));
           },
           nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
-          "A new array with the same elements, on the same queue and in the same kind of memory, "
-          "in order 'C', 'F', 'A' or 'K' (as in asarray). Waits.")
+          R"(Copy the array into new memory of the same kind, on the same queue. Waits.
+
+Args:
+    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
+        array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with
+        the axes in the order in which they lie in memory.
+
+Returns:
+    A USMArray in new memory, which usmx owns.
+
+Raises:
+    USMAllocationError: the memory cannot be allocated.
+
+Example:
+    >>> a = usmx.arange(3)
+    >>> a.copy() is a
+    False)")
       .def("fill", &fill_array, nb::arg("value").none(),
            nb::sig("def fill(self, value: object) -> None"),
-           "Sets every element to a number or an array of no dimensions, converted as in an "
-           "assignment. Waits.")
+           R"(Set every element to one value. Waits.
+
+Args:
+    value: a number or an array without dimensions, which is converted as in an assignment.
+
+Raises:
+    ValueError: the array is read-only.
+    OverflowError: a Python integer does not fit the element type.
+
+Example:
+    >>> a = usmx.zeros(2)
+    >>> a.fill(7)
+    >>> print(a)
+    [7. 7.])")
       .def(
           "tobytes",
           [](nb::handle self, nb::handle order) {
@@ -93,7 +120,18 @@ void bind_elements(nb::class_<py_array>& cls) {
           },
           nb::arg("order").none() = "C",
           nb::sig("def tobytes(self, order: typing.Literal['C', 'F', 'A'] = 'C') -> bytes"),
-          "A copy of the elements as bytes, as NumPy's tobytes. Waits.")
+          R"(Copy the elements into a Python bytes object. Waits.
+
+Args:
+    order: 'C': the last index varies fastest. 'F': the first one does. 'A': 'F' if the array is
+        Fortran- and not C-contiguous, else 'C'.
+
+Returns:
+    bytes, without gaps.
+
+Example:
+    >>> usmx.asarray([1, 2], dtype='u1').tobytes()
+    b'\x01\x02')")
       .def(
           "astype",
           [](nb::handle self, nb::args args, nb::kwargs kwargs) {
@@ -101,7 +139,29 @@ void bind_elements(nb::class_<py_array>& cls) {
           },
           nb::sig("def astype(self, dtype: object, order: str = 'K', casting: str = 'unsafe', "
                   "copy: bool = True, device: object = None) -> USMArray"),
-          "The elements converted to another type: usmx.astype.")
+          R"(Convert the elements to another type. Waits.
+
+This is `usmx.astype` with the same meaning of every argument.
+
+Args:
+    dtype: the element type; None means the default floating-point type of the device.
+    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
+        array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with
+        the axes in the order in which they lie in memory.
+    casting: which conversions are allowed: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
+    copy: False: do not copy if type, device and order are what they should be.
+    device: where the result is: a filter string, a SyclDevice, a SyclQueue or a Device.
+
+Returns:
+    A USMArray in new memory, or the array itself if ``copy=False`` and nothing is to be done.
+
+Raises:
+    TypeError: `casting` does not allow the conversion.
+    ValueError: the device lacks the type.
+
+Example:
+    >>> print(usmx.asarray([1.9, 2.1]).astype('i4'))
+    [1 2])")
       .def(
           "to_device",
           [](nb::handle self, nb::args args, nb::kwargs kwargs) {
@@ -109,17 +169,45 @@ void bind_elements(nb::class_<py_array>& cls) {
           },
           nb::sig("def to_device(self, device: object, /, *, stream: SyclQueue | None = None) -> "
                   "USMArray"),
-          "The array on another device or queue: itself if it is there, a view if the memory can "
-          "be used there, else a copy.")
+          R"(Move the array to another device or queue. Waits for the copy, if there is one.
+
+Args:
+    device: a filter string, a SyclDevice, a SyclQueue or a Device.
+    stream: None, or the queue of the array; the array API has this argument.
+
+Returns:
+    The array itself if it is there; a view if its memory can be used there; else a copy.
+
+Raises:
+    ValueError: `device` is no device, or lacks the element type.
+    USMAllocationError: the memory for the copy cannot be allocated.
+
+Example:
+    >>> a = usmx.zeros(2)
+    >>> a.to_device(a.device) is a
+    True)")
       .def(
           "record",
           [](const py_array& a, nb::handle event) {
             a.value.record(event_argument("event", event));
           },
           nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
-          "Announces unfinished work on the array's memory that usmx has not submitted: whoever "
-          "reads the memory through usmx waits for it, and it is not freed before. `event` is a "
-          "SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
+          R"(Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.
+
+Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
+complete.
+
+Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
+        copy.
+
+Raises:
+    TypeError: `event` is none of these.
+    ValueError: the capsule was used before.
+
+Example:
+    >>> a = usmx.zeros(2)
+    >>> a.record(usmx.SyclEvent()))")
       .def(
           "__array_namespace__",
           [](nb::handle self, nb::handle api_version) {

@@ -196,14 +196,30 @@ std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others) {
 
 void bind_scalars(nb::class_<py_array>& cls) {
   cls.def("__complex__", &to_complex, nb::sig("def __complex__(self) -> complex"))
-      .def("item", &item, nb::sig("def item(self, *args: typing.Any) -> typing.Any"),
-           "One element as Python's bool, int, float or complex; a tuple when it is structured. "
-           "Waits.\n\nWithout arguments the element of an array of size 1; with one integer the "
-           "element that stands there in C order; with one integer for each axis, or a tuple of "
-           "them, the element at that index.\n\nRaises ValueError when the size is not 1 or the "
-           "indices are not as many as the axes, IndexError when one is outside of its axis.")
+      .def(
+          "item", &item, nb::sig("def item(self, *args: typing.Any) -> typing.Any"),
+          R"(Give one element as Python's bool, int, float or complex, or as a tuple if it is structured. Waits.
+
+Args:
+    args: nothing, for the element of an array of size 1; one integer, for the element that stands there in
+        C order; one integer for each axis, or a tuple of them, for the element at that index.
+
+Raises:
+    ValueError: the size is not 1, or there are not as many indices as axes.
+    IndexError: an index is outside of its axis.
+
+Example:
+    >>> usmx.asarray([[1, 2], [3, 4]]).item(1, 0)
+    3)")
       .def("tolist", &to_list, nb::sig("def tolist(self) -> typing.Any"),
-           "The elements as `item` gives them, in lists in lists; a 0-d array's alone. Waits.");
+           R"(Give the elements as Python's numbers, in nested lists. Waits.
+
+Returns:
+    A list; the element alone if the array has no dimensions.
+
+Example:
+    >>> usmx.asarray([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]])");
 }
 
 }  // namespace usmx::bindings

@@ -221,10 +221,23 @@ void bind_shapes(nb::module_& m) {
 void bind_shape_methods(nb::class_<py_array>& cls) {
   cls.def("view", &view, nb::arg("dtype") = nb::none(),
           nb::sig("def view(self, dtype: object = None) -> USMArray"),
-          "The same bytes as elements of another type, without a copy. Where the item size "
-          "changes, the last dimension does: it must be contiguous.\n\n"
-          "Raises ValueError when its bytes, another stride or the offset are no whole number of "
-          "new elements, or the new type needs another alignment.")
+          R"(Read the same bytes as elements of another type, by a view. Does not wait.
+
+If the item size changes, the last dimension changes, and it must be contiguous.
+
+Args:
+    dtype: the element type. None keeps it.
+
+Returns:
+    A view of the array.
+
+Raises:
+    ValueError: the bytes of the last dimension, another stride or the offset are no whole number of new
+        elements, or the new type needs another alignment.
+
+Example:
+    >>> usmx.zeros(3, dtype='f8').view('u4').shape
+    (6,))")
       .def(
           "reshape",
           [](nb::handle self, const nb::args& shape, nb::handle order, nb::handle copy) {
@@ -233,24 +246,101 @@ void bind_shape_methods(nb::class_<py_array>& cls) {
           nb::arg("shape").none(), nb::arg("order").none() = "C", nb::arg("copy") = nb::none(),
           nb::sig("def reshape(self, *shape: typing.Any, order: str = 'C', copy: bool | None = "
                   "None) -> USMArray"),
-          "As usmx.reshape; the shape as one tuple or as several integers.")
-      .def("ravel", &ravel, nb::arg("order").none() = "C",
-           nb::sig("def ravel(self, order: str = 'C') -> USMArray"),
-           "All elements in one contiguous dimension, in order 'C', 'F', 'A' (F if the array is "
-           "Fortran- and not C-contiguous, else C) or 'K' (as they lie in memory): a view where "
-           "one is possible, else a copy.")
+          R"(Give the elements another shape: by a view where possible, else by a copy. Waits for the copy.
+
+Args:
+    shape: one tuple or several integers. One of them may be -1: it is computed from the others.
+    order: 'C': the last index varies fastest, in both shapes. 'F': the first one does.
+    copy: True: always copy. None: copy where there can be no view. False: never copy.
+
+Returns:
+    A view, or a new array that is contiguous in `order`.
+
+Raises:
+    ValueError: the sizes differ, or ``copy=False`` cannot be met.
+
+Example:
+    >>> usmx.arange(6).reshape(2, -1).shape
+    (2, 3))")
+      .def(
+          "ravel", &ravel, nb::arg("order").none() = "C",
+          nb::sig("def ravel(self, order: str = 'C') -> USMArray"),
+          R"(Give all elements one contiguous dimension: by a view where possible, else by a copy. Waits for the copy.
+
+Args:
+    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
+        array is Fortran- and not C-contiguous, else 'C'. 'K': as they
+        lie in memory.
+
+Returns:
+    A view, or a new array.
+
+Example:
+    >>> print(usmx.asarray([[1, 2], [3, 4]]).ravel('F'))
+    [1 3 2 4])")
       .def("flatten", &flatten, nb::arg("order").none() = "C",
            nb::sig("def flatten(self, order: str = 'C') -> USMArray"),
-           "A copy of all elements in one dimension; `order` as in `ravel`.")
+           R"(Copy all elements into an array of one dimension. Waits.
+
+Args:
+    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
+        array is Fortran- and not C-contiguous, else 'C'. 'K': as they
+        lie in memory.
+
+Returns:
+    A new array.
+
+Example:
+    >>> print(usmx.asarray([[1, 2], [3, 4]]).flatten())
+    [1 2 3 4])")
       .def("transpose", &transpose, nb::arg("axes").none(),
            nb::sig("def transpose(self, *axes: typing.Any) -> USMArray"),
-           "A view with the dimensions in this order, as one tuple or as several integers; without "
-           "them in reverse order.")
+           R"(Reorder the dimensions, by a view. Does not wait.
+
+Args:
+    axes: one tuple or several integers; without them the order is reversed.
+
+Returns:
+    A view of the array.
+
+Raises:
+    ValueError: an axis is named twice, or not at all, or does not exist.
+
+Example:
+    >>> usmx.zeros((2, 3, 4)).transpose().shape
+    (4, 3, 2))")
       .def("squeeze", &squeeze, nb::arg("axis") = nb::none(),
            nb::sig("def squeeze(self, axis: int | typing.Sequence[int] | None = None) -> USMArray"),
-           "As usmx.squeeze.")
+           R"(Leave out axes of size 1, by a view. Does not wait.
+
+Args:
+    axis: which axes: an integer or a tuple. None means all axes of size 1.
+
+Returns:
+    A view of the array.
+
+Raises:
+    ValueError: one of `axis` has another size, or does not exist.
+
+Example:
+    >>> usmx.zeros((1, 3)).squeeze().shape
+    (3,))")
       .def("swapaxes", &swapped, nb::arg("axis1").none(), nb::arg("axis2").none(),
-           nb::sig("def swapaxes(self, axis1: int, axis2: int) -> USMArray"), "As usmx.swapaxes.");
+           nb::sig("def swapaxes(self, axis1: int, axis2: int) -> USMArray"),
+           R"(Swap two axes, by a view. Does not wait.
+
+Args:
+    axis1, axis2: integers.
+
+Returns:
+    A view of the array.
+
+Raises:
+    ValueError: an axis does not exist.
+
+Example:
+    >>> usmx.zeros((2, 3)).swapaxes(0, 1).shape
+    (3, 2))");
 }
 
 }  // namespace usmx::bindings

@@ -76,37 +76,62 @@ std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
 }  // namespace
 
 void bind_adoption(nb::module_& m) {
-  m.def(
-      "from_pointer", &from_pointer, nb::arg("pointer").none(), nb::arg("nbytes").none(),
-      nb::arg("syclobj").none(), nb::kw_only(), nb::arg("owner") = nb::none(),
-      nb::arg("deleter") = nb::none(), nb::arg("readonly").none() = false,
-      nb::sig("def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, "
-              "syclobj: object, *, owner: object = None, deleter: typing.Callable[[int], object] "
-              "| None = None, readonly: bool = False) -> MemoryUSMDevice | MemoryUSMShared | "
-              "MemoryUSMHost"),
-      "Memory that a native library allocated: `nbytes` bytes from the address `pointer` on, in "
-      "the context of `syclobj` (a queue, context, filter string, capsule or object with "
-      "`_get_capsule()`), without a copy. The result is of the class of the pointer's kind and "
-      "reports `owner` as its `reference_obj`.\n\n"
-      "`owner` and `deleter` say how the memory is freed; one of them must be given. `owner`, any "
-      "object, such as a capsule with a destructor, is kept alive until the last view of the "
-      "memory is gone and the work recorded on it is complete. `deleter`, a callable, is called "
-      "once then, `deleter(pointer)`, after all work on its queue that others may have submitted, "
-      "before the owner is let go; also when this function fails, "
-      "unless `pointer` is no address. That may happen on any thread; what it raises goes to "
-      "`sys.unraisablehook`. (A ctypes function needs `argtypes = [ctypes.c_void_p]`.)\n\n"
-      "Raises ValueError when the bytes are not all inside one live allocation of that context "
-      "and device, TypeError for arguments of another type and when there is neither owner nor "
-      "deleter.");
+  m.def("from_pointer", &from_pointer, nb::arg("pointer").none(), nb::arg("nbytes").none(),
+        nb::arg("syclobj").none(), nb::kw_only(), nb::arg("owner") = nb::none(),
+        nb::arg("deleter") = nb::none(), nb::arg("readonly").none() = false,
+        nb::sig("def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, "
+                "syclobj: object, *, owner: object = None, deleter: typing.Callable[[int], object] "
+                "| None = None, readonly: bool = False) -> MemoryUSMDevice | MemoryUSMShared | "
+                "MemoryUSMHost"),
+        R"(Take over memory that a native library allocated, without a copy.
+
+`owner` and `deleter` say how the memory is freed. One of them must be given.
+
+The owner is kept alive until the last view of the memory is gone and the work recorded on it is complete. The
+deleter is called once then, as ``deleter(pointer)``, after all work on its queue that others may have
+submitted, and before the owner is let go. It is also called if this function fails, unless `pointer` is no
+address. It may be called on any thread, and what it raises goes to ``sys.unraisablehook``.
+
+Args:
+    pointer: the address of the first byte.
+    nbytes: the number of bytes.
+    syclobj: the context of the memory: a queue, a context, a filter string, a capsule or an object with
+        ``_get_capsule()``.
+    owner: any object, such as a capsule with a destructor. The result's ``reference_obj`` is this object.
+    deleter: a callable. A ctypes function needs ``argtypes = [ctypes.c_void_p]``.
+    readonly: whether nothing may be written to the memory.
+
+Returns:
+    A memory object of the class of the pointer's kind.
+
+Raises:
+    ValueError: the bytes are not all inside one live allocation of that context and device.
+    TypeError: an argument has a wrong type, or there is neither owner nor deleter.
+
+Example:
+    >>> native = usmx.memory.MemoryUSMShared(64)  # stands for a library's memory
+    >>> usmx.memory.from_pointer(native._pointer, 64, native.sycl_queue, owner=native).nbytes
+    64)");
   m.def("get_usm_type", &get_usm_type, nb::arg("obj").none(), nb::arg("syclobj") = nb::none(),
         nb::sig("def get_usm_type(obj: typing.SupportsIndex | _Producer, syclobj: object = None) "
                 "-> str"),
-        "What the address `obj`, or the first byte of a producer's memory, is in the context of "
-        "`syclobj` (a queue, context, filter string, capsule or object with `_get_capsule()`): "
-        "'device', 'shared', 'host', or 'unknown' when it is no USM there. A producer has a "
-        "context of its own, which None stands for; an address has none.\n\n"
-        "Raises TypeError for what is neither, and ValueError for a producer that breaks a rule of "
-        "the protocol.");
+        R"(Say what an address, or the first byte of a producer's memory, is in a context.
+
+Args:
+    obj: an address as an integer, or a producer.
+    syclobj: a queue, a context, a filter string, a capsule or an object with ``_get_capsule()``. None stands for
+        the producer's own context; an address has none.
+
+Returns:
+    'device', 'shared' or 'host'; 'unknown' if it is no USM there.
+
+Raises:
+    TypeError: `obj` is neither, or `syclobj` is missing for an address.
+    ValueError: a producer breaks a rule of the protocol.
+
+Example:
+    >>> usmx.memory.get_usm_type(usmx.zeros(3))
+    'device')");
 }
 
 }  // namespace usmx::bindings

@@ -66,12 +66,23 @@ void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc)
       nb::sig("def __init__(self, nbytes_or_producer: typing.SupportsIndex | _Producer, *, "
               "alignment: int = 0, queue: SyclQueue | None = None, copy: bool = False) -> "
               "None"),
-      "New memory of a number of bytes (> 0), on `queue` (by default usmx's own queue of the "
-      "default device), at a multiple of `alignment` (a power of two; 0 leaves it to the "
-      "runtime). Or a view of a producer's bytes of this kind, which keeps the producer "
-      "alive; with `copy=True` a copy of the bytes of a producer of any kind.\n\n"
-      "Raises ValueError for a bad size or alignment, or a producer of another kind; "
-      "USMAllocationError when there is no memory.");
+      R"(Make new memory, or view or copy that of a producer.
+
+Args:
+    nbytes_or_producer: a number of bytes, more than 0, for new memory; or a producer of this kind of memory, for
+        a view of its bytes, which keeps the producer alive.
+    alignment: a power of two, of which the address of new memory is a multiple. 0 leaves it to the runtime.
+    queue: the queue of new memory. By default the queue that usmx keeps for the default device.
+    copy: True: copy the bytes of the producer, which may be of any kind. Waits for the copy.
+
+Raises:
+    ValueError: the size or the alignment is not accepted, or the producer is of another kind.
+    TypeError: the first argument is neither a number nor a producer.
+    USMAllocationError: the memory cannot be allocated.
+
+Example:
+    >>> usmx.memory.MemoryUSMShared(64).nbytes
+    64)");
   set_python_class<Memory>(cls);
 }
 
@@ -135,8 +146,14 @@ void bind_base(nb::module_& m) {
           },
           nb::arg("syclobj") = nb::none(),
           nb::sig("def get_usm_type(self, syclobj: object = None) -> str"),
-          "'device', 'shared' or 'host'; with a queue, context or another form of `syclobj`, what "
-          "the memory is in that context: there it may be 'unknown'.")
+          R"(Give the kind of the memory.
+
+Args:
+    syclobj: None for the memory's own context; or a queue, a context or another form of ``syclobj``, to ask what
+        the memory is in that context.
+
+Returns:
+    'device', 'shared' or 'host', and in another context also 'unknown'.)")
       .def(
           "get_usm_type_enum",
           [](const py_memory& self, nb::handle syclobj) {
@@ -144,10 +161,14 @@ void bind_base(nb::module_& m) {
           },
           nb::arg("syclobj") = nb::none(),
           nb::sig("def get_usm_type_enum(self, syclobj: object = None) -> int"),
-          "The same as dpctl's number: 0 unknown, 1 device, 2 shared, 3 host.")
+          R"(Give the kind of the memory as dpctl's number: 0 unknown, 1 device, 2 shared, 3 host.
+
+Args:
+    syclobj: None for the memory's own context; or a queue, a context or another form of ``syclobj``.)")
       .def(
           "tobytes", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
-          nb::sig("def tobytes(self) -> bytes"), "A copy of all bytes. Waits.")
+          nb::sig("def tobytes(self) -> bytes"),
+          "Copy all bytes into a Python bytes object. Waits.")
       .def(
           "__bytes__", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
           nb::sig("def __bytes__(self) -> bytes"))
@@ -156,38 +177,69 @@ void bind_base(nb::module_& m) {
           [](const py_memory& self, nb::object obj) { return copy_to_host(self.bytes(), obj); },
           nb::arg("obj") = nb::none(),
           nb::sig("def copy_to_host(self, obj: typing.Any = None) -> typing.Any"),
-          "Copies all bytes to the start of a writable contiguous buffer (by default a new NumPy "
-          "array of bytes) and returns it. Waits. Raises ValueError when it is too small.")
+          R"(Copy all bytes to the start of a buffer. Waits.
+
+Args:
+    obj: a writable contiguous buffer. None makes a new NumPy array of bytes.
+
+Returns:
+    The buffer.
+
+Raises:
+    ValueError: the buffer is too small.)")
       .def(
           "copy_from_host",
           [](const py_memory& self, nb::handle obj) { copy_from_host(self.bytes(), obj); },
           nb::arg("obj"), nb::sig("def copy_from_host(self, obj: typing.Any) -> None"),
-          "Copies a contiguous buffer to the start of this memory. Waits. Raises ValueError when "
-          "it does not fit or this memory is read-only.")
+          R"(Copy a buffer to the start of this memory. Waits.
+
+Args:
+    obj: a contiguous buffer.
+
+Raises:
+    ValueError: the buffer does not fit, or this memory is read-only.)")
       .def(
           "copy_from_device",
           [](const py_memory& self, nb::handle obj) { copy_from_device(self.bytes(), obj); },
           nb::arg("sycl_usm_ary"),
           nb::sig("def copy_from_device(self, sycl_usm_ary: _Producer) -> None"),
-          "Copies the bytes of any producer to the start of this memory. Waits. Raises ValueError "
-          "when they do not fit or this memory is read-only.")
+          R"(Copy the bytes of a producer to the start of this memory. Waits.
+
+Args:
+    sycl_usm_ary: an object with ``__sycl_usm_array_interface__``.
+
+Raises:
+    ValueError: the bytes do not fit, or this memory is read-only.)")
       .def(
           "memset", [](const py_memory& self, nb::handle val) { memset_bytes(self.bytes(), val); },
           nb::arg("val").none() = 0,
           nb::sig("def memset(self, val: typing.SupportsIndex = 0) -> None"),
-          "Sets every byte. Waits. Raises ValueError on read-only memory.")
+          R"(Set every byte to one value. Waits.
+
+Args:
+    val: an integer from 0 to 255.
+
+Raises:
+    ValueError: this memory is read-only, or `val` is out of range.)")
       .def(
           "record",
           [](const py_memory& self, nb::handle event) {
             self.bytes().record(event_argument("event", event));
           },
           nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
-          "Announces unfinished work on this memory that usmx has not submitted: whoever reads the "
-          "memory through usmx waits for it, and it is not freed before. `event` is a SyclEvent of "
-          "usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.")
+          R"(Announce unfinished work on this memory that usmx has not submitted. Does not wait.
+
+Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
+complete.
+
+Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
+
+Raises:
+    TypeError: `event` is none of these.)")
       .def(
           "wait", [](const py_memory& self) { wait_for(self.bytes()); },
-          "Waits for all work on the memory that usmx can know of.")
+          "Wait for all work on the memory that usmx can know of.")
       .def(
           "__reduce_ex__", [](nb::handle self, nb::handle) { return hooks::reduce_memory(self); },
           nb::arg("protocol"),
@@ -223,17 +275,31 @@ nb::object as_usm_memory(nb::handle producer) {
 void bind_memory_classes(nb::module_& m) {
   bind_base(m);
   bind_kind<device_memory>(m, "MemoryUSMDevice", usm_kind::device,
-                           "USM device memory: for its device only.");
+                           "Bytes of USM device memory, which only its device may touch.");
   bind_kind<shared_memory>(m, "MemoryUSMShared", usm_kind::shared,
-                           "USM shared memory: for device and host.");
-  bind_kind<host_memory>(m, "MemoryUSMHost", usm_kind::host,
-                         "USM host memory: the host's own, in reach of devices.");
-  m.def("as_usm_memory", &as_usm_memory, nb::arg("obj").none(),
-        nb::sig("def as_usm_memory(obj: _Producer) -> MemoryUSMDevice | MemoryUSMShared | "
-                "MemoryUSMHost"),
-        "A memory object for the bytes from the lowest to the highest element of any producer, "
-        "without a copy; it keeps the producer alive.\n\nRaises TypeError when the object is no "
-        "producer, ValueError when what it says of itself breaks a rule of the protocol.");
+                           "Bytes of USM shared memory, which its device and the host may touch.");
+  bind_kind<host_memory>(
+      m, "MemoryUSMHost", usm_kind::host,
+      "Bytes of USM host memory, which the host and all devices of the context may touch.");
+  m.def(
+      "as_usm_memory", &as_usm_memory, nb::arg("obj").none(),
+      nb::sig("def as_usm_memory(obj: _Producer) -> MemoryUSMDevice | MemoryUSMShared | "
+              "MemoryUSMHost"),
+      R"(View the bytes of a producer, from its lowest element to its highest. Does not copy or wait.
+
+Args:
+    obj: an object with ``__sycl_usm_array_interface__``.
+
+Returns:
+    A memory object of the kind of the memory, which keeps the producer alive.
+
+Raises:
+    TypeError: `obj` is no producer.
+    ValueError: what `obj` says of its memory breaks a rule of the protocol.
+
+Example:
+    >>> usmx.memory.as_usm_memory(usmx.zeros(3)).nbytes
+    24)");
 }
 
 }  // namespace usmx::bindings

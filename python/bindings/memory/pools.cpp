@@ -83,59 +83,102 @@ std::pair<std::size_t, std::size_t> mem_get_info(nb::handle device) {
 
 void bind_pools(nb::module_& m) {
   nb::class_<py_pool>(m, "MemoryPool",
-                      "The pool of one kind of memory on one device: what is let go is kept here "
-                      "and used again. `usmx.memory.get_memory_pool` finds it.")
+                      "The pool of one kind of memory on one device. It keeps what is freed and "
+                      "uses it again. `get_memory_pool` finds it.")
       .def_prop_ro(
           "kind", [](const py_pool& self) { return name(self.pool->kind()).data(); },
-          nb::sig("def kind(self) -> str"))
+          nb::sig("def kind(self) -> str"), "The kind of memory: 'device', 'shared' or 'host'.")
       .def(
           "used_bytes", [](const py_pool& self) { return self.now().used; },
-          "Bytes in use: of blocks, whose sizes are rounded up.")
+          "Give the bytes in use, by blocks whose sizes are rounded up.")
       .def(
           "total_bytes", [](const py_pool& self) { return self.now().total; },
-          "Bytes that the pool has from the SYCL runtime, in use and free.")
+          "Give the bytes that the pool has from the SYCL runtime, in use and free.")
       .def(
           "free_bytes", [](const py_pool& self) { return free_nbytes(self.now()); },
-          "Bytes that the pool keeps to use them again.")
+          "Give the bytes that are free and that the pool keeps.")
       .def(
           "free_all_blocks",
           [](const py_pool& self) {
             const without_interpreter_lock unlocked;
             self.pool->free_all_blocks();
           },
-          "Gives the memory back to the SYCL runtime of which nothing is in use.")
+          "Give all memory of which nothing is in use back to the SYCL runtime.")
       .def("set_limit", &set_limit, nb::kw_only(), nb::arg("size") = nb::none(),
            nb::arg("fraction") = nb::none(),
            nb::sig("def set_limit(self, *, size: typing.SupportsIndex | None = None, fraction: "
                    "float | None = None) -> None"),
-           "From now on the pool takes no memory of the SYCL runtime beyond `size` bytes, or "
-           "`fraction` of the device's memory; without either there is no limit. Memory beyond it "
-           "is a USMAllocationError. What the pool has already, it keeps.")
+           R"(Set or remove the limit of the memory that the pool takes from the SYCL runtime.
+
+What the pool has already, it keeps. Memory beyond the limit is a USMAllocationError.
+
+Args:
+    size: the limit in bytes.
+    fraction: the limit as a fraction of the device's memory. Without both arguments there is no limit.
+
+Raises:
+    ValueError: both are given, or one is out of range.
+
+Example:
+    >>> pool = usmx.memory.get_memory_pool()
+    >>> pool.set_limit(size=1 << 30)
+    >>> pool.get_limit()
+    1073741824
+    >>> pool.set_limit())")
       .def(
           "get_limit", [](const py_pool& self) { return self.pool->limit(); },
-          "The limit in bytes; None where there is none.")
+          "Give the limit in bytes, or None if there is none.")
       .def("statistics", &statistics, nb::sig("def statistics(self) -> dict[str, int]"),
-           "What the pool has now and what it had at its peaks, in bytes.")
+           "Give the bytes in use, in all and free, now and at their peaks, by name.")
       .def(
           "reset_peak", [](const py_pool& self) { self.pool->reset_peak(); },
-          "Peaks are counted from here on.");
+          "Forget the peaks, and count them from here on.");
   m.def("get_memory_pool", &get_memory_pool, nb::arg("kind") = "device",
         nb::arg("device") = nb::none(),
         nb::sig("def get_memory_pool(kind: str = 'device', device: object = None) -> MemoryPool"),
-        "The pool that new memory of that kind comes from, on `device`: whatever `device=` takes, "
-        "or None for the default one.");
+        R"(Find the pool that new memory of a kind comes from.
+
+Args:
+    kind: 'device', 'shared' or 'host'.
+    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
+
+Returns:
+    A MemoryPool.
+
+Raises:
+    ValueError: `kind` is no kind, or new memory comes from another resource.
+
+Example:
+    >>> usmx.memory.get_memory_pool('shared').kind
+    'shared')");
   m.def(
       "empty_cache",
       [] {
         const without_interpreter_lock unlocked;
         empty_cache();
       },
-      "Gives the memory back to the SYCL runtime that pools keep and of which nothing is in "
-      "use.");
-  m.def("mem_get_info", &mem_get_info, nb::arg("device") = nb::none(),
-        nb::sig("def mem_get_info(device: object = None) -> tuple[int, int]"),
-        "Bytes of the device's memory that are free, and all of them, for all processes together. "
-        "Raises ValueError for a device that does not tell.");
+      R"(Give all memory that pools keep and of which nothing is in use back to the SYCL runtime.
+
+Example:
+    >>> usmx.memory.empty_cache())");
+  m.def(
+      "mem_get_info", &mem_get_info, nb::arg("device") = nb::none(),
+      nb::sig("def mem_get_info(device: object = None) -> tuple[int, int]"),
+      R"(Give the bytes of the device's memory that are free, and all of them, for all processes together.
+
+Args:
+    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
+
+Returns:
+    A tuple (free, total), in bytes.
+
+Raises:
+    ValueError: the device does not tell.
+
+Example:
+    >>> free, total = usmx.memory.mem_get_info()
+    >>> free <= total
+    True)");
 }
 
 }  // namespace usmx::bindings

@@ -88,11 +88,12 @@ py_resource set_memory_resource(const py_resource& resource, nb::handle device) 
 }
 
 void bind_resource_base(nb::module_& m) {
-  nb::class_<py_resource>(m, "MemoryResource",
-                          "Where new memory of one kind comes from. Equal to the same one.")
+  nb::class_<py_resource>(
+      m, "MemoryResource",
+      "What new memory of one kind comes from. It equals another one for the same resource.")
       .def_prop_ro(
           "kind", [](const py_resource& self) { return name(self.resource.kind()).data(); },
-          nb::sig("def kind(self) -> str"))
+          nb::sig("def kind(self) -> str"), "The kind of memory: 'device', 'shared' or 'host'.")
       .def(
           "__eq__",
           [](const py_resource& self, nb::handle other) {
@@ -107,7 +108,14 @@ void bind_resource_base(nb::module_& m) {
 
 void bind_sources(nb::module_& m) {
   nb::class_<py_resource_of<usm_resource>, py_resource>(
-      m, "PlainResource", "The SYCL runtime itself: each block is one allocation of it.")
+      m, "PlainResource", R"(A resource whose blocks are allocations of the SYCL runtime, one each.
+
+Args:
+    kind: 'device', 'shared' or 'host'.
+
+Example:
+    >>> usmx.memory.PlainResource('shared').kind
+    'shared')")
       .def(
           "__init__",
           [](py_resource_of<usm_resource>* self, nb::handle kind) {
@@ -117,10 +125,21 @@ void bind_sources(nb::module_& m) {
           nb::arg("kind") = "device", nb::sig("def __init__(self, kind: str = 'device') -> None"));
   nb::class_<py_resource_of<function_resource>, py_resource>(
       m, "FunctionResource",
-      "Two C functions, given by their addresses, as those of PyTorch's pluggable allocators: "
-      "`void* allocate(size_t, int device, sycl::queue*)` and `void free(void*, size_t, "
-      "sycl::queue*)`. Any thread may call them, with or without the interpreter lock: they must "
-      "not be Python functions.")
+      R"(A resource that consists of two C functions.
+
+They have the form of PyTorch's pluggable allocators: ``void* allocate(size_t, int device, sycl::queue*)`` and
+``void free(void*, size_t, sycl::queue*)``. Any thread may call them, with or without the interpreter lock, so
+they must not be Python functions.
+
+Args:
+    kind: 'device', 'shared' or 'host': what `allocate` returns.
+    allocate, free: the addresses of the functions, as integers.
+    device: the number that `allocate` gets.
+
+Example:
+    >>> functions = usmx.memory.FunctionResource('shared', 0x1000, 0x2000)  # not called here
+    >>> functions.kind
+    'shared')")
       .def(
           "__init__",
           [](py_resource_of<function_resource>* self, nb::handle kind, nb::handle allocate,
@@ -134,7 +153,15 @@ void bind_sources(nb::module_& m) {
           nb::sig("def __init__(self, kind: str, allocate: typing.SupportsIndex, free: "
                   "typing.SupportsIndex, device: int = 0) -> None"));
   nb::class_<py_resource_of<pool_resource>, py_resource>(
-      m, "PoolResource", "A pool of one device on top of another resource.")
+      m, "PoolResource", R"(A pool of one device on top of another resource.
+
+Args:
+    upstream: the resource that the pool takes its memory from.
+    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
+
+Example:
+    >>> usmx.memory.PoolResource(usmx.memory.PlainResource('host')).kind
+    'host')")
       .def(
           "__init__",
           [](py_resource_of<pool_resource>* self, const py_resource& upstream, nb::handle device) {
@@ -147,7 +174,16 @@ void bind_sources(nb::module_& m) {
 
 void bind_adaptors(nb::module_& m) {
   nb::class_<py_resource_of<limiting_resource>, py_resource>(
-      m, "LimitingResource", "No more than `limit` bytes at a time of `upstream`.")
+      m, "LimitingResource",
+      R"(A resource that gives out no more than `limit` bytes of `upstream` at a time.
+
+Args:
+    upstream: a resource.
+    limit: bytes.
+
+Example:
+    >>> usmx.memory.LimitingResource(usmx.memory.PlainResource(), 1 << 20).used_bytes()
+    0)")
       .def(
           "__init__",
           [](py_resource_of<limiting_resource>* self, const py_resource& upstream,
@@ -161,9 +197,16 @@ void bind_adaptors(nb::module_& m) {
       .def(
           "used_bytes",
           [](const py_resource_of<limiting_resource>& self) { return self.own->used(); },
-          "Bytes in use, as they were asked for.");
+          "Give the bytes in use, as they were asked for.");
   nb::class_<py_resource_of<statistics_resource>, py_resource>(
-      m, "StatisticsResource", "Counts what passes through to `upstream`.")
+      m, "StatisticsResource", R"(A resource that counts what passes through to `upstream`.
+
+Args:
+    upstream: a resource.
+
+Example:
+    >>> usmx.memory.StatisticsResource(usmx.memory.PlainResource()).counts()['blocks.total']
+    0)")
       .def(
           "__init__",
           [](py_resource_of<statistics_resource>* self, const py_resource& upstream) {
@@ -177,11 +220,20 @@ void bind_adaptors(nb::module_& m) {
             return counts_by_name(self.own->counts());
           },
           nb::sig("def counts(self) -> dict[str, int]"),
-          "Bytes and blocks, now, at their peak and in total, and failures.");
+          "Give the bytes and the blocks, now, at their peaks and in total, and the failures, by "
+          "name.");
   nb::class_<py_resource_of<tracking_resource>, py_resource>(
       m, "TrackingResource",
-      "Knows which line of which Python file allocated what is still alive of `upstream`. It makes "
-      "each allocation some microseconds slower.")
+      R"(A resource that knows which line of which Python file allocated each block that is alive.
+
+It makes each allocation some microseconds slower.
+
+Args:
+    upstream: a resource.
+
+Example:
+    >>> usmx.memory.TrackingResource(usmx.memory.PlainResource()).live_blocks()
+    [])")
       .def(
           "__init__",
           [](py_resource_of<tracking_resource>* self, const py_resource& upstream) {
@@ -195,14 +247,25 @@ void bind_adaptors(nb::module_& m) {
             return list_of(self.own->live_blocks());
           },
           nb::sig("def live_blocks(self) -> list[tuple[int, int, str]]"),
-          "Address, bytes and place of each block that is alive, by address.");
+          "List the address, the bytes and the place of each block that is alive, by address.");
   nb::class_<py_resource_of<logging_resource>, py_resource>(
       m, "LoggingResource",
-      "Writes a line of CSV to the file `path` for each allocation, free and failure of "
-      "`upstream`, "
-      "at once; docs/memory.md has the format, and `python -m usmx memory --plot` draws it. A file "
-      "that is there is overwritten. It makes each allocation and each free some microseconds "
-      "slower. Raises ValueError where the file cannot be written.")
+      R"(A resource that writes a line of CSV for each allocation, free and failure of `upstream`, at once.
+
+docs/memory.md has the format, and ``python -m usmx memory --plot`` draws the file. A file that exists is
+overwritten. The resource makes each allocation and each free some microseconds slower.
+
+Args:
+    upstream: a resource.
+    path: the file.
+
+Raises:
+    ValueError: the file cannot be written.
+
+Example:
+    >>> import os
+    >>> usmx.memory.LoggingResource(usmx.memory.PlainResource(), os.devnull).kind
+    'device')")
       .def(
           "__init__",
           [](py_resource_of<logging_resource>* self, const py_resource& upstream,
@@ -215,7 +278,17 @@ void bind_adaptors(nb::module_& m) {
                   "None"));
   nb::class_<py_resource_of<failing_resource>, py_resource>(
       m, "FailingResource",
-      "Fails on purpose, to test what a program does then: all requests after the first `after`.")
+      R"(A resource that fails on purpose, to test what a program does then.
+
+Args:
+    upstream: a resource.
+    after: how many requests succeed before all others fail.
+
+Example:
+    >>> with usmx.memory.using_memory_resource(usmx.memory.FailingResource(usmx.memory.PlainResource())):
+    ...     usmx.zeros(3)
+    Traceback (most recent call last):
+    usmx._core.USMAllocationError: ...)")
       .def(
           "__init__",
           [](py_resource_of<failing_resource>* self, const py_resource& upstream,
@@ -239,13 +312,39 @@ void bind_resources(nb::module_& m) {
         nb::arg("device") = nb::none(),
         nb::sig("def get_memory_resource(kind: str = 'device', device: object = None) -> "
                 "MemoryResource"),
-        "Where new memory of that kind comes from on `device`.");
+        R"(Find the resource that new memory of a kind comes from.
+
+Args:
+    kind: 'device', 'shared' or 'host'.
+    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
+
+Returns:
+    A MemoryResource.
+
+Raises:
+    ValueError: `kind` is no kind.
+
+Example:
+    >>> usmx.memory.get_memory_resource('host').kind
+    'host')");
   m.def("set_memory_resource", &set_memory_resource, nb::arg("resource"),
         nb::arg("device") = nb::none(),
         nb::sig("def set_memory_resource(resource: MemoryResource, device: object = None) -> "
                 "MemoryResource"),
-        "From now on new memory of the resource's kind on `device` comes from `resource`, on all "
-        "threads; the one before is returned. Memory goes back to where it came from.");
+        R"(Let new memory of the resource's kind come from it from now on, on all threads.
+
+Memory goes back to the resource that it came from.
+
+Args:
+    resource: a resource.
+    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
+
+Returns:
+    The resource before.
+
+Example:
+    >>> before = usmx.memory.set_memory_resource(usmx.memory.PlainResource('host'))
+    >>> _ = usmx.memory.set_memory_resource(before))");
 }
 
 }  // namespace usmx::bindings

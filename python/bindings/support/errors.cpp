@@ -75,10 +75,10 @@ PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char
 void bind_errors(nb::module_& m) {
   device_creation_error =
       new_class(m, "SyclDeviceCreationError", PyExc_RuntimeError,
-                "No device answers to what was asked for; the message says what is there.");
-  allocation_error_class =
-      new_class(m, "USMAllocationError", PyExc_MemoryError,
-                "The runtime has no such memory; the message says bytes, kind and device.");
+                "No device matches what was asked for. The message says which devices there are.");
+  allocation_error_class = new_class(m, "USMAllocationError", PyExc_MemoryError,
+                                     "The memory cannot be allocated. The message says how many "
+                                     "bytes of which kind on which device. This is a MemoryError.");
   nb::register_exception_translator([](const std::exception_ptr& exception, void*) {
     if (!translate_exception(exception)) {
       std::rethrow_exception(exception);

@@ -39,10 +39,11 @@ namespace hooks {
 // ---- what is found in place of what was expected
 inline hook short_repr("short_repr");
 
-// ---- what arrays look like
+// ---- what arrays and devices look like
 inline hook array_repr("array_repr");
 inline hook array_str("array_str");
 inline hook array_html("array_html");
+inline hook device_html("device_html");
 inline hook format_array("format_array");
 
 // ---- copies, conversions and other shapes

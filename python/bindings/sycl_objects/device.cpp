@@ -3,6 +3,7 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
 
+#include "support/hooks.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_device.hpp"
@@ -41,20 +42,25 @@ void print_info(const py_device& on) {
 }  // namespace
 
 nb::class_<py_device> bind_device(nb::module_& m) {
-  nb::class_<py_device> cls(m, "Device",
-                            "Where an array is: a queue, and with it a device and a context. "
-                            "`a.device` and `Device.create_device` make one, every `device=` takes "
-                            "one. Equal to a Device or SyclQueue of the same queue.");
+  nb::class_<py_device> cls(
+      m, "Device",
+      "Where an array is: a queue, and with it a device and a context. ``a.device`` and "
+      "``Device.create_device`` make one, and every argument ``device`` accepts one. It equals a "
+      "Device or SyclQueue of the same queue. The array API and dpctl have the name.");
   bind_where(cls, [](const py_device& d) { return d.queue; });
-  cls.def("print_device_info", &print_info,
-          "Prints name, driver version, vendor and filter string.")
+  cls.def("print_device_info", &print_info, "Print name, driver version, vendor and filter string.")
       .def(
           "wait", [](const py_device& d) { wait_for_queue(d.queue); },
           nb::call_guard<without_interpreter_lock>(),
-          "Waits until everything submitted to the queue has finished.")
+          "Wait until everything submitted to the queue has finished. Other Python threads run "
+          "meanwhile.")
       .def("__eq__", &equal, nb::arg("other").none(),
            nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const py_device& d) { return std::hash<sycl::queue>{}(d.queue); })
+      .def(
+          "_repr_html_",
+          [](const py_device& d) { return hooks::device_html(nb::cast(d.queue.get_device())); },
+          nb::sig("def _repr_html_(self) -> str"))
       .def("__repr__",
            [](const py_device& d) { return "Device(" + plain_name(d.queue.get_device()) + ")"; });
   set_python_class<py_device>(cls);

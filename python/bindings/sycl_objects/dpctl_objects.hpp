@@ -30,16 +30,17 @@ void bind_where(Class& cls, QueueOf queue_of) {
   using T = typename Class::Type;
   cls.def_prop_ro(
          "sycl_queue", [queue_of](const T& self) { return queue_object(queue_of(self)); },
-         nb::sig("def sycl_queue(self) -> SyclQueue"))
+         nb::sig("def sycl_queue(self) -> SyclQueue"), "The queue: where usmx works on the memory.")
       .def_prop_ro(
           "sycl_context", [queue_of](const T& self) { return context_object(queue_of(self)); },
-          nb::sig("def sycl_context(self) -> SyclContext"))
+          nb::sig("def sycl_context(self) -> SyclContext"), "The context of the queue.")
       .def_prop_ro(
           "sycl_device", [queue_of](const T& self) { return device_object(queue_of(self)); },
-          nb::sig("def sycl_device(self) -> SyclDevice"))
+          nb::sig("def sycl_device(self) -> SyclDevice"), "The device of the queue.")
       .def_prop_ro(
           "_own_queue", [queue_of](const T& self) { return own_object(queue_of(self)); },
-          nb::sig("def _own_queue(self) -> SyclQueue"));
+          nb::sig("def _own_queue(self) -> SyclQueue"),
+          "The queue: where usmx works on the memory.");
 }
 
 }  // namespace usmx::bindings

@@ -117,10 +117,19 @@ void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
         return make_instance(py_device{queue_argument(nb::none(), device)});
       },
       nb::arg("device") = nb::none(), nb::sig("def create_device(device: object = None) -> Device"),
-      "The Device that `device=` of the functions of this package means: None (the default "
-      "device), a filter string, a SyclDevice, a SyclQueue or a Device.\n\n"
-      "Raises TypeError for anything else, ValueError for what is no filter selector, "
-      "SyclDeviceCreationError when no device matches.");
+      R"(Make the Device that an argument ``device`` of this package's functions stands for.
+
+Args:
+    device: None for the default device, a filter string, a SyclDevice, a SyclQueue or a Device.
+
+Raises:
+    TypeError: `device` is none of these.
+    ValueError: the text is no filter selector.
+    SyclDeviceCreationError: no device matches.
+
+Example:
+    >>> usmx.Device.create_device() == usmx.zeros(1).device
+    True)");
 }
 
 }  // namespace usmx::bindings

@@ -51,11 +51,20 @@ void bind_sycl_context(nb::module_& m) {
          nb::sig("def __init__(self, arg: str | SyclDevice | SyclContext | "
                  "typing_extensions.CapsuleType | "
                  "None = None) -> None"),
-         "The platform default context of a device (by default the default one), the same context "
-         "again, or a copy of what a capsule 'SyclContextRef' holds (the capsule is renamed and "
-         "cannot be used twice).")
-      .def("get_devices", &sycl::context::get_devices)
-      .def_prop_ro("device_count", [](const sycl::context& c) { return c.get_devices().size(); })
+         R"(Find a context, or take one from elsewhere.
+
+Args:
+    arg: a filter string or a SyclDevice, for the default context of its platform; None for that of the default
+        device; a SyclContext, for the same context; or a capsule 'SyclContextRef', of which a copy is taken. The
+        capsule is renamed and cannot be used twice.
+
+Example:
+    >>> usmx.SyclContext().device_count >= 1
+    True)")
+      .def("get_devices", &sycl::context::get_devices, "List the devices of the context.")
+      .def_prop_ro(
+          "device_count", [](const sycl::context& c) { return c.get_devices().size(); },
+          "The number of devices of the context.")
       .def(
           "_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),

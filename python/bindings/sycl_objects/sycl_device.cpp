@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "usmx/runtime.hpp"
@@ -58,7 +59,8 @@ std::string device_name(const sycl::device& device) {
 
 void bind_sycl_device(nb::module_& m) {
   namespace id = sycl::info::device;
-  nb::class_<sycl::device> cls(m, "SyclDevice", "A SYCL device. Equal when it is the same device.");
+  nb::class_<sycl::device> cls(m, "SyclDevice",
+                               "A SYCL device. It equals another one for the same device.");
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<sycl::device> self, nb::handle arg) {
@@ -66,28 +68,47 @@ void bind_sycl_device(nb::module_& m) {
          },
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
-         "The default device, or the one a filter selector `backend:device_type:relative_id` "
-         "names (any part may be left out, a comma means \"else\").\n\n"
-         "Raises ValueError for what is no filter selector, SyclDeviceCreationError when no device "
-         "matches.")
-      .def_prop_ro("name", info<id::name>())
-      .def_prop_ro("vendor", info<id::vendor>())
-      .def_prop_ro("driver_version", info<id::driver_version>())
-      .def_prop_ro("global_mem_size", info<id::global_mem_size>(), "Bytes.")
-      .def_prop_ro("local_mem_size", info<id::local_mem_size>(), "Bytes.")
-      .def_prop_ro("max_compute_units", info<id::max_compute_units>())
+         R"(Find a device.
+
+Args:
+    arg: None for the default device, a SyclDevice for the same device, or a filter selector
+        ``backend:device_type:relative_id``. Any part of it may be left out, and a comma means "else". The
+        grammar is dpctl's.
+
+Raises:
+    ValueError: the text is no filter selector.
+    SyclDeviceCreationError: no device matches.
+
+Example:
+    >>> usmx.SyclDevice() == usmx.SyclDevice(None)
+    True)")
+      .def_prop_ro("name", info<id::name>(), "The name that the driver gives.")
+      .def_prop_ro("vendor", info<id::vendor>(), "The vendor that the driver names.")
+      .def_prop_ro("driver_version", info<id::driver_version>(), "The version of the driver.")
+      .def_prop_ro("global_mem_size", info<id::global_mem_size>(),
+                   "The bytes of the device's memory.")
+      .def_prop_ro("local_mem_size", info<id::local_mem_size>(),
+                   "The bytes of local memory that a work-group may use.")
+      .def_prop_ro("max_compute_units", info<id::max_compute_units>(),
+                   "The number of compute units; of a CPU, its hardware threads.")
+      .def_prop_ro("sub_group_sizes", info<id::sub_group_sizes>(),
+                   "How many work-items a sub-group may have.")
       .def_prop_ro(
           "backend", [](const sycl::device& d) { return backend_name(d.get_backend()); },
-          "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
+          "The back end as filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
       .def_prop_ro("device_type", asked(&device_type_name),
-                   "As filter selectors spell it: 'cpu', 'gpu', ...")
-      .def_prop_ro("filter_string", &filter_string,
-                   "`backend:device_type:relative_id`. Raises ValueError for a sub-device.")
-      .def_prop_ro("is_cpu", asked(&sycl::device::is_cpu))
-      .def_prop_ro("is_gpu", asked(&sycl::device::is_gpu))
-      .def_prop_ro("is_accelerator", asked(&sycl::device::is_accelerator));
+                   "The type as filter selectors spell it: 'cpu', 'gpu', ...")
+      .def_prop_ro(
+          "filter_string", &filter_string,
+          "A filter selector that names the device, ``backend:device_type:relative_id``. Raises "
+          "ValueError for a sub-device, which has none.")
+      .def_prop_ro("is_cpu", asked(&sycl::device::is_cpu), "Whether the device is a CPU.")
+      .def_prop_ro("is_gpu", asked(&sycl::device::is_gpu), "Whether the device is a GPU.")
+      .def_prop_ro("is_accelerator", asked(&sycl::device::is_accelerator),
+                   "Whether the device is an accelerator.");
   const auto aspect = [&](const char* name, sycl::aspect which) {
-    cls.def_prop_ro(name, asked([which](const sycl::device& d) { return d.has(which); }));
+    cls.def_prop_ro(name, asked([which](const sycl::device& d) { return d.has(which); }),
+                    "Whether the device has this aspect of SYCL 2020.");
   };
   aspect("has_aspect_fp16", sycl::aspect::fp16);
   aspect("has_aspect_fp64", sycl::aspect::fp64);
@@ -97,9 +118,19 @@ void bind_sycl_device(nb::module_& m) {
   aspect("has_aspect_usm_system_allocations", sycl::aspect::usm_system_allocations);
   bind_value_semantics(cls, &value_of_either<sycl::device>);
   cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });
+  cls.def(
+      "_repr_html_", [](const sycl::device& d) { return hooks::device_html(nb::cast(d)); },
+      nb::sig("def _repr_html_(self) -> str"));
   set_python_class<sycl::device>(cls);
   m.def("get_devices", &get_devices,
-        "All root devices, in dpctl's order; an empty list when there is none.");
+        R"(List the devices of this machine.
+
+Returns:
+    A list of all root devices, in dpctl's order. It is empty if there is none.
+
+Example:
+    >>> usmx.SyclDevice() in usmx.get_devices()
+    True)");
   m.def("diagnose_missing_device", &diagnose_missing_device,
         "Why no device is found: what the environment says and which driver is there.");
 }

@@ -86,8 +86,8 @@ auto profiling() {
 void bind_profiling(nb::class_<sycl::event>& cls) {
   namespace id = sycl::info::event_profiling;
   const char* doc =
-      "In nanoseconds of the device's clock, of work on a queue made with "
-      "property='enable_profiling'. Raises RuntimeError for any other.";
+      "Nanoseconds of the device's clock, for work on a queue made with "
+      "``property='enable_profiling'``. Raises RuntimeError for any other.";
   cls.def_prop_ro("profiling_info_submit", profiling<id::command_submit>(), doc)
       .def_prop_ro("profiling_info_start", profiling<id::command_start>(), doc)
       .def_prop_ro("profiling_info_end", profiling<id::command_end>(), doc);
@@ -122,31 +122,47 @@ sycl::event event_argument(const char* name, nb::handle argument) {
 }
 
 void bind_sycl_event(nb::module_& m) {
-  nb::class_<sycl::event> cls(m, "SyclEvent",
-                              "A SYCL event: stands for work on a queue. Equal when it is the same "
-                              "event.");
+  nb::class_<sycl::event> cls(
+      m, "SyclEvent",
+      "A SYCL event, which stands for work on a queue. It equals another one for the same event.");
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<sycl::event> self, nb::handle arg) {
            initialize(self, [&] { return construct_event(arg); });
          },
          nb::arg("arg") = nb::none(), nb::sig("def __init__(self, arg: object = None) -> None"),
-         "A complete event; the same event again as a SyclEvent, usmx's or dpctl's; or a copy of "
-         "what a capsule 'SyclEventRef' holds (the capsule is renamed and cannot be used twice).")
+         R"(Make an event that is complete, or take one from elsewhere.
+
+Args:
+    arg: None for an event that is complete; a SyclEvent of usmx or dpctl, for the same event; or a capsule
+        'SyclEventRef', of which a copy is taken. The capsule is renamed and cannot be used twice.
+
+Example:
+    >>> usmx.SyclEvent().execution_status
+    'complete')")
       .def(
           "wait", [](const sycl::event& event) { wait_for_all({event}); },
-          "Waits until the work has finished. Other threads run meanwhile.")
+          "Wait until the work has finished. Other Python threads run meanwhile.")
       .def_static("wait_for", &wait_for_argument, nb::arg("event").none(),
                   nb::sig("def wait_for(event: object) -> None"),
-                  "Waits for an event, usmx's or dpctl's, or for all of a list or tuple.")
+                  R"(Wait for an event, or for all events of a list or tuple.
+
+Args:
+    event: events of usmx or dpctl.
+
+Raises:
+    TypeError: something else is there.
+
+Example:
+    >>> usmx.SyclEvent.wait_for([usmx.SyclEvent()]))")
       .def_prop_ro("execution_status", &status,
-                   "'submitted', 'running' or 'complete'. To know when it is complete call wait(), "
-                   "which costs less than asking again and again.")
+                   "'submitted', 'running' or 'complete'. To know when it is complete, call "
+                   "``wait()``: that costs less than asking again and again.")
       .def_prop_ro(
           "backend", &backend,
-          "As filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...; 'unknown' where no "
-          "back end has the event: of a host task, of a command that still waits for one, and of "
-          "an event that was complete from the start.")
+          "The back end as filter selectors spell it: 'opencl', 'level_zero', 'cuda', ... It is "
+          "'unknown' if no back end has the event: that of a host task, of a command that still "
+          "waits for one, and of an event that was complete from the start.")
       .def(
           "_get_capsule", [](const sycl::event& event) { return to_capsule(event); },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),

@@ -114,9 +114,24 @@ void bind_sycl_queue(nb::module_& m) {
          nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
                  "typing_extensions.CapsuleType | None "
                  "= None, *, property: str | tuple[str, ...] | list[str] | None = None) -> None"),
-         "A new queue on a device (by default the default one) in its platform's default context, "
-         "the same queue again, or a copy of what a capsule 'SyclQueueRef' holds (the capsule is "
-         "renamed and cannot be used twice). Out of order unless `property` says 'in_order'.")
+         R"(Make a queue, or take one from elsewhere.
+
+Args:
+    arg: a filter string or a SyclDevice, for a new queue in the default context of the device's platform; None
+        for one on the default device; a SyclQueue, for the same queue; or a capsule 'SyclQueueRef', of which a
+        copy is taken. The capsule is renamed and cannot be used twice.
+    context, device: the context and the device of a new queue.
+    property: 'in_order', 'enable_profiling', or several in a tuple or list. A queue is out of order unless
+        told otherwise.
+
+Raises:
+    SyclDeviceCreationError: no device matches.
+    ValueError: an argument has a value that is not accepted.
+    TypeError: an argument has a wrong type.
+
+Example:
+    >>> usmx.SyclQueue(property='in_order').is_in_order
+    True)")
       .def(
           "__init__",
           [](nb::pointer_and_handle<sycl::queue> self, nb::handle context, nb::handle device,
@@ -126,13 +141,15 @@ void bind_sycl_queue(nb::module_& m) {
           nb::arg("context"), nb::arg("device"), nb::kw_only(), nb::arg("property") = nb::none(),
           nb::sig("def __init__(self, context: SyclContext, device: SyclDevice, *, property: str | "
                   "tuple[str, ...] | list[str] | None = None) -> None"))
-      .def_prop_ro("sycl_device", &sycl::queue::get_device)
-      .def_prop_ro("sycl_context", &sycl::queue::get_context)
-      .def_prop_ro("is_in_order", &sycl::queue::is_in_order)
+      .def_prop_ro("sycl_device", &sycl::queue::get_device, "The device of the queue.")
+      .def_prop_ro("sycl_context", &sycl::queue::get_context, "The context of the queue.")
+      .def_prop_ro("is_in_order", &sycl::queue::is_in_order,
+                   "Whether commands run in the order in which they were submitted.")
       .def(
           "wait", [](const sycl::queue& q) { wait_for_queue(q); },
           nb::call_guard<without_interpreter_lock>(),
-          "Waits until everything submitted to the queue has finished.")
+          "Wait until everything submitted to the queue has finished. Other Python threads run "
+          "meanwhile.")
       .def(
           "_get_capsule",
           [](const sycl::queue& q) {
@@ -145,7 +162,12 @@ void bind_sycl_queue(nb::module_& m) {
   cls.def("__repr__", &text_of_queue);
   set_python_class<sycl::queue>(cls);
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
-        "Waits until everything submitted to usmx's own queues has finished.");
+        R"(Wait until everything submitted to the queues that usmx keeps has finished.
+
+Memory that waited for that work to be freed is freed then.
+
+Example:
+    >>> usmx.synchronize())");
 }
 
 }  // namespace usmx::bindings

@@ -18,27 +18,37 @@ if TYPE_CHECKING:
 def copy_async(
     dst: Producer | ArrayLike, src: Producer | ArrayLike, /, *, casting: Casting = "same_kind"
 ) -> SyclEvent:
-    """Start to copy elements into an existing array, converted and repeated as by `numpy.copyto`.
+    """Start to copy elements into an existing array, and do not wait.
 
-    Returns an event that is complete when the copy is. The copy comes after the work that
-    ``wait()`` of both arrays would wait for. What usmx does with a USMArray that took part, or with
-    its views, comes after the copy. Others, and who uses another producer or host memory, wait for
-    the event. All memory is kept until then.
+    The elements are converted and broadcast as ``dst[...] = src`` does. The copy comes after the
+    work that ``wait()`` of both arrays would wait for. Whatever usmx does later with a USMArray
+    that took part, or with its views, comes after the copy. Whoever uses another producer or host
+    memory waits for the event. All memory is kept alive until the copy is complete.
 
     Nothing is waited for where the device can do the copy: between arrays of one context, and
     between an array and host memory that is compact in the same order and has the same element
-    type. Other host memory is read before this returns. Everything else, and what takes the host
-    less time than to start it, is complete on return.
+    type. Other host memory is read before this function returns. Everything else is complete on
+    return, and so are copies that take the host less time than starting a command.
 
     Args:
-        dst: a USMArray or any producer of ``__sycl_usm_array_interface__``, or a NumPy array or
-            writable buffer.
-        src: what can be repeated to the shape of `dst`; one of the two is a producer.
-        casting: what may be converted: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
+        dst: a USMArray or any other producer of ``__sycl_usm_array_interface__``, a NumPy array, or
+            a writable buffer.
+        src: what can be broadcast to the shape of `dst`. One of the two must be a producer.
+        casting: which conversions are allowed, in NumPy's words: 'no', 'equiv', 'safe', 'same_kind'
+            or 'unsafe'.
+
+    Returns:
+        A SyclEvent that is complete when the copy is.
 
     Raises:
         TypeError: neither is a producer, or `casting` does not allow the conversion.
-        ValueError: `src` cannot be repeated to the shape of `dst`, or `dst` is read-only.
+        ValueError: `src` cannot be broadcast to the shape of `dst`, or `dst` is read-only.
+
+    Example:
+        >>> a = usmx.empty(3, dtype='f4')
+        >>> event = usmx.copy_async(a, usmx.arange(3, dtype='f4'))
+        >>> print(a)  # waits for the copy
+        [0. 1. 2.]
     """
     to, values = _as_array(dst), _as_array(src)
     if to is None:
@@ -59,16 +69,29 @@ def copy_async(
 
 
 def fill_async(dst: Producer, value: object, /) -> SyclEvent:
-    """Start to set every element to one number; what it returns and waits for: `copy_async`.
+    """Start to set every element of an array to one number, and do not wait.
+
+    The fill comes after the work that ``dst.wait()`` would wait for. Whatever usmx does later with
+    `dst`, or with its views, comes after the fill. The memory is kept alive until the fill is
+    complete. A fill that takes the host less time than starting a command is complete on return.
 
     Args:
-        dst: a USMArray or any producer of ``__sycl_usm_array_interface__``.
-        value: a number or an array of no dimensions, converted as in an assignment.
+        dst: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        value: a number or an array without dimensions, which is converted as in an assignment.
+
+    Returns:
+        A SyclEvent that is complete when the fill is.
 
     Raises:
         OverflowError: a Python integer does not fit the element type.
         ValueError: `dst` is read-only.
-        TypeError: `dst` is no producer, or `value` no number.
+        TypeError: `dst` is no producer, or `value` is no number.
+
+    Example:
+        >>> a = usmx.empty(3, dtype='i4')
+        >>> usmx.fill_async(a, 7).wait()
+        >>> print(a)
+        [7 7 7]
     """
     return _core._fill_async(as_view("dst", dst), value)
 

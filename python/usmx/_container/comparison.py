@@ -15,13 +15,20 @@ if TYPE_CHECKING:
 def array_equal(
     a1: Producer | ArrayLike, a2: Producer | ArrayLike, equal_nan: bool = False
 ) -> bool:
-    """Whether two arrays have the same shape and the same elements, as `numpy.array_equal`.
+    """Say whether two arrays have the same shape and the same elements. Waits.
 
-    The elements are copied to the host and compared there. Waits.
+    The elements are copied to the host and compared there, by the rules of ``numpy.array_equal``.
 
     Args:
         a1, a2: producers of ``__sycl_usm_array_interface__``, or what NumPy makes an array of.
         equal_nan: whether one NaN equals another.
+
+    Returns:
+        A Python bool.
+
+    Example:
+        >>> usmx.array_equal(usmx.arange(3), [0, 1, 2])
+        True
     """
     return bool(_numpy().array_equal(on_host(a1), on_host(a2), equal_nan=equal_nan))
 

@@ -15,11 +15,28 @@ if TYPE_CHECKING:
 
 
 def copy(usm_ary: Producer, /, *, order: OrderCFAK = "K") -> USMArray:
-    """A new array with the elements of another one, on its queue and of its kind of memory. Waits.
+    """Copy an array into new memory of the same kind, on the same queue. Waits.
 
     Args:
-        usm_ary: a USMArray or any producer of ``__sycl_usm_array_interface__``.
-        order: as in `asarray`.
+        usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+            first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `usm_ary` lie in memory.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
+
+    Raises:
+        TypeError: `usm_ary` is no producer.
+        ValueError: what `usm_ary` says of its memory breaks a rule of the protocol.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> a = usmx.arange(3)
+        >>> b = usmx.copy(a)
+        >>> b[0] = 7
+        >>> print(a, b)
+        [0 1 2] [7 1 2]
     """
     return as_view("usm_ary", usm_ary).copy(order)
 
@@ -34,22 +51,35 @@ def astype(
     copy: bool = True,
     device: DeviceLike | None = None,
 ) -> USMArray:
-    """The elements converted to another type. Waits.
+    """Convert the elements of an array to another type. Waits.
 
-    In-range values become what NumPy makes of them. What NaN and floating-point values out of range
+    Values in range become what NumPy makes of them. What NaN and floating-point values out of range
     become as integers is not specified.
 
     Args:
-        usm_ary: a USMArray or any producer of ``__sycl_usm_array_interface__``.
-        newdtype: element type, as in `empty`; None: the default floating-point type of the device.
-        order: as in `asarray`.
-        casting: what may be converted: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
-        copy: False: no copy where type, device and order are what they should be.
-        device: as in `empty`; by default that of the array.
+        usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        newdtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python
+            type. None means the default floating-point type of the device.
+        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+            first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `usm_ary` lie in memory.
+        casting: which conversions are allowed, in NumPy's words: 'no', 'equiv', 'safe', 'same_kind'
+            or 'unsafe'.
+        copy: False: do not copy if type, device and order are what they should be.
+        device: where the result is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+            default on the queue of `usm_ary`.
+
+    Returns:
+        A USMArray in new memory, or `usm_ary` itself if ``copy=False`` and nothing is to be done.
 
     Raises:
-        TypeError: `casting` does not allow the conversion.
-        ValueError, USMAllocationError: as in `empty`.
+        TypeError: `casting` does not allow the conversion, or an argument has a wrong type.
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.astype(usmx.asarray([1.9, -1.9]), 'i4'))
+        [ 1 -1]
     """
     view = as_view("usm_ary", usm_ary)
     if newdtype is None:

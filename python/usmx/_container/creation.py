@@ -36,20 +36,29 @@ def empty(
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array whose elements are not set.
+    """Make a new array whose elements are not set. Does not wait.
 
     Args:
-        shape: an integer or a tuple of integers.
-        dtype: element type: a typestr, a name, a NumPy dtype or scalar type, a Python type. By
-            default float64, or float32 on a device without it.
-        order: 'C' or 'F'.
-        device: a filter string, SyclDevice, SyclQueue or Device; by default the default device.
-        usm_type: 'device', 'shared' or 'host'.
-        sycl_queue: the queue of the array; by default usmx's own queue of the device.
+        shape: the shape: an integer or a tuple of integers.
+        dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
+            By default float64, or float32 on a device without float64.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
+        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+            Device. By default the default device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
 
     Raises:
-        ValueError, TypeError: an argument is not one of these, or the device lacks the type.
-        USMAllocationError: there is no such memory (a MemoryError).
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> usmx.empty((2, 3), dtype='f4').shape
+        (2, 3)
     """
     return _new_array(shape, dtype, usm_type, sycl_queue, device, order, False)
 
@@ -63,7 +72,30 @@ def zeros(
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array of zeros; arguments and errors as in `empty`. Waits until it is filled."""
+    """Make a new array of zeros. Waits until it is filled.
+
+    Args:
+        shape: the shape: an integer or a tuple of integers.
+        dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
+            By default float64, or float32 on a device without float64.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
+        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+            Device. By default the default device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
+
+    Raises:
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.zeros(3))
+        [0. 0. 0.]
+    """
     return _new_array(shape, dtype, usm_type, sycl_queue, device, order, True)
 
 
@@ -76,7 +108,30 @@ def ones(
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array of ones; arguments and errors as in `empty`. Waits until it is filled."""
+    """Make a new array of ones. Waits until it is filled.
+
+    Args:
+        shape: the shape: an integer or a tuple of integers.
+        dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
+            By default float64, or float32 on a device without float64.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
+        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+            Device. By default the default device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
+
+    Raises:
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.ones(3, dtype='i4'))
+        [1 1 1]
+    """
     result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False)
     _fill(result, 1)
     return result
@@ -92,18 +147,34 @@ def full(
     usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array of one value. Waits until it is filled.
+    """Make a new array of one value. Waits until it is filled.
 
     Args:
-        shape, order, device, usm_type, sycl_queue: as in `empty`; where `fill_value` is an array,
-            by default its kind of memory and queue.
-        fill_value: a number, or any array (a producer of ``__sycl_usm_array_interface__``, a NumPy
-            array) that can be broadcast to `shape`.
-        dtype: element type; by default that of `asarray(fill_value)`.
+        shape: the shape: an integer or a tuple of integers.
+        fill_value: a number, or an array that can be broadcast to `shape`: a producer of
+            ``__sycl_usm_array_interface__`` or a NumPy array.
+        dtype: the element type. By default that of ``asarray(fill_value)``.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
+        device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+            default the default device, or the queue of `fill_value` if that is an array in USM.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default 'device', or that of
+            `fill_value` if that is an array in USM.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device, or
+            that of `fill_value` if that is an array in USM.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
 
     Raises:
         OverflowError: a Python integer does not fit the element type.
-        ValueError, TypeError, USMAllocationError: as in `empty`.
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.full((2, 2), 7))
+        [[7 7]
+         [7 7]]
     """
     values = _as_values(fill_value)
     if isinstance(values, USMArray):
@@ -127,16 +198,32 @@ def empty_like(
     usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array of the shape of another one, whose elements are not set.
+    """Make a new array of the shape of another one, whose elements are not set.
+
+    Does not wait.
 
     Args:
-        x: a USMArray or any producer of ``__sycl_usm_array_interface__``.
-        dtype, device, usm_type, sycl_queue: as in `empty`; by default those of `x`.
-        order: 'C', 'F', 'A' (F if `x` is Fortran- and not C-contiguous, else C) or 'K' (compact,
-            its axes in memory in the order of those of `x`).
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        dtype: the element type. By default that of `x`.
+        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+            first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `x` lie in memory.
+        device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+            default on the queue of `x`.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
+        sycl_queue: the queue of the new array. By default that of `x`.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
 
     Raises:
-        ValueError, TypeError, USMAllocationError: as in `empty`.
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> usmx.empty_like(usmx.zeros((2, 3), dtype='f4')).dtype
+        dtype('float32')
     """
     return _new_array_like(as_view("x", x), dtype, usm_type, sycl_queue, device, order, False)
 
@@ -151,7 +238,33 @@ def zeros_like(
     usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array of zeros; arguments and errors as in `empty_like`. Waits until it is filled."""
+    """Make a new array of zeros of the shape of another one.
+
+    Waits until it is filled.
+
+    Args:
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        dtype: the element type. By default that of `x`.
+        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+            first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `x` lie in memory.
+        device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+            default on the queue of `x`.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
+        sycl_queue: the queue of the new array. By default that of `x`.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
+
+    Raises:
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.zeros_like(usmx.ones(3)))
+        [0. 0. 0.]
+    """
     return _new_array_like(as_view("x", x), dtype, usm_type, sycl_queue, device, order, True)
 
 
@@ -165,7 +278,33 @@ def ones_like(
     usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array of ones; arguments and errors as in `empty_like`. Waits until it is filled."""
+    """Make a new array of ones of the shape of another one.
+
+    Waits until it is filled.
+
+    Args:
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        dtype: the element type. By default that of `x`.
+        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+            first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `x` lie in memory.
+        device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+            default on the queue of `x`.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
+        sycl_queue: the queue of the new array. By default that of `x`.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
+
+    Raises:
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.ones_like(usmx.zeros(3)))
+        [1. 1. 1.]
+    """
     result = empty_like(
         x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
     )
@@ -184,10 +323,35 @@ def full_like(
     usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array of one value, or of an array that can be broadcast to the shape of `x`.
+    """Make a new array of one value and of the shape of another array.
 
-    Arguments and errors as in `empty_like` and `full`; the element type is by default that of `x`.
     Waits until it is filled.
+
+    Args:
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        fill_value: a number, or an array that can be broadcast to the shape of `x`: a producer of
+            ``__sycl_usm_array_interface__`` or a NumPy array.
+        dtype: the element type. By default that of `x`.
+        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+            first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `x` lie in memory.
+        device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+            default on the queue of `x`.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
+        sycl_queue: the queue of the new array. By default that of `x`.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
+
+    Raises:
+        OverflowError: a Python integer does not fit the element type.
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.full_like(usmx.zeros(3), 7))
+        [7. 7. 7.]
     """
     result = empty_like(
         x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
@@ -207,31 +371,50 @@ def asarray(
     sycl_queue: QueueLike | None = None,
     order: OrderCFAK = "K",
 ) -> USMArray:
-    """`obj` as a USMArray.
+    """Make a USMArray of `obj`: a view where `obj` is in unified shared memory, else a copy.
 
     A producer of ``__sycl_usm_array_interface__``, or of ``__cuda_array_interface__`` on a device
-    that the SYCL runtime has, becomes a view of its memory, unless another argument demands a
-    copy. Everything else is copied into new memory: NumPy arrays and scalars,
-    objects with a buffer, Python numbers, and nested lists or tuples of all of these, producers
-    included. What has both the interface and a buffer counts as a producer. Waits for copies.
+    that the SYCL runtime has, becomes a view of its memory, unless another argument demands a copy.
+    The view keeps the producer alive. Everything else is copied into new memory: NumPy arrays and
+    scalars, objects with a buffer, Python numbers, and nested lists or tuples of all of these,
+    producers included. An object with both the interface and a buffer counts as a producer. The
+    function waits for its copies. The name and the arguments are those of the array API and of
+    dpnp.tensor.
 
     Args:
         obj: what to convert.
-        dtype: as in `empty`; None keeps what `obj` has, as NumPy would find it (of host data on a
-            device without float64 or float16: float32).
-        device, sycl_queue, usm_type: as in `empty`; None keeps what `obj` has. New memory for host
-            data is of kind 'device'; for a list with producers, on their common queue and of the
-            kind `get_coerced_usm_type` gives.
-        copy: True: always; None: when needed, and of all that is not a producer; False: never,
-            ValueError when needed. A NumPy array that is a view of USM then gives that memory.
-        order: 'C', 'F', 'A' (F if `obj` is Fortran- and not C-contiguous, else C) or 'K' (as it
-            is; in copies compact, the axes in memory in the order of those of `obj`).
+        dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
+            None keeps what `obj` has, as NumPy would find it; of host data on a device without
+            float64 or float16 it is float32.
+        device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. None
+            keeps the place of a producer, and means the default device for host data.
+        copy: True: always copy. None: copy when needed, and whatever is no producer. False: never
+            copy; a NumPy array that is a view of USM then gives that memory.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. None keeps that of a producer,
+            and means 'device' for host data. For a list with producers it is what
+            `get_coerced_usm_type` gives.
+        sycl_queue: the queue of the array. None keeps that of a producer, or the common queue of
+            the producers in a list, and means the queue that usmx keeps for the device otherwise.
+        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+            first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
+            compact, with the axes in the order in which those of `obj` lie in memory.
+
+    Returns:
+        A USMArray.
 
     Raises:
-        ValueError: `copy=False` cannot be met, `obj` breaks a rule of the exchange, or a list is
+        ValueError: ``copy=False`` cannot be met, `obj` breaks a rule of the exchange, or a list is
             ragged.
         ExecutionPlacementError: arrays of a list are on different queues, and none was asked for.
         TypeError: `obj` cannot be an array.
+
+    Example:
+        >>> a = usmx.asarray([[1, 2], [3, 4]], usm_type='shared')
+        >>> usmx.asarray(a) is a
+        True
+        >>> print(usmx.asarray(a, dtype='f4'))
+        [[1. 2.]
+         [3. 4.]]
     """
     view = _as_array(obj)
     if (
@@ -260,26 +443,34 @@ def asarray(
 def from_dlpack(
     x: DLPackProducer, /, *, device: DeviceLike | None = None, copy: bool | None = None
 ) -> USMArray:
-    """The array of an object with ``__dlpack__``.
+    """Take the array of an object with ``__dlpack__``.
 
-    Unified shared memory becomes a view, which keeps what the producer handed over. It is on the
-    producer's ``sycl_queue`` where there is one, else on the queue that usmx has for the device.
-    Memory of a CUDA device comes after the work on the producer's stream. Elsewhere DLPack names no
-    queue: finish work on others before usmx is to see it. Ordinary host memory is
-    copied, into memory of kind 'device'. Waits for copies.
+    Unified shared memory becomes a view, which keeps alive what the producer handed over. The view
+    is on the producer's ``sycl_queue`` if it has one, else on the queue that usmx has for the
+    device. Memory of a CUDA device comes after the work on the producer's stream. For other devices
+    DLPack names no queue: finish work on other queues before you call this function. Ordinary host
+    memory is copied into memory of kind 'device', and the function waits for the copy. The protocol
+    is that of https://dmlc.github.io/dlpack, the arguments are those of the array API.
 
     Args:
-        x: what to take: arrays of dpnp, NumPy and others.
-        device: as in `empty`; by default where the memory is, and the default device for a copy of
-            host memory.
-        copy: as in `asarray`.
+        x: an object with ``__dlpack__``: an array of dpnp, NumPy and others.
+        device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+            default where the memory is, and the default device for a copy of host memory.
+        copy: True: always copy. None: copy host memory only. False: never copy.
+
+    Returns:
+        A USMArray.
 
     Raises:
-        BufferError: the memory is neither of these, its elements are of no type that usmx has, or
-            the producer does not hand it over.
-        ValueError: `copy=False` cannot be met, or what is handed over breaks a rule of the
+        BufferError: usmx cannot use this sort of memory or element type, or the producer does not
+            hand the memory over.
+        ValueError: ``copy=False`` cannot be met, or what is handed over breaks a rule of the
             exchange.
         TypeError: `x` has no ``__dlpack__``.
+
+    Example:
+        >>> print(usmx.from_dlpack(np.arange(3.0)))
+        [0. 1. 2.]
     """
     return _core._from_dlpack(x, device, copy)
 
@@ -299,7 +490,27 @@ def from_numpy(
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array with a copy of a NumPy array; other arguments as in `empty`. Waits."""
+    """Copy a NumPy array into new unified shared memory. Waits.
+
+    Args:
+        np_ary: a NumPy array.
+        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+            Device. By default the default device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+    Returns:
+        A USMArray of the same shape and element type.
+
+    Raises:
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.from_numpy(np.array([1.5, 2.5])))
+        [1.5 2.5]
+    """
     if not isinstance(np_ary, _numpy().ndarray):
         raise TypeError(f"np_ary must be a NumPy array, found {type(np_ary).__name__}")
     return _from_host(np_ary, None, device, usm_type, sycl_queue, "K")
@@ -313,34 +524,57 @@ def from_arrow(
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new array with a copy of a column of Arrow's, in one chunk or several. Waits.
+    """Copy a column of Arrow's, in one chunk or several, into a new array. Waits.
+
+    The protocol is Arrow's C data interface.
 
     Args:
         column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
-            ``__arrow_c_device_array__``: arrays of pyarrow, series of polars, pandas and others.
-        device, usm_type, sycl_queue: as in `empty`.
+            ``__arrow_c_device_array__``: an array of pyarrow, a series of polars or pandas, and
+            others.
+        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+            Device. By default the default device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+    Returns:
+        A USMArray of one dimension.
 
     Raises:
         BufferError: values are missing (null), are no integers or floating-point numbers, or are
             not in host memory.
         ValueError: what is handed over breaks a rule of Arrow's.
         TypeError: `column` has none of these methods.
+
+    Example:
+        >>> import pyarrow
+        >>> print(usmx.from_arrow(pyarrow.array([1, 2, 3])))
+        [1 2 3]
     """
     return _core._from_arrow(column, device, usm_type, sycl_queue)
 
 
 def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray:
-    """A NumPy array with a copy of the elements; only these are moved. Waits.
+    """Copy the elements of an array into a NumPy array. Waits.
+
+    Only the elements are moved, not the allocation around them.
 
     Args:
-        usm_ary: a USMArray or any producer of ``__sycl_usm_array_interface__``.
-        out: where the elements go: a writable NumPy array of the same shape and element type,
-            whatever its strides. None: a new one, whose axes lie in memory in the order of those of
-            `usm_ary`, as in NumPy's order 'K'.
+        usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        out: where the elements go: a writable NumPy array of the same shape and element type, with
+            any strides. None makes a new one, whose axes lie in memory in the order of those of
+            `usm_ary`, as with NumPy's order 'K'.
+
+    Returns:
+        `out`, or the new NumPy array, which owns its memory.
 
     Raises:
         ValueError: `out` has another shape or element type, or is read-only.
-        TypeError: `usm_ary` is no producer, or `out` no NumPy array.
+        TypeError: `usm_ary` is no producer, or `out` is no NumPy array.
+
+    Example:
+        >>> usmx.asnumpy(usmx.arange(3))
+        array([0, 1, 2])
     """
     view = as_view("usm_ary", usm_ary)
     if out is None:
@@ -364,7 +598,23 @@ def _require_same(view, out):
 
 
 def to_numpy(usm_ary: Producer, /) -> NumpyArray:
-    """The same as `asnumpy`."""
+    """Copy the elements of an array into a new NumPy array. Waits.
+
+    This is `asnumpy` under the name that dpctl uses, without `out`.
+
+    Args:
+        usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A NumPy array, which owns its memory.
+
+    Raises:
+        TypeError: `usm_ary` is no producer.
+
+    Example:
+        >>> usmx.to_numpy(usmx.arange(3))
+        array([0, 1, 2])
+    """
     return asnumpy(usm_ary)
 
 

@@ -1,15 +1,10 @@
 """How arrays are shown: NumPy's text of the elements, and what the memory is."""
 
-from html import escape
 from typing import Any
 
 from usmx._container.creation import asnumpy
 from usmx._container.host import _numpy
-from usmx._container.print_options import own_options, print_options
-from usmx._text import size_text
-
-_HTML_ELEMENTS = {"threshold": 100, "edgeitems": 2}
-_HTML_LINES = 20
+from usmx._container.print_options import own_options
 
 
 def array_repr(array: Any) -> str:
@@ -47,34 +42,11 @@ def format_array(array: Any, specification: str) -> str:
     )
 
 
-def array_html(array: Any) -> str:
-    """For notebooks: a table of what the array is, and a short text of its elements."""
-    rows = [
-        ("shape", str(array.shape)),
-        ("dtype", str(array.dtype)),
-        ("usm_type", array.usm_type + ("" if array.flags.writable else ", read-only")),
-        ("device", f"{_device_name(array)}: {array._own_queue.sycl_device.name}"),
-        ("memory", size_text(array.nbytes)),
-    ]
-    cells = "".join(
-        f'<tr><th style="text-align: left">{escape(name)}</th>'
-        f'<td style="text-align: left">{escape(value)}</td></tr>'
-        for name, value in rows
-    )
-    return f"<div><table>{cells}</table><pre>{escape(_short_text(array))}</pre></div>"
-
-
 def _options_in_force():
     """NumPy's options, with usmx's own in their place."""
     numpy = _numpy()
     formatter = numpy.get_printoptions()["formatter"]  # printoptions() forgets it
     return numpy.printoptions(formatter=formatter, **own_options())
-
-
-def _short_text(array):
-    with print_options(**_HTML_ELEMENTS):
-        lines = array_str(array).splitlines()
-    return "\n".join([*lines[:_HTML_LINES], *(["..."] if len(lines) > _HTML_LINES else [])])
 
 
 def _facts(array):
@@ -125,10 +97,3 @@ def _device_text(array):
         return repr(array._own_queue.sycl_device.filter_string)
     except ValueError:
         return repr(array._own_queue.sycl_device)
-
-
-def _device_name(array):
-    try:
-        return array._own_queue.sycl_device.filter_string
-    except ValueError:
-        return "sub-device"

@@ -16,17 +16,25 @@ if TYPE_CHECKING:
 
 
 def to_dpnp(a: Producer, /) -> Any:
-    """The elements of an array as a ``dpnp.ndarray``: a view, which keeps the memory alive.
+    """Hand an array over as a ``dpnp.ndarray``, without a copy.
 
-    Imports dpnp. Read-only arrays stay read-only. dpnp has reversed views but imports none, so it
-    gets the axes the other way round and turns them itself.
+    The result is a view that keeps the memory alive. Read-only arrays stay read-only. dpnp has
+    reversed views but imports none, so it gets the axes in the other direction and reverses them
+    itself. This function imports dpnp.
 
     Args:
-        a: a USMArray or any producer of ``__sycl_usm_array_interface__``.
+        a: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A dpnp.ndarray of the same elements, on the same queue.
 
     Raises:
-        ImportError: dpnp is not there.
-        TypeError: dpnp has no such element type, as for all structured ones.
+        ImportError: dpnp is not installed.
+        TypeError: dpnp has no such element type. It has no structured types.
+
+    Example:
+        >>> usmx.to_dpnp(usmx.arange(3)).sum().item()
+        3
     """
     dpnp = _import("dpnp", "to_dpnp")
     view = as_view("a", a)
@@ -40,17 +48,25 @@ def to_dpnp(a: Producer, /) -> Any:
 
 
 def to_dpctl(a: Producer, /) -> Any:
-    """The bytes of an array, from its lowest to its highest, as memory of ``dpctl.memory``.
+    """Hand the bytes of an array over as memory of ``dpctl.memory``, without a copy.
 
-    Imports dpctl. The memory object keeps the array's memory alive and begins with the array,
-    wherever in its allocation that lies: for functions that take memory and know no offset.
+    The memory object holds the bytes from the lowest element to the highest, and keeps the array's
+    memory alive. It begins with the array, wherever in its allocation that lies, and so suits
+    functions that take memory and know no offset. This function imports dpctl.
 
     Args:
-        a: a USMArray or any producer of ``__sycl_usm_array_interface__``.
+        a: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A MemoryUSMDevice, MemoryUSMShared or MemoryUSMHost of dpctl.
 
     Raises:
-        ImportError: dpctl is not there.
+        ImportError: dpctl is not installed.
         ValueError: the array is read-only, which dpctl's memory cannot be.
+
+    Example:
+        >>> usmx.to_dpctl(usmx.zeros(3)).nbytes
+        24
     """
     memory = as_usm_memory(as_view("a", a))
     if memory.readonly:

@@ -26,7 +26,7 @@ def _on_first_call(module, name):
 
 FUNCTIONS = {
     "array_astype": _core._naming_keywords(array_astype),
-    "array_html": _on_first_call("usmx._container.formatting", "array_html"),
+    "array_html": _on_first_call("usmx._container.html", "array_html"),
     "array_namespace": array_namespace,
     "array_repr": _on_first_call("usmx._container.formatting", "array_repr"),
     "array_str": _on_first_call("usmx._container.formatting", "array_str"),
@@ -34,6 +34,7 @@ FUNCTIONS = {
     "call_numpy_function": _on_first_call("usmx._container.numpy_functions", "call_numpy_function"),
     "copy_array": _on_first_call("usmx._container.array_pickling", "copy_array"),
     "copy_memory": _on_first_call("usmx._memory_pickling", "copy_memory"),
+    "device_html": _on_first_call("usmx._container.html", "device_html"),
     "format_array": _on_first_call("usmx._container.formatting", "format_array"),
     "host_index": host_index,
     "host_value": host_value,

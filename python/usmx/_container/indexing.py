@@ -31,25 +31,29 @@ def take(
     out: USMArray | None = None,
     mode: IndexMode = "raise",
 ) -> USMArray:
-    """The elements of `x` at some indices along an axis.
+    """Select the elements at some indices along an axis. Waits.
 
     Args:
-        x: an array.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         indices: an array of integers, of any shape.
-        axis: an integer; None only where `x` has one dimension, or none.
-        out: where the result is written to and which is returned: an array of the result's shape
-            and of the element type of `x`.
-        mode: what becomes of an index outside of the axis. 'raise': an IndexError; 'wrap': it is
-            counted on from the other end; 'clip': it becomes the first or the last one, and so
-            does any negative index. (With 'raise', negative indices count from the end.)
+        axis: an integer. It may be None only if `x` has one dimension or none.
+        out: where the result is written: an array of the result's shape and of the element type of
+            `x`.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
+            count from the end. 'wrap': the index is counted on from the other end. 'clip': the
+            index becomes the first or the last one, and so does every negative index.
 
     Returns:
-        A new array on the queue of `x` and of its kind, of shape
-        ``x.shape[:axis] + indices.shape + x.shape[axis + 1:]``; or `out`. Waits.
+        A new array on the queue of `x` and of its kind, or `out`. Its shape is that of `x` with the
+        axis replaced by the shape of `indices`.
 
     Raises:
         IndexError: an index is outside of its axis, or `indices` are no integers.
-        ValueError: `axis` is missing, or `out` is read-only or of another shape or type.
+        ValueError: `axis` is missing, or `out` is read-only or has another shape or type.
+
+    Example:
+        >>> print(usmx.take(usmx.asarray([10, 20, 30]), [2, 0]))
+        [30 10]
     """
     view, along = _with_axis(as_view("x", x), axis)
     chosen = _integers(indices, view.shape[along], mode)
@@ -73,15 +77,29 @@ def put(
     axis: SupportsIndex | None = None,
     mode: IndexMode = "raise",
 ) -> None:
-    """Sets the elements of `x` at some indices along an axis; nothing when this raises. Waits.
+    """Set the elements at some indices along an axis. Waits.
+
+    If the function raises, it has set nothing. If an index occurs twice, its last value counts.
 
     Args:
-        x, indices, axis, mode: as in `take`.
-        vals: an array, a scalar or nested lists, which can be broadcast to the shape of
-            ``take(x, indices, axis=axis)``. For an index that is there twice the last one counts.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
+        indices: an array of integers, of any shape.
+        vals: an array, a scalar or nested lists, which can be broadcast to the shape of ``take(x,
+            indices, axis=axis)``.
+        axis: an integer. It may be None only if `x` has one dimension or none.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
+            count from the end. 'wrap': the index is counted on from the other end. 'clip': the
+            index becomes the first or the last one, and so does every negative index.
 
     Raises:
-        IndexError, ValueError: as `take`; or `x` is read-only; or the shapes do not fit.
+        IndexError: an index is outside of its axis, or `indices` are no integers.
+        ValueError: `axis` is missing, `x` is read-only, or the shapes do not fit.
+
+    Example:
+        >>> x = usmx.zeros(3)
+        >>> usmx.put(x, [0, 2], [1, 2])
+        >>> print(x)
+        [1. 0. 2.]
     """
     view, along = _with_axis(as_view("x", x), axis)
     view[_along(along, _integers(indices, view.shape[along], mode))] = vals
@@ -95,20 +113,28 @@ def take_along_axis(
     axis: SupportsIndex = -1,
     mode: IndexMode = "raise",
 ) -> USMArray:
-    """The elements of `x` at indices along an axis that are given for each place on the others.
+    """Select elements along an axis, at indices for each place on the other axes. Waits.
 
     Args:
-        x: an array.
-        indices: an array of integers of as many dimensions as `x`, whose shape can be broadcast
-            together with that of `x` but for the axis.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        indices: an array of integers with as many dimensions as `x`. Its shape, but for the axis,
+            can be broadcast together with that of `x`.
         axis: an integer.
-        mode: as in `take`.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
+            count from the end. 'wrap': the index is counted on from the other end. 'clip': the
+            index becomes the first or the last one, and so does every negative index.
 
     Returns:
-        A new array on the queue of `x` and of its kind. Waits.
+        A new array on the queue of `x` and of its kind.
 
     Raises:
-        IndexError, ValueError: as `take`; or the shapes do not fit.
+        IndexError: an index is outside of its axis, or `indices` are no integers.
+        ValueError: the shapes do not fit.
+
+    Example:
+        >>> x = usmx.asarray([[10, 20], [30, 40]])
+        >>> usmx.take_along_axis(x, usmx.asarray([[1], [0]])).tolist()
+        [[20], [30]]
     """
     view = as_view("x", x)
     return view[_at_each_place(view, indices, axis, mode)]
@@ -123,48 +149,75 @@ def put_along_axis(
     axis: SupportsIndex = -1,
     mode: IndexMode = "raise",
 ) -> None:
-    """Sets the elements of `x` that ``take_along_axis(x, indices, axis=axis)`` gives. Waits.
+    """Set elements along an axis, at indices for each place on the other axes. Waits.
+
+    If the function raises, it has set nothing. If an index occurs twice, its last value counts.
 
     Args:
-        x, indices, axis, mode: as in `take_along_axis`.
-        vals: as in `put`; can be broadcast to the shape of what is set.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
+        indices: an array of integers with as many dimensions as `x`. Its shape, but for the axis,
+            can be broadcast together with that of `x`.
+        vals: an array, a scalar or nested lists, which can be broadcast to the shape of
+            ``take_along_axis(x, indices, axis=axis)``.
+        axis: an integer.
+        mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
+            count from the end. 'wrap': the index is counted on from the other end. 'clip': the
+            index becomes the first or the last one, and so does every negative index.
 
     Raises:
-        IndexError, ValueError: as `take_along_axis`; or `x` is read-only.
+        IndexError: an index is outside of its axis, or `indices` are no integers.
+        ValueError: `x` is read-only, or the shapes do not fit.
+
+    Example:
+        >>> x = usmx.zeros((2, 2), dtype='i4')
+        >>> usmx.put_along_axis(x, usmx.asarray([[1], [0]]), 7)
+        >>> x.tolist()
+        [[0, 7], [7, 0]]
     """
     view = as_view("x", x)
     view[_at_each_place(view, indices, axis, mode)] = vals
 
 
 def extract(condition: ArrayLike | Producer, arr: Producer) -> USMArray:
-    """The elements of `arr` for which `condition` is not zero, in C order. Waits.
+    """Select the elements for which a condition is not zero, in C order. Waits.
 
     Args:
         condition: an array of any type and shape.
-        arr: an array with as many elements.
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``, with as many
+            elements.
 
     Returns:
-        A new array of one dimension on the queue of `arr` and of its kind.
+        A new array of one dimension, on the queue of `arr` and of its kind.
 
     Raises:
         ValueError: the sizes differ.
+
+    Example:
+        >>> print(usmx.extract([True, False, True], usmx.arange(3)))
+        [0 2]
     """
     view = as_view("arr", arr)
     return view[_mask_for(view, "condition", condition)]
 
 
 def place(arr: Producer, mask: ArrayLike | Producer, vals: object) -> None:
-    """Sets the elements of `arr` for which `mask` is not zero, in C order. Waits.
+    """Set the elements for which a mask is not zero, in C order. Waits.
 
     Args:
-        arr: an array.
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
         mask: an array of any type and shape, with as many elements.
-        vals: an array or sequence of one dimension, or a scalar: as many of its elements as are
-            needed; where they are too few, again from its start.
+        vals: a scalar, or an array or sequence of one dimension, of which as many elements are used
+            as are needed. If there are too few, they are used again from the start.
 
     Raises:
-        ValueError: the sizes differ, `vals` has more dimensions, or is empty while elements are
-            to be set; or `arr` is read-only.
+        ValueError: the sizes differ, `arr` is read-only, `vals` has more than one dimension, or
+            `vals` is empty while elements are to be set.
+
+    Example:
+        >>> a = usmx.arange(4)
+        >>> usmx.place(a, [0, 1, 0, 1], [7, 8])
+        >>> print(a)
+        [0 7 2 8]
     """
     view = as_view("arr", arr)
     chosen = _mask_for(view, "mask", mask)
@@ -184,10 +237,13 @@ def place(arr: Producer, mask: ArrayLike | Producer, vals: object) -> None:
 
 
 def nonzero(arr: Producer) -> tuple[USMArray, ...]:
-    """The indices of the elements that are not zero (NaN is not), in C order. Waits.
+    """Find the indices of the elements that are not zero, in C order. Waits.
+
+    NaN is not zero.
 
     Args:
-        arr: an array of one dimension at least.
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least one
+            dimension.
 
     Returns:
         A tuple of int64 arrays, one for each dimension, on the queue of `arr` and of its kind.
@@ -195,6 +251,10 @@ def nonzero(arr: Producer) -> tuple[USMArray, ...]:
     Raises:
         ValueError: `arr` has no dimensions.
         TypeError: its elements are structured.
+
+    Example:
+        >>> [indices.tolist() for indices in usmx.nonzero(usmx.asarray([0, 5, 6]))]
+        [[1, 2]]
     """
     view = as_view("arr", arr)
     if view.ndim == 0:

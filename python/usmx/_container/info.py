@@ -38,7 +38,8 @@ class ArrayNamespaceInfo:
         """The default element types on a device.
 
         Args:
-            device: as in `empty`.
+            device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default
+                device.
 
         Returns:
             A dictionary with the keys 'real floating', 'complex floating', 'integral', 'indexing'.
@@ -54,8 +55,9 @@ class ArrayNamespaceInfo:
         """The array API's element types that a device has; float16 is not one of the array API's.
 
         Args:
-            device: as in `empty`.
-            kind: None for all, or a kind as in `isdtype`, or a tuple of them.
+            device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default
+                device.
+            kind: None for all types, or a kind such as 'real floating', or a tuple of kinds.
 
         Returns:
             A dictionary from names to types.
@@ -76,7 +78,18 @@ class ArrayNamespaceInfo:
 
 
 def array_namespace_info() -> ArrayNamespaceInfo:
-    """What usmx can do, as the array API asks for it; usmx has no functions that compute."""
+    """Say what usmx can do, as the array API asks for it.
+
+    usmx has no functions that compute.
+
+    Returns:
+        An object with the methods that the array API names: ``capabilities``, ``default_device``,
+        ``default_dtypes``, ``devices`` and ``dtypes``.
+
+    Example:
+        >>> usmx.__array_namespace_info__().capabilities()['boolean indexing']
+        True
+    """
     return ArrayNamespaceInfo()
 
 

@@ -34,20 +34,28 @@ _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with eac
 def reshape(
     X: Producer, /, shape: Shape, *, order: OrderCF = "C", copy: bool | None = None
 ) -> USMArray:
-    """The elements of `X` under another shape.
+    """Give the elements of `X` another shape: by a view where possible, else by a copy.
+
+    Waits for the copy, if there is one.
 
     Args:
-        X: a USMArray or another producer of ``__sycl_usm_array_interface__``.
-        shape: an integer or a tuple of integers; one may be -1 and is computed from the others.
-        order: 'C': the last index varies fastest, in `X` and in the result; 'F': the first.
-        copy: True: always copy; None: only where there can be no view; False: never.
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        shape: an integer or a tuple of integers. One of them may be -1: it is computed from the
+            others.
+        order: 'C': the last index varies fastest, in `X` and in the result. 'F': the first one
+            does.
+        copy: True: always copy. None: copy where there can be no view. False: never copy.
 
     Returns:
-        A view of `X`, or a new array, contiguous in `order`, on the same queue and of the same
-        kind.
+        A view of `X`, or a new array that is contiguous in `order`, on the same queue and of the
+        same kind.
 
     Raises:
-        ValueError: the sizes differ, or `copy=False` cannot be met.
+        ValueError: the sizes differ, or ``copy=False`` cannot be met.
+
+    Example:
+        >>> usmx.reshape(usmx.arange(6), (2, -1)).shape
+        (2, 3)
     """
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"copy must be True, False or None, found {copy!r}")
@@ -67,70 +75,191 @@ def reshape(
 
 
 def permute_dims(X: Producer, /, axes: Axes) -> USMArray:
-    """A view of `X` whose dimension k is dimension ``axes[k]`` of `X`; each must be named once."""
+    """Reorder the dimensions of an array, by a view. Does not wait.
+
+    Args:
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axes: dimension k of the result is dimension ``axes[k]`` of `X`. Each dimension must be
+            named once.
+
+    Returns:
+        A view of `X`: a USMArray that shares and keeps its memory.
+
+    Raises:
+        numpy.exceptions.AxisError: there is no such axis.
+        ValueError: a dimension is named twice, or not at all.
+
+    Example:
+        >>> usmx.permute_dims(usmx.zeros((2, 3, 4)), (2, 0, 1)).shape
+        (4, 2, 3)
+    """
     return _core._permuted(X, axes)
 
 
 def moveaxis(X: Producer, source: Axes, destination: Axes, /) -> USMArray:
-    """A view of `X` with the axes `source` at the places `destination`, the others in order.
+    """Move axes of an array to other places, by a view. Does not wait.
 
-    Both are integers, or tuples of the same length.
+    Args:
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        source: the axes to move: an integer or a tuple.
+        destination: their new places: an integer or a tuple of the same length. The other axes keep
+            their order.
+
+    Returns:
+        A view of `X`: a USMArray that shares and keeps its memory.
+
+    Raises:
+        numpy.exceptions.AxisError: there is no such axis.
+        ValueError: `source` and `destination` differ in length, or name an axis twice.
+
+    Example:
+        >>> usmx.moveaxis(usmx.zeros((2, 3, 4)), 0, -1).shape
+        (3, 4, 2)
     """
     return _core._moved(X, source, destination)
 
 
 def swapaxes(X: Producer, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray:
-    """A view of `X` in which two axes trade places."""
+    """Swap two axes of an array, by a view. Does not wait.
+
+    Args:
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis1, axis2: integers.
+
+    Returns:
+        A view of `X`: a USMArray that shares and keeps its memory.
+
+    Raises:
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> usmx.swapaxes(usmx.zeros((2, 3, 4)), 0, 2).shape
+        (4, 3, 2)
+    """
     return _core._swapped(X, axis1, axis2)
 
 
 def matrix_transpose(x: Producer) -> USMArray:
-    """A view of `x` with the last two dimensions swapped; ValueError when there are fewer."""
+    """Swap the last two dimensions of an array, by a view. Does not wait.
+
+    Args:
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A view of `x`: a USMArray that shares and keeps its memory.
+
+    Raises:
+        ValueError: `x` has fewer than 2 dimensions.
+
+    Example:
+        >>> usmx.matrix_transpose(usmx.zeros((2, 3, 4))).shape
+        (2, 4, 3)
+    """
     return _core._matrix_transposed(x)
 
 
 def flip(X: Producer, /, *, axis: Axes | None = None) -> USMArray:
-    """A view of `X` with the elements in reverse order along an axis, several, or (None) all."""
+    """Reverse the order of the elements along axes, by a view. Does not wait.
+
+    Args:
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: an integer or a tuple of integers. None means all axes.
+
+    Returns:
+        A view of `X`: a USMArray that shares and keeps its memory.
+
+    Raises:
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.flip(usmx.arange(3)))
+        [2 1 0]
+    """
     return _core._flipped(X, axis)
 
 
 def squeeze(X: Producer, /, axis: Axes | None = None) -> USMArray:
-    """A view of `X` without axes of size 1.
+    """Leave out axes of size 1, by a view. Does not wait.
 
     Args:
-        X: a USMArray or another producer of ``__sycl_usm_array_interface__``.
-        axis: which axes, an integer or a tuple; None: all that have size 1.
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: which axes: an integer or a tuple. None means all axes of size 1.
+
+    Returns:
+        A view of `X`: a USMArray that shares and keeps its memory.
 
     Raises:
+        numpy.exceptions.AxisError: there is no such axis.
         ValueError: one of `axis` has another size.
+
+    Example:
+        >>> usmx.squeeze(usmx.zeros((1, 3, 1))).shape
+        (3,)
     """
     return _core._squeezed(X, axis)
 
 
 def expand_dims(X: Producer, /, *, axis: Axes = 0) -> USMArray:
-    """A view of `X` with new axes of size 1; `axis` counts in the result, and may be a tuple."""
+    """Insert axes of size 1, by a view. Does not wait.
+
+    Args:
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: where in the result the new axes are: an integer or a tuple.
+
+    Returns:
+        A view of `X`: a USMArray that shares and keeps its memory.
+
+    Raises:
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> usmx.expand_dims(usmx.zeros(3), axis=0).shape
+        (1, 3)
+    """
     return _core._expanded(X, axis)
 
 
 def broadcast_to(X: Producer, /, shape: Shape) -> USMArray:
-    """A view of `X` repeated to `shape`.
+    """Repeat an array to a shape, by a view. Does not wait.
 
-    The view is read-only, as in NumPy (in dpnp.tensor it is not), since one element may stand in
-    several places.
+    The view is read-only, since one element may stand in several places. NumPy does the same,
+    dpnp.tensor does not.
+
+    Args:
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        shape: an integer or a tuple of integers.
+
+    Returns:
+        A read-only view of `X`.
 
     Raises:
         ValueError: the shapes are not compatible.
+
+    Example:
+        >>> print(usmx.broadcast_to(usmx.arange(3), (2, 3)))
+        [[0 1 2]
+         [0 1 2]]
     """
     return _core._broadcast(X, shape)
 
 
 def broadcast_arrays(*args: Producer) -> list[USMArray]:
-    """A list of the arrays, all with the shape that they have together.
+    """Repeat arrays to the shape that they have together, by views. Does not wait.
 
-    An array that has it already is returned as it is, the others as by `broadcast_to`.
+    Args:
+        args: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A list. An array that has the shape already is returned as it is; the others are read-only
+        views.
 
     Raises:
         ValueError: there are no arrays, or their shapes are not compatible.
+
+    Example:
+        >>> a, b = usmx.broadcast_arrays(usmx.zeros((2, 1)), usmx.zeros(3))
+        >>> a.shape, b.shape
+        ((2, 3), (2, 3))
     """
     arrays = _checked_arrays(args)
     shape = _common_shape([array.shape for array in arrays])
@@ -138,7 +267,22 @@ def broadcast_arrays(*args: Producer) -> list[USMArray]:
 
 
 def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
-    """A tuple of the views along an axis, each without it."""
+    """Split an array along an axis, by views. Does not wait.
+
+    Args:
+        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: an integer.
+
+    Returns:
+        A tuple of views of `X`, each without the axis.
+
+    Raises:
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> [part.tolist() for part in usmx.unstack(usmx.asarray([[1, 2], [3, 4]]))]
+        [[1, 2], [3, 4]]
+    """
     X = as_view("X", X)
     before = (slice(None),) * _core._normalized_axis(axis, X.ndim)
     return tuple(X[(*before, k)] for k in range(X.shape[len(before)]))
@@ -148,17 +292,28 @@ def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
 
 
 def concat(arrays: Sequence[Producer], /, *, axis: SupportsIndex | None = 0) -> USMArray:
-    """The arrays one after the other along an existing axis, in a new array.
+    """Join arrays along an existing axis, in a new array. Waits.
 
-    Its element type is `result_type` of theirs; its kind follows `get_coerced_usm_type`.
+    The element type is the `result_type` of theirs, and the kind of memory is the one that
+    `get_coerced_usm_type` gives.
 
     Args:
         arrays: a list or tuple of arrays on one queue, whose shapes differ in `axis` only.
-        axis: None joins the elements of all of them in one dimension, whatever the shapes.
+        axis: an integer. None joins the elements of all arrays in one dimension, whatever their
+            shapes.
+
+    Returns:
+        A new C-contiguous USMArray on their queue.
 
     Raises:
         ValueError: there are no arrays, or the shapes differ.
         ExecutionPlacementError: the queues differ.
+        TypeError: `arrays` is no list or tuple, or an element is no producer.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.concat([usmx.arange(2), usmx.zeros(1)]))
+        [0. 1. 0.]
     """
     views = _checked_list(arrays)
     if axis is None:
@@ -173,13 +328,27 @@ def concat(arrays: Sequence[Producer], /, *, axis: SupportsIndex | None = 0) -> 
 
 
 def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray:
-    """The arrays one after the other along a new axis, in a new array.
+    """Join arrays along a new axis, in a new array. Waits.
 
-    Element type, kind and errors are those of `concat`.
+    The element type is the `result_type` of theirs, and the kind of memory is the one that
+    `get_coerced_usm_type` gives.
 
     Args:
         arrays: a list or tuple of arrays of the same shape, on one queue.
         axis: where in the result the new axis is.
+
+    Returns:
+        A new C-contiguous USMArray on their queue.
+
+    Raises:
+        ValueError: there are no arrays, or the shapes differ.
+        ExecutionPlacementError: the queues differ.
+        TypeError: `arrays` is no list or tuple, or an element is no producer.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> usmx.stack([usmx.zeros(3), usmx.ones(3)]).shape
+        (2, 3)
     """
     views = _checked_list(arrays)
     axis = _core._normalized_axis(axis, views[0].ndim + 1)
@@ -188,15 +357,24 @@ def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray
 
 
 def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
-    """A new array with the elements moved on by `shift` places; those moved out come in again.
+    """Shift the elements along axes, in a new array; those shifted out come in again. Waits.
 
     Args:
-        x: a USMArray or another producer of ``__sycl_usm_array_interface__``.
-        shift: an integer, or a tuple of them, one for each of `axis`. It may be negative.
-        axis: an integer or a tuple; None: as if `x` had one dimension, in C order.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        shift: by how many places: an integer, or a tuple with one integer for each of `axis`. It
+            may be negative.
+        axis: an integer or a tuple. None treats `x` as if it had one dimension, in C order.
+
+    Returns:
+        A new C-contiguous USMArray on the same queue and of the same kind.
 
     Raises:
         ValueError: `shift` and `axis` have different lengths.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.roll(usmx.arange(4), 1))
+        [3 0 1 2]
     """
     rolled = as_view("x", x)
     if axis is None:
@@ -209,17 +387,25 @@ def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
 
 
 def repeat(x: Producer, repeats: Any, /, *, axis: SupportsIndex | None = None) -> USMArray:
-    """A new array with each element of `x` repeated.
+    """Repeat each element of an array, in a new array. Waits.
 
     Args:
-        x: a USMArray or another producer of ``__sycl_usm_array_interface__``.
-        repeats: how often: an integer for all, or one for each index along the axis, in a
-            sequence or an array of integers (one in USM must be on the queue of `x`).
-        axis: an integer; None: as if `x` had one dimension, in C order.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        repeats: how often: an integer for all elements, or one for each index along the axis, in a
+            sequence or an array of integers. An array in USM must be on the queue of `x`.
+        axis: an integer. None treats `x` as if it had one dimension, in C order.
+
+    Returns:
+        A new C-contiguous USMArray on the same queue and of the same kind.
 
     Raises:
-        ValueError: a count is negative, or there are not as many as indices.
+        ValueError: a count is negative, or there are not as many counts as indices.
         TypeError: a count is no integer.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.repeat(usmx.arange(3), 2))
+        [0 0 1 1 2 2]
     """
     x = as_view("x", x)
     if axis is None:
@@ -238,12 +424,24 @@ def repeat(x: Producer, repeats: Any, /, *, axis: SupportsIndex | None = None) -
 
 
 def tile(x: Producer, repetitions: Shape, /) -> USMArray:
-    """A new array with all of `x` repeated along each axis.
+    """Repeat a whole array along its axes, in a new array. Waits.
 
     Args:
-        x: a USMArray or another producer of ``__sycl_usm_array_interface__``.
-        repetitions: an integer or a tuple of integers for the last axes. Where they are more than
-            the axes of `x`, the result has as many.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        repetitions: how often along the last axes: an integer or a tuple of integers. If there are
+            more of them than axes of `x`, the result has as many axes.
+
+    Returns:
+        A new C-contiguous USMArray on the same queue and of the same kind.
+
+    Raises:
+        ValueError: a count is negative.
+        TypeError: a count is no integer.
+
+    Example:
+        >>> print(usmx.tile(usmx.arange(2), (2, 2)))
+        [[0 1 0 1]
+         [0 1 0 1]]
     """
     x = as_view("x", x)
     counts = _tile_counts(repetitions)

@@ -40,19 +40,34 @@ def arange(
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new 1-dimensional array of start, start + step, ... up to but not including stop. Waits.
+    """Make a 1-dimensional array of start, start + step, ... up to and without stop. Waits.
 
     Args:
-        start, stop, step: Python or NumPy numbers; arange(n) is arange(0, n).
-        dtype: element type; by default the device's default type of the kind of the numbers.
-        device, usm_type, sycl_queue: as in `empty`.
+        start: the first number. With one argument only, the array begins at 0 and `start` is where
+            it ends.
+        stop: the number that the array does not reach.
+        step: the difference between neighbours. It may be negative.
+        dtype: the element type. By default the device's default type of the kind of the numbers:
+            integer, floating-point or complex.
+        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+            Device. By default the default device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
 
     Raises:
-        ZeroDivisionError: step is 0.
-        TypeError: start, stop or step is no number, or `dtype` is bool and there would be more
-            than 2 elements.
+        ZeroDivisionError: `step` is 0.
+        TypeError: `start`, `stop` or `step` is no number, or `dtype` is bool and there would be
+            more than 2 elements.
         OverflowError: a number does not fit the element type.
-        USMAllocationError, ValueError, TypeError: as in `empty`.
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.arange(1, 10, 3))
+        [1 4 7]
     """
     if stop is None:
         start, stop = 0, start
@@ -76,21 +91,31 @@ def linspace(
     sycl_queue: QueueLike | None = None,
     usm_type: UsmType = "device",
 ) -> USMArray:
-    """A new 1-dimensional array of `num` evenly spaced numbers. Waits.
+    """Make a 1-dimensional array of evenly spaced numbers. Waits.
 
     Args:
         start: the first number.
-        stop: the last number; where `endpoint` is False, the one after it.
-        num: how many, 0 or more.
-        dtype: element type; by default the device's default floating-point type, complex where a
-            number is.
+        stop: the last number, or the number after the last one if `endpoint` is False.
+        num: how many numbers, 0 or more.
+        dtype: the element type. By default the device's default floating-point type, or its complex
+            type if a number is complex.
+        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+            Device. By default the default device.
         endpoint: whether `stop` is one of the numbers.
-        device, usm_type, sycl_queue: as in `empty`.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
 
     Raises:
-        ValueError: `num` is negative.
-        TypeError: start or stop is no number, or num no integer.
-        USMAllocationError, ValueError, TypeError: as in `empty`.
+        ValueError: `num` is negative, or the device lacks the type.
+        TypeError: `start` or `stop` is no number, or `num` is no integer.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.linspace(0, 1, 5))
+        [0.   0.25 0.5  0.75 1.  ]
     """
     _require_numbers(start=start, stop=stop)
     num = operator.index(num)
@@ -113,16 +138,32 @@ def eye(
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """A new matrix with ones on a diagonal and zeros elsewhere. Waits.
+    """Make a matrix with ones on one diagonal and zeros elsewhere. Waits.
 
     Args:
-        n_rows, n_cols: its shape; `n_cols` is by default `n_rows`.
-        k: which diagonal: 0 the main one, above it positive, below it negative.
-        dtype, order, device, usm_type, sycl_queue: as in `empty`.
+        n_rows: the number of rows.
+        n_cols: the number of columns. By default `n_rows`.
+        k: which diagonal: 0 for the main one, positive above it, negative below it.
+        dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
+            By default float64, or float32 on a device without float64.
+        order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
+        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+            Device. By default the default device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+    Returns:
+        A USMArray in new memory, which usmx owns.
 
     Raises:
-        TypeError: a number is no integer.
-        ValueError, TypeError, USMAllocationError: as in `empty`.
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.eye(2, 3, k=1, dtype='i4'))
+        [[0 1 0]
+         [0 0 1]]
     """
     n_rows = operator.index(n_rows)
     n_cols = n_rows if n_cols is None else operator.index(n_cols)
@@ -135,41 +176,73 @@ def eye(
 
 
 def tril(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
-    """A new array with the elements of `x` on and below a diagonal, and zeros above it. Waits.
+    """Copy the elements on and below a diagonal, with zeros above it. Waits.
 
     Args:
-        x: a USMArray, or any producer, of at least 2 dimensions; each matrix of the last two.
-        k: the diagonal, as in `eye`.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
+            dimensions. Each matrix of the last two dimensions is treated alike.
+        k: the diagonal: 0 for the main one, positive above it, negative below it.
+
+    Returns:
+        A USMArray in new memory, on the same queue and of the same kind.
 
     Raises:
         ValueError: `x` has fewer than 2 dimensions.
-        TypeError: `x` is no producer, or `k` no integer.
+        TypeError: `x` is no producer, or `k` is no integer.
+
+    Example:
+        >>> print(usmx.tril(usmx.ones((2, 2), dtype='i4')))
+        [[1 0]
+         [1 1]]
     """
     return _triangle(x, k, lower=True)
 
 
 def triu(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
-    """A new array with the elements of `x` on and above a diagonal, and zeros below it. Waits.
+    """Copy the elements on and above a diagonal, with zeros below it. Waits.
 
-    Arguments and errors as in `tril`.
+    Args:
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
+            dimensions. Each matrix of the last two dimensions is treated alike.
+        k: the diagonal: 0 for the main one, positive above it, negative below it.
+
+    Returns:
+        A USMArray in new memory, on the same queue and of the same kind.
+
+    Raises:
+        ValueError: `x` has fewer than 2 dimensions.
+        TypeError: `x` is no producer, or `k` is no integer.
+
+    Example:
+        >>> print(usmx.triu(usmx.ones((2, 2), dtype='i4')))
+        [[1 1]
+         [0 1]]
     """
     return _triangle(x, k, lower=False)
 
 
 def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]:
-    """Coordinates of a grid: a list of views, one for each array, all of the grid's shape.
+    """Make the coordinates of a grid, by one view for each array. Does not wait.
 
     Args:
-        arrays: 1-dimensional USMArrays, or any producers, of one element type and on one queue.
-        indexing: 'ij': axis k of the views belongs to array k; 'xy': the first two axes swapped.
+        arrays: 1-dimensional arrays of one element type and on one queue; each is a USMArray or any
+            other producer of ``__sycl_usm_array_interface__``.
+        indexing: 'ij': axis k of the views belongs to array k. 'xy': the first two axes are
+            swapped.
 
     Returns:
-        A list of views of the arrays' memory in which elements repeat.
+        A list of views of the arrays' memory, all of the grid's shape, in which elements repeat.
 
     Raises:
-        ValueError: `indexing` is neither, an array is not 1-dimensional, or types differ.
-        ExecutionPlacementError: arrays are on different queues.
+        ValueError: `indexing` is neither, an array is not 1-dimensional, or the types differ.
+        ExecutionPlacementError: the arrays are on different queues.
         TypeError: an argument is no producer.
+
+    Example:
+        >>> x, y = usmx.meshgrid(usmx.arange(3), usmx.arange(2))
+        >>> print(y)
+        [[0 0 0]
+         [1 1 1]]
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', found {indexing!r}")

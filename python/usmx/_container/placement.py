@@ -21,16 +21,24 @@ class ExecutionPlacementError(ValueError):
 
 
 def get_execution_queue(queues: Sequence[QueueLike], /) -> Any:
-    """The queue that all of `queues` are; None when they differ, or there are none.
+    """Find the queue that all of `queues` are.
+
+    The rule "compute follows data" is dpctl's.
 
     Args:
-        queues: a list or tuple of SyclQueue, dpctl's included. What is no queue equals none.
+        queues: a list or tuple of SyclQueue, of usmx or dpctl. An object that is no queue equals
+            none.
 
     Returns:
-        The first of them.
+        The first of them; None if they differ, or there are none.
 
     Raises:
         TypeError: `queues` is no list or tuple.
+
+    Example:
+        >>> a = usmx.zeros(2)
+        >>> usmx.get_execution_queue([a.sycl_queue, a.sycl_queue]) == a.sycl_queue
+        True
     """
     found = [_as_queue(queue) for queue in _list_of("queues", "queues", queues)]
     if not found or found[0] is None or any(queue != found[0] for queue in found[1:]):
@@ -39,16 +47,22 @@ def get_execution_queue(queues: Sequence[QueueLike], /) -> Any:
 
 
 def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
-    """The kind of memory for the result of arrays of these kinds.
+    """Find the kind of memory for the result of arrays of these kinds.
 
-    It is 'device' if that takes part, else 'shared', else 'host'; None when there are no kinds, or
-    one of them is no kind.
+    The rule is dpctl's: 'device' if that takes part, else 'shared', else 'host'.
 
     Args:
         usm_types: a list or tuple of 'device', 'shared' and 'host'.
 
+    Returns:
+        A kind; None if there are no kinds, or one of them is no kind.
+
     Raises:
         TypeError: `usm_types` is no list or tuple.
+
+    Example:
+        >>> usmx.get_coerced_usm_type(['host', 'shared'])
+        'shared'
     """
     kinds = _list_of("usm_types", "kinds of memory", usm_types)
     if any(kind not in _KINDS for kind in kinds):

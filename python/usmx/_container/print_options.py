@@ -43,23 +43,34 @@ def set_print_options(
     sign: SignMode | None = None,
     numpy: bool = False,
 ) -> None:
-    """Set how `repr` and `str` of arrays write elements; what was never set is as in NumPy.
+    """Set how `repr` and `str` of arrays write elements, for the running thread.
 
-    The options mean what they mean in ``numpy.set_printoptions``. They hold for the running thread.
+    The options mean what they mean in ``numpy.set_printoptions``. An option that was never set is
+    NumPy's.
 
     Args:
         linewidth: characters in a line.
         edgeitems: elements shown at either end of an axis that is abbreviated.
-        threshold: more elements than these are abbreviated; only what is shown is fetched.
-        precision: digits behind the point.
+        threshold: arrays of more elements than these are abbreviated; only what is shown is
+            fetched.
+        precision: digits after the decimal point.
         floatmode: 'fixed', 'unique', 'maxprec' or 'maxprec_equal'.
         suppress: whether numbers are never written with an exponent.
-        nanstr, infstr: what stands for not-a-number and for infinity.
-        sign: '-', '+' or ' ': before numbers that are not negative.
-        numpy: forget what was set before; the arguments not given here are NumPy's again.
+        nanstr: what stands for a value that is not a number.
+        infstr: what stands for infinity.
+        sign: what stands before numbers that are not negative: '-' nothing, '+' a plus sign, ' ' a
+            space.
+        numpy: True forgets what was set before: the arguments not given here are NumPy's again.
 
     Raises:
-        TypeError, ValueError: an option is not one of these.
+        TypeError: an option has a wrong type.
+        ValueError: an option has a value that is not accepted.
+
+    Example:
+        >>> usmx.set_print_options(precision=2)
+        >>> print(usmx.asarray([1 / 3]))
+        [0.33]
+        >>> usmx.set_print_options(numpy=True)
     """
     given = {
         "linewidth": linewidth,
@@ -77,14 +88,39 @@ def set_print_options(
 
 
 def get_print_options() -> dict[str, Any]:
-    """Return the options that hold now, by name: usmx's own, and NumPy's where there is none."""
+    """Give the options that hold now, by name.
+
+    Those that were not set in usmx are NumPy's.
+
+    Returns:
+        A dictionary from names to values.
+
+    Example:
+        >>> 'precision' in usmx.get_print_options()
+        True
+    """
     numpys = _numpy().get_printoptions()
     return {name: numpys[name] for name in _NAMES} | own_options()
 
 
 @contextmanager
 def print_options(*args: Any, **kwargs: Any) -> Iterator[dict[str, Any]]:
-    """Set options as `set_print_options` does, for a ``with`` block; `as` gives all of them."""
+    """Set print options for a ``with`` block, for the running thread.
+
+    ``as`` gives all options as a dictionary. The block's end restores those that held before.
+
+    Args:
+        args, kwargs: the arguments of `set_print_options`.
+
+    Raises:
+        TypeError: an option has a wrong type.
+        ValueError: an option has a value that is not accepted.
+
+    Example:
+        >>> with usmx.print_options(precision=1):
+        ...     print(usmx.asarray([1 / 3]))
+        [0.3]
+    """
     token = _own.set(_own.get())
     try:
         set_print_options(*args, **kwargs)

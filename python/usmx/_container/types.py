@@ -47,18 +47,27 @@ _KINDS = {
 
 
 def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
-    """Whether elements of one type may be converted to another under a casting rule.
+    """Say whether elements of one type may be converted to another under a casting rule.
 
-    Where `from_` is an array, its device counts: what the device does not have, nothing can be cast
-    to, and its widest floating-point type takes all integers.
+    If `from_` is an array, its device counts: nothing can be cast to a type that the device lacks,
+    and the widest floating-point type of the device takes all integers. The rules are those of the
+    array API.
 
     Args:
         from_: an element type, a USMArray or another producer.
         to: an element type.
-        casting: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', as in NumPy.
+        casting: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', in NumPy's sense.
+
+    Returns:
+        A Python bool.
 
     Raises:
-        TypeError, ValueError: an argument is not one of these.
+        TypeError: an argument has a wrong type.
+        ValueError: an argument has a value that is not accepted.
+
+    Example:
+        >>> usmx.can_cast('i4', 'f8'), usmx.can_cast('f8', 'i4')
+        (True, False)
     """
     numpy = _numpy()
     if casting not in _CASTINGS:
@@ -73,19 +82,26 @@ def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
 
 
 def result_type(*arrays_and_dtypes: Any) -> NumpyType:
-    """The element type that the array API's rules of promotion give.
+    """Find the element type that the array API's rules of promotion give.
 
-    Types of different kinds are promoted as by NumPy (int64 and float32 give float64). Python
-    scalars are weak: 1 does not change float32. Where arrays take part, the result is a type of
-    their devices: float32 in place of float64 on a device without it.
+    Types of different kinds are promoted as NumPy does it: int64 and float32 give float64. Python
+    scalars are weak: 1 does not change float32. If arrays take part, the result is a type that
+    their devices have: float32 in place of float64 on a device without float64.
 
     Args:
         arrays_and_dtypes: USMArrays and other producers, NumPy arrays and scalars, element types,
             Python scalars.
 
+    Returns:
+        A NumPy dtype.
+
     Raises:
-        ValueError: no argument, or arrays on devices with different element types.
-        TypeError: an argument is not one of these.
+        ValueError: there is no argument, or arrays are on devices with different element types.
+        TypeError: an argument has a wrong type.
+
+    Example:
+        >>> usmx.result_type('i8', 'f4'), usmx.result_type('f4', 1)
+        (dtype('float64'), dtype('float32'))
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type needs at least one array, element type or scalar")
@@ -133,13 +149,21 @@ class IntegerLimits:
 
 
 def finfo(dtype: Any, /) -> FloatLimits:
-    """The limits of a floating-point type; of a complex one, those of its components.
+    """Give the limits of a floating-point type; for a complex type those of its components.
 
     Args:
         dtype: an element type or an array.
 
+    Returns:
+        An object with the attributes that the array API names: ``bits``, ``eps``, ``max``, ``min``,
+        ``smallest_normal`` and ``dtype``.
+
     Raises:
-        ValueError: it is not a floating-point type.
+        ValueError: `dtype` is no floating-point type.
+
+    Example:
+        >>> usmx.finfo('f4').bits
+        32
     """
     found = _type_of(dtype)
     if found.kind not in "fc":
@@ -155,13 +179,21 @@ def finfo(dtype: Any, /) -> FloatLimits:
 
 
 def iinfo(dtype: Any, /) -> IntegerLimits:
-    """The limits of an integer type.
+    """Give the limits of an integer type.
 
     Args:
         dtype: an element type or an array.
 
+    Returns:
+        An object with the attributes that the array API names: ``bits``, ``max``, ``min`` and
+        ``dtype``.
+
     Raises:
-        ValueError: it is not an integer type.
+        ValueError: `dtype` is no integer type.
+
+    Example:
+        >>> usmx.iinfo('i1').max
+        127
     """
     found = _type_of(dtype)
     if found.kind not in "iu":
@@ -173,16 +205,24 @@ def iinfo(dtype: Any, /) -> IntegerLimits:
 def isdtype(
     dtype: DtypeObject, kind: DtypeKind | DtypeObject | tuple[DtypeKind | DtypeObject, ...]
 ) -> bool:
-    """Whether an element type is of a kind.
+    """Say whether an element type is of a kind, in the words of the array API.
 
     Args:
         dtype: a NumPy dtype or scalar type.
-        kind: 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating',
-            'complex floating' or 'numeric'; an element type, which must be the same; or a tuple
-            of them, of which one must do.
+        kind: 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex
+            floating' or 'numeric'; an element type, which must be the same; or a tuple of these, of
+            which one must match.
+
+    Returns:
+        A Python bool.
 
     Raises:
-        TypeError, ValueError: an argument is not one of these.
+        TypeError: an argument has a wrong type.
+        ValueError: `kind` is no kind.
+
+    Example:
+        >>> usmx.isdtype(usmx.float32, 'real floating')
+        True
     """
     numpy = _numpy()
     found = _dtype_object("dtype", dtype)

@@ -4,7 +4,8 @@ import os
 import sys
 
 from usmx import _core
-from usmx._text import format_table, printable, size_text
+from usmx._text import printable, size_text
+from usmx.cli.terminal import print_table
 
 HEADER = ("kernels", "device", "size", "last use", "file")
 
@@ -13,7 +14,8 @@ def run(*, clear: bool) -> int:
     """Show the cache, or clear it; the exit code is 1 when a file cannot be deleted."""
     if clear:
         return clear_cache()
-    print(f"{where()}\n\n{contents()}")
+    print(f"{where()}\n")
+    show_entries()
     return 0
 
 
@@ -24,11 +26,12 @@ def where() -> str:
     return str(_core._kernel_cache_directory())
 
 
-def contents() -> str:
-    """All entries in a table, the latest used first, and their sum."""
+def show_entries() -> None:
+    """Print all entries in a table, the latest used first, and their sum."""
     entries = _core._list_kernel_cache()
     if not entries:
-        return "no entries"
+        print("no entries")
+        return
     rows = [
         (
             printable(group) or "unreadable",
@@ -40,8 +43,8 @@ def contents() -> str:
         for group, device, nbytes, age, path in entries
     ]
     total = size_text(sum(nbytes for _, _, nbytes, _, _ in entries))
-    table = format_table(HEADER, rows, right=("size",))
-    return f"{table}\n\n{count_text(len(entries))}, {total}"
+    print_table(HEADER, rows, right=("size",))
+    print(f"\n{count_text(len(entries))}, {total}")
 
 
 def clear_cache() -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from usmx._installed import example
 from usmx.cli import demo_setup
+from usmx.cli.help import end_help_with
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -20,6 +21,7 @@ def run(arguments: Sequence[str]) -> int:
         help="install what the demo needs and is missing, with pip; otherwise the demo says what "
         "that is and stops",
     )
+    end_help_with(parser, "python -m usmx demo --output digits.png")
     options = parser.parse_args(arguments)
     try:
         task = demo.check(options)  # bad input is said before anything is installed

@@ -20,6 +20,7 @@ from usmx._installed import example
 
 EXTENSION = "usmx_pca"
 INSTALL = "python -m usmx demo --install"
+SIZE = "1.9 GB"  # of all that the demo needs and usmx does not
 
 
 class SetupError(Exception):
@@ -40,8 +41,12 @@ def ensure(*, install: bool) -> None:
     if not steps:
         return
     if not install:
-        raise SetupError(f"{'; '.join(step.why for step in steps)}; install with: {INSTALL}")
+        raise SetupError(
+            f"{'; '.join(step.why for step in steps)}; install up to {SIZE} into {sys.prefix} "
+            f"with: {INSTALL}"
+        )
     check_tools()
+    print(announcement(steps), file=sys.stderr, flush=True)
     for step in steps:
         run(step)
     importlib.invalidate_caches()
@@ -63,6 +68,15 @@ def missing_steps() -> list[Step]:
         sources = str(example("pca"))
         steps.append(Step(why, pip_install("--no-build-isolation", "--no-deps", sources)))
     return steps
+
+
+def announcement(steps: list[Step]) -> str:
+    """Say what the steps will do, before the first one."""
+    tasks = "\n".join(f"  - {step.why}" for step in steps)
+    return (
+        f"usmx demo: pip now installs into {sys.prefix}, with all that they require (up to {SIZE} "
+        f"if nothing of it is there):\n{tasks}"
+    )
 
 
 def pip_install(*arguments: str) -> list[str]:

@@ -1,23 +1,29 @@
 """``python -m usmx devices``: which devices there are."""
 
+import json
 import sys
+from typing import Any
 
 import usmx
-from usmx._text import format_table, size_text
+from usmx._text import size_text
+from usmx.cli.terminal import print_table
 
-HEADER = ("", "filter", "name", "driver", "memory", "local", "USM kinds")
-KINDS = ("device", "shared", "host")
+HEADER = ("", "filter", "name", "driver", "memory", "local", "sub-groups", "USM kinds")
+KINDS = ("device", "shared", "host", "system")
 
 
-def run() -> int:
+def run(*, as_json: bool = False) -> int:
     """List the devices; the exit code is 2 when there is none."""
-    devices = usmx.get_devices()
-    if not devices:
+    found = usmx.get_devices()
+    if not found:
         print(f"usmx devices: {why_no_device()}", file=sys.stderr)
         return 2
     default = default_device()
-    rows = [describe(device, is_default=device == default) for device in devices]
-    print(format_table(HEADER, rows, right=("memory", "local")))
+    devices = [values(device, is_default=device == default) for device in found]
+    if as_json:
+        print(json.dumps({"devices": devices}, indent=1))
+    else:
+        print_table(HEADER, [cells(device) for device in devices], right=("memory", "local"))
     return 0
 
 
@@ -38,15 +44,45 @@ def default_device() -> "usmx.SyclDevice | None":
         return None
 
 
-def describe(device: "usmx.SyclDevice", *, is_default: bool) -> tuple[str, ...]:
+def values(device: "usmx.SyclDevice", *, is_default: bool) -> dict[str, Any]:
+    """All that is known of a device; sizes are in bytes."""
+    return {
+        "filter": device.filter_string,
+        "default": is_default,
+        "name": device.name,
+        "vendor": device.vendor,
+        "driver_version": device.driver_version,
+        "backend": device.backend,
+        "type": device.device_type,
+        "compute_units": device.max_compute_units,
+        "sub_group_sizes": device.sub_group_sizes,
+        "global_memory": device.global_mem_size,
+        "free_memory": free_memory(device),
+        "local_memory": device.local_mem_size,
+        "usm_kinds": [k for k in KINDS if getattr(device, f"has_aspect_usm_{k}_allocations")],
+        "fp16": device.has_aspect_fp16,
+        "fp64": device.has_aspect_fp64,
+    }
+
+
+def free_memory(device: "usmx.SyclDevice") -> int | None:
+    """Bytes that nobody uses; None where the device does not tell."""
+    try:
+        free, _ = usmx.memory.mem_get_info(device)
+    except ValueError:
+        return None
+    return free
+
+
+def cells(device: dict[str, Any]) -> tuple[str, ...]:
     """One row of the table."""
-    kinds = [kind for kind in KINDS if getattr(device, f"has_aspect_usm_{kind}_allocations")]
     return (
-        "*" if is_default else "",
-        device.filter_string,
-        device.name,
-        f"{device.vendor} {device.driver_version}",
-        size_text(device.global_mem_size),
-        size_text(device.local_mem_size),
-        " ".join(kinds) or "none",
+        "*" if device["default"] else "",
+        device["filter"],
+        device["name"],
+        f"{device['vendor']} {device['driver_version']}",
+        size_text(device["global_memory"]),
+        size_text(device["local_memory"]),
+        " ".join(map(str, device["sub_group_sizes"])),
+        " ".join(device["usm_kinds"]) or "none",
     )

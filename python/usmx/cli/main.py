@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import usmx
-from usmx.cli import cache, config, demo, devices, memory, new_extension
+from usmx.cli import bench, cache, config, demo, devices, doctor, memory, new_extension
+from usmx.cli.help import end_help_with
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,13 +33,16 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"usmx {usmx.__version__}")
 
     commands = parser.add_subparsers(
-        title="commands", metavar="{devices,memory,cache,config,new-extension,demo}"
+        title="commands",
+        metavar="{devices,doctor,memory,cache,bench,config,new-extension,demo}",
     )
     add_devices_parser(commands)
+    add_doctor_parser(commands)
     add_memory_parser(commands)
     add_cache_parser(commands)
     add_config_parser(commands)
     add_new_extension_parser(commands)
+    add_bench_parser(commands)
     add_demo_parser(commands)
     return parser
 
@@ -50,7 +54,22 @@ def add_devices_parser(commands: argparse._SubParsersAction) -> None:
         help="list the devices that are there",
         description="Lists the devices that are there; * marks the default one.",
     )
-    parser.set_defaults(command=lambda _: devices.run())
+    parser.add_argument("--json", action="store_true", help="print all that is known, as JSON")
+    parser.set_defaults(command=lambda options: devices.run(as_json=options.json))
+    end_help_with(parser, "python -m usmx devices --json")
+
+
+def add_doctor_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx doctor``."""
+    parser = commands.add_parser(
+        "doctor",
+        help="look at everything that goes wrong in practice, and say what to do",
+        description="Looks at everything that goes wrong in practice, and says what to do. The "
+        "exit code is 1 where there is a problem.",
+    )
+    doctor.add_options(parser)
+    parser.set_defaults(command=doctor.run)
+    end_help_with(parser, "python -m usmx doctor --only devices --only cache")
 
 
 def add_memory_parser(commands: argparse._SubParsersAction) -> None:
@@ -71,6 +90,11 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
         help="where to draw it, in the format that the name ends with (default: memory.svg)",
     )
     parser.set_defaults(command=run_memory)
+    end_help_with(
+        parser,
+        "USMX_MEMORY_LOG=memory.csv python -c 'import usmx; usmx.zeros(1000)'",
+        "python -m usmx memory --plot memory.csv",
+    )
 
 
 def run_memory(options: argparse.Namespace) -> int:
@@ -92,6 +116,23 @@ def add_cache_parser(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("--clear", action="store_true", help="delete all entries")
     parser.set_defaults(command=lambda options: cache.run(clear=options.clear))
+    end_help_with(parser, "python -m usmx cache --clear")
+
+
+def add_bench_parser(commands: argparse._SubParsersAction) -> None:
+    """``python -m usmx bench``."""
+    parser = commands.add_parser(
+        "bench",
+        help="measure usmx beside dpctl, dpnp and NumPy, on this machine",
+        description="Measures usmx beside those of dpctl, dpnp and NumPy that are installed, in "
+        "one process and in turns. Each row has the shortest time and the median of the rounds on "
+        "both sides, and the median of the rounds' ratios: usmx's time over the peer's. A busy "
+        "machine is refused with exit code 3: one on which other processes use more than 5 %% of "
+        "the processors, or on which the rounds differ by more than 10 %%.",
+    )
+    bench.add_options(parser)
+    parser.set_defaults(command=lambda options: bench.run(options, parser))
+    end_help_with(parser, "python -m usmx bench --quick --force --only basic-slice")
 
 
 def add_config_parser(commands: argparse._SubParsersAction) -> None:
@@ -110,6 +151,7 @@ def add_config_parser(commands: argparse._SubParsersAction) -> None:
         return config.run(options.values)
 
     parser.set_defaults(command=run)
+    end_help_with(parser, "python -m usmx config --cflags --libs")
 
 
 def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
@@ -129,6 +171,7 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         help="what it is written with (default: %(default)s)",
     )
     parser.set_defaults(command=lambda options: new_extension.run(options.name, options.language))
+    end_help_with(parser, "python -m usmx new-extension fast_sums --with pybind11")
 
 
 def add_demo_parser(commands: argparse._SubParsersAction) -> None:

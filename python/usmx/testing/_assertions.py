@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 def assert_array_equal(
     actual: Producer | ArrayLike, desired: Producer | ArrayLike, **options: Any
 ) -> None:
-    """`numpy.testing.assert_array_equal` for arrays in USM too, which are copied to the host.
+    """Raise an AssertionError unless two arrays have the same shape and the same elements. Waits.
+
+    This is ``numpy.testing.assert_array_equal`` for arrays in USM, which are copied to the host.
+    NaNs are equal to each other.
 
     Args:
         actual, desired: producers of ``__sycl_usm_array_interface__``, or what NumPy makes an array
             of.
-        options: `err_msg`, `verbose` and `strict`, as of NumPy's.
+        options: NumPy's arguments `err_msg` (a text to show), `verbose` (whether to show the arrays)
+            and `strict` (whether a scalar differs from an array, and one type from another).
 
     Raises:
-        AssertionError: shapes or elements differ; NaNs are equal to each other.
+        AssertionError: shapes or elements differ.
+
+    Example:
+        >>> usmx.testing.assert_array_equal(usmx.arange(3), [0, 1, 2])
     """
     import numpy.testing
 

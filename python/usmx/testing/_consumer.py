@@ -25,33 +25,29 @@ def check_consumer(
 ) -> Report:
     """Feed a function that takes any producer of the protocol with good and with hostile ones.
 
-    Of a good producer it must take the elements, zero-copy, read-only where it says so, and keep
-    the memory alive. A hostile one breaks a single rule: it must be refused with a TypeError or a
-    ValueError. Since a consumer may crash on those, all cases run in a child process, which is
-    started again when it has died; so `f` must be something that a child can import.
+    Of a good producer the function must take the elements without a copy, read-only where the
+    producer says so, and keep the memory alive. A hostile producer breaks a single rule, and must be
+    refused with a TypeError or a ValueError. Since a consumer may crash on a hostile producer, all
+    cases run in a child process, which is started again when it has died. So the child must be able
+    to import `f`. The rules are those of docs/protocol.md. Waits for all cases.
 
-    Parameters
-    ----------
-    f
-        The consumer: "module:function", or a callable of a module. A callable that cannot be
-        pickled is run in this process; what it might crash on is then not tried.
-    to_numpy
-        Turns a result into a NumPy array, given in the same ways. Without it, results are read
-        through ``__sycl_usm_array_interface__``, or are NumPy arrays already.
-    as_bytes
-        The result is the bytes from the lowest to the highest element, as of `as_usm_memory`.
-    copies
-        The consumer is meant to copy: results may be elsewhere, and outlive nothing.
+    Args:
+        f: the consumer: "module:function", or a callable of a module. A callable that cannot be
+            pickled is run in this process, without the cases that it might crash on.
+        to_numpy: turns a result into a NumPy array; given in the same ways. Without it, results are
+            read through ``__sycl_usm_array_interface__``, or are NumPy arrays already.
+        as_bytes: True if the result is the bytes from the lowest to the highest element.
+        copies: True if the consumer is meant to copy. Then results may lie elsewhere.
 
-    Returns
-    -------
-    Report
-        One finding for each case.
+    Returns:
+        A Report with one finding for each case.
 
-    Raises
-    ------
-    TypeError
-        `f` or `to_numpy` is neither callable nor "module:function".
+    Raises:
+        TypeError: `f` or `to_numpy` is neither callable nor "module:function".
+
+    Example:
+        >>> report = usmx.testing.check_consumer("usmx:from_usm_array_interface")  # doctest: +SKIP
+        >>> report.raise_if_broken()  # doctest: +SKIP
     """
     return _Consumer(f, to_numpy, as_bytes, copies).report()
 

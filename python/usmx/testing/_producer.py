@@ -76,21 +76,20 @@ class _Subject(Elements):
 def check_producer(obj: object, *, start_work: Callable[[], object] | None = None) -> Report:
     """Judge a producer of the protocol by each rule that can be seen from outside.
 
-    The object is only read. Waits.
+    The object is only read. The rules are those of docs/protocol.md. Waits.
 
-    Parameters
-    ----------
-    obj
-        Any object with the attribute.
-    start_work
-        A callable that enqueues work which writes to the memory of `obj`, without waiting for it.
-        It is called once, before the attribute is read; without it the rule "ready" is not tried.
+    Args:
+        obj: any object with ``__sycl_usm_array_interface__``.
+        start_work: a callable that enqueues work which writes to the memory of `obj`, without waiting
+            for it. It is called once, before the attribute is read. Without it the rule "ready" is
+            not tried.
 
-    Returns
-    -------
-    Report
-        One finding for each rule. Nothing is raised: an object that is no producer breaks
-        the rule "attribute".
+    Returns:
+        A Report with one finding for each rule. Nothing is raised: an object that is no producer
+        breaks the rule "attribute".
+
+    Example:
+        >>> usmx.testing.check_producer(usmx.zeros((2, 3))).raise_if_broken()
     """
     subject = _Subject(obj, start_work)
     _RULES.judge(subject, subject.findings)

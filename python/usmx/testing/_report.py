@@ -15,7 +15,13 @@ _WIDTH = 96  # of a cell; the finding itself is whole
 class Finding:
     """One rule, and what became of it.
 
-    `outcome` is "kept", "broken", "not applicable" or "not tried"; `expected` and `found` are text.
+    `rule` is the rule's name, and `outcome` is "kept", "broken", "not applicable" or "not tried".
+    `expected` and `found` say in words what was expected and what was found.
+
+    Example:
+        >>> report = usmx.testing.check_producer(usmx.zeros(3))
+        >>> report.findings[0].rule, report.findings[0].outcome
+        ('attribute', 'kept')
     """
 
     rule: str
@@ -26,9 +32,14 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """The findings about one producer or consumer; `str(report)` is a table of them.
+    """The findings about one producer or consumer. ``str(report)`` is a table of them.
 
-    A report is neither true nor false: ask `ok`, or call `raise_if_broken()`.
+    `subject` says what was checked, and `findings` is a tuple with a Finding for each rule. A report
+    is neither true nor false: ask ``report.ok``, or call ``report.raise_if_broken()``.
+
+    Example:
+        >>> usmx.testing.check_producer(usmx.zeros(3)).ok
+        True
     """
 
     subject: str

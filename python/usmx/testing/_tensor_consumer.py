@@ -24,35 +24,34 @@ def check_dlpack_consumer(
 ) -> Report:
     """Feed a function that takes any producer of DLPack with good tensors and with hostile ones.
 
-    Of a good tensor it must take the elements, without a copy, read-only where it says so, mark the
-    capsule as used, and let the tensor go once, when the result is gone. A hostile one breaks a
-    single rule: it must be refused, and let go once if it was taken. All cases run in child
-    processes, as in `check_consumer`.
+    Of a good tensor the function must take the elements without a copy, read-only where the tensor
+    says so. It must mark the capsule as used, and let the tensor go once, when the result is gone. A
+    hostile tensor breaks a single rule: it must be refused, and let go once if it was taken. Since a
+    consumer may crash on a hostile tensor, all cases run in a child process, which is started again
+    when it has died. So the child must be able to import `f`. The rules are those of
+    https://dmlc.github.io/dlpack. Waits for all cases.
 
-    Parameters
-    ----------
-    f
-        The consumer: "module:function", or a callable of a module, as in `check_consumer`.
-    memory
-        "usm": tensors of oneAPI's device. "host": of ordinary host memory, about which no consumer
-        can know whether it is there.
-    to_numpy
-        Turns a result into a NumPy array. Without it, results are read through
-        ``__sycl_usm_array_interface__``, or are NumPy arrays already.
-    copies
-        The consumer is meant to copy.
+    Args:
+        f: the consumer: "module:function", or a callable of a module. A callable that cannot be
+            pickled is run in this process, without the cases that it might crash on.
+        memory: "usm" for tensors of oneAPI's device; "host" for tensors in ordinary host memory,
+            about which no consumer can know whether it is there.
+        to_numpy: turns a result into a NumPy array; given in the same ways. Without it, results are
+            read through ``__sycl_usm_array_interface__``, or are NumPy arrays already.
+        copies: True if the consumer is meant to copy.
 
-    Returns
-    -------
-    Report
-        One finding for each case.
+    Returns:
+        A Report with one finding for each case.
 
-    Raises
-    ------
-    TypeError
-        `f` or `to_numpy` is neither callable nor "module:function".
-    ValueError
-        `memory` is something else.
+    Raises:
+        TypeError: `f` or `to_numpy` is neither callable nor "module:function".
+        ValueError: `memory` is something else.
+
+    Example:
+        >>> report = usmx.testing.check_dlpack_consumer(  # doctest: +SKIP
+        ...     "numpy:from_dlpack", memory="host"
+        ... )
+        >>> report.raise_if_broken()  # doctest: +SKIP
     """
     consumers = {"usm": _OfUsm, "host": _OfHost}
     if memory not in consumers:

@@ -41,18 +41,18 @@ class _Subject(Elements):
 def check_dlpack_producer(obj: object) -> Report:
     """Judge a producer of DLPack by each rule that can be seen from outside.
 
-    The object is only read. Where its memory is oneAPI's, its bounds are checked too. Waits.
+    The object is only read. If its memory is oneAPI's, its bounds are checked too. The rules are
+    those of https://dmlc.github.io/dlpack. Waits.
 
-    Parameters
-    ----------
-    obj
-        Any object with ``__dlpack__`` and ``__dlpack_device__``.
+    Args:
+        obj: any object with ``__dlpack__`` and ``__dlpack_device__``.
 
-    Returns
-    -------
-    Report
-        One finding for each rule. Nothing is raised: an object that is no producer breaks
-        the rules "device" and "capsule".
+    Returns:
+        A Report with one finding for each rule. Nothing is raised: an object that is no producer
+        breaks the rules "device" and "capsule".
+
+    Example:
+        >>> usmx.testing.check_dlpack_producer(usmx.zeros((2, 3))).raise_if_broken()
     """
     subject = _Subject(obj)
     _RULES.judge(subject, subject.findings)

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "copy/plan.hpp"
-#include "layout/index_walk.hpp"
+#include "usmx/layout/index_walk.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1::detail {

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "layout/element_dispatch.hpp"
-#include "layout/index_walk.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/layout/index_walk.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -9,10 +9,10 @@
 #include "base/process_state.hpp"
 #include "copy/staging.hpp"
 #include "layout/element_dispatch.hpp"
-#include "layout/index_walk.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/select/selection.hpp"
+#include "usmx/layout/index_walk.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {

@@ -11,7 +11,7 @@
 #include "base/parallel.hpp"
 #include "copy/select/index_blocks.hpp"
 #include "layout/element_dispatch.hpp"
-#include "layout/index_walk.hpp"
+#include "usmx/layout/index_walk.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

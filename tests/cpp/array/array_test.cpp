@@ -9,6 +9,7 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/gate.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
@@ -540,6 +541,74 @@ TEST(fitted_to_new_memory_test, layout_without_elements_fits_at_zero_only) {
 TEST(fitted_to_new_memory_test, strides_of_unit_dimensions_do_not_count) {
   const layout where = layout::strided(extents{1, 3}, extents{-99, 1});
   EXPECT_EQ(fitted_to_new_memory(where), where);
+}
+
+// ---- What authors of native code write
+
+TEST_F(array_test, shape_is_a_list_in_braces_or_any_range_of_integers) {
+  EXPECT_EQ(to_vector(usmx::empty({3, 4}, usmx::float64, queue()).shape()), (extents{3, 4}));
+  EXPECT_EQ(usmx::empty({}, usmx::float64, queue(), usm_kind::host).ndim(), 0);
+  EXPECT_EQ(to_vector(usmx::empty({3}, usmx::float64, queue(), usm_kind::host).shape()),
+            (extents{3}));
+  EXPECT_EQ(to_vector(usmx::empty(std::vector<int>{2, 5}, usmx::int8, queue()).shape()),
+            (extents{2, 5}));
+}
+
+TEST_F(array_test, slice_is_what_a_subscript_is_in_python) {
+  const array a = usmx::empty({4, 6}, usmx::int32, queue());
+  const array part = a.slice(usmx::range(1, 4, 2), -1);
+  EXPECT_EQ(to_vector(part.shape()), (extents{2}));
+  EXPECT_EQ(to_vector(part.strides()), (extents{12}));
+  EXPECT_EQ(part.data(), a.data() + (6 + 5) * 4);
+  EXPECT_EQ(part.owner(), a.owner());
+  EXPECT_EQ(to_vector(a.slice(usmx::range(), usmx::index_item::newaxis()).shape()),
+            (extents{4, 1, 6}));
+  EXPECT_TRUE(a.as_readonly().slice(0).readonly());
+  expect_error<usmx::index_error>([&] { a.slice(4); }, {"4"});
+}
+
+TEST_F(array_test, as_gives_typed_elements) {
+  const array a = usmx::empty({2, 3}, usmx::int32, queue(), usm_kind::shared);
+  a.as<std::int32_t, 2>()(1, 2) = 7;
+  EXPECT_EQ(a.view().contiguous<const std::int32_t>()[5], 7);
+  expect_error<usmx::type_error>([&] { a.as<float, 2>(); }, {"float32", "int32"});
+}
+
+struct command_recorder {
+  void depends_on(const std::vector<sycl::event>& more) {
+    events.insert(events.end(), more.begin(), more.end());
+  }
+  std::vector<sycl::event> events;
+};
+
+TEST_F(array_test, command_depends_on_the_work_recorded_on_several_arrays) {
+  const array x = usmx::empty({4}, usmx::int32, queue());
+  const array y = usmx::empty({4}, usmx::int32, queue());
+  const array idle = usmx::empty({4}, usmx::int32, queue());
+  support::gate gate(context());
+  sycl::event one = gate.event();
+  x.record(one);
+  y.record(one);
+  command_recorder command;
+  usmx::depends_on(command, x, y, idle, array());
+  EXPECT_EQ(command.events, (std::vector{one, one}));
+  gate.open();
+  one.wait();
+  command.events.clear();
+  usmx::depends_on(command, x, y);
+  EXPECT_TRUE(command.events.empty());
+}
+
+TEST_F(array_test, arrays_may_overlap_where_their_ranges_of_bytes_do) {
+  const array a = usmx::empty({8}, usmx::int32, queue());
+  const auto overlap = [&](const array& one, const array& other) {
+    return may_overlap(one.view(), other.view());
+  };
+  EXPECT_TRUE(overlap(a, a.slice(usmx::range(3, 4))));
+  EXPECT_FALSE(overlap(a.slice(usmx::range(0, 4)), a.slice(usmx::range(4, 8))));
+  EXPECT_TRUE(overlap(a.slice(usmx::range(0, 8, 2)), a.slice(usmx::range(1, 8, 2))));
+  EXPECT_FALSE(overlap(a, a.slice(usmx::range(0, 0))));
+  EXPECT_FALSE(overlap(a, usmx::empty({8}, usmx::int32, queue())));
 }
 
 }  // namespace

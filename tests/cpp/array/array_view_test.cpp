@@ -179,4 +179,19 @@ TEST_F(array_view_test, view_without_elements_can_have_any_offset) {
   }
 }
 
+TEST_F(array_view_test, view_that_was_moved_from_is_empty_and_has_its_queue) {
+  array_view from = view(extents{4});
+  array_view to = std::move(from);
+  // NOLINTBEGIN(bugprone-use-after-move)
+  EXPECT_EQ(from.size(), 0);
+  EXPECT_EQ(from.queue(), queue());
+  EXPECT_EQ(from.device(), device());
+  array_view other = view(extents{2});
+  other = std::move(to);
+  EXPECT_EQ(other.size(), 4);
+  EXPECT_EQ(to.size(), 0);
+  EXPECT_EQ(to.context(), context());
+  // NOLINTEND(bugprone-use-after-move)
+}
+
 }  // namespace

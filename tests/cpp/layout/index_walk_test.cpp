@@ -1,5 +1,5 @@
 // src/layout/index_walk.hpp: every index once, in C order, and what moves along is always there.
-#include "layout/index_walk.hpp"
+#include "usmx/layout/index_walk.hpp"
 
 #include <gtest/gtest.h>
 

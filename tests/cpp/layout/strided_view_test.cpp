@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <type_traits>
+#include <vector>
 
 #if defined(__cpp_lib_mdspan)
 #include <mdspan>
@@ -130,6 +133,47 @@ TEST_F(strided_view_of_six, takes_mdspans_of_every_strided_mapping) {
   EXPECT_EQ(right.strides(), view.strides());
   const std::mdspan<int, std::extents<int, 3, 2>, std::layout_left> left(storage.data());
   EXPECT_EQ((strided_view<int, 2>(left).strides()), (std::array<std::ptrdiff_t, 2>{1, 3}));
+}
+#endif
+
+TEST_F(strided_view_of_six, one_dimension_gives_elements_by_index) {
+  const strided_view<int, 1> column(&storage[1], {2}, {3});
+  EXPECT_EQ(column[0], 1);
+  EXPECT_EQ(column[1], 4);
+  static_assert(std::is_same_v<decltype(column[0]), int&>);
+}
+
+TEST_F(strided_view_of_six, iterators_walk_along_one_dimension) {
+  const strided_view<int, 1> column(&storage[4], {2}, {-3});
+  static_assert(std::ranges::random_access_range<strided_view<int, 1>>);
+  static_assert(!std::ranges::range<strided_view<int, 2>>);
+  EXPECT_EQ(std::vector(column.begin(), column.end()), (std::vector{4, 1}));
+  EXPECT_EQ(std::accumulate(column.begin(), column.end(), 0), 5);
+  std::ranges::sort(column);
+  EXPECT_EQ(column[0], 1);
+  EXPECT_EQ(storage[1], 4);
+}
+
+TEST_F(strided_view_of_six, iterators_of_repeated_elements_differ) {
+  const strided_view<const int, 1> repeated(&storage[2], {4}, {0});
+  EXPECT_EQ(std::ranges::distance(repeated), 4);
+  EXPECT_EQ(std::accumulate(repeated.begin(), repeated.end(), 0), 8);
+}
+
+TEST_F(strided_view_of_six, type_and_rank_are_deduced) {
+  const auto rank_of = []<class T, std::size_t N>(strided_view<T, N>) { return N; };
+  EXPECT_EQ(rank_of(view), 2u);
+  const strided_view deduced(storage.data(), std::array<std::ptrdiff_t, 2>{2, 3},
+                             std::array<std::ptrdiff_t, 2>{3, 1});
+  static_assert(std::is_same_v<decltype(deduced), const strided_view<int, 2>>);
+}
+
+#if !defined(NDEBUG)
+TEST_F(strided_view_of_six, index_outside_its_dimension_ends_a_build_with_assertions) {
+  EXPECT_DEATH(view(0, 3), "has\\(indices");
+  EXPECT_DEATH(view(-1, 0), "has\\(indices");
+  EXPECT_DEATH(view[2], "index");
+  EXPECT_DEATH(view[0][3], "has\\(indices");
 }
 #endif
 

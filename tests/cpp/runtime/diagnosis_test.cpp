@@ -27,4 +27,9 @@ TEST(diagnosis, diagnosis_names_every_variable_and_the_driver) {
                  "OCL_ICD_VENDORS=''", "/libintelocl.so"});
 }
 
+TEST(diagnosis, explanation_ends_with_the_command_that_finds_out_more) {
+  expect_output("ONEAPI_DEVICE_SELECTOR=opencl:fpga", "diagnose",
+                {"to find out more: python -m usmx doctor"});
+}
+
 }  // namespace

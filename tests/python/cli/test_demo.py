@@ -171,7 +171,7 @@ def test_what_is_missing_is_said_in_one_line_with_the_command_that_installs_it(i
         demo_setup.ensure(install=False)
     assert str(caught.value) == (
         "missing packages: two; missing native extension usmx_pca, to be built with g++; "
-        "install with: python -m usmx demo --install"
+        f"install up to 1.9 GB into {sys.prefix} with: python -m usmx demo --install"
     )
 
 
@@ -195,13 +195,15 @@ def commands_run(installed, monkeypatch):
 def test_nothing_is_installed_without_being_told(commands_run, capsys, arguments):
     assert demo.run(arguments) == 2
     assert commands_run == []
-    assert capsys.readouterr().err.endswith("install with: python -m usmx demo --install\n")
+    assert capsys.readouterr().err.endswith("with: python -m usmx demo --install\n")
 
 
 def test_install_installs_what_is_missing_and_runs_the_demo(commands_run, capsys):
     assert demo.run(["--install"]) == 0
     assert commands_run == [[sys.executable, "-m", "pip", "install", "two>=2"]]
-    assert "missing packages: two\n  $ " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.index(f"pip now installs into {sys.prefix}") < said.index("  $ ")
+    assert "missing packages: two\n  $ " in said
 
 
 def test_bad_input_is_said_before_anything_is_installed(commands_run, capsys):

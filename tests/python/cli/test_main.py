@@ -1,25 +1,68 @@
 """The command line of ``python -m usmx``, without what its commands do."""
 
+import os
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import pytest
 import usmx
 from helpers import run_usmx as run
+from usmx.cli.main import make_parser
 
 
 def test_version_is_the_packages():
     assert run("--version").stdout == f"usmx {usmx.__version__}\n"
 
 
-@pytest.mark.parametrize(
-    "command", [(), ("devices",), ("memory",), ("cache",), ("config",), ("demo",)]
-)
+def commands():
+    """The names of all of them."""
+    (choices,) = [a.choices for a in make_parser()._actions if isinstance(a.choices, dict)]
+    return list(choices)
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in commands())])
 def test_help_is_there(command):
     result = run(*command, "--help")
     assert result.returncode == 0
     assert result.stdout.startswith("usage: python -m usmx")
     assert result.stderr == ""
+
+
+SLOW = ("demo",)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in commands()],
+)
+def test_help_ends_with_an_example_that_runs(command, tmp_path):
+    _, found, example = run(command, "--help").stdout.partition("\nexample:\n")
+    assert found
+    script = textwrap.dedent(example).replace("python -m", "python -P -m")
+    variables = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "USMX_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    ran = subprocess.run(
+        ["bash", "-euc", script], cwd=tmp_path, env=variables, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("devices",), ("fly",)])
+def test_console_script_does_the_same(arguments):
+    script = Path(sys.executable).with_name("usmx")
+    ran = subprocess.run([script, *arguments], capture_output=True, text=True, check=False)
+    module = run(*arguments)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (
+        module.returncode,
+        module.stdout,
+        module.stderr,
+    )
 
 
 @pytest.mark.parametrize("command", ["devices", "memory", "cache", "--help"])

@@ -1,7 +1,6 @@
 """repr and str: NumPy's text of the elements, fetched only as far as they are shown."""
 
 import tracemalloc
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -373,95 +372,3 @@ def test_large_device_array_is_not_fetched_to_be_shown(large, show, edgeitems):
         finally:
             tracemalloc.stop()
     assert peak < 1 << 20
-
-
-# ---- in notebooks
-
-
-class TableReader(HTMLParser):
-    """The cells of the rows, and what stands in <pre>; no other resources may be named."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.rows, self.pre = [], [], ""
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        assert tag in ("div", "table", "tr", "th", "td", "pre")
-        assert {name for name, _ in attributes} <= {"style"}
-        self.open.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1] == "pre":
-            self.pre += data
-        else:
-            self.rows[-1].append(data)
-
-
-def table_of(array):
-    reader = TableReader(array._repr_html_())
-    return dict(reader.rows), reader.pre
-
-
-def test_notebooks_show_shape_type_kind_device_and_memory(kind):
-    device = usmx.SyclDevice()
-    table, elements = table_of(usmx.zeros((256, 512), "f4", usm_type=kind))
-    assert table == {
-        "shape": "(256, 512)",
-        "dtype": "float32",
-        "usm_type": kind,
-        "device": f"{device.filter_string}: {device.name}",
-        "memory": "512 KiB",
-    }
-    assert elements.startswith("[[0. 0. ... 0. 0.]")
-
-
-@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (2, 2), (1,) * 20])
-def test_notebooks_show_arrays_of_every_shape(kind, shape):
-    table, elements = table_of(usmx.zeros(shape, "i4", usm_type=kind))
-    assert table["shape"] == str(shape)
-    assert elements == str(np.zeros(shape, "i4"))
-
-
-def test_notebooks_say_that_a_view_is_read_only():
-    assert table_of(usmx.zeros(3).readonly())[0]["usm_type"] == "device, read-only"
-
-
-def test_text_for_notebooks_is_escaped():
-    host = np.zeros(2, [("<b>&", "<f8")])
-    table, _ = table_of(usmx.asarray(host))
-    assert table["dtype"] == str(host.dtype)
-    assert "<b>" not in usmx.asarray(host)._repr_html_()
-    with usmx.print_options(nanstr="<i>"):
-        assert table_of(usmx.asarray([np.nan]))[1] == "[<i>]"
-
-
-def test_text_for_notebooks_is_short():
-    _, elements = table_of(usmx.zeros((9, 9, 9, 9)))
-    assert len(elements.splitlines()) == 21
-    assert elements.endswith("\n...")
-
-
-def test_large_device_array_is_not_fetched_for_a_notebook(large):
-    array, _ = large
-    array._repr_html_()
-    tracemalloc.start()
-    try:
-        array._repr_html_()
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 1 << 20
-
-
-def test_notebooks_show_arrays_on_sub_devices():
-    import dpctl
-
-    queue = dpctl.SyclQueue(dpctl.SyclDevice().create_sub_devices(partition=1)[0])
-    assert table_of(usmx.zeros(1, sycl_queue=queue))[0]["device"].startswith("sub-device")

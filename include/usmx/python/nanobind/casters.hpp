@@ -18,7 +18,7 @@ namespace nanobind::detail {
 template <class T>
 class usmx_caster {
  public:
-  static constexpr auto Name = const_name(usmx::python::exchanged<T>::name);
+  static constexpr auto Name = io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
   static constexpr bool usmx_error_waits = true;
   template <class U>
   using Cast = std::conditional_t<std::is_same_v<U, const T&>, const T&, movable_cast_t<U>>;

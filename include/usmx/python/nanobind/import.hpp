@@ -3,10 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstring>
 #include <exception>
 
 #include "usmx/python/c_api.h"
 #include "usmx/python/exceptions.hpp"
+#include "usmx/python/explained.hpp"
 
 namespace usmx::python {
 
@@ -23,6 +25,30 @@ inline const usmx_api& import_usmx() {
         [](const std::exception_ptr& exception, void*) { detail::translate(exception); });
   });
   return *table;
+}
+
+namespace detail {
+
+/// Makes a function of nanobind's explain what it refuses.
+inline void explain_function(PyObject* object) noexcept {
+#if !defined(Py_LIMITED_API)
+  const PyTypeObject* type = Py_TYPE(object);
+  if (std::strcmp(type->tp_name, "nanobind.nb_func") == 0 ||
+      std::strcmp(type->tp_name, "nanobind.nb_method") == 0) {
+    auto* entry = reinterpret_cast<vectorcallfunc*>(reinterpret_cast<char*>(object) +
+                                                    type->tp_vectorcall_offset);
+    *entry = explained_entries<vectorcallfunc>::stand_in_for(*entry);
+  }
+#endif
+}
+
+}  // namespace detail
+
+/// The same for a module with typed parameters (usmx::in): keep what it returns until NB_MODULE
+/// ends, so that the module's functions name the argument that does not fit.
+[[nodiscard]] inline explained_module import_usmx(nanobind::module_& module) {
+  import_usmx();
+  return explained_module(module.ptr(), &detail::explain_function);
 }
 
 }  // namespace usmx::python

@@ -184,8 +184,9 @@ TEST_F(Gather, destination_that_does_not_fit_is_refused) {
                                   {"(2,)", "(3,)"});
   expect_error<usmx::value_error>([&] { usmx::gather(source.view(), selected, doubles.view()); },
                                   {"int32", "float64"});
+  const array readonly = two.as_readonly();
   expect_error<usmx::read_only_error>(
-      [&] { usmx::gather(source.view(), selected, two.as_readonly().view()); });
+      [&] { usmx::gather(source.view(), selected, readonly.view()); });
 }
 
 TEST_F(Gather, index_that_was_changed_after_the_check_is_found) {

@@ -1,0 +1,121 @@
+"""How Sphinx makes the documentation site; `tools/build_docs` runs it.
+
+Doxygen reads the C++ headers first, and Breathe makes pages of what it writes.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).parents[1]
+VERSION_HEADER = ROOT / "include/usmx/base/version.hpp"
+
+project = "usmx"
+author = "the usmx project"
+copyright = author
+release = re.search(r'USMX_VERSION_STRING "(.+)"', VERSION_HEADER.read_text())[1]
+
+extensions = [
+    "breathe",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["README.md"]  # index.md includes it
+
+html_theme = "furo"
+html_title = f"usmx {release}"
+html_static_path = ["_static"]
+html_css_files = ["narrow.css"]
+html_show_sourcelink = False
+html_copy_source = False
+
+myst_heading_anchors = (
+    4  # the anchors that repository hosts make, so that links work in both places
+)
+
+default_role = "py:obj"
+autodoc_default_options = {"members": True, "undoc-members": True}
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the text says what the arguments are
+autoclass_content = "both"
+
+breathe_default_project = "usmx"
+breathe_default_members = ("members", "undoc-members")
+breathe_show_include = False
+suppress_warnings = ["duplicate_declaration.cpp"]  # namespaces: every header opens them
+
+nitpicky = True
+nitpick_ignore_regex = [
+    (r"py:obj", ".*"),  # single backticks: names of arguments too, which are no targets
+    (r"py:(class|exc)", r"(?!usmx\.).*"),  # Python's own, and types that only the stubs name
+    (r"c(pp)?:identifier", ".*"),  # SYCL's, the standard library's, and usmx's internal ones
+]
+
+
+def run_doxygen(app, config):
+    """Write Doxygen's XML of the public headers, and tell Breathe where it is."""
+    output = Path(app.doctreedir, "doxygen")
+    output.mkdir(parents=True, exist_ok=True)
+    settings = (ROOT / "docs/Doxyfile").read_text() + f'OUTPUT_DIRECTORY = "{output}"\n'
+    subprocess.run(["doxygen", "-"], input=settings, text=True, check=True, cwd=ROOT)
+    name_files_by_path(output / "xml")
+    config.breathe_projects = {"usmx": str(output / "xml")}
+
+
+def name_files_by_path(xml):
+    """Tell usmx/array.hpp from usmx/array/array.hpp in the index, which has last parts only."""
+    index = ElementTree.parse(xml / "index.xml")
+    for file in index.iterfind("compound[@kind='file']"):
+        compound = ElementTree.parse(xml / f"{file.get('refid')}.xml")
+        file.find("name").text = compound.find("compounddef/location").get("file")
+    index.write(xml / "index.xml")
+
+
+def list_headers(app, page, source):
+    """Put the sections of a folder's headers where a page of the C++ reference asks for them."""
+    index = ElementTree.parse(Path(app.config.breathe_projects["usmx"], "index.xml"))
+    labels = {
+        file.findtext("name"): file.get("refid")
+        for file in index.iterfind("compound[@kind='file']")
+    }
+
+    def sections(match):
+        paths = sorted(path for path in labels if f"{path}/".startswith(match[1] + "/"))
+        return "\n".join(
+            f"({labels[path]})=\n\n## {path}\n\n```{{doxygenfile}} {path}\n```\n" for path in paths
+        )
+
+    source[0] = re.sub(r"<!-- headers of include/(\S+) -->", sections, source[0])
+
+
+def drop_links_to_sources(app, page, source):
+    """Leave the text of links to files of the repository outside of docs/: the site has none."""
+
+    def kept(match):
+        target = (app.srcdir / page).parent / match[2]
+        return match[0] if target.resolve().is_relative_to(app.srcdir) else match[1]
+
+    source[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)#]+)[^)]*\)", kept, source[0])
+
+
+def write_as_called(app, what, name, obj, options, signature, returned):
+    """Drop `self`, and the modules in which nanobind knows classes, from the signatures it writes."""
+
+    def public(text):
+        return text and re.sub(r"\b(typing|typing_extensions|usmx\._core)\.", "", text)
+
+    signature = signature and re.sub(r"^\(self(, )?", "(", signature)
+
+    return public(signature), public(returned)
+
+
+def setup(app):
+    """Sphinx calls this once it has read the settings above."""
+    app.connect("config-inited", run_doxygen, priority=100)  # before Breathe
+    app.connect("source-read", list_headers)
+    app.connect("source-read", drop_links_to_sources)
+    app.connect("autodoc-process-signature", write_as_called)

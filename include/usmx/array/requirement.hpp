@@ -1,0 +1,217 @@
+// What a function needs an array to be: the words in which parameters say it (array/in.hpp), and
+// whether an array is so. It asks for less than request.hpp, which says all of what a new one is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/layout/element_order.hpp"
+#include "usmx/runtime/usm_kind.hpp"
+
+namespace usmx::inline v1 {
+
+/// In a shape: an extent of any size.
+inline constexpr std::ptrdiff_t any = -1;
+
+namespace detail {
+
+/// The extents of a parameter, `any` among them.
+template <std::ptrdiff_t... Extents>
+struct required_shape {
+  static constexpr std::array<std::ptrdiff_t, sizeof...(Extents)> extents{Extents...};
+};
+
+/// A set of kinds of memory: bit k is set where the kind with the number k is in it.
+struct required_kinds {
+  std::uint8_t bits;
+
+  constexpr bool contains(usm_kind kind) const noexcept {
+    return ((bits >> static_cast<unsigned>(kind)) & 1u) != 0;
+  }
+  friend constexpr bool operator==(required_kinds, required_kinds) noexcept = default;
+};
+
+constexpr required_kinds only(usm_kind kind) noexcept {
+  return {static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind))};
+}
+
+}  // namespace detail
+
+/// These extents, as many as dimensions.
+template <std::ptrdiff_t... Extents>
+inline constexpr detail::required_shape<Extents...> shape{};
+
+/// The elements lie without gaps, the last index varying fastest.
+inline constexpr element_order c_contig = element_order::c;
+/// The same, the first index varying fastest.
+inline constexpr element_order f_contig = element_order::f;
+/// They lie in any way. So it is where nothing is said.
+inline constexpr element_order strided = element_order::keep;
+
+inline constexpr detail::required_kinds device_kind = detail::only(usm_kind::device);
+inline constexpr detail::required_kinds shared_kind = detail::only(usm_kind::shared);
+inline constexpr detail::required_kinds host_kind = detail::only(usm_kind::host);
+/// Of kind shared or host.
+inline constexpr detail::required_kinds host_accessible{shared_kind.bits | host_kind.bits};
+
+struct array_requirement {
+  static constexpr int any_ndim = -1;
+  static constexpr detail::required_kinds any_kind{0xff};
+
+  dtype type;
+  bool writable;
+  int ndim = any_ndim;
+  /// As many as dimensions, `any` among them; empty where each may have any size.
+  std::span<const std::ptrdiff_t> extents = {};
+  element_order order = strided;
+  detail::required_kinds kinds = any_kind;
+};
+
+namespace detail {
+
+inline bool has_extents(const array& a, std::span<const std::ptrdiff_t> extents) noexcept {
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    if (extents[k] != any && extents[k] != a.shape()[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+inline bool is_met(const array_requirement& needed, const array& a) noexcept {
+  return a.type() == needed.type && !(needed.writable && a.readonly()) &&
+         (needed.ndim == array_requirement::any_ndim || needed.ndim == a.ndim()) &&
+         detail::has_extents(a, needed.extents) && is_contiguous_in(a.layout(), needed.order) &&
+         (needed.kinds == array_requirement::any_kind || needed.kinds.contains(a.kind()));
+}
+
+/// An array in the words of a requirement that it does not meet: "float32 with 2 dimensions".
+inline std::string found_text(const array_requirement& needed, const array& a) {
+  const std::string dimensions =
+      needed.extents.empty()
+          ? detail::message(" with ", a.ndim(), a.ndim() == 1 ? " dimension" : " dimensions")
+          : " with shape " + tuple_text(a.shape());
+  std::string text = detail::message(a.type(), dimensions);
+  if (!is_contiguous_in(a.layout(), needed.order)) {
+    text += detail::message(", shape ", tuple_text(a.shape()), " and strides ",
+                            tuple_text(a.strides()));
+  }
+  if (needed.writable && a.readonly()) {
+    text += ", read-only";
+  }
+  if (!needed.kinds.contains(a.kind())) {
+    text += detail::message(", in memory of kind ", name(a.kind()));
+  }
+  return text;
+}
+
+namespace detail {
+
+/// Text that is put together when the program is compiled.
+class constant_text {
+ public:
+  constexpr void put(std::string_view text) {
+    for (const char c : text) {
+      characters_.at(size_++) = c;
+    }
+  }
+  constexpr void put_number(std::ptrdiff_t number) {
+    if (number >= 10) {
+      put_number(number / 10);
+    }
+    characters_.at(size_++) = static_cast<char>('0' + number % 10);
+  }
+  constexpr std::string_view view() const noexcept { return {characters_.data(), size_}; }
+
+ private:
+  std::array<char, 512> characters_{};
+  std::size_t size_ = 0;
+};
+
+constexpr void put_extents(constant_text& text, std::span<const std::ptrdiff_t> extents) {
+  text.put(" with shape (");
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    text.put(k == 0 ? "" : ", ");
+    if (extents[k] == any) {
+      text.put("any");
+    } else {
+      text.put_number(extents[k]);
+    }
+  }
+  text.put(extents.size() == 1 ? ",)" : ")");
+}
+
+constexpr void put_dimensions(constant_text& text, const array_requirement& needed) {
+  if (!needed.extents.empty()) {
+    put_extents(text, needed.extents);
+  } else if (needed.ndim != array_requirement::any_ndim) {
+    text.put(" with ");
+    text.put_number(needed.ndim);
+    text.put(needed.ndim == 1 ? " dimension" : " dimensions");
+  }
+}
+
+constexpr void put_kinds(constant_text& text, required_kinds kinds) {
+  if (kinds == host_accessible) {
+    text.put(", in memory that the host may touch");
+    return;
+  }
+  std::string_view separator = ", in memory of kind ";
+  for (const usm_kind kind : {usm_kind::device, usm_kind::shared, usm_kind::host}) {
+    if (kinds.contains(kind)) {
+      text.put(separator);
+      text.put(name(kind));
+      separator = " or ";
+    }
+  }
+}
+
+/// "USM array of float64 with 2 dimensions, C-contiguous"
+constexpr constant_text text_of(const array_requirement& needed) {
+  constant_text text;
+  text.put("USM array of ");
+  text.put(needed.type.name());
+  put_dimensions(text, needed);
+  text.put(needed.order == c_contig   ? ", C-contiguous"
+           : needed.order == f_contig ? ", Fortran-contiguous"
+                                      : "");
+  text.put(needed.writable ? ", writable" : "");
+  if (needed.kinds != array_requirement::any_kind) {
+    put_kinds(text, needed.kinds);
+  }
+  return text;
+}
+
+// The words of a parameter, one after the other.
+
+constexpr void require(array_requirement& needed, int ndim) noexcept { needed.ndim = ndim; }
+template <std::ptrdiff_t... Extents>
+constexpr void require(array_requirement& needed, required_shape<Extents...> given) noexcept {
+  needed.ndim = static_cast<int>(sizeof...(Extents));
+  needed.extents = given.extents;
+}
+constexpr void require(array_requirement& needed, element_order order) noexcept {
+  needed.order = order;
+}
+constexpr void require(array_requirement& needed, required_kinds kinds) noexcept {
+  needed.kinds = kinds;
+}
+
+template <class T, auto... Words>
+constexpr array_requirement requirement_of() noexcept {
+  array_requirement needed{.type = dtype::of<T>(), .writable = !std::is_const_v<T>};
+  (require(needed, Words), ...);
+  return needed;
+}
+
+}  // namespace detail
+}  // namespace usmx::inline v1

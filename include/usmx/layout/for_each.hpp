@@ -1,0 +1,77 @@
+// Going over the elements of several views at once, on the host. No SYCL here.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <tuple>
+#include <type_traits>
+
+#include "usmx/base/error.hpp"
+#include "usmx/layout/index_walk.hpp"
+#include "usmx/layout/layout.hpp"
+#include "usmx/layout/strided_view.hpp"
+
+namespace usmx::inline v1 {
+
+namespace detail {
+
+template <class T, std::size_t N>
+std::span<const std::ptrdiff_t> shape_of(const strided_view<T, N>& view) noexcept {
+  return view.extents();
+}
+template <class View>
+std::span<const std::ptrdiff_t> shape_of(const View& view) noexcept {
+  return view.shape();
+}
+
+/// An element of a view, which moves from one to another.
+template <class T>
+struct element_cursor {
+  T* first;
+  std::span<const std::ptrdiff_t> strides;
+  std::ptrdiff_t offset = 0;
+
+  void move(std::size_t axis, std::ptrdiff_t steps) noexcept { offset += steps * strides[axis]; }
+  T& element() const noexcept { return first[offset]; }
+};
+
+template <class View>
+auto cursor_of(const View& view) noexcept {
+  using element = std::remove_pointer_t<decltype(view.data())>;
+  return element_cursor<element>{view.data(), view.strides()};
+}
+
+inline void require_same_shape(std::span<const std::ptrdiff_t> one,
+                               std::span<const std::ptrdiff_t> other) {
+  if (!std::ranges::equal(one, other)) {
+    throw value_error(message("for_each: expected views of one shape, found ", tuple_text(one),
+                              " and ", tuple_text(other)));
+  }
+}
+
+}  // namespace detail
+
+/// Calls `f(x, y, ...)` with the elements at each index of the views, in C order. A view is a
+/// strided_view or an `in`, of any number of dimensions, whose memory the host may touch. Throws
+/// value_error unless their shapes are equal.
+template <class F, class First, class... Rest>
+void for_each(F&& f, const First& first, const Rest&... rest) {
+  const std::span<const std::ptrdiff_t> shape = detail::shape_of(first);
+  (detail::require_same_shape(shape, detail::shape_of(rest)), ...);
+  if (std::ranges::find(shape, 0) != shape.end()) {
+    return;
+  }
+  std::tuple cursors{detail::cursor_of(first), detail::cursor_of(rest)...};
+  const auto move = [&](std::size_t axis, std::ptrdiff_t steps) {
+    std::apply([&](auto&... cursor) { (cursor.move(axis, steps), ...); }, cursors);
+  };
+  detail::for_each_index(
+      shape.size(), [&](std::size_t axis) { return shape[axis]; }, move,
+      [&](std::span<const std::ptrdiff_t>) {
+        std::apply([&](auto&... cursor) { f(cursor.element()...); }, cursors);
+      });
+}
+
+}  // namespace usmx::inline v1

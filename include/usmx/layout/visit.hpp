@@ -1,0 +1,48 @@
+// From an element type that is known when the program runs to a C++ type. No SYCL here.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "usmx/base/error.hpp"
+#include "usmx/layout/dtype.hpp"
+
+namespace usmx::inline v1 {
+
+namespace detail {
+
+template <class... Ts>
+[[noreturn]] void throw_no_alternative(dtype type) {
+  std::string names;
+  ((names += (names.empty() ? "" : ", "), names += dtype::of<Ts>().name()), ...);
+  throw type_error(message("element type must be one of ", names, "; found ", type));
+}
+
+/// Tries `tried`, then the rest; `All` are for the message.
+template <class... All, class F, class Tried, class... Rest>
+decltype(auto) visit_among(dtype type, F& f, std::type_identity<Tried> tried,
+                           std::type_identity<Rest>... rest) {
+  if (type == dtype::of<Tried>()) {
+    return f(tried);
+  }
+  if constexpr (sizeof...(Rest) > 0) {
+    return visit_among<All...>(type, f, rest...);
+  } else {
+    throw_no_alternative<All...>(type);
+  }
+}
+
+}  // namespace detail
+
+/// Calls `f(std::type_identity<T>())` for that T of the list which `type` is the element type of,
+/// and returns what it returns, of the same type for all. Throws type_error, naming the list, when
+/// there is none.
+///
+///   usmx::visit<float, double>(a.type(), [&]<class T>(std::type_identity<T>) { ... });
+template <element_type First, element_type... Rest, class F>
+decltype(auto) visit(dtype type, F&& f) {
+  return detail::visit_among<First, Rest...>(type, f, std::type_identity<First>(),
+                                             std::type_identity<Rest>()...);
+}
+
+}  // namespace usmx::inline v1

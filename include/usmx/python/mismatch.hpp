@@ -1,0 +1,113 @@
+// Why no overload took an argument. What a binding library says of that names neither the argument
+// nor what is wrong with it; the casters of typed parameters (array/in.hpp) know what is, but not
+// whether another overload will take it. So they note it. Who says it: explained.hpp.
+#pragma once
+
+#include <Python.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace usmx::python {
+
+/// An argument that is not as a parameter needs it.
+struct mismatch {
+  PyObject* argument;  // only its address is looked at
+  std::string expected;
+  std::string found;
+};
+
+namespace detail {
+
+/// The mismatches of one call, while it runs.
+class [[gnu::visibility("hidden")]] call_notes {
+ public:
+  call_notes() noexcept : outer_(innermost()) { innermost() = this; }
+  call_notes(const call_notes&) = delete;
+  call_notes& operator=(const call_notes&) = delete;
+  ~call_notes() { innermost() = outer_; }
+
+  /// Of the call that runs on this thread; null when its function is none that says them.
+  static call_notes* current() noexcept { return innermost(); }
+
+  void add(mismatch noted) { noted_.push_back(std::move(noted)); }
+  /// Where an argument fits one overload, something else keeps that from the call.
+  void add_fit(PyObject* argument) {
+    if (!noted_.empty()) {  // overloads are tried twice: a mismatch that comes later is seen then
+      fitting_.push_back(argument);
+    }
+  }
+
+  /// The first argument that fits no overload; null when there is none.
+  const mismatch* first() const noexcept {
+    const auto found = std::ranges::find_if(noted_, [&](const mismatch& one) {
+      return std::ranges::find(fitting_, one.argument) == fitting_.end();
+    });
+    return found == noted_.end() ? nullptr : &*found;
+  }
+  /// What overloads expected of the same argument, each once, and what it is.
+  std::string text_of(const mismatch& shown) const {
+    std::string expected;
+    std::vector<std::string_view> said;
+    for (const mismatch& one : noted_) {
+      if (one.argument == shown.argument && std::ranges::find(said, one.expected) == said.end()) {
+        expected += (said.empty() ? "expected a " : ", or a ") + one.expected;
+        said.push_back(one.expected);
+      }
+    }
+    return expected + "; found " + shown.found;
+  }
+
+ private:
+  static call_notes*& innermost() noexcept {
+    static constinit thread_local call_notes* call = nullptr;
+    return call;
+  }
+
+  call_notes* outer_;
+  std::vector<mismatch> noted_;
+  std::vector<PyObject*> fitting_;
+};
+
+/// "numpy.ndarray": as in messages of Python.
+inline std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+/// What an object is that is no USM array.
+inline std::string found_text(PyObject* object) {
+  const std::string type = type_name(object);
+  return type == "numpy.ndarray" ? "a " + type + ", which usmx.asarray copies into USM"
+                                 : "an object of type " + type;
+}
+
+}  // namespace detail
+
+/// Notes that an argument does not meet a parameter's requirement, `found()` says in what.
+template <class Found>
+void note_mismatch(PyObject* argument, std::string_view expected, const Found& found) noexcept {
+  detail::call_notes* call = detail::call_notes::current();
+  if (call == nullptr) {
+    return;
+  }
+  try {
+    call->add({argument, std::string(expected), found()});
+  } catch (const std::exception&) {  // no memory: the binding library's own words have to do
+  }
+}
+
+/// Notes that it meets that of another overload.
+inline void note_fit(PyObject* argument) noexcept {
+  detail::call_notes* call = detail::call_notes::current();
+  if (call == nullptr) {
+    return;
+  }
+  try {
+    call->add_fit(argument);
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace usmx::python

@@ -1,0 +1,153 @@
+// Parameters that state what they need (array/in.hpp), for the casters of any binding library: how
+// they are written in signatures, whether an argument fits, and its copy where one may be passed.
+#pragma once
+
+#include <Python.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "usmx/array/in.hpp"
+#include "usmx/python/exchanged.hpp"
+#include "usmx/python/mismatch.hpp"
+
+namespace usmx::python {
+
+/// What `usmx::in` and `usmx::convert` differ in.
+template <class Parameter>
+inline constexpr bool takes_copies = false;
+template <class T, auto... Words>
+inline constexpr bool takes_copies<convert<T, Words...>> = true;
+
+/// "USM array of float64 with 2 dimensions"
+template <class Parameter>
+inline constexpr auto expected_text = usmx::detail::text_of(Parameter::requirement);
+
+namespace detail {
+
+template <class Parameter>
+constexpr usmx::detail::constant_text annotation_text() {
+  usmx::detail::constant_text text;
+  text.put("typing.Annotated[usmx.SupportsUsmArrayInterface");
+  text.put(takes_copies<Parameter> ? " | numpy.typing.ArrayLike, '" : ", '");
+  text.put(expected_text<Parameter>.view());
+  text.put("']");
+  return text;
+}
+
+/// Null-terminated, of the type of a string literal.
+template <std::size_t Size>
+struct literal {
+  char characters[Size + 1];
+};
+
+template <class Parameter>
+constexpr auto annotation_literal() {
+  constexpr auto text = annotation_text<Parameter>();
+  literal<text.view().size()> result{};
+  std::ranges::copy(text.view(), result.characters);
+  return result;
+}
+
+}  // namespace detail
+
+/// The parameter's type in a signature of Python: any producer, and in words what it must be.
+template <class Parameter>
+inline constexpr auto annotation = detail::annotation_literal<Parameter>();
+
+/// Whether an array fits. What does not is noted for the message of the call.
+template <class Parameter>
+bool fits(PyObject* argument, const array& given) noexcept {
+  if (is_met(Parameter::requirement, given)) [[likely]] {
+    note_fit(argument);
+    return true;
+  }
+  note_mismatch(argument, expected_text<Parameter>.view(),
+                [&] { return usmx::found_text(Parameter::requirement, given); });
+  return false;
+}
+
+/// Notes that an argument is no array at all.
+template <class Parameter>
+void note_no_array(PyObject* argument) noexcept {
+  note_mismatch(argument, expected_text<Parameter>.view(),
+                [&] { return detail::found_text(argument); });
+}
+
+namespace detail {
+
+/// Which kind of memory a copy must have; null when any will do.
+inline const char* kind_of_copy(usmx::detail::required_kinds kinds) noexcept {
+  if (kinds == array_requirement::any_kind) {
+    return nullptr;
+  }
+  return kinds.contains(usm_kind::shared)   ? "shared"
+         : kinds.contains(usm_kind::device) ? "device"
+                                            : "host";
+}
+
+/// usmx.asarray(argument, dtype=..., order=..., usm_type=...)
+inline PyObject* array_made_of(PyObject* argument, const array_requirement& needed,
+                               const char* kind) noexcept {
+  PyObject* package = PyImport_ImportModule("usmx");
+  PyObject* asarray = package == nullptr ? nullptr : PyObject_GetAttrString(package, "asarray");
+  Py_XDECREF(package);
+  PyObject* positional = asarray == nullptr ? nullptr : PyTuple_Pack(1, argument);
+  PyObject* named = positional == nullptr
+                        ? nullptr
+                        : Py_BuildValue("{s:s,s:C,s:z}", "dtype", needed.type.typestr().data(),
+                                        "order", static_cast<int>(needed.order), "usm_type", kind);
+  PyObject* made = named == nullptr ? nullptr : PyObject_Call(asarray, positional, named);
+  Py_XDECREF(named);
+  Py_XDECREF(positional);
+  Py_XDECREF(asarray);
+  return made;
+}
+
+/// Where Python's error says that an object cannot be such an array: notes and clears it.
+template <class Parameter>
+void note_refusal_of_copy(PyObject* argument) noexcept {
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 &&
+      PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
+    return;
+  }
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  PyObject* text = PyObject_Str(value);
+  const char* reason = text == nullptr ? nullptr : PyUnicode_AsUTF8(text);
+  note_mismatch(argument, expected_text<Parameter>.view(), [&] {
+    return found_text(argument) + (reason == nullptr ? "" : " (" + std::string(reason) + ")");
+  });
+  Py_XDECREF(text);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  PyErr_Clear();
+}
+
+}  // namespace detail
+
+/// For `usmx::convert`: an argument as an array that meets the requirement but, perhaps, for its
+/// extents. `given` is the array that it is already, or null. A new reference; null with a Python
+/// error set, or without one where the argument cannot be such an array, which is noted.
+template <class Parameter>
+PyObject* converted(PyObject* argument, const array* given) noexcept {
+  constexpr array_requirement needed = Parameter::requirement;
+  const bool has_kind = given != nullptr && needed.kinds.contains(given->kind());
+  // A producer has been asked already.
+  PyObject* source = given == nullptr ? Py_NewRef(argument) : give(*given);
+  PyObject* made = source == nullptr ? nullptr
+                                     : detail::array_made_of(
+                                           source, needed,
+                                           has_kind ? nullptr : detail::kind_of_copy(needed.kinds));
+  Py_XDECREF(source);
+  if (made == nullptr) {
+    detail::note_refusal_of_copy<Parameter>(argument);
+  }
+  return made;
+}
+
+}  // namespace usmx::python

@@ -1,0 +1,100 @@
+"""How notebooks show arrays and devices: tables of what they are, and a corner of the elements."""
+
+import contextvars
+import threading
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from usmx._container.formatting import array_str
+from usmx._container.print_options import print_options
+from usmx._text import size_text
+
+_ELEMENTS = {"threshold": 100, "edgeitems": 2}
+_LINES = 20
+_PATIENCE = 2.0  # seconds
+_KINDS = ("device", "shared", "host", "system")
+
+
+def array_html(array: Any) -> str:
+    """Table of an array; fetches only the elements that are shown, and does not wait long."""
+    queue = array._own_queue
+    memory = array.base
+    rows = [
+        ("shape", str(array.shape)),
+        ("dtype", str(array.dtype)),
+        ("usm_type", array.usm_type + ("" if array.flags.writable else ", read-only")),
+        ("device", _device_text(queue.sycl_device)),
+        ("queue", "in order" if queue.is_in_order else "out of order"),
+        ("memory", f"{size_text(array.nbytes)} of {size_text(memory.nbytes)}"),
+        ("owner", _owner_text(memory)),
+    ]
+    return f"<div>{_table(rows)}<pre>{escape(_elements_in_time(array))}</pre></div>"
+
+
+def device_html(device: Any) -> str:
+    """Table of a device."""
+    kinds = [kind for kind in _KINDS if getattr(device, f"has_aspect_usm_{kind}_allocations")]
+    rows = [
+        ("device", _device_text(device)),
+        ("driver", f"{device.vendor} {device.driver_version}"),
+        ("memory", size_text(device.global_mem_size)),
+        ("compute units", str(device.max_compute_units)),
+        ("sub-groups", ", ".join(map(str, device.sub_group_sizes))),
+        ("USM kinds", ", ".join(kinds) or "none"),
+    ]
+    return f"<div>{_table(rows)}</div>"
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> str:
+    cells = "".join(
+        f'<tr><th style="text-align: left">{escape(name)}</th>'
+        f'<td style="text-align: left">{escape(value)}</td></tr>'
+        for name, value in rows
+    )
+    return f"<table>{cells}</table>"
+
+
+def _device_text(device):
+    try:
+        return f"{device.filter_string}: {device.name}"
+    except ValueError:
+        return f"sub-device: {device.name}"
+
+
+def _owner_text(memory):
+    """Who frees the memory: usmx, or the object that it is borrowed from."""
+    owner = memory.reference_obj
+    if owner is None:
+        return "usmx"
+    return f"{type(owner).__module__}.{type(owner).__qualname__}"
+
+
+def _elements_in_time(array):
+    """The elements, or, where work on them does not come to an end soon, a sentence."""
+    found = []
+    context = contextvars.copy_context()  # holds the options for printing
+    reader = threading.Thread(
+        target=lambda: found.append(context.run(_outcome, array)), daemon=True
+    )
+    reader.start()
+    reader.join(_PATIENCE)
+    if not found:
+        return f"(work on this array is not finished after {_PATIENCE:g} s)"
+    text, error = found[0]
+    if error is not None:
+        raise error
+    return text
+
+
+def _outcome(array):
+    try:
+        return _short_text(array), None
+    except Exception as error:
+        return "", error
+
+
+def _short_text(array):
+    with print_options(**_ELEMENTS):
+        lines = array_str(array).splitlines()
+    return "\n".join([*lines[:_LINES], *(["..."] if len(lines) > _LINES else [])])

@@ -1,0 +1,1 @@
+"""Measuring usmx beside dpctl, dpnp and NumPy: what ``python -m usmx bench`` does."""

@@ -1,0 +1,14 @@
+"""What is measured: functions that each make one case, by subject."""
+
+from collections.abc import Callable
+
+from usmx.bench.cases import copy, exchange, memory, package, steps, views
+from usmx.bench.ladder import Ladder
+from usmx.bench.pairing import Case
+
+MODULES = (exchange, views, memory, copy, package, steps)
+
+
+def find_makers() -> dict[str, Callable[[], Case | Ladder]]:
+    """What there is to measure, by name, in the report's order."""
+    return {make.__name__.replace("_", "-"): make for module in MODULES for make in module.CASES}

@@ -1,0 +1,17 @@
+"""The package as a whole."""
+
+import importlib.util
+
+from usmx.bench.pairing import Aim, Case, PackageImport, Peer
+
+PACKAGE_AIM = Aim(seconds=0.1)
+
+
+def import_package() -> Case:
+    work = PackageImport("usmx")
+    there = importlib.util.find_spec("dpctl") is not None
+    peers = [Peer("dpctl", PackageImport("dpctl"), PACKAGE_AIM)] if there else []
+    return Case("import usmx, new process", work, peers)
+
+
+CASES = (import_package,)

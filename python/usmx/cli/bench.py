@@ -1,0 +1,105 @@
+"""``python -m usmx bench``: usmx beside dpctl, dpnp and NumPy, on this machine."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from usmx.cli.terminal import print_table, tracked
+
+NOISY = 3  # the exit code
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    from usmx.bench import outputs
+
+    add = parser.add_argument
+    add("--quick", action="store_true", help="a few short rounds: to see that it works")
+    add("--list", action="store_true", help="list the names for --only")
+    add(
+        "--only",
+        action="append",
+        metavar="NAME",
+        help="measure this one only; may be given several times",
+    )
+    add(
+        "--force",
+        action="store_true",
+        help="measure on a busy machine as well; the JSON says that it was busy",
+    )
+    outputs.add_options(
+        parser, json="write every round's times there", plot="draw the ratios there, as PNG or SVG"
+    )
+
+
+def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Measure, and print tables; the exit code is 3 where the machine is too busy."""
+    from usmx.bench import outputs
+    from usmx.bench.cases import find_makers
+
+    makers = find_makers()
+    if options.list:
+        print("\n".join(makers))
+        return 0
+    outputs.check(parser, options)
+    if unknown := set(options.only or ()) - makers.keys():
+        parser.error(f"there is no {', '.join(sorted(unknown))}; --list names what there is")
+    chosen = {name: makers[name] for name in options.only or makers}
+    return measure(chosen, options)
+
+
+def measure(makers: dict[str, Any], options: argparse.Namespace) -> int:
+    """Watch the machine before and while the cases are measured."""
+    from usmx.bench import noise, pairing, report
+    from usmx.bench import run as runner
+
+    busy = noise.reasons_of_others(noise.watch())
+    if busy and not options.force:
+        return refuse(busy, "nothing was measured")
+    machine = report.machine()
+    print(report.machine_text(machine), end="\n\n", flush=True)
+    effort = pairing.QUICK if options.quick else pairing.FULL
+    start = noise.Clock.now()
+    found = runner.measure(makers, effort, tracked)
+    seen = noise.Noise.during(start, found.rows)
+    show(found)
+    write(options, report.values(found.rows, found.steps, effort, machine, seen), found)
+    if seen.reasons:
+        return 0 if options.force else refuse(seen.reasons, "do not believe these times")
+    return 0
+
+
+def show(found: Any) -> None:
+    """Print the tables, and what is missing from them."""
+    from usmx.bench import report
+
+    if found.rows:
+        print_table(report.HEADER, [report.cells(row) for row in found.rows], report.RIGHT)
+        print(f"\n{report.summary(found.rows)}")
+    if found.steps:
+        cells = [report.step_cells(step) for step in found.steps]
+        print_table(report.STEP_HEADER, cells, report.STEP_HEADER[1:])
+    if found.left_out:
+        names = ", ".join(found.left_out)
+        print(f"\nleft out, since dpctl or dpnp is not installed (pip install dpctl dpnp): {names}")
+
+
+def write(options: argparse.Namespace, values: dict[str, Any], found: Any) -> None:
+    """Write the files that were asked for."""
+    if options.json:
+        options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    if options.plot and (found.rows or found.steps):
+        from usmx.bench import plot
+
+        plot.save(plot.bars_of(found.rows), found.steps, options.plot)
+
+
+def refuse(reasons: list[str], consequence: str) -> int:
+    """Say why, in one line."""
+    print(
+        f"usmx bench: the machine is too busy, {consequence}: {'; '.join(reasons)}. "
+        "Stop what else is running, or measure all the same with --force.",
+        file=sys.stderr,
+    )
+    return NOISY

@@ -1,0 +1,71 @@
+"""``python -m usmx doctor``: looks at everything that goes wrong in practice, and says what to do.
+
+It needs neither a device nor a native module that can be loaded: what may crash or hang is tried
+in processes of its own.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from usmx.cli.doctor import (
+    cache,
+    devices,
+    libraries,
+    loading,
+    memory,
+    processes,
+    settings,
+    versions,
+)
+from usmx.cli.doctor.finding import Finding
+from usmx.cli.doctor.report import as_text, as_values, exit_code
+from usmx.cli.doctor.situation import Situation
+
+CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
+    loading.CHECK: loading.check,
+    versions.CHECK: versions.check,
+    devices.CHECK: devices.check,
+    libraries.CHECK: libraries.check,
+    cache.CHECK: cache.check,
+    settings.CHECK: settings.check,
+    memory.HUGE_PAGES: memory.check_huge_pages,
+    memory.LIMITS: memory.check_limits,
+    processes.CHECK: processes.check,
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.add_argument(
+        "--only",
+        metavar="CHECK",
+        action="append",
+        choices=CHECKS,
+        help=f"make this check only; may be given several times ({', '.join(CHECKS)})",
+    )
+    parser.add_argument(
+        "--import",
+        dest="modules",
+        metavar="MODULE",
+        action="append",
+        default=[],
+        help="look also at what happens when usmx and this module share a process; may be given "
+        "several times (dpctl, dpnp and torch are looked at where they are installed)",
+    )
+
+
+def run(options: argparse.Namespace, import_error: BaseException | None = None) -> int:
+    """Print what was found; the exit code is 1 where something is wrong."""
+    situation = Situation(tuple(options.modules), import_error)
+    findings = [finding for name in options.only or CHECKS for finding in CHECKS[name](situation)]
+    print(json.dumps(as_values(findings), indent=1) if options.json else as_text(findings))
+    return exit_code(findings)
+
+
+def run_without_core(arguments: Sequence[str], import_error: BaseException) -> int:
+    """Run where ``import usmx`` has failed, and the other commands are out of reach."""
+    parser = argparse.ArgumentParser(prog="python -m usmx doctor")
+    add_options(parser)
+    return run(parser.parse_args(arguments), import_error)

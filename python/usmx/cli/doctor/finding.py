@@ -1,0 +1,17 @@
+"""What a check says."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about one thing, and what to do about it where something is to be done.
+
+    A *problem* keeps usmx from working or from working as it was told to. A *note* is good to know.
+    """
+
+    check: str
+    state: Literal["ok", "note", "problem"]
+    found: str
+    remedy: str = ""

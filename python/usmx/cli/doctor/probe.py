@@ -1,0 +1,64 @@
+"""Trying usmx in a process of its own, where it may fail, crash or hang."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from signal import Signals
+from typing import Any
+
+PROGRAM = Path(__file__).with_name("probe_program.py")
+SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a process saw: of what it did not come to, nothing."""
+
+    failed_step: str = ""
+    error: str = ""
+    runtimes: list[str] = field(default_factory=list)
+    threading_libraries: list[str] = field(default_factory=list)
+    devices: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def works(self) -> bool:
+        """Whether memory was allocated and copied."""
+        return not self.failed_step
+
+
+def probe(environment: Mapping[str, str], module: str = "", seconds: float = SECONDS) -> Probe:
+    """Import usmx, then the module, list the devices, and copy an array."""
+    package = str(Path(__file__).parents[3])
+    command = [sys.executable, "-P", str(PROGRAM), package, module]
+    # The log of a program that the user has run is not written over.
+    variables = {name: value for name, value in environment.items() if name != "USMX_MEMORY_LOG"}
+    try:
+        ran = subprocess.run(
+            command, env=variables, capture_output=True, text=True, timeout=seconds, check=False
+        )
+        output, ending = ran.stdout, ending_text(ran.returncode)
+    except subprocess.TimeoutExpired as late:
+        output = (late.stdout or b"").decode(errors="replace")
+        ending = f"the process did not come to an end in {seconds} s"
+    return understood(output, ending)
+
+
+def ending_text(status: int) -> str:
+    """How a process that did not say that it is done has ended."""
+    if status < 0:
+        return f"the process died of {Signals(-status).name}"
+    return f"the process ended with exit code {status}"
+
+
+def understood(output: str, ending: str) -> Probe:
+    """Put together the lines of JSON that the program prints after each step."""
+    steps = [json.loads(line) for line in output.splitlines() if line.startswith('{"step"')]
+    values = {name: value for step in steps for name, value in step.items() if name != "step"}
+    last = steps[-1]["step"] if steps else "start"
+    if last != "done" and "error" not in values:
+        values["error"] = ending
+    return Probe(failed_step="" if last == "done" else last, **values)

@@ -1,0 +1,33 @@
+"""What the checks look at: the environment, and what works in a fresh process."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+
+from usmx.cli.doctor.probe import Probe, probe
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Where the doctor was called."""
+
+    modules: tuple[str, ...]  # that the user asks about
+    import_error: BaseException | None  # of ``import usmx`` here
+
+    @cached_property
+    def environment(self) -> dict[str, str]:
+        """The variables that the user has set, without those that usmx set for its own process."""
+        return dict(os.environ)
+
+    @cached_property
+    def alone(self) -> Probe:
+        """How usmx works by itself."""
+        return probe(self.environment)
+
+    def without(self, *variables: str) -> Probe:
+        """How it works where these variables are not set."""
+        return probe({k: v for k, v in self.environment.items() if k not in variables})
+
+    def together_with(self, module: str) -> Probe:
+        """How it works once this module is imported too."""
+        return probe(self.environment, module)

@@ -1,0 +1,68 @@
+"""Tables and progress: by rich where it is installed and a terminal is there, else plain text."""
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, TextIO, TypeVar
+
+from usmx._text import format_table
+
+Item = TypeVar("Item")
+
+
+def print_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = ()
+) -> None:
+    """Print a table to stdout; `right` names the columns that are aligned to the right."""
+    console = rich_console(sys.stdout)
+    if console is None:
+        print(format_table(header, rows, right))
+        return
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in header:
+        table.add_column(Text(name), justify="right" if name in right else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def tracked(items: Sequence[tuple[str, Item]]) -> Iterator[Item]:
+    """Give the items one by one, and tell on stderr which one is being worked on.
+
+    `items` are pairs of a title and the item.
+    """
+    console = rich_console(sys.stderr)
+    if console is None:
+        yield from told(items)
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    # Refreshed here alone: a thread of rich's would disturb what is measured.
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
+        task = progress.add_task("", total=len(items))
+        for title, item in items:
+            progress.update(task, description=title, refresh=True)
+            yield item
+            progress.advance(task)
+
+
+def told(items: Iterable[tuple[str, Item]]) -> Iterator[Item]:
+    """Give the items one by one, with a line of plain text for each."""
+    for number, (title, item) in enumerate(items, start=1):
+        print(f"{number:>3} {title}", file=sys.stderr, flush=True)
+        yield item
+
+
+def rich_console(stream: TextIO) -> Any:
+    """Rich's console for the stream; None where rich or the terminal is missing."""
+    if not stream.isatty():
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console(file=stream, highlight=False)

@@ -1,0 +1,11 @@
+// As many indices as dimensions.
+// Error: no match for call
+#include "headers.hpp"
+
+double element(usmx::strided_view<const double, 2> view) {
+#ifdef WRONG
+  return view(0);
+#else
+  return view(0, 0);
+#endif
+}

@@ -1,0 +1,97 @@
+"""Every public name explains itself: its arguments, what it raises, and an example that works."""
+
+import doctest
+import inspect
+import re
+from types import FunctionType
+
+import numpy as np
+import pytest
+import usmx
+import usmx.testing
+
+PUBLIC = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (usmx, usmx.memory, usmx.testing)
+    for name in module.__all__
+}
+METHODS = {
+    f"{owner}.{name}": member
+    for owner, cls in PUBLIC.items()
+    if isinstance(cls, type) and not issubclass(cls, Exception)
+    for name, member in vars(cls).items()
+    if not name.startswith("_") and callable(member)
+}
+PROPERTIES = {
+    f"{owner}.{name}": member
+    for owner, cls in PUBLIC.items()
+    if isinstance(cls, type)
+    for name, member in vars(cls).items()
+    if not name.startswith("_") and isinstance(member, property)
+}
+FUNCTIONS = {
+    name: value
+    for name, value in PUBLIC.items()
+    if callable(value) and not isinstance(value, type) and inspect.getdoc(value)
+}
+SIGNATURE = re.compile(r"^\w+\(.*\) -> .*$\n*", re.MULTILINE)  # nanobind's docstrings begin so
+CONSTANTS = {f"usmx.{name}" for name in ("__version__", "e", "inf", "nan", "pi", "memory")}
+
+
+def text_of(value):
+    return SIGNATURE.sub("", inspect.getdoc(value) or "")
+
+
+def example_text(value):
+    parts = [value.__doc__ or ""]
+    if isinstance(value, type) and not isinstance(vars(value).get("__init__"), FunctionType):
+        parts.append(value.__init__.__doc__ or "")
+    return "\n\n".join(inspect.cleandoc(part) for part in parts)
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_every_argument_of_a_function_is_explained(name):
+    if type(FUNCTIONS[name]).__name__ == "nb_func":
+        arguments = re.findall(r"[(,] ?(\w+):", FUNCTIONS[name].__doc__.partition(" -> ")[0])
+    else:
+        arguments = inspect.signature(FUNCTIONS[name]).parameters
+    text = text_of(FUNCTIONS[name])
+    entries = re.findall(r"^    ([\w, ]+): ", text.partition("Args:")[2], re.MULTILINE)
+    explained = {argument for entry in entries for argument in entry.split(", ")}
+    assert set(arguments) - explained == set()
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC.keys() - CONSTANTS))
+def test_every_public_name_has_an_example_or_is_only_received(name):
+    received = {
+        "usmx.ExecutionPlacementError",
+        "usmx.SyclDeviceCreationError",
+        "usmx.USMAllocationError",
+        "usmx.Device",  # create_device has one
+        "usmx.memory.USMAllocationError",
+        "usmx.memory.MemoryPool",  # set_limit has one
+        "usmx.memory.MemoryResource",
+    }
+    assert (">>>" in example_text(PUBLIC[name])) != (name in received)
+
+
+@pytest.mark.parametrize("name", sorted(PROPERTIES | METHODS))
+def test_every_member_says_what_it_is(name):
+    text = text_of((PROPERTIES | METHODS)[name])
+    assert text
+    assert not text.startswith("(self)")
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC | METHODS | PROPERTIES))
+def test_no_text_sends_the_reader_elsewhere_for_an_argument(name):
+    assert "as in `" not in example_text((PUBLIC | METHODS | PROPERTIES)[name])
+
+
+@pytest.mark.parametrize("name", sorted((PUBLIC.keys() - CONSTANTS) | METHODS.keys()))
+def test_examples_print_what_they_say(name):
+    text = example_text((PUBLIC | METHODS)[name])
+    test = doctest.DocTestParser().get_doctest(text, {"usmx": usmx, "np": np}, name, None, 0)
+    failures = []
+    runner = doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+    runner.run(test, out=failures.append)
+    assert "".join(failures) == ""

@@ -1,0 +1,141 @@
+"""The documentation site as a reader meets it: it is built anew, and opened in Chromium."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import usmx
+import usmx.testing
+from layers import ROOT
+from playwright.sync_api import sync_playwright
+from sphinx.util.inventory import InventoryFile
+
+pytestmark = pytest.mark.slow
+
+PHONE = {"width": 360, "height": 740}
+
+# Everything about a page that only a browser knows.
+FACTS = """async () => {
+  const pictures = [...document.images];
+  const failed = async (picture) => {
+    picture.loading = "eager";
+    await picture.decode().catch(() => {});
+    return picture.naturalWidth === 0;
+  };
+  const outcomes = await Promise.all(pictures.map(failed));
+  return {
+    width: document.documentElement.scrollWidth,
+    pictures: pictures.length,
+    failed: pictures.filter((_, k) => outcomes[k]).map((picture) => picture.src),
+    links: [...document.links].map((link) => link.href),
+    ids: [...document.querySelectorAll("[id]")].map((element) => element.id),
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder with the built site."""
+    folder = tmp_path_factory.mktemp("site")
+    options = ["--quiet", "--fail-on-warning", "--keep-going"]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "sphinx", *options, ROOT / "docs", folder],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        # The sandbox wants a user who is not root; these pages are the repository's own.
+        options = {"executable_path": shutil.which("chromium"), "args": ["--no-sandbox"]}
+        browser = playwright.chromium.launch(**options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def front_page(site, browser):
+    page = browser.new_page()
+    page.goto((site / "index.html").as_uri())
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def facts(site, browser):
+    """What `FACTS` finds on each page, on a telephone's screen."""
+    page = browser.new_page(viewport=PHONE)
+    found = {}
+    for path in sorted(site.rglob("*.html")):
+        page.goto(path.as_uri())
+        found[path] = page.evaluate(FACTS)
+    page.close()
+    return found
+
+
+def test_menu_leads_to_a_function(front_page):
+    menu = front_page.locator(".sidebar-tree")
+    menu.get_by_role("link", name="Reference", exact=True).click()
+    menu.get_by_role("link", name="Creating arrays", exact=True).click()
+    assert front_page.locator("dt#usmx\\.zeros").is_visible()
+
+
+def test_search_finds_a_function(front_page):
+    front_page.get_by_role("textbox", name="Search").fill("from_dlpack")
+    front_page.keyboard.press("Enter")
+    result = front_page.locator("#search-results li a", has_text="usmx.from_dlpack").first
+    result.click()
+    assert front_page.locator("dt#usmx\\.from_dlpack").is_visible()
+
+
+def test_no_link_within_the_site_is_dead(facts):
+    dead = []
+    for page, on_page in facts.items():
+        for link in on_page["links"]:
+            parts = urlsplit(link)
+            if parts.scheme != "file":
+                continue
+            target, fragment = Path(unquote(parts.path)), unquote(parts.fragment)
+            ids = facts[target]["ids"] if target in facts else [""]
+            if not target.is_file() or (fragment and fragment not in ids):
+                dead.append(f"{page.name}: {link}")
+    assert dead == []
+
+
+def test_pictures_are_shown(facts):
+    assert sum(on_page["pictures"] for on_page in facts.values()) >= 3
+    assert [picture for on_page in facts.values() for picture in on_page["failed"]] == []
+
+
+def test_no_page_is_wider_than_a_telephone(facts):
+    wide = {page.name: on_page["width"] for page, on_page in facts.items()}
+    assert {name: width for name, width in wide.items() if width > PHONE["width"]} == {}
+
+
+def test_every_public_name_is_in_the_reference(site):
+    with (site / "objects.inv").open("rb") as file:
+        inventory = InventoryFile.load(file, "", lambda base, path: path)
+    described = {name for kind, names in inventory.items() if kind[:3] == "py:" for name in names}
+    public = {
+        f"{module.__name__}.{name}"
+        for module in (usmx, usmx.memory, usmx.testing)
+        for name in module.__all__
+    }
+    assert public - described == set()
+
+
+def test_every_public_header_is_in_the_reference(site):
+    pages = "".join(path.read_text() for path in site.glob("reference/cpp/*.html"))
+    headers = {
+        path.relative_to(ROOT / "include").as_posix()
+        for path in (ROOT / "include").rglob("*.h*")
+        if not path.stem.endswith("_internal")
+    } - {"usmx/array.hpp", "usmx/array_view.hpp", "usmx/runtime.hpp"}  # short names
+    assert {header for header in headers if f"<h2>{header}<" not in pages} == set()
