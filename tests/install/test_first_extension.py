@@ -15,8 +15,10 @@ QUICK = {"SKBUILD_CMAKE_BUILD_TYPE": "Debug", "SKBUILD_CMAKE_DEFINE": "CMAKE_UNI
 
 def command_of(block):
     """What a reader does with a block, for a shell."""
+    if block.language == "text" or block.info == "environment":
+        return ""  # to be read; what this environment has
     if block.language == "sh":
-        return "" if block.info == "environment" else block.text
+        return block.text
     if block.file_name:
         return f"printf %s {shlex.quote(block.text)} >{block.file_name}\n"
     assert block.output is not None
