@@ -36,8 +36,10 @@ static PyObject* scaled_view(const usmx_view* x, double factor) {
     usmx->set_error(error, text);
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS multiply(x, factor, result.data);
-  Py_END_ALLOW_THREADS PyObject* array = usmx->from_array(NULL, owner);
+  Py_BEGIN_ALLOW_THREADS
+  multiply(x, factor, result.data);
+  Py_END_ALLOW_THREADS
+  PyObject* array = usmx->from_array(NULL, owner);
   usmx->release(owner);
   return array;
 }
