@@ -341,6 +341,17 @@ def test_cast_that_fails_is_nanobinds_own_error(by_nanobind):
         by_nanobind.number_beside_array((Counted(mine()), "text"))
 
 
+def test_caster_holds_the_object_whose_array_it_looks_at(by_nanobind):
+    def used():
+        usmx.synchronize()
+        return usmx.memory.memory_stats("shared")["used_bytes.current"]
+
+    before, meanwhile = used(), []
+    x = by_nanobind.caster_of_temporary(lambda: mine(1000), lambda: meanwhile.append(used()))
+    assert meanwhile[0] > before
+    assert usmx.asnumpy(x).sum() == 999 * 500
+
+
 # ---- exceptions
 
 

@@ -33,20 +33,21 @@ class taken {
   std::optional<T> value_;
 };
 
-/// An array is looked at where it is, in its Python object if it is one of usmx's: valid as long as
-/// the object. A copy of this needs no object.
+/// An array is looked at where it is, in its Python object if it is one of usmx's, which is held so
+/// long: needs the interpreter lock. A copy of this holds no object.
 template <>
 class taken<array> {
  public:
   taken() noexcept {}  // own_ needs no zeros
   taken(const taken& other) {
     if (other) {
-      set(exchange::retain(other.owner_));
+      set(exchange::retain(other.owner_), nullptr);
     }
   }
   taken& operator=(taken other) noexcept {
     std::swap(owner_, other.owner_);
     std::swap(seen_, other.seen_);
+    std::swap(lender_, other.lender_);
     own_.reset();
     return *this;
   }
@@ -61,27 +62,33 @@ class taken<array> {
     return *own_;
   }
 
-  /// Releases the owner at its end.
-  void set(usmx_owner* owner) noexcept {
+  /// Releases the owner at its end, which `object` may lend.
+  void set(usmx_owner* owner, PyObject* object) noexcept {
     reset();
     owner_ = owner;
     seen_ = &exchange::array_of(owner);
+    if (exchange::is_lent(owner)) {
+      lender_ = Py_NewRef(object);
+    }
   }
   void reset() noexcept {
     if (seen_ != nullptr) {
-      if (!exchange::is_lent(owner_)) {
-        exchange::release(owner_);
-      }
+      seen_ = nullptr;
       if (own_) {
         own_.reset();
       }
-      seen_ = nullptr;
+      if (lender_ == nullptr) {
+        exchange::release(owner_);
+      } else {
+        Py_CLEAR(lender_);
+      }
     }
   }
 
  private:
   usmx_owner* owner_ = nullptr;
   const array* seen_ = nullptr;
+  PyObject* lender_ = nullptr;
   std::optional<array> own_;
 };
 
@@ -97,7 +104,7 @@ struct exchanged<array> {
     usmx_owner* owner = nullptr;
     const int status = table.as_array(object, nullptr, &owner);
     if (status > 0) {
-      result.set(owner);
+      result.set(owner, object);
     }
     return status;
   }

@@ -14,6 +14,13 @@ NB_MODULE(nanobind_extension, m) {
     return nanobind::cast<std::pair<usmx::array, int>>(pair).second;
   });
   m.def("size_by_cast", [](nanobind::handle x) { return nanobind::cast<usmx::array>(x).size(); });
+  m.def("caster_of_temporary",
+        [](const nanobind::callable& make, const nanobind::callable& meanwhile) {
+          nanobind::detail::make_caster<usmx::array> caster;
+          caster.from_python(make(), 0, nullptr);
+          meanwhile();
+          return usmx::array(caster.operator const usmx::array&());
+        });
   m.def("array_if_it_is_one", [](nanobind::handle x) {
     usmx::array result;
     return nanobind::try_cast(x, result) ? std::optional(result) : std::nullopt;
