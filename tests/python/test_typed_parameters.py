@@ -243,8 +243,6 @@ def test_type_checkers_take_any_producer_and_nothing_else(folder_of, tmp_path):
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
     )
-    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
-    assert [re.match(r"program\.py:(\d+): error: (.*)", line).groups()[0] for line in errors] == [
-        "10"
-    ]
-    assert "SupportsUsmArrayInterface" in errors[0]
+    errors = [line for line in done.stdout.splitlines() if line.startswith("program.py:")]
+    assert len(errors) == 1, done.stdout  # overloads that differ in words alone are one to mypy
+    assert re.match(r"program\.py:10: error: .*SupportsUsmArrayInterface", errors[0])
