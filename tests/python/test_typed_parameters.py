@@ -148,7 +148,7 @@ def test_refusal_by_all_overloads_says_what_each_expected(module):
         "argument 'x': expected a USM array of float64 with 1 dimension, or a USM array of" in line
     )
     assert "float32 with 1 dimension; found float64 with 2 dimensions" in line
-    with pytest.raises(TypeError, match=r"3\. .*int"):
+    with pytest.raises(TypeError, match=r"\n    3\. "):
         module.which("text")
 
 
