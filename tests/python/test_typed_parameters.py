@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import usmx
 from extension_builds import loaded
-from helpers import Producer, producer_of
+from helpers import producer_of
 
 pytestmark = pytest.mark.slow  # an extension is compiled
 
@@ -83,9 +83,8 @@ C_MATRIX = "matrix(): argument 'x': expected a USM array of float64 with 2 dimen
         ),
         (lambda: np.zeros((2, 2)), "a numpy.ndarray, which usmx.asarray copies into USM"),
         (lambda: [[1.0]], "an object of type list"),
-        (lambda: None, "an object of type NoneType"),
     ],
-    ids=["element type", "dimensions", "layout", "NumPy", "list", "None"],
+    ids=["element type", "dimensions", "layout", "NumPy", "list"],
 )
 def test_refusal_says_argument_requirement_and_what_was_given(module, argument, found):
     given = argument()
@@ -123,7 +122,7 @@ def test_refusal_for_another_argument_is_the_librarys_own(module):
 
 
 def test_producer_that_claims_and_fails_raises_its_own_error(module):
-    class Failing(Producer):
+    class Failing:
         @property
         def __sycl_usm_array_interface__(self):
             raise KeyError("mine")
@@ -149,7 +148,7 @@ def test_refusal_by_all_overloads_says_what_each_expected(module):
         "argument 'x': expected a USM array of float64 with 1 dimension, or a USM array of" in line
     )
     assert "float32 with 1 dimension; found float64 with 2 dimensions" in line
-    with pytest.raises(TypeError, match=r"3\. .*int"):
+    with pytest.raises(TypeError, match=r"\n    3\. "):
         module.which("text")
 
 
@@ -205,7 +204,7 @@ def test_refusal_of_a_copy_says_why(module):
 
 
 def test_convert_asks_a_producer_once(module_of):
-    class Counted(Producer):
+    class Counted:
         asked = 0
 
         @property
@@ -244,8 +243,6 @@ def test_type_checkers_take_any_producer_and_nothing_else(folder_of, tmp_path):
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
     )
-    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
-    assert [re.match(r"program\.py:(\d+): error: (.*)", line).groups()[0] for line in errors] == [
-        "10"
-    ]
-    assert "SupportsUsmArrayInterface" in errors[0]
+    errors = [line for line in done.stdout.splitlines() if line.startswith("program.py:")]
+    assert len(errors) == 1, done.stdout  # overloads that differ in words alone are one to mypy
+    assert re.match(r"program\.py:10: error: .*SupportsUsmArrayInterface", errors[0])

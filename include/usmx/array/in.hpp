@@ -20,6 +20,13 @@
 
 namespace usmx::inline v1 {
 
+namespace detail {
+
+/// Says that an array is known to meet a requirement.
+struct requirement_is_met {};
+
+}  // namespace detail
+
 /// An array of T that meets its words, and keeps the memory alive. A T that is not const is written
 /// to: a read-only array does not meet it. The words, in any order: a number of dimensions or a
 /// shape, c_contig or f_contig, and the kinds of memory.
@@ -39,6 +46,9 @@ class in {
                                        "; found ", found_text(requirement, array_)));
     }
   }
+
+  /// For casters, which have checked it.
+  in(usmx::array&& given, detail::requirement_is_met) noexcept : array_(std::move(given)) {}
 
   /// The elements. (See array::view: others know the memory from here on.)
   strided_view<T, rank> view() const&

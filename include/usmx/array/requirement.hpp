@@ -90,7 +90,8 @@ inline bool has_extents(const array& a, std::span<const std::ptrdiff_t> extents)
 inline bool is_met(const array_requirement& needed, const array& a) noexcept {
   return a.type() == needed.type && !(needed.writable && a.readonly()) &&
          (needed.ndim == array_requirement::any_ndim || needed.ndim == a.ndim()) &&
-         detail::has_extents(a, needed.extents) && is_contiguous_in(a.layout(), needed.order) &&
+         detail::has_extents(a, needed.extents) &&
+         (needed.order == strided || is_contiguous_in(a.layout(), needed.order)) &&
          (needed.kinds == array_requirement::any_kind || needed.kinds.contains(a.kind()));
 }
 

@@ -165,7 +165,9 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
     return usmx::python::fits<Parameter>(source.ptr(), *value_);
   }
 
-  explicit operator Parameter() { return Parameter(std::move(*value_)); }
+  explicit operator Parameter() {
+    return Parameter(std::move(*value_), usmx::detail::requirement_is_met());
+  }
 
  private:
   bool take_copy(handle source) {

@@ -27,9 +27,11 @@ constexpr const char* transpose_source = R"(
 
 #include "usmx/layout/strided_view.hpp"
 
+namespace syclex = sycl::ext::oneapi::experimental;
+
 extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(syclex::nd_range_kernel<1>) void transpose(
     usmx::strided_view<const int, 2> source, usmx::strided_view<int, 2> destination) {
-  const std::ptrdiff_t i = syclex::this_work_item::get_nd_item<1>().get_global_id(0);
+  const std::ptrdiff_t i = sycl::ext::oneapi::this_work_item::get_nd_item<1>().get_global_id(0);
   std::ptrdiff_t j = 0;
   for (const int element : source[i]) {
     destination(j++, i) = element;
@@ -63,9 +65,9 @@ class strided_view_in_kernels_test : public support::device_test {
         std::string(transpose_source);
     auto bundle = syclex::create_kernel_bundle_from_source(context(), syclex::source_language::sycl,
                                                            source, syclex::properties(headers));
-    return syclex::build(
-               bundle, {device()},
-               syclex::properties(syclex::build_options(std::vector<std::string>{"-std=c++20"})))
+    return syclex::build(bundle, {device()},
+                         syclex::properties(
+                             syclex::build_options(std::vector<std::string>{"-std=c++20", "-I."})))
         .ext_oneapi_get_kernel("transpose");
   }
 };

@@ -37,7 +37,9 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
     return usmx::python::fits<Parameter>(source.ptr(), *answer_.value);
   }
 
-  explicit operator Parameter() { return Parameter(std::move(value())); }
+  explicit operator Parameter() {
+    return Parameter(std::move(value()), usmx::detail::requirement_is_met());
+  }
 
  private:
   bool take_copy(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
