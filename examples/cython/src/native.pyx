@@ -32,9 +32,9 @@ cdef int require_numbers_of_the_host(const usmx_view* x) except -1:
     if x.dtype != USMX_FLOAT64:
         raise TypeError(f"scaled: expected float64, found typestr {x.typestr.decode()}")
     if x.ndim != 1:
-        raise ValueError(f"scaled: expected 1 dimension, found {x.ndim}")
+        raise TypeError(f"scaled: expected 1 dimension, found {x.ndim}")
     if x.kind != USMX_KIND_SHARED and x.kind != USMX_KIND_HOST:
-        raise ValueError("scaled: expected shared or host memory")
+        raise TypeError("scaled: expected shared or host memory")
     return 0
 
 
