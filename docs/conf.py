@@ -103,13 +103,12 @@ def drop_links_to_sources(app, page, source):
 
 
 def write_as_called(app, what, name, obj, options, signature, returned):
-    """Drop `self`, and the modules in which nanobind knows classes, from the signatures it writes."""
+    """Drop `self`, and the modules of classes, from the signatures that nanobind writes."""
 
     def public(text):
         return text and re.sub(r"\b(typing|typing_extensions|usmx\._core)\.", "", text)
 
     signature = signature and re.sub(r"^\(self(, )?", "(", signature)
-
     return public(signature), public(returned)
 
 

@@ -208,7 +208,7 @@ require_environment() {
 # Says what is about to be installed; of packages that are there already pip installs nothing.
 announce() {
   local size=3.6
-  [[ $1 != test ]] || size=4.8
+  [[ $1 != test ]] || size=5.1
   say "This installs usmx, the SYCL runtime and what the $1 needs, $size GB in all, into"
   say "$VENV"
   say "from pip's package index, and builds in $ROOT/build. Nothing else is touched but pip's own cache."

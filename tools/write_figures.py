@@ -3,7 +3,7 @@
 write_figures.py [--check]
 
 The file is what `python -m usmx bench --json benchmarks/results.json` wrote on a quiet machine. The
-figures are the table of README.md and the picture docs/ratios.svg. README.md also gets what
+figures are tables of the documents below and the picture docs/ratios.svg. README.md also gets what
 examples/bad_dictionary.py prints. --check writes nothing, and fails where one of them is not what
 would be written.
 
@@ -20,7 +20,6 @@ from generated import ROOT, differences, put, table
 
 TOOL = "tools/write_figures.py"
 RESULTS = ROOT / "benchmarks/results.json"
-README = ROOT / "README.md"
 PICTURE = ROOT / "docs/ratios.svg"
 PACKAGES = ("dpctl", "dpnp", "numpy")
 
@@ -58,6 +57,18 @@ SHOWN = {
     "import usmx, new process": ("`import`, in a new process", ["dpctl"]),
 }
 
+# What docs/copy-engine.md shows of all peers.
+COPIES = {
+    "copy 4096x4096 f4 contiguous": "contiguous",
+    "copy 4096x4096 f4 transposed": "transposed",
+    "copy 4096x4096 f4 [::2, ::2]": "`[::2, ::2]`",
+    "copy 4096x4096 f4 reversed": "reversed",
+    "copy 4096x4096 f4 to f8": "to float64",
+    "copy 256^3 f4 permuted": "256^3 float32, axes (2, 0, 1)",
+    "copy 8x8 strided": "8 x 8 of 16 x 16, `[::2, ::2]`",
+}
+COPIES_PEERS = ("dpnp.tensor", "NumPy")
+
 # The bars of the picture, of these works with all peers that are shown, and their labels.
 PICTURED = {
     "from_usm_array_interface(producer)": "import an array whose dictionary is ready",
@@ -91,20 +102,37 @@ def ratio_text(row):
     return f"{row['ratio']:.2g}" if row["ratio"] >= 1e-3 else f"{row['ratio']:.5f}"
 
 
-def speed_table(results):
+def shortest(seconds):
     from usmx.bench.report import time_text
 
+    return time_text(min(seconds)).replace(" us", " µs")
+
+
+def speed_table(results):
     cells = [
         [
             name,
-            time_text(min(row["usmx_seconds"])),
+            shortest(row["usmx_seconds"]),
             peer.replace("floor: dpnp makes its dictionary", "of this dpnp's own part"),
-            time_text(min(row["peer_seconds"])),
+            shortest(row["peer_seconds"]),
             ratio_text(row),
         ]
         for name, peer, row in shown_rows(results)
     ]
     return table(["work", "usmx", "peer", "its time", "usmx / peer"], cells)
+
+
+def copies_table(results):
+    rows = {(row["work"], row["peer"]): row for row in results["rows"]}
+    cells = [
+        [
+            name,
+            shortest(rows[work, COPIES_PEERS[0]]["usmx_seconds"]),
+            *(shortest(rows[work, peer]["peer_seconds"]) for peer in COPIES_PEERS),
+        ]
+        for work, name in COPIES.items()
+    ]
+    return table(["copy", "usmx", *COPIES_PEERS], cells)
 
 
 def machine_line(results):
@@ -120,17 +148,29 @@ def machine_line(results):
 # ---- the files
 
 
-def bad_dictionaries():
+def bad_dictionaries(_):
     """What examples/bad_dictionary.py prints."""
     command = [sys.executable, ROOT / "examples/bad_dictionary.py"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return f"```text\n{printed}```\n"
 
 
-def wanted_readme(text, results):
-    text = put(text, "bad dictionaries", bad_dictionaries(), TOOL)
-    text = put(text, "speed", speed_table(results), TOOL)
-    return put(text, "speed's machine", machine_line(results), TOOL)
+DOCUMENTS = {
+    "README.md": {
+        "bad dictionaries": bad_dictionaries,
+        "speed": speed_table,
+        "speed's machine": machine_line,
+    },
+    "docs/copy-engine.md": {"copies": copies_table, "copies' machine": machine_line},
+}
+
+
+def wanted(document, results):
+    """The document as it should be."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for name, make in DOCUMENTS[document].items():
+        text = put(text, name, make(results), TOOL)
+    return text
 
 
 def bars(results):
@@ -156,16 +196,24 @@ def draw(results):
     save([Bar(*each) for each in bars(results)], [], PICTURE, description)
 
 
+def check(results):
+    """Say what is not up to date, and return the exit code."""
+    failed = 0
+    if f"of {digest(results)}" not in PICTURE.read_text(encoding="utf-8"):
+        sys.stderr.write("docs/ratios.svg is not drawn from benchmarks/results.json\n")
+        failed = 1
+    for document in DOCUMENTS:
+        found = (ROOT / document).read_text(encoding="utf-8")
+        failed |= differences(document, found, wanted(document, results))
+    return failed
+
+
 def main(arguments):
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    found = README.read_text(encoding="utf-8")
-    wanted = wanted_readme(found, results)
     if "--check" in arguments:
-        if f"of {digest(results)}" not in PICTURE.read_text(encoding="utf-8"):
-            sys.stderr.write("docs/ratios.svg is not drawn from benchmarks/results.json\n")
-            return 1
-        return differences("README.md", found, wanted)
-    README.write_text(wanted, encoding="utf-8")
+        return check(results)
+    for document in DOCUMENTS:
+        (ROOT / document).write_text(wanted(document, results), encoding="utf-8")
     draw(results)
     return 0
 

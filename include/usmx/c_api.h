@@ -214,6 +214,11 @@ struct usmx_api {
   int (*last_error)(const char** text);
 };
 
+/// Whether the host may read the elements, and write them unless they are read-only.
+static inline int usmx_is_host_accessible(const usmx_view* view) {
+  return view->kind == USMX_KIND_SHARED || view->kind == USMX_KIND_HOST;
+}
+
 /// Whether the elements lie one after the other in C order: shape alone says where each is.
 static inline int usmx_is_c_contiguous(const usmx_view* view) {
   int64_t expected = 1;

@@ -19,6 +19,14 @@ def get_include() -> str:
     """Return the folder of usmx's C and C++ headers, for a compiler's ``-I``.
 
     ``python -m usmx config --cflags`` gives the options for SYCL's headers as well.
+
+    Returns:
+        A path as a string.
+
+    Example:
+        >>> import os
+        >>> os.path.isfile(os.path.join(usmx.get_include(), "usmx", "array.hpp"))
+        True
     """
     return str(part("include"))
 

@@ -7,11 +7,17 @@ __all__ = ["SupportsUsmArrayInterface"]
 
 
 class SupportsUsmArrayInterface(Protocol):
-    """Whatever describes USM memory: arrays and memory objects of usmx, dpctl, dpnp and others.
+    """The type of every producer: arrays and memory objects of usmx, dpctl, dpnp and others.
 
-    For annotations: native extensions that take arrays have it in their stubs.
+    It is for annotations. The stubs of native extensions that take arrays have it.
+
+    Example:
+        >>> def size(x: usmx.SupportsUsmArrayInterface) -> int:
+        ...     return usmx.asarray(x).size
+        >>> size(usmx.zeros((2, 3)))
+        6
     """
 
     @property
     def __sycl_usm_array_interface__(self) -> Mapping[str, object]:
-        """What docs/protocol.md says."""
+        """The dictionary that docs/protocol.md describes."""

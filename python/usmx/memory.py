@@ -114,8 +114,8 @@ def using_memory_resource(
         A context manager, whose ``as`` gives `resource`.
 
     Example:
-        >>> plain = usmx.memory.PlainResource('shared')
-        >>> with usmx.memory.using_memory_resource(usmx.memory.StatisticsResource(plain)) as counting:
+        >>> counting = usmx.memory.StatisticsResource(usmx.memory.PlainResource('shared'))
+        >>> with usmx.memory.using_memory_resource(counting):
         ...     a = usmx.zeros(3, usm_type='shared')
         >>> counting.counts()['blocks.current']
         1

@@ -18,25 +18,11 @@ static_assert(static_cast<int>(type_code::structured) == USMX_STRUCTURED);
 static_assert(static_cast<int>(type_code::complex128) == USMX_COMPLEX128);
 static_assert(static_cast<int>(usm_kind::host) == USMX_KIND_HOST);
 
-/// What an owner points to is one of these, or, where the lowest bit is set, an array that somebody
-/// lends: arrays lie at even addresses.
 struct counted_array {
-  array value;
+  array value;  // first: an owner is its address
   std::atomic<std::size_t> count = 1;
 };
-static_assert(alignof(array) > 1 && alignof(counted_array) > 1);
-
-constexpr std::uintptr_t lent_bit = 1;
-
-usmx_owner* as_owner(std::uintptr_t address) noexcept {
-  return reinterpret_cast<usmx_owner*>(address);
-}
-
-/// The array that is lent; null for an owner with a count.
-const array* lent_array(const usmx_owner* owner) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(owner);
-  return (address & lent_bit) != 0 ? reinterpret_cast<const array*>(address - lent_bit) : nullptr;
-}
+static_assert(alignof(array) > lent_bit);
 
 counted_array& counted(usmx_owner* owner) noexcept {
   return *reinterpret_cast<counted_array*>(owner);
@@ -102,29 +88,20 @@ std::ptrdiff_t offset_in(const buffer& memory, const usmx_view& view, dtype type
 
 }  // namespace
 
-usmx_owner* lend(const array& lender) noexcept {
-  return as_owner(reinterpret_cast<std::uintptr_t>(&lender) | lent_bit);
-}
-
 usmx_owner* new_owner(array&& value) {
   return reinterpret_cast<usmx_owner*>(new counted_array{std::move(value)});
 }
 
-const array& array_of(usmx_owner* owner) noexcept {
-  const array* lent = lent_array(owner);
-  return lent != nullptr ? *lent : counted(owner).value;
-}
-
 usmx_owner* retain(usmx_owner* owner) {
-  if (const array* lent = lent_array(owner)) {
-    return new_owner(array(*lent));
+  if (is_lent(owner)) {
+    return new_owner(array(array_of(owner)));
   }
   counted(owner).count.fetch_add(1, std::memory_order_relaxed);
   return owner;
 }
 
 void release(usmx_owner* owner) noexcept {
-  if (owner == nullptr || lent_array(owner) != nullptr) {
+  if (owner == nullptr || is_lent(owner)) {
     return;
   }
   if (counted(owner).count.fetch_sub(1, std::memory_order_acq_rel) == 1) {

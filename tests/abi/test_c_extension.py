@@ -6,8 +6,10 @@ of the interface.
 
 import importlib.machinery
 import importlib.util
+import platform
 import re
 import subprocess
+import textwrap
 from pathlib import Path
 
 import compile as compiler
@@ -40,7 +42,11 @@ def newly_compiled(tmp_path_factory):
     return compiler.compiled(HERE / "extension.c", tmp_path_factory.mktemp("c") / "new.abi3.so")
 
 
-@pytest.fixture(params=["new", "first"])
+BUILT_FOR = "x86_64"
+ELSEWHERE = pytest.mark.skipif(platform.machine() != BUILT_FOR, reason=f"built for {BUILT_FOR}")
+
+
+@pytest.fixture(params=["new", pytest.param("first", marks=ELSEWHERE)])
 def path(request):
     return FIRST if request.param == "first" else request.getfixturevalue("newly_compiled")
 
@@ -112,9 +118,20 @@ def test_table_has_the_version_of_the_header_and_at_least_the_size_of_the_first(
     assert (minor, size) >= (built_minor, built_size)
 
 
-@pytest.mark.parametrize(("major", "minor"), [(1, 0)])
-def test_extension_of_an_older_minor_version_is_accepted(extension, major, minor):
-    assert extension.accept(major, minor) is None
+@pytest.mark.slow
+def test_extension_runs_on_a_newer_minor_version(path):
+    code = f"""
+        import sys
+        sys.path[:0] = [{str(HERE)!r}, {str(HERE.parent / "python")!r}]
+        from table_versions import pretend_version
+        pretend_version(1, 99)
+        import usmx
+        from test_c_extension import load
+        extension = load({str(path)!r})
+        print(extension.version()[0][1:], extension.describe(usmx.zeros(3))["shape"])
+    """
+    done = run_python(textwrap.dedent(code))
+    assert (done.stdout, done.returncode) == ("(1, 99) (3,)\n", 0), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -239,7 +256,8 @@ def test_owner_is_released_after_the_interpreter_is_gone(path, made_by):
         load({str(path)!r}).keep_for_ever({made_by})
         print("kept")
     """
-    done = run_python("\n".join(line.strip() for line in code.splitlines()))
+    # A Python object stays when nobody is left to end it: nanobind's report says so.
+    done = run_python(textwrap.dedent(code), USMX_LEAK_WARNINGS=None)
     assert (done.returncode, done.stdout, done.stderr) == (0, "kept\n", "")
 
 

@@ -46,6 +46,13 @@ def test_functions_of_the_table_follow_each_other():
     assert offsets == [0, 8, 12, *range(16, 16 + 8 * (len(offsets) - 3), 8)]
 
 
+def test_every_function_of_the_table_is_in_the_document():
+    places = [line for line in interfaces.committed("c_interface.txt") if line[:9] == "usmx_api:"]
+    text = (ROOT / "docs" / "c-interface.md").read_text("utf-8")
+    functions = [place.split()[2] for place in places][3:]
+    assert [name for name in functions if f"`{name}`" not in text] == []
+
+
 def test_only_the_namespace_of_this_version_is_exported():
     version = interfaces.number("USMX_ABI_VERSION")
     prefix = rf"(typeinfo for |typeinfo name for |vtable for )?usmx::v{version}::"

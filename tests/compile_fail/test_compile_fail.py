@@ -1,5 +1,6 @@
-"""What must not compile does not, for the reason that its source names. Each source compiles without
-the wrong line (-DWRONG): so it is this line that the compiler refuses.
+"""What must not compile does not, for the reason that its source names.
+
+Each source compiles without the wrong line (-DWRONG): so it is this line that is refused.
 """
 
 import re

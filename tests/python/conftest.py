@@ -6,8 +6,10 @@ And what cannot be tested on the device at hand is skipped, with the reason.
 import contextlib
 import functools
 import os
+from pathlib import Path
 
 import pytest
+from extension_builds import built
 from hypothesis import HealthCheck, settings
 
 os.environ["USMX_LEAK_WARNINGS"] = "1"  # before usmx is imported: report what is left at the end
@@ -70,3 +72,16 @@ def pytest_collection_modifyitems(items):
         uses_dpnp = hasattr(getattr(item, "module", None), "dpnp")
         if uses_dpnp and (reason := why_dpnp_cannot_compute()):
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def folder_of(tmp_path_factory):
+    """Where the modules lie that a binding library has made of tests/python/extensions."""
+
+    @functools.cache
+    def folder(library):
+        build = tmp_path_factory.mktemp(library)
+        built(Path(__file__).parent / "extensions" / library, build, [library, "usmx"])
+        return build
+
+    return folder

@@ -2,8 +2,9 @@
 
 Each Python block is a program of its own. The C++ and CMake blocks of a document are the files of
 one outside project, named by their first line; it is built against the installed usmx, and the
-document's Python blocks can import its modules. A block "text output" is what the program before it
-prints. The tutorial first-extension.md is another matter: tests/install/test_first_extension.py.
+document's Python blocks can import its modules. C blocks are files beside each other, which the
+document's shell block compiles. A block "text output" is what the program before it prints. The
+tutorial first-extension.md is another matter: tests/install/test_first_extension.py.
 """
 
 import os
@@ -29,7 +30,9 @@ BLOCKS = [
 PYTHON = [block for block in BLOCKS if block.language == "python"]
 PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
 
-WITH_MODULES = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
+WITH_NANOBIND = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
+IN_C = {b.document for b in BLOCKS if "PyInit_" in b.text}
+WITH_MODULES = WITH_NANOBIND | IN_C
 
 
 def run(*command, **options):
@@ -55,7 +58,21 @@ def project(tmp_path_factory):
     return build
 
 
+def compile_c(document, source):
+    blocks = [b for b in BLOCKS if b.document == document]
+    for block in blocks:
+        if block.language == "c":
+            (source / block.file_name).write_text(block.text, encoding="utf-8")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for block in blocks:
+        if block.language == "sh":
+            run("bash", "-euc", block.text, cwd=source, env={**os.environ, "PATH": path})
+    return source
+
+
 def build_project(document, source):
+    if document in IN_C:
+        return compile_c(document, source)
     for block in BLOCKS:
         if block.document == document and block.language in ("cpp", "cmake") and block.file_name:
             (source / block.file_name).write_text(block.text, encoding="utf-8")
@@ -63,7 +80,7 @@ def build_project(document, source):
         f"-Dusmx_DIR={run(sys.executable, '-P', '-m', 'usmx', 'config', '--cmake-dir').strip()}",
         f"-DPython_EXECUTABLE={sys.executable}",
     ]
-    if document in WITH_MODULES:
+    if document in WITH_NANOBIND:
         where = run(sys.executable, "-P", "-m", "nanobind", "--cmake_dir").strip()
         options.append(f"-Dnanobind_DIR={where}")
     run("cmake", "-GNinja", f"-S{source}", f"-B{source / 'build'}", *options)
@@ -95,7 +112,7 @@ def test_cpp_program_builds_and_runs_as_pasted(block, project, tmp_path):
 
 def test_documents_have_examples_of_both_languages():
     assert {block.document.name for block in PYTHON} >= {"README.md", "extension-authors.md"}
-    assert {block.document.name for block in PROGRAMS} == {"README.md", "memory.md"}
+    assert {block.document.name for block in PROGRAMS} == {"README.md", "memory.md", "index.md"}
     assert {page.stem for page in HOW_TO} - {b.document.stem for b in PYTHON} == {"index"}
 
 

@@ -3,6 +3,8 @@
 // it. Next: python/exchanged.hpp.
 #pragma once
 
+#include <cstdint>
+
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/c_api.h"
@@ -11,12 +13,24 @@ namespace usmx::inline v1::exchange {
 
 // ---- owners
 
-/// The owner that an array itself is, for as long as it lives and stays where it is.
-USMX_API usmx_owner* lend(const array&) noexcept;
+// An owner is the address of an array. The lowest bit says that somebody lends the array; otherwise
+// it is counted.
+inline constexpr std::uintptr_t lent_bit = 1;
+
+/// The owner that an array itself is, for as long as it lives and stays where it is. Nobody need
+/// release it.
+inline usmx_owner* lend(const array& lender) noexcept {
+  return reinterpret_cast<usmx_owner*>(reinterpret_cast<std::uintptr_t>(&lender) | lent_bit);
+}
+inline bool is_lent(const usmx_owner* owner) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(owner) & lent_bit) != 0;
+}
+/// The array of an owner, for as long as that is valid.
+inline const array& array_of(const usmx_owner* owner) noexcept {
+  return *reinterpret_cast<const array*>(reinterpret_cast<std::uintptr_t>(owner) & ~lent_bit);
+}
 /// An owner that lives until it is released.
 USMX_API usmx_owner* new_owner(array&&);
-/// The array of an owner, for as long as that is valid.
-USMX_API const array& array_of(usmx_owner*) noexcept;
 USMX_API usmx_owner* retain(usmx_owner*);
 USMX_API void release(usmx_owner*) noexcept;
 

@@ -21,13 +21,13 @@ namespace usmx::python {
 template <class T>
 class taken {
  public:
-  taken() = default;
-  explicit taken(T&& value) : value_(std::move(value)) {}
-
   explicit operator bool() const noexcept { return value_.has_value(); }
   const T& operator*() const noexcept { return *value_; }
   /// The same for somebody who may change it, or move it away.
   T& own() noexcept { return *value_; }
+
+  void set(T&& value) noexcept { value_.emplace(std::move(value)); }
+  void reset() noexcept { value_.reset(); }
 
  private:
   std::optional<T> value_;
@@ -38,20 +38,19 @@ class taken {
 template <>
 class taken<array> {
  public:
-  taken() = default;
-  /// Releases the owner at its end.
-  explicit taken(usmx_owner* owner) noexcept : owner_(owner), seen_(&exchange::array_of(owner)) {}
+  taken() noexcept {}  // own_ needs no zeros
   taken(const taken& other) {
     if (other) {
-      *this = taken(exchange::retain(other.owner_));
+      set(exchange::retain(other.owner_));
     }
   }
-  taken(taken&& other) noexcept { swap(other); }
   taken& operator=(taken other) noexcept {
-    swap(other);
+    std::swap(owner_, other.owner_);
+    std::swap(seen_, other.seen_);
+    own_.reset();
     return *this;
   }
-  ~taken() { exchange::release(owner_); }
+  ~taken() { reset(); }
 
   explicit operator bool() const noexcept { return seen_ != nullptr; }
   const array& operator*() const noexcept { return *seen_; }
@@ -62,13 +61,25 @@ class taken<array> {
     return *own_;
   }
 
- private:
-  void swap(taken& other) noexcept {
-    std::swap(owner_, other.owner_);
-    std::swap(seen_, other.seen_);
-    own_.swap(other.own_);
+  /// Releases the owner at its end.
+  void set(usmx_owner* owner) noexcept {
+    reset();
+    owner_ = owner;
+    seen_ = &exchange::array_of(owner);
+  }
+  void reset() noexcept {
+    if (seen_ != nullptr) {
+      if (!exchange::is_lent(owner_)) {
+        exchange::release(owner_);
+      }
+      if (own_) {
+        own_.reset();
+      }
+      seen_ = nullptr;
+    }
   }
 
+ private:
   usmx_owner* owner_ = nullptr;
   const array* seen_ = nullptr;
   std::optional<array> own_;
@@ -86,7 +97,7 @@ struct exchanged<array> {
     usmx_owner* owner = nullptr;
     const int status = table.as_array(object, nullptr, &owner);
     if (status > 0) {
-      result = taken<array>(owner);
+      result.set(owner);
     }
     return status;
   }
@@ -103,7 +114,7 @@ struct exchanged_sycl_object {
     void* made = nullptr;
     const int status = (table.*Take)(object, &made);
     if (status > 0) {
-      result = taken<T>(std::move(*static_cast<T*>(made)));
+      result.set(std::move(*static_cast<T*>(made)));
       (table.*Free)(made);
     }
     return status;

@@ -64,8 +64,8 @@ struct refused_call {
       return "an element of an argument";
     }
     if (place >= positional) {
-      const char* name =
-          PyUnicode_AsUTF8(PyTuple_GetItem(keywords, static_cast<Py_ssize_t>(place - positional)));
+      PyObject* text = PyTuple_GetItem(keywords, static_cast<Py_ssize_t>(place - positional));
+      const char* name = PyUnicode_AsUTF8AndSize(text, nullptr);
       return name == nullptr ? "an argument" : "argument '" + std::string(name) + "'";
     }
     for (std::size_t line = refusal.find("\n    1. "); line != std::string_view::npos;
@@ -103,7 +103,7 @@ inline void explain_refusal(const call_notes& notes, PyObject* const* arguments,
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   PyObject* text = PyObject_Str(value);
-  const char* characters = text == nullptr ? nullptr : PyUnicode_AsUTF8(text);
+  const char* characters = text == nullptr ? nullptr : PyUnicode_AsUTF8AndSize(text, nullptr);
   bool is_explained = false;
   if (characters != nullptr) {
     const std::string_view refusal(characters);
@@ -169,7 +169,8 @@ class [[gnu::visibility("hidden")]] explained_entries {
   };
 
   static std::size_t positional_count(std::size_t nargsf) noexcept {
-    return static_cast<std::size_t>(PyVectorcall_NARGS(nargsf));
+    constexpr std::size_t offset_flag = ~(~std::size_t{0} >> 1);  // PY_VECTORCALL_ARGUMENTS_OFFSET
+    return nargsf & ~offset_flag;
   }
   static std::size_t positional_count(Py_ssize_t nargs) noexcept {
     return static_cast<std::size_t>(nargs);
@@ -186,17 +187,6 @@ class [[gnu::visibility("hidden")]] explained_entries {
     return entries;
   }
 };
-
-/// An attribute that is a string; empty where there is none.
-inline std::string text_attribute(PyObject* object, const char* name) {
-  PyObject* value = PyObject_GetAttrString(object, name);
-  const char* characters =
-      value == nullptr || PyUnicode_Check(value) == 0 ? nullptr : PyUnicode_AsUTF8(value);
-  std::string text(characters == nullptr ? "" : characters);
-  Py_XDECREF(value);
-  PyErr_Clear();
-  return text;
-}
 
 /// Goes over what a module has defined.
 class explaining_walk {

@@ -73,8 +73,25 @@ class [[gnu::visibility("hidden")]] call_notes {
   std::vector<PyObject*> fitting_;
 };
 
-/// "numpy.ndarray": as in messages of Python.
-inline std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+/// An attribute that is a string; empty where there is none.
+inline std::string text_attribute(PyObject* object, const char* name) {
+  PyObject* value = PyObject_GetAttrString(object, name);
+  const char* characters = value == nullptr || PyUnicode_Check(value) == 0
+                               ? nullptr
+                               : PyUnicode_AsUTF8AndSize(value, nullptr);
+  std::string text(characters == nullptr ? "" : characters);
+  Py_XDECREF(value);
+  PyErr_Clear();
+  return text;
+}
+
+/// "numpy.ndarray", "list": as in messages of Python.
+inline std::string type_name(PyObject* object) {
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  const std::string module = text_attribute(type, "__module__");
+  const std::string name = text_attribute(type, "__qualname__");
+  return module.empty() || module == "builtins" ? name : module + "." + name;
+}
 
 /// What an object is that is no USM array.
 inline std::string found_text(PyObject* object) {

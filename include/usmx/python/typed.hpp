@@ -117,7 +117,7 @@ void note_refusal_of_copy(PyObject* argument) noexcept {
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   PyObject* text = PyObject_Str(value);
-  const char* reason = text == nullptr ? nullptr : PyUnicode_AsUTF8(text);
+  const char* reason = text == nullptr ? nullptr : PyUnicode_AsUTF8AndSize(text, nullptr);
   note_mismatch(argument, expected_text<Parameter>.view(), [&] {
     return found_text(argument) + (reason == nullptr ? "" : " (" + std::string(reason) + ")");
   });

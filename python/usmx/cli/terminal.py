@@ -29,14 +29,15 @@ def print_table(
     console.print(table)
 
 
-def tracked(items: Sequence[tuple[str, Item]]) -> Iterator[Item]:
+def tracked(items: Sequence[tuple[str, Item]], *, plain: bool = True) -> Iterator[Item]:
     """Give the items one by one, and tell on stderr which one is being worked on.
 
-    `items` are pairs of a title and the item.
+    `items` are pairs of a title and the item. Where rich or the terminal is missing, `plain` says
+    whether there are lines of text.
     """
     console = rich_console(sys.stderr)
     if console is None:
-        yield from told(items)
+        yield from told(items) if plain else (item for _, item in items)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 

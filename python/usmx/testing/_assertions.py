@@ -23,8 +23,8 @@ def assert_array_equal(
     Args:
         actual, desired: producers of ``__sycl_usm_array_interface__``, or what NumPy makes an array
             of.
-        options: NumPy's arguments `err_msg` (a text to show), `verbose` (whether to show the arrays)
-            and `strict` (whether a scalar differs from an array, and one type from another).
+        options: NumPy's arguments `err_msg` (a text to show), `verbose` (whether to show the
+            arrays) and `strict` (whether a scalar differs from an array, and types differ).
 
     Raises:
         AssertionError: shapes or elements differ.

@@ -26,7 +26,7 @@ def check_consumer(
     """Feed a function that takes any producer of the protocol with good and with hostile ones.
 
     Of a good producer the function must take the elements without a copy, read-only where the
-    producer says so, and keep the memory alive. A hostile producer breaks a single rule, and must be
+    producer says so, and keep the memory alive. A hostile producer breaks one rule, and must be
     refused with a TypeError or a ValueError. Since a consumer may crash on a hostile producer, all
     cases run in a child process, which is started again when it has died. So the child must be able
     to import `f`. The rules are those of docs/protocol.md. Waits for all cases.

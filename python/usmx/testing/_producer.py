@@ -80,9 +80,9 @@ def check_producer(obj: object, *, start_work: Callable[[], object] | None = Non
 
     Args:
         obj: any object with ``__sycl_usm_array_interface__``.
-        start_work: a callable that enqueues work which writes to the memory of `obj`, without waiting
-            for it. It is called once, before the attribute is read. Without it the rule "ready" is
-            not tried.
+        start_work: a callable that enqueues work which writes to the memory of `obj`, and does not
+            wait for it. It is called once, before the attribute is read. Without it the rule
+            "ready" is not tried.
 
     Returns:
         A Report with one finding for each rule. Nothing is raised: an object that is no producer

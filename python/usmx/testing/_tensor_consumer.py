@@ -25,8 +25,8 @@ def check_dlpack_consumer(
     """Feed a function that takes any producer of DLPack with good tensors and with hostile ones.
 
     Of a good tensor the function must take the elements without a copy, read-only where the tensor
-    says so. It must mark the capsule as used, and let the tensor go once, when the result is gone. A
-    hostile tensor breaks a single rule: it must be refused, and let go once if it was taken. Since a
+    says so. It must mark the capsule as used, and let the tensor go once, when the result is gone.
+    A hostile tensor breaks one rule: it must be refused, and let go once if it was taken. Since a
     consumer may crash on a hostile tensor, all cases run in a child process, which is started again
     when it has died. So the child must be able to import `f`. The rules are those of
     https://dmlc.github.io/dlpack. Waits for all cases.

@@ -61,6 +61,11 @@ def test_progress_on_a_terminal_counts():
     assert "second" in text
 
 
+def test_progress_that_needs_no_text_is_silent_elsewhere():
+    done = elsewhere(PROGRESS.replace("2)])", "2)], plain=False)"))
+    assert (done.stdout, done.stderr) == ("1\n2\n", "")
+
+
 def test_progress_elsewhere_is_a_line_for_each_item():
     done = elsewhere(PROGRESS)
     assert done.stdout == "1\n2\n"

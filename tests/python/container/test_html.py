@@ -1,5 +1,6 @@
 """_repr_html_ of arrays and devices: what they are and a corner of the elements, soon."""
 
+import threading
 import tracemalloc
 from html.parser import HTMLParser
 
@@ -116,16 +117,14 @@ def test_notebooks_show_the_order_of_the_queue():
 
 
 def test_array_with_long_work_under_way_is_shown_without_waiting_for_it(monkeypatch):
+    work_ends = threading.Event()
     monkeypatch.setattr(html, "_PATIENCE", 0.01)
-    array = usmx.ones((1500, 1500))
-    there = dpnp.asarray(usmx.to_dpnp(array), sycl_queue=array.sycl_queue)
-    for _ in range(4):
-        there = there @ there / 1500
-    _, elements = table_of(array)
+    monkeypatch.setattr(html, "_short_text", lambda array: str(work_ends.wait(60)))
+    try:
+        _, elements = table_of(usmx.ones(3))
+    finally:
+        work_ends.set()
     assert elements == "(work on this array is not finished after 0.01 s)"
-    array.wait()
-    monkeypatch.undo()
-    assert table_of(array)[1].startswith("[[1. 1. ... 1. 1.]")
 
 
 def test_error_of_an_option_reaches_the_notebook():

@@ -38,6 +38,7 @@ void bind_typed_functions(Module& m) {
   m.def("nothing", [](std::ptrdiff_t) {});
   m.def("look_at_array", [](const usmx::array&) {});
   m.def("look_at_typed", [](const usmx::in<const double, 2, usmx::c_contig>&) {});
+  m.def("same_array", [](usmx::array x) { return x; });
   m.def("look_at_named", [](const usmx::in<const double, 2>&) {}, Arg("x"));
 
   m.def("matrix", [](usmx::in<const double, 2, usmx::c_contig> x) { return x.array(); }, Arg("x"));

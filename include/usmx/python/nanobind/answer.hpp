@@ -20,7 +20,7 @@ struct usmx_answer {
   usmx_error error;
 
   void clear() noexcept {
-    value = usmx::python::taken<T>();
+    value.reset();
     error = usmx_error();
   }
 };

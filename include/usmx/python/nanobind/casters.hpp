@@ -23,7 +23,7 @@ class usmx_caster {
   template <class U>
   using Cast = std::conditional_t<std::is_same_v<U, const T&>, const T&, movable_cast_t<U>>;
 
-  usmx_caster() = default;
+  usmx_caster() noexcept {}  // answer_ needs no zeros
   usmx_caster(const usmx_caster&) = delete;
   usmx_caster& operator=(const usmx_caster&) = delete;
   ~usmx_caster() {

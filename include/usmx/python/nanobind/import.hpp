@@ -29,8 +29,9 @@ inline const usmx_api& import_usmx() {
 
 namespace detail {
 
-/// Makes a function of nanobind's explain what it refuses.
-inline void explain_function(PyObject* object) noexcept {
+/// Makes a function of nanobind's explain what it refuses: not under the stable ABI, where the way
+/// into a function cannot be seen.
+inline void explain_function([[maybe_unused]] PyObject* object) noexcept {
 #if !defined(Py_LIMITED_API)
   const PyTypeObject* type = Py_TYPE(object);
   if (std::strcmp(type->tp_name, "nanobind.nb_func") == 0 ||

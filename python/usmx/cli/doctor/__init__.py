@@ -21,6 +21,7 @@ from usmx.cli.doctor import (
 from usmx.cli.doctor.finding import Finding
 from usmx.cli.doctor.report import as_text, as_values, exit_code
 from usmx.cli.doctor.situation import Situation
+from usmx.cli.terminal import tracked
 
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     loading.CHECK: loading.check,
@@ -59,7 +60,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, import_error: BaseException | None = None) -> int:
     """Print what was found; the exit code is 1 where something is wrong."""
     situation = Situation(tuple(options.modules), import_error)
-    findings = [finding for name in options.only or CHECKS for finding in CHECKS[name](situation)]
+    chosen = [(name, CHECKS[name]) for name in options.only or CHECKS]
+    findings = [finding for check in tracked(chosen, plain=False) for finding in check(situation)]
     print(json.dumps(as_values(findings), indent=1) if options.json else as_text(findings))
     return exit_code(findings)
 

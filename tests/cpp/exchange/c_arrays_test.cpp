@@ -1,0 +1,94 @@
+// usmx/exchange/c_arrays.hpp: owners that are lent and counted, and what a view of them says. What
+// extensions in C do with them is in tests/abi.
+#include "usmx/exchange/c_arrays.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "usmx/base/error.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace {
+
+using usmx::array;
+using namespace usmx::exchange;
+
+array numbers() {
+  const std::ptrdiff_t shape[] = {2, 3};
+  return usmx::empty(shape, usmx::type_code::float64, usmx::default_queue(),
+                     usmx::usm_kind::shared);
+}
+
+TEST(c_arrays_test, owner_that_is_lent_is_the_array_itself) {
+  const array x = numbers();
+  usmx_owner* owner = lend(x);
+  EXPECT_TRUE(is_lent(owner));
+  EXPECT_EQ(&array_of(owner), &x);
+  release(owner);  // nothing to release
+  EXPECT_EQ(x.owner().use_count(), 1);
+}
+
+TEST(c_arrays_test, retained_owner_keeps_the_memory_until_it_is_released) {
+  array x = numbers();
+  const std::weak_ptr<usmx::buffer> memory = x.owner();
+  usmx_owner* owner = retain(lend(x));
+  EXPECT_FALSE(is_lent(owner));
+  x = array();
+  EXPECT_FALSE(memory.expired());
+  usmx_owner* again = retain(owner);
+  EXPECT_EQ(again, owner);
+  release(owner);
+  EXPECT_FALSE(memory.expired());
+  release(again);
+  EXPECT_TRUE(memory.expired());
+}
+
+TEST(c_arrays_test, null_is_nothing_to_release) { release(nullptr); }
+
+TEST(c_arrays_test, view_points_into_the_array_and_names_its_queue_and_context) {
+  const array x = numbers();
+  const usmx_view view = describe_to_c(x);
+  EXPECT_EQ(view.data, x.data());
+  EXPECT_EQ(view.shape, x.shape().data());
+  EXPECT_EQ(view.strides, x.strides().data());
+  EXPECT_EQ(*static_cast<sycl::queue*>(view.queue), x.queue());
+  EXPECT_EQ(*static_cast<sycl::context*>(view.context), x.queue().get_context());
+  EXPECT_EQ(describe_to_c(x).context, view.context);
+}
+
+TEST(c_arrays_test, part_of_a_buffer_has_the_context_of_the_whole) {
+  const array x = numbers();
+  const auto part = std::make_shared<usmx::buffer>(
+      usmx::buffer::part_of(x.owner(), x.owner()->data(), 16, false, {}));
+  EXPECT_EQ(&part->context(), &x.owner()->context());
+}
+
+TEST(c_arrays_test, array_without_memory_has_no_view) {
+  EXPECT_THROW(describe_to_c(array()), usmx::value_error);
+}
+
+TEST(c_arrays_test, without_elements_the_pointer_of_a_view_may_be_anything) {
+  const array x = numbers();
+  const std::int64_t shape[] = {0};
+  usmx_view view = describe_to_c(x);
+  view.ndim = 1;
+  view.shape = shape;
+  view.strides = nullptr;
+  view.data = nullptr;
+  EXPECT_EQ(with_view(x, view).size(), 0);
+}
+
+TEST(c_arrays_test, null_shape_and_too_many_dimensions_are_refused) {
+  const array x = numbers();
+  usmx_view view = describe_to_c(x);
+  view.shape = nullptr;
+  EXPECT_THROW(with_view(x, view), usmx::value_error);
+  view = describe_to_c(x);
+  view.ndim = usmx::max_ndim + 1;
+  EXPECT_THROW(with_view(x, view), usmx::value_error);
+  view.ndim = -1;
+  EXPECT_THROW(with_view(x, view), usmx::value_error);
+}
+
+}  // namespace
