@@ -12,7 +12,7 @@ static int require_numbers_of_the_host(const usmx_view* x) {
     PyErr_Format(PyExc_TypeError, "scaled: expected 1 dimension, found %d", x->ndim);
     return -1;
   }
-  if (x->kind != USMX_KIND_SHARED && x->kind != USMX_KIND_HOST) {
+  if (!usmx_is_host_accessible(x)) {
     PyErr_SetString(PyExc_TypeError, "scaled: expected shared or host memory");
     return -1;
   }
@@ -36,9 +36,9 @@ static PyObject* scaled_view(const usmx_view* x, double factor) {
     usmx->set_error(error, text);
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS
+  PyThreadState* python = PyEval_SaveThread();  // lets other threads run
   multiply(x, factor, result.data);
-  Py_END_ALLOW_THREADS
+  PyEval_RestoreThread(python);
   PyObject* array = usmx->from_array(NULL, owner);
   usmx->release(owner);
   return array;
