@@ -36,9 +36,9 @@ static PyObject* scaled_view(const usmx_view* x, double factor) {
     usmx->set_error(error, text);
     return NULL;
   }
-  PyThreadState* python = PyEval_SaveThread();  // lets other threads run
+  Py_BEGIN_ALLOW_THREADS
   multiply(x, factor, result.data);
-  PyEval_RestoreThread(python);
+  Py_END_ALLOW_THREADS
   PyObject* array = usmx->from_array(NULL, owner);
   usmx->release(owner);
   return array;
