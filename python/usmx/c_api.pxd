@@ -98,6 +98,7 @@ cdef extern from "usmx/python/c_api.h":
         void (*free_event)(void*) noexcept nogil
         int (*last_error)(const char**) noexcept nogil
 
+    bint usmx_is_host_accessible(const usmx_view*) noexcept nogil
     bint usmx_is_c_contiguous(const usmx_view*) noexcept nogil
     const usmx_api* usmx_import() except NULL
 

@@ -34,3 +34,8 @@ def test_constants_are_those_of_the_header():
 
 def test_view_has_the_fields_of_the_header():
     assert fields_of_a_view(DECLARATIONS) == fields_of_a_view(HEADER)
+
+
+def test_questions_about_a_view_are_those_of_the_header():
+    pattern = r"(usmx_is_\w+)\(const usmx_view"
+    assert re.findall(pattern, DECLARATIONS) == re.findall(pattern, HEADER)

@@ -9,11 +9,11 @@ static int require_numbers_of_the_host(const usmx_view* x) {
     return -1;
   }
   if (x->ndim != 1) {
-    PyErr_Format(PyExc_ValueError, "scaled: expected 1 dimension, found %d", x->ndim);
+    PyErr_Format(PyExc_TypeError, "scaled: expected 1 dimension, found %d", x->ndim);
     return -1;
   }
-  if (x->kind != USMX_KIND_SHARED && x->kind != USMX_KIND_HOST) {
-    PyErr_SetString(PyExc_ValueError, "scaled: expected shared or host memory");
+  if (!usmx_is_host_accessible(x)) {
+    PyErr_SetString(PyExc_TypeError, "scaled: expected shared or host memory");
     return -1;
   }
   return 0;

@@ -3,10 +3,9 @@
 from libc.stdint cimport int64_t
 from usmx.c_api cimport (
     USMX_FLOAT64,
-    USMX_KIND_HOST,
-    USMX_KIND_SHARED,
     usmx_api,
     usmx_import,
+    usmx_is_host_accessible,
     usmx_owner,
     usmx_raise,
     usmx_view,
@@ -32,9 +31,9 @@ cdef int require_numbers_of_the_host(const usmx_view* x) except -1:
     if x.dtype != USMX_FLOAT64:
         raise TypeError(f"scaled: expected float64, found typestr {x.typestr.decode()}")
     if x.ndim != 1:
-        raise ValueError(f"scaled: expected 1 dimension, found {x.ndim}")
-    if x.kind != USMX_KIND_SHARED and x.kind != USMX_KIND_HOST:
-        raise ValueError("scaled: expected shared or host memory")
+        raise TypeError(f"scaled: expected 1 dimension, found {x.ndim}")
+    if not usmx_is_host_accessible(x):
+        raise TypeError("scaled: expected shared or host memory")
     return 0
 
 
