@@ -28,6 +28,7 @@
 #include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
+namespace c_interface {  // where names are those of the table, and other parts have them too
 namespace {
 
 constexpr int failed = -1;
@@ -288,7 +289,10 @@ constexpr usmx_api table = {
 };
 
 }  // namespace
+}  // namespace c_interface
 
-void bind_c_api(nb::module_& m) { m.attr("_c_api") = nb::capsule(&table, USMX_C_API_CAPSULE); }
+void bind_c_api(nb::module_& m) {
+  m.attr("_c_api") = nb::capsule(&c_interface::table, USMX_C_API_CAPSULE);
+}
 
 }  // namespace usmx::bindings
