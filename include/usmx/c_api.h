@@ -160,7 +160,7 @@ struct usmx_api {
   int (*as_event)(struct _object* object, void** event);
   struct _object* (*from_event)(const void* event);
 
-  /// Sets the Python error that an usmx_error stands for, with that text.
+  /// Sets the Python error that an usmx_error stands for, with that text (null: none).
   void (*set_error)(int error, const char* text);
 
   // ---- Owners. Without the lock, also when the interpreter is gone.

@@ -14,8 +14,17 @@ def run() -> int:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush
+        forget_output()
         return 1
+    except OSError as error:  # a full disk, a folder that is gone: the system's words say it
+        print(f"usmx: {error}", file=sys.stderr)
+        forget_output()
+        return 1
+
+
+def forget_output() -> None:
+    """Let what is not written yet go, since Python flushes it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

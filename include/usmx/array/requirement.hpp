@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
@@ -207,8 +208,29 @@ constexpr void require(array_requirement& needed, required_kinds kinds) noexcept
   needed.kinds = kinds;
 }
 
+// Whether a word can be met.
+
+constexpr bool is_possible(int ndim) noexcept { return ndim >= 0 && ndim <= max_ndim; }
+template <std::ptrdiff_t... Extents>
+constexpr bool is_possible(required_shape<Extents...>) noexcept {
+  return sizeof...(Extents) <= max_ndim && ((Extents == any || Extents >= 0) && ...);
+}
+constexpr bool is_possible(element_order) noexcept { return true; }
+constexpr bool is_possible(required_kinds) noexcept { return true; }
+
+template <class Sort, auto... Words>
+inline constexpr int words_of =
+    (0 + ... + int{std::is_same_v<Sort, std::remove_cv_t<decltype(Words)>>});
+
 template <class T, auto... Words>
 constexpr array_requirement requirement_of() noexcept {
+  constexpr int orders = words_of<element_order, Words...>;
+  constexpr int kinds = words_of<required_kinds, Words...>;
+  static_assert(orders <= 1, "a parameter says once how its elements lie");
+  static_assert(kinds <= 1, "a parameter says once which kinds of memory it takes");
+  static_assert(sizeof...(Words) - orders - kinds <= 1,
+                "a parameter says once its number of dimensions or its shape");
+  static_assert((is_possible(Words) && ...), "no array has these dimensions");
   array_requirement needed{.type = dtype::of<T>(), .writable = !std::is_const_v<T>};
   (require(needed, Words), ...);
   return needed;

@@ -46,6 +46,11 @@ namespace detail {
 
 /// Makes a function of pybind11's explain what it refuses.
 inline void explain_function(PyObject* object) noexcept {
+  if (Py_IS_TYPE(object, &PyStaticMethod_Type) != 0) {
+    const auto inner =
+        pybind11::reinterpret_steal<pybind11::object>(PyObject_GetAttrString(object, "__func__"));
+    return inner ? explain_function(inner.ptr()) : PyErr_Clear();
+  }
   const pybind11::handle function = pybind11::detail::get_function(object);
   constexpr int flags = METH_FASTCALL | METH_KEYWORDS;  // as pybind11 3.1 and later make them
   if (!function || PyCFunction_Check(function.ptr()) == 0 ||
@@ -166,7 +171,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
   }
 
   explicit operator Parameter() {
-    return Parameter(std::move(*value_), usmx::detail::requirement_is_met());
+    return Parameter(std::move(value_.own()), usmx::detail::requirement_is_met());
   }
 
  private:

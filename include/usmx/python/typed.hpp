@@ -88,22 +88,38 @@ inline const char* kind_of_copy(usmx::detail::required_kinds kinds) noexcept {
                                             : "host";
 }
 
-/// usmx.asarray(argument, dtype=..., order=..., usm_type=...)
+/// Calls a function of a module with arguments that are new references, or null with an error set.
+inline PyObject* call_with(PyObject* module, const char* name, PyObject* positional,
+                           PyObject* named) noexcept {
+  PyObject* function =
+      positional == nullptr || named == nullptr ? nullptr : PyObject_GetAttrString(module, name);
+  PyObject* result = function == nullptr ? nullptr : PyObject_Call(function, positional, named);
+  Py_XDECREF(function);
+  Py_XDECREF(named);
+  Py_XDECREF(positional);
+  return result;
+}
+
+/// usmx.asarray, and usmx.astype by NumPy's rule "same_kind": a number may lose digits, but neither
+/// its imaginary part nor its fraction.
 inline PyObject* array_made_of(PyObject* argument, const array_requirement& needed,
                                const char* kind) noexcept {
   PyObject* package = PyImport_ImportModule("usmx");
-  PyObject* asarray = package == nullptr ? nullptr : PyObject_GetAttrString(package, "asarray");
-  Py_XDECREF(package);
-  PyObject* positional = asarray == nullptr ? nullptr : PyTuple_Pack(1, argument);
-  PyObject* named = positional == nullptr
-                        ? nullptr
-                        : Py_BuildValue("{s:s,s:C,s:z}", "dtype", needed.type.typestr().data(),
-                                        "order", static_cast<int>(needed.order), "usm_type", kind);
-  PyObject* made = named == nullptr ? nullptr : PyObject_Call(asarray, positional, named);
-  Py_XDECREF(named);
-  Py_XDECREF(positional);
-  Py_XDECREF(asarray);
-  return made;
+  if (package == nullptr) {
+    return nullptr;
+  }
+  const int order = static_cast<int>(needed.order);
+  PyObject* made = call_with(package, "asarray", PyTuple_Pack(1, argument),
+                             Py_BuildValue("{s:C,s:z}", "order", order, "usm_type", kind));
+  PyObject* converted =
+      made == nullptr
+          ? nullptr
+          : call_with(package, "astype", Py_BuildValue("(Os)", made, needed.type.typestr().data()),
+                      Py_BuildValue("{s:C,s:s,s:O}", "order", order, "casting", "same_kind", "copy",
+                                    Py_False));
+  Py_XDECREF(made);
+  Py_DECREF(package);
+  return converted;
 }
 
 /// Where Python's error says that an object cannot be such an array: notes and clears it.

@@ -159,7 +159,7 @@ PyObject* from_queue(const void* queue) noexcept {
 }
 
 void set_error(int error, const char* text) noexcept {
-  set_python_error(static_cast<usmx_error>(error), text);
+  set_python_error(static_cast<usmx_error>(error), text != nullptr ? text : "");
 }
 
 // ---- without the lock

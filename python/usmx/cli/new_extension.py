@@ -26,7 +26,9 @@ def run(name: str, language: str) -> int:
 
 def why_not(name: str, folder: Path) -> str | None:
     """Say what is wrong with the name; None when nothing is."""
-    if not NAME.fullmatch(name) or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        return f"expected a name that Python can import, found its keyword {name!r}"
+    if not NAME.fullmatch(name):
         return (
             "expected a name of lowercase letters, digits and underscores that begins with a "
             f"letter and does not end with an underscore, found {name!r}"

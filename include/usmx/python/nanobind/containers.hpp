@@ -59,12 +59,30 @@ class usmx_container : public Caster {
   cleanup_list* call_ = nullptr;
 };
 
+/// nanobind borrows the elements of a list, which a producer's code may change while they are
+/// asked.
+template <class Vector, class T>
+class usmx_list_caster : public list_caster<Vector, T> {
+ public:
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
+    if (PyList_Check(source.ptr()) == 0) {
+      return list_caster<Vector, T>::from_python(source, flags, call);
+    }
+    const object items = steal(PyList_AsTuple(source.ptr()));
+    if (!items.is_valid()) {
+      PyErr_Clear();  // no memory
+      return false;
+    }
+    return list_caster<Vector, T>::from_python(items, flags, call);
+  }
+};
+
 template <usmx_waiting T>
 struct type_caster<std::optional<T>> : usmx_container<optional_caster<std::optional<T>>> {};
 
 template <usmx_waiting T, class Allocator>
 struct type_caster<std::vector<T, Allocator>>
-    : usmx_container<list_caster<std::vector<T, Allocator>, T>> {};
+    : usmx_container<usmx_list_caster<std::vector<T, Allocator>, T>> {};
 
 /// The first alternative that takes the object, without implicit conversions if one does.
 template <class... Ts>
