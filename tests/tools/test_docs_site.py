@@ -92,7 +92,7 @@ def test_search_finds_a_function(front_page):
     front_page.keyboard.press("Enter")
     result = front_page.locator("#search-results li a", has_text="usmx.from_dlpack").first
     result.click()
-    assert front_page.locator("dt#usmx\\.from_dlpack").is_visible()
+    front_page.locator("dt#usmx\\.from_dlpack").wait_for()  # raises when it does not show
 
 
 def test_no_link_within_the_site_is_dead(facts):

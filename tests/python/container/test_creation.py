@@ -597,7 +597,7 @@ def test_asarray_of_one_argument_and_of_more_is_one_function():
     asarray = usmx.asarray
     assert inspect.isfunction(asarray)
     assert inspect.getsource(asarray).startswith("def asarray(")
-    assert inspect.getdoc(asarray).startswith("`obj` as a USMArray.")
+    assert inspect.getdoc(asarray).startswith("Make a USMArray of `obj`")
     assert repr(asarray).startswith("<function asarray at 0x")
     assert (asarray.__module__, asarray.__name__) == ("usmx._container.creation", "asarray")
     assert pickle.loads(pickle.dumps(asarray)) is asarray
