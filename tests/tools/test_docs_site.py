@@ -84,7 +84,7 @@ def test_menu_leads_to_a_function(front_page):
     menu = front_page.locator(".sidebar-tree")
     menu.get_by_role("link", name="Reference", exact=True).click()
     menu.get_by_role("link", name="Creating arrays", exact=True).click()
-    assert front_page.locator("dt#usmx\\.zeros").is_visible()
+    front_page.locator("dt#usmx\\.zeros").wait_for()  # raises when it does not show
 
 
 def test_search_finds_a_function(front_page):
