@@ -6,6 +6,7 @@
 #   require_environment demo|docs|test       .venv with usmx, that extra, and the examples' extensions, up to date
 #   require_venv                        .venv alone
 #   pip_install_listed TABLE.KEY        requirements that pyproject.toml lists there
+#   listed TABLE.KEY                    prints these
 #   step TEXT COMMAND...                runs a long command: says so, times it, and logs its output
 
 ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -160,7 +161,13 @@ pip_install() { python -m pip install -v "$@"; }
 
 pip_install_listed() {
   local requirements
-  mapfile -t requirements < <(python - "$ROOT/pyproject.toml" "$1" <<'PYTHON'
+  mapfile -t requirements < <(listed "$1")
+  pip_install "${requirements[@]}"
+}
+
+# The requirements that pyproject.toml lists there, one a line.
+listed() {
+  python - "$ROOT/pyproject.toml" "$1" <<'PYTHON'
 import sys, tomllib
 with open(sys.argv[1], "rb") as file:
     value = tomllib.load(file)
@@ -168,8 +175,6 @@ for key in sys.argv[2].split("."):
     value = value[key]
 print(*value, sep="\n")
 PYTHON
-  )
-  pip_install "${requirements[@]}"
 }
 
 # Everything that ends up in the environment: usmx, the examples' extensions, and this file's rules.
