@@ -6,11 +6,10 @@ The figures are those of the table of ways to copy, by size. --check draws nothi
 the picture is not of these figures. Needs matplotlib.
 """
 
-import hashlib
 import re
 import sys
 
-from generated import ROOT
+from generated import ROOT, is_drawn_of, save_picture
 
 PAGE = ROOT / "docs/copy-engine.md"
 PICTURE = ROOT / "docs/copy-ways.svg"
@@ -30,16 +29,9 @@ def figures(text):
     return works, sides
 
 
-def digest(text):
-    """Stands in the picture, whose bytes depend on matplotlib's release as well."""
-    return hashlib.sha256(repr(figures(text)).encode()).hexdigest()
-
-
 def draw(text):
-    import matplotlib
     from matplotlib.figure import Figure
 
-    matplotlib.rcParams["svg.hashsalt"] = "usmx"  # the same names in every run
     works, sides = figures(text)
     figure = Figure(figsize=(10, 3.6), layout="constrained")
     panels = figure.subplots(1, len(works), sharey=True)
@@ -53,14 +45,14 @@ def draw(text):
         panel.grid(alpha=0.3)
         panel.legend()
     panels[0].set_ylabel("µs")
-    figure.savefig(PICTURE, metadata={"Date": None, "Description": f"of {digest(text)}"})
+    save_picture(figure, PICTURE, (works, sides))
 
 
 def main(arguments):
     text = PAGE.read_text(encoding="utf-8")
     if "--check" not in arguments:
         draw(text)
-    elif f"of {digest(text)}" not in PICTURE.read_text(encoding="utf-8"):
+    elif not is_drawn_of(PICTURE, figures(text)):
         sys.stderr.write("docs/copy-ways.svg is not drawn from docs/copy-engine.md\n")
         return 1
     return 0

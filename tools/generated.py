@@ -1,6 +1,11 @@
-"""Parts of documents that a program writes, each between two comments that name it."""
+"""What a program writes into the documents.
+
+Parts of texts, each between two comments that name it; pictures, which name the figures in them.
+"""
 
 import difflib
+import hashlib
+import json
 import sys
 from pathlib import Path
 
@@ -28,3 +33,21 @@ def differences(path, found, wanted):
         difflib.unified_diff(found.splitlines(True), wanted.splitlines(True), path, "generated")
     )
     return int(wanted != found)
+
+
+def save_picture(figure, path, figures):
+    """Save a figure of matplotlib as SVG, in the same bytes whenever it is of the same figures."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": "usmx"}):  # the same names in every run
+        figure.savefig(path, metadata={"Date": None, "Description": mark(figures)})
+
+
+def is_drawn_of(path, figures):
+    """Whether a picture that save_picture has saved shows these figures."""
+    return mark(figures) in path.read_text(encoding="utf-8")
+
+
+def mark(figures):
+    """Stands in the picture, whose bytes depend on matplotlib's release as well."""
+    return f"of {hashlib.sha256(json.dumps(figures).encode()).hexdigest()}"

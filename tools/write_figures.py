@@ -10,13 +10,12 @@ would be written.
 Needs the packages of the test extra.
 """
 
-import hashlib
 import json
 import subprocess
 import sys
 import textwrap
 
-from generated import ROOT, differences, put, table
+from generated import ROOT, differences, is_drawn_of, put, save_picture, table
 
 TOOL = "tools/write_figures.py"
 RESULTS = ROOT / "benchmarks/results.json"
@@ -182,24 +181,17 @@ def bars(results):
     ]
 
 
-def digest(results):
-    """Stands in the picture, whose bytes depend on matplotlib's release as well."""
-    return hashlib.sha256(json.dumps(bars(results)).encode()).hexdigest()
-
-
 def draw(results):
-    import matplotlib
-    from usmx.bench.plot import Bar, save
+    from usmx.bench.plot import Bar, figure_of
 
-    matplotlib.rcParams["svg.hashsalt"] = "usmx"  # the same names in every run
-    description = {"Date": None, "Description": f"of {digest(results)}"}
-    save([Bar(*each) for each in bars(results)], [], PICTURE, description)
+    figures = bars(results)
+    save_picture(figure_of([Bar(*each) for each in figures], []), PICTURE, figures)
 
 
 def check(results):
     """Say what is not up to date, and return the exit code."""
     failed = 0
-    if f"of {digest(results)}" not in PICTURE.read_text(encoding="utf-8"):
+    if not is_drawn_of(PICTURE, bars(results)):
         sys.stderr.write("docs/ratios.svg is not drawn from benchmarks/results.json\n")
         failed = 1
     for document in DOCUMENTS:

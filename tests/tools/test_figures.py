@@ -22,13 +22,14 @@ def test_figures_are_those_of_the_last_results():
 
 def test_figures_of_another_result_are_noticed(monkeypatch):
     import write_figures
+    from generated import mark
 
     results = {"rows": [{"work": "x.T", "peer": "NumPy", "ratio": 0.5}]}
     monkeypatch.setattr(write_figures, "SHOWN", {"x.T": ("transpose", ["NumPy"])})
     monkeypatch.setattr(write_figures, "PICTURED", {"x.T": "transpose"})
-    one = write_figures.digest(results)
+    one = mark(write_figures.bars(results))
     results["rows"][0]["ratio"] = 0.6
-    assert write_figures.digest(results) != one
+    assert mark(write_figures.bars(results)) != one
 
 
 def test_bad_dictionaries_end_in_a_crash_wrong_numbers_and_sentences():

@@ -1,8 +1,7 @@
-"""Ratios and what steps cost as a picture, in the format of the file's name."""
+"""Ratios and what steps cost as a picture."""
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
@@ -35,12 +34,7 @@ def bars_of(rows: Sequence[Row]) -> list[Bar]:
     ]
 
 
-def save(
-    bars: Sequence[Bar],
-    steps: Sequence[Step],
-    path: Path,
-    metadata: Mapping[str, str | None] | None = None,
-) -> None:
+def figure_of(bars: Sequence[Bar], steps: Sequence[Step]) -> Figure:
     """Draw whichever of the two there are, the ratios above the steps."""
     both: tuple[tuple[Callable[..., None], Sequence[Any]], ...] = (
         (draw_ratios, bars),
@@ -53,7 +47,7 @@ def save(
     places = figure.subplots(len(parts), squeeze=False, height_ratios=heights)
     for (draw, items), axes in zip(parts, places.flat, strict=True):
         draw(axes, items)
-    figure.savefig(path, metadata=metadata)
+    return figure
 
 
 def draw_ratios(axes: Axes, bars: Sequence[Bar]) -> None:

@@ -92,7 +92,7 @@ def write(options: argparse.Namespace, values: dict[str, Any], found: Any) -> No
     if options.plot and (found.rows or found.steps):
         from usmx.bench import plot
 
-        plot.save(plot.bars_of(found.rows), found.steps, options.plot)
+        plot.figure_of(plot.bars_of(found.rows), found.steps).savefig(options.plot)
 
 
 def refuse(reasons: list[str], consequence: str) -> int:
