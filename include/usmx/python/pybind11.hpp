@@ -171,7 +171,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
   }
 
   explicit operator Parameter() {
-    return Parameter(std::move(value_.own()), usmx::detail::requirement_is_met());
+    return Parameter(usmx::array(*value_), usmx::detail::requirement_is_met());
   }
 
  private:

@@ -4,7 +4,6 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
-#include <utility>
 
 #include "usmx/python/nanobind/casters.hpp"
 #include "usmx/python/typed.hpp"
@@ -38,7 +37,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
   }
 
   explicit operator Parameter() {
-    return Parameter(std::move(value()), usmx::detail::requirement_is_met());
+    return Parameter(usmx::array(seen()), usmx::detail::requirement_is_met());
   }
 
  private:
