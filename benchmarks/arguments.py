@@ -1,11 +1,12 @@
 """Measure what an argument of a native extension's function costs, over a call without one.
 
-python benchmarks/arguments.py [--quick] [--by LIBRARY] [--built FOLDER]
+python benchmarks/arguments.py [--quick] [--by LIBRARY] [--built FOLDER] [--json FILE]
 
 Compiles the tests' extension, unless FOLDER has it (tests/python/extensions).
 """
 
 import argparse
+import json
 import statistics
 import sys
 import tempfile
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from usmx.bench import pairing
+from usmx.bench import outputs, pairing, report
 from usmx.bench.pairing import Statement
 
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "python"
@@ -35,20 +36,36 @@ class Producer:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print one line for each kind of argument."""
+    options = parse(arguments)
+    extension = loaded_extension(options.by, options.built)
+    works = statements(extension)
+    effort = pairing.QUICK if options.quick else pairing.FULL
+    call, *rounds = pairing.measure_in_turns(list(works.values()), effort)
+    costs = {
+        title: statistics.median(own - base for own, base in zip(seconds, call, strict=True))
+        for title, seconds in zip(list(works)[1:], rounds, strict=True)
+    }
+    print(f"{1e9 * statistics.median(call):8.0f} ns  the call alone; over it:")
+    for title, seconds in costs.items():
+        print(f"{1e9 * seconds:8.0f} ns  {title}")
+    if options.json:
+        values = {
+            "machine": report.machine(),
+            "call_seconds": statistics.median(call),
+            "rows": [{"argument": title, "seconds": costs[title]} for title in costs],
+        }
+        options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="a few short rounds")
     parser.add_argument("--by", default="nanobind", choices=["nanobind", "pybind11"])
     parser.add_argument("--built", type=Path, help="where the tests' extension lies, compiled")
-    options = parser.parse_args(arguments)
-    extension = loaded_extension(options.by, options.built)
-    works = statements(extension)
-    effort = pairing.QUICK if options.quick else pairing.FULL
-    base, *seconds = pairing.measure_in_turns(list(works.values()), effort)
-    print(f"{1e9 * statistics.median(base):8.0f} ns  the call alone; over it:")
-    for title, rounds in zip(list(works)[1:], seconds, strict=True):
-        over = [own - call for own, call in zip(rounds, base, strict=True)]
-        print(f"{1e9 * statistics.median(over):8.0f} ns  {title}")
-    return 0
+    outputs.add_options(parser, json="write the medians there")
+    return outputs.parse(parser, arguments)
 
 
 def loaded_extension(library: str, folder: Path | None) -> ModuleType:

@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         values = {"machine": machine, "curves": [asdict(curve) for curve in curves]}
         options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     if options.plot:
-        shown.save_bandwidth(curves, options.plot)
+        shown.figure_of_bandwidth(curves).savefig(options.plot)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from usmx._text import format_table
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from allocation import Curve as CostCurve
     from bandwidth import Curve
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LINES = {
     "usmx": ("#2a7f9e", "o"),
@@ -46,27 +46,23 @@ def curve_tables(curves: Sequence[Any], unit: str, cell: Callable[[Any, int], st
     return "\n\n".join(found)
 
 
-def save_bandwidth(curves: Sequence[Curve], path: Path) -> None:
+def figure_of_bandwidth(curves: Sequence[Curve]) -> Figure:
     """Bytes copied per second."""
 
     def bandwidths(curve: Curve) -> list[float]:
         return [n / s for n, s in zip(curve.nbytes, curve.seconds, strict=True)]
 
-    save_sweeps(curves, bandwidths, "bytes copied per second", "B/s", path)
+    return figure_of(curves, bandwidths, "bytes copied per second", "B/s")
 
 
-def save_costs(curves: Sequence[CostCurve], path: Path) -> None:
+def figure_of_costs(curves: Sequence[CostCurve]) -> Figure:
     """Seconds of one allocation and free."""
-    save_sweeps(curves, lambda curve: curve.seconds, "one allocation and free", "s", path)
+    return figure_of(curves, lambda curve: curve.seconds, "one allocation and free", "s")
 
 
-def save_sweeps(
-    curves: Sequence[Any],
-    values: Callable[[Any], Sequence[float]],
-    label: str,
-    unit: str,
-    path: Path,
-) -> None:
+def figure_of(
+    curves: Sequence[Any], values: Callable[[Any], Sequence[float]], label: str, unit: str
+) -> Figure:
     """One panel for each sweep, both axes logarithmic."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -82,7 +78,7 @@ def save_sweeps(
     panels[0].yaxis.set_major_formatter(EngFormatter(unit))
     lines = panels[0].get_legend_handles_labels()
     figure.legend(*lines, loc="outside upper center", ncols=len(lines[0]), frameon=False)
-    figure.savefig(path)
+    return figure
 
 
 def draw_sweep(

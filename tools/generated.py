@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks/results.json"
 
 
 def put(text, name, part, tool):

@@ -2,10 +2,9 @@
 
 write_figures.py [--check]
 
-The file is what `python -m usmx bench --json benchmarks/results.json` wrote on a quiet machine. The
-figures are tables of the documents below and the picture docs/ratios.svg. README.md also gets what
-examples/bad_dictionary.py prints. --check writes nothing, and fails where one of them is not what
-would be written.
+tools/measure_figures.py measures what is in that file. The figures are tables of the documents
+below and the pictures in docs/. README.md also gets what examples/bad_dictionary.py prints. --check
+writes nothing, and fails where one of them is not what would be written.
 
 Needs the packages of the test extra.
 """
@@ -14,17 +13,12 @@ import json
 import subprocess
 import sys
 import textwrap
+from functools import partial
 
-from generated import ROOT, differences, is_drawn_of, put, save_picture, table
+from generated import RESULTS, ROOT, differences, is_drawn_of, put, save_picture, table
 
 TOOL = "tools/write_figures.py"
-RESULTS = ROOT / "benchmarks/results.json"
-PICTURE = ROOT / "docs/ratios.svg"
 PACKAGES = ("dpctl", "dpnp", "numpy")
-
-OF_ONE_RUN = (
-    "Shortest times of a run; ratios are medians, with the range of the middle half of rounds."
-)
 
 # What README.md shows of the rows, in this order: the work and its name there, and the peers.
 SHOWN = {
@@ -68,6 +62,17 @@ COPIES = {
 }
 COPIES_PEERS = ("dpnp.tensor", "NumPy")
 
+# What it shows of copies between host and device memory, and of fills.
+TRANSFERS = {
+    "host to device, 64 B": ["dpctl", "NumPy, memcpy"],
+    "device to host, 64 B": ["dpctl", "NumPy, memcpy"],
+    "host to device, 64 MiB": ["dpctl", "NumPy, memcpy"],
+    "device to host, 64 MiB": ["dpctl", "NumPy, memcpy"],
+    "fill 60 MiB, items of 1 B": ["NumPy, bytes (memset)"],
+    "fill 60 MiB, items of 12 B": ["NumPy, bytes (memset)"],
+    "fill 60 MiB, items of 16 B": ["NumPy, bytes (memset)"],
+}
+
 # The bars of the picture, of these works with all peers that are shown, and their labels.
 PICTURED = {
     "from_usm_array_interface(producer)": "import an array whose dictionary is ready",
@@ -83,31 +88,41 @@ PICTURED = {
 }
 
 
-# ---- what is shown
+# ---- the tables
+
+
+def rows_of(results):
+    """What was measured in pairs, by work and peer."""
+    return {(row["work"], row["peer"]): row for row in results["bench"]["rows"]}
 
 
 def shown_rows(results):
     """Name, peer and row, in the order of SHOWN."""
-    rows = {(row["work"], row["peer"]): row for row in results["rows"]}
+    rows = rows_of(results)
     return [
         (name, peer, rows[work, peer]) for work, (name, peers) in SHOWN.items() for peer in peers
     ]
 
 
 def ratio_text(row):
-    if "ratio_range" in row:
-        low, high = (f"{ratio:.2g}" for ratio in row["ratio_range"])
-        return low if low == high else f"{low} to {high}"
-    return f"{row['ratio']:.2g}" if row["ratio"] >= 1e-3 else f"{row['ratio']:.5f}"
+    low, high = (
+        f"{ratio:.2g}" if ratio >= 1e-3 else f"{ratio:.5f}" for ratio in row["ratio_range"]
+    )
+    return low if low == high else f"{low} to {high}"
+
+
+def time_text(seconds):
+    from usmx.bench import report
+
+    return report.time_text(seconds).replace(" us", " µs")
 
 
 def shortest(seconds):
-    from usmx.bench.report import time_text
-
-    return time_text(min(seconds)).replace(" us", " µs")
+    return time_text(min(seconds))
 
 
-def speed_table(results):
+def pairs_table(pairs):
+    """One line for each name, peer and row."""
     cells = [
         [
             name,
@@ -116,13 +131,24 @@ def speed_table(results):
             shortest(row["peer_seconds"]),
             ratio_text(row),
         ]
-        for name, peer, row in shown_rows(results)
+        for name, peer, row in pairs
     ]
     return table(["work", "usmx", "peer", "its time", "usmx / peer"], cells)
 
 
+def speed_table(results):
+    return pairs_table(shown_rows(results))
+
+
+def transfers_table(results):
+    rows = rows_of(results)
+    return pairs_table(
+        (work, peer, rows[work, peer]) for work, peers in TRANSFERS.items() for peer in peers
+    )
+
+
 def copies_table(results):
-    rows = {(row["work"], row["peer"]): row for row in results["rows"]}
+    rows = rows_of(results)
     cells = [
         [
             name,
@@ -134,17 +160,31 @@ def copies_table(results):
     return table(["copy", "usmx", *COPIES_PEERS], cells)
 
 
+def steps_table(results):
+    """What an import consists of."""
+    cells = [[step["step"], time_text(step["cost"])] for step in results["bench"]["steps"]]
+    return table(["step", "costs"], cells)
+
+
+def arguments_table(results):
+    rows = [[row["argument"], time_text(row["seconds"])] for row in results["arguments"]["rows"]]
+    return table(["argument", "costs over the call"], rows)
+
+
+def recorded_table(name, results):
+    """Figures of a machine or of a program that is not at hand."""
+    return table(results["recorded"][name]["header"], results["recorded"][name]["rows"])
+
+
 def machine_line(results):
-    machine = results["machine"]
+    machine, rounds = results["bench"]["machine"], results["bench"]["rounds"]
     packages = ", ".join(f"{name} {machine['packages'][name]}" for name in PACKAGES)
     text = (
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['device']}; Python "
-        f"{machine['python']}, {packages}. {results.get('source', OF_ONE_RUN)}"
+        f"The machine: {machine['cpu']}, {machine['cores']} cores, {machine['filter']} (driver "
+        f"{machine['driver']}), Python {machine['python']}, {packages}. Times are the shortest of "
+        f"{rounds} rounds. Ratios are those of the middle half of the rounds."
     )
     return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
-
-
-# ---- the files
 
 
 def bad_dictionaries(_):
@@ -154,13 +194,102 @@ def bad_dictionaries(_):
     return f"```text\n{printed}```\n"
 
 
+# ---- the pictures
+
+
+def ratios(results):
+    """Label and ratio of each bar."""
+    return [
+        (f"{PICTURED[row['work']]}  |  {peer}", row["ratio"])
+        for _, peer, row in shown_rows(results)
+        if row["work"] in PICTURED
+    ]
+
+
+def draw_ratios(figures):
+    from usmx.bench.plot import Bar, figure_of
+
+    return figure_of([Bar(*each) for each in figures], [])
+
+
+def ways(results):
+    """For each work the ways, and for each way its times in µs; and the matrices' sides."""
+    recorded = results["recorded"]["ways"]
+    sides = [int(row[0].split()[0]) for row in recorded["rows"]]
+    works = {}
+    for column, title in enumerate(recorded["header"][1:], 1):
+        work, _, way = title.rpartition(": ")
+        work = work or list(works)[-1]
+        works.setdefault(work, {})[way] = [float(row[column]) for row in recorded["rows"]]
+    return works, sides
+
+
+def draw_ways(figures):
+    from matplotlib.figure import Figure
+
+    works, sides = figures
+    colours = {"host": "#2a7f9e", "memcpy": "0.45", "kernel": "#c8793a"}
+    figure = Figure(figsize=(10, 3.6), layout="constrained")
+    panels = figure.subplots(1, len(works), sharey=True)
+    for panel, (work, times_of) in zip(panels, works.items(), strict=True):
+        for way, times in times_of.items():
+            panel.plot(sides, times, marker="o", color=colours[way], label=way)
+        panel.set(title=work, xlabel="side of a square matrix of float32", xscale="log")
+        panel.set_yscale("log")
+        panel.set_xticks(sides, [str(side) for side in sides], minor=False, fontsize=8)
+        panel.minorticks_off()
+        panel.grid(alpha=0.3)
+        panel.legend()
+    panels[0].set_ylabel("µs")
+    return figure
+
+
+def draw_bandwidth(figures):
+    from bandwidth import Curve
+    from curves import figure_of_bandwidth
+
+    return figure_of_bandwidth([Curve(**curve) for curve in figures])
+
+
+def draw_allocation(figures):
+    from allocation import Curve
+    from curves import figure_of_costs
+
+    return figure_of_costs([Curve(**curve) for curve in figures])
+
+
+# ---- the files
+
 DOCUMENTS = {
     "README.md": {
         "bad dictionaries": bad_dictionaries,
         "speed": speed_table,
         "speed's machine": machine_line,
     },
-    "docs/copy-engine.md": {"copies": copies_table, "copies' machine": machine_line},
+    "docs/copy-engine.md": {
+        "ways": partial(recorded_table, "ways"),
+        "stores": partial(recorded_table, "stores"),
+        "tiles": partial(recorded_table, "tiles"),
+        "H100": partial(recorded_table, "H100"),
+        "copies": copies_table,
+        "transfers": transfers_table,
+        "copies' machine": machine_line,
+    },
+    "docs/decisions.md": {"import": steps_table},
+    "docs/extension-authors.md": {"arguments": arguments_table},
+    "docs/kernels.md": {
+        "first use": partial(recorded_table, "first use"),
+        "kernels": partial(recorded_table, "kernels"),
+    },
+    "docs/memory.md": {"pools": partial(recorded_table, "pools")},
+}
+
+# The figures that a picture shows, and what draws them.
+PICTURES = {
+    "docs/ratios.svg": (ratios, draw_ratios),
+    "docs/copy-ways.svg": (ways, draw_ways),
+    "docs/bandwidth.svg": (lambda results: results["bandwidth"]["curves"], draw_bandwidth),
+    "docs/allocation.svg": (lambda results: results["allocation"]["curves"], draw_allocation),
 }
 
 
@@ -172,28 +301,13 @@ def wanted(document, results):
     return text
 
 
-def bars(results):
-    """Label and ratio of each bar."""
-    return [
-        (f"{PICTURED[row['work']]}  |  {peer}", row["ratio"])
-        for _, peer, row in shown_rows(results)
-        if row["work"] in PICTURED
-    ]
-
-
-def draw(results):
-    from usmx.bench.plot import Bar, figure_of
-
-    figures = bars(results)
-    save_picture(figure_of([Bar(*each) for each in figures], []), PICTURE, figures)
-
-
 def check(results):
     """Say what is not up to date, and return the exit code."""
     failed = 0
-    if not is_drawn_of(PICTURE, bars(results)):
-        sys.stderr.write("docs/ratios.svg is not drawn from benchmarks/results.json\n")
-        failed = 1
+    for picture, (figures, _) in PICTURES.items():
+        if not is_drawn_of(ROOT / picture, figures(results)):
+            sys.stderr.write(f"{picture} is not drawn from benchmarks/results.json\n")
+            failed = 1
     for document in DOCUMENTS:
         found = (ROOT / document).read_text(encoding="utf-8")
         failed |= differences(document, found, wanted(document, results))
@@ -201,12 +315,15 @@ def check(results):
 
 
 def main(arguments):
+    sys.path.insert(0, str(ROOT / "benchmarks"))  # what a curve is, and how it is drawn
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
     if "--check" in arguments:
         return check(results)
     for document in DOCUMENTS:
         (ROOT / document).write_text(wanted(document, results), encoding="utf-8")
-    draw(results)
+    for picture, (figures_of, draw) in PICTURES.items():
+        figures = figures_of(results)
+        save_picture(draw(figures), ROOT / picture, figures)
     return 0
 
 

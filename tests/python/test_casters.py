@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -465,9 +466,14 @@ def test_other_version_is_an_import_error_where_import_usmx_was_forgotten(folder
 # ---- the benchmark
 
 
-def test_benchmark_of_arguments_runs(library, folder):
+def test_benchmark_of_arguments_prints_and_writes_costs(library, folder, tmp_path):
+    file = tmp_path / "costs.json"
     script = Path(__file__).parents[2] / "benchmarks" / "arguments.py"
     command = [sys.executable, script, "--quick", "--by", library, "--built", folder]
+    command += ["--json", file]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^ +-?\d+ ns  usmx array$", done.stdout, re.MULTILINE)
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    assert rows[0]["argument"] == "usmx array"
+    assert all(isinstance(row["seconds"], float) for row in rows)

@@ -1,15 +1,17 @@
 """README.md and docs/ show what benchmarks/results.json and the examples say."""
 
+import json
 import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 
+import measure_figures
 import pytest
+import write_figures
+from generated import RESULTS, ROOT, is_drawn_of
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -20,16 +22,83 @@ def test_figures_are_those_of_the_last_results():
     assert done.returncode == 0, "run tools/write_figures.py:\n" + done.stderr
 
 
-def test_figures_of_another_result_are_noticed(monkeypatch):
-    import write_figures
-    from generated import mark
+@pytest.fixture
+def results():
+    return json.loads(RESULTS.read_text(encoding="utf-8"))
 
-    results = {"rows": [{"work": "x.T", "peer": "NumPy", "ratio": 0.5}]}
-    monkeypatch.setattr(write_figures, "SHOWN", {"x.T": ("transpose", ["NumPy"])})
-    monkeypatch.setattr(write_figures, "PICTURED", {"x.T": "transpose"})
-    one = mark(write_figures.bars(results))
-    results["rows"][0]["ratio"] = 0.6
-    assert mark(write_figures.bars(results)) != one
+
+def change_first_number(value):
+    """Double the first number that is found; whether there was one."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, each in items:
+        if isinstance(each, float):
+            value[key] = 2 * each
+            return True
+        if isinstance(each, dict | list | tuple) and change_first_number(each):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("picture", write_figures.PICTURES)
+def test_picture_of_other_figures_is_noticed(picture, results):
+    figures = json.loads(json.dumps(write_figures.PICTURES[picture][0](results)))
+    assert is_drawn_of(ROOT / picture, figures)
+    assert change_first_number(figures)
+    assert not is_drawn_of(ROOT / picture, figures)
+
+
+def test_every_column_of_the_ways_is_a_curve(results):
+    works, sides = write_figures.ways(results)
+    assert {work: list(ways) for work, ways in works.items()} == {
+        "contiguous": ["host", "memcpy", "kernel"],
+        "transposed": ["host", "kernel"],
+        "to float64": ["host", "kernel"],
+    }
+    assert all(len(times) == len(sides) for ways in works.values() for times in ways.values())
+
+
+def test_results_are_of_a_quiet_machine(results):
+    assert results["bench"]["noise"]["reasons"] == []
+
+
+def test_lists_of_numbers_are_one_line_each_and_keep_four_digits():
+    text = measure_figures.text_of(
+        {"seconds": [1.23456e-7, 2.0], "name": "a", "rows": [["1", "2"]]}
+    )
+    assert '"seconds": [1.235e-07, 2.0]' in text
+    assert json.loads(text) == {"seconds": [1.235e-7, 2.0], "name": "a", "rows": [["1", "2"]]}
+
+
+GENERATED = re.compile(r"<!-- (?P<name>.*?): by tools/.*?<!-- end of (?P=name) -->", re.DOTALL)
+TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+FIGURE = re.compile(r"[\d.]+( to [\d.]+)?( ?(ns|µs|ms|s|GB/s))?")
+MEASURED = re.compile(r"\.|s$")  # what is neither is a count
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def tables_of_figures(text):
+    """Tables with a column of numbers that no tool has written."""
+    found = []
+    for table in TABLE.findall(GENERATED.sub("", text)):
+        rows = [
+            [cell.strip() for cell in line.strip(" |").split("|")] for line in table.splitlines()
+        ]
+        columns = list(zip(*rows[2:], strict=False))[1:]
+        figures = [column for column in columns if all(map(FIGURE.fullmatch, column))]
+        if any(MEASURED.search(cell) for column in figures for cell in column):
+            found.append(table)
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_tables_of_figures_come_from_the_results(document):
+    assert tables_of_figures(document.read_text(encoding="utf-8")) == []
+
+
+def test_a_table_of_figures_written_by_hand_is_found():
+    table = "| work | time |\n|---|---|\n| copy | 3.5 ms |\n| fill | 12 ms |\n"
+    assert tables_of_figures(table) == [table]
+    assert tables_of_figures(f"<!-- a: by tools/b.py -->\n{table}<!-- end of a -->\n") == []
 
 
 def test_bad_dictionaries_end_in_a_crash_wrong_numbers_and_sentences():

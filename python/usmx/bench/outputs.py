@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def add_options(parser: argparse.ArgumentParser, *, json: str, plot: str) -> None:
-    """Add --json and --plot; the texts say what they write."""
+def add_options(parser: argparse.ArgumentParser, *, json: str, plot: str | None = None) -> None:
+    """Add --json, and --plot where there is a picture; the texts say what they write."""
     parser.add_argument("--json", type=Path, metavar="FILE", help=json)
-    parser.add_argument("--plot", type=Path, metavar="PICTURE", help=plot)
+    parser.set_defaults(plot=None)
+    if plot:
+        parser.add_argument("--plot", type=Path, metavar="PICTURE", help=plot)
 
 
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
