@@ -3,23 +3,21 @@
 python benchmarks/allocation.py [--quick] [--json FILE] [--plot PICTURE]
 """
 
-import argparse
 import contextlib
 import itertools
-import json
 import random
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from usmx.bench import outputs
+import curves
+from curves import Curve
 
 if TYPE_CHECKING:
     from usmx.bench import pairing
     from usmx.memory import MemoryResource
 
-NEEDED = "dpctl dpnp numpy"
 Make = Callable[[int], object]
 KIB, MIB = 1 << 10, 1 << 20
 BLOCK = 64  # bytes, where the size is not what changes
@@ -73,53 +71,20 @@ BY_LIVE_BLOCKS = Sweep(
 )
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One library's times for one sweep: the shortest of the rounds, in seconds."""
-
-    sweep: str
-    axis: str
-    library: str
-    code: str
-    x: Sequence[int]
-    seconds: Sequence[float]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 2 when something that it needs is missing."""
-    options = parse(arguments)
-    try:
-        curves = measure_all(quick=options.quick)
-    except ImportError as error:
-        print(f"benchmarks: {error}; install with: pip install {NEEDED}", file=sys.stderr)
-        return 2
-    import curves as shown
-    from usmx.bench import report
-
-    machine = report.machine()
-    print(f"{report.machine_text(machine)}\n\n{shown.cost_tables(curves)}")
-    if options.json:
-        values = {"machine": machine, "curves": [asdict(curve) for curve in curves]}
-        options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-    if options.plot:
-        shown.figure_of_costs(curves).savefig(options.plot)
-    return 0
-
-
-def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python benchmarks/allocation.py",
+    """Run the command and return its exit code."""
+    return curves.run(
+        arguments,
+        name="allocation.py",
         description="Measures memory objects of usmx's pools, of the SYCL runtime, and of dpctl: "
-        "made and let go.",
+        "made and released.",
+        measure=measure_all,
+        tables=curves.cost_tables,
+        figure=curves.figure_of_costs,
     )
-    add = parser.add_argument
-    add("--quick", action="store_true", help="few numbers, short rounds: to see that it works")
-    outputs.add_options(parser, json="write the times there", plot="draw the curves there")
-    return outputs.parse(parser, arguments)
 
 
-def measure_all(*, quick: bool) -> list[Curve]:
+def measure_all(quick: bool) -> list[Curve]:
     """Every library's curve of every sweep."""
     libraries = find_libraries()
     return [

@@ -3,15 +3,13 @@
 python benchmarks/bandwidth.py [--quick] [--json FILE] [--plot PICTURE]
 """
 
-import argparse
-import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from usmx.bench import outputs
+import curves
+from curves import Curve
 
-NEEDED = "dpctl dpnp numpy"
 KIB, MIB = 1 << 10, 1 << 20
 ITEMSIZE = 4  # float32
 STRIDED_COUNT = MIB  # elements
@@ -50,53 +48,19 @@ BY_STRIDE = Sweep(
 )
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One library's times for one sweep: the shortest of the rounds, in seconds."""
-
-    sweep: str
-    axis: str
-    library: str
-    code: str
-    x: Sequence[int]
-    nbytes: Sequence[int]
-    seconds: Sequence[float]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 2 when something that it needs is missing."""
-    options = parse(arguments)
-    try:
-        curves = measure_all(quick=options.quick)
-    except ImportError as error:
-        print(f"benchmarks: {error}; install with: pip install {NEEDED}", file=sys.stderr)
-        return 2
-    import curves as shown
-    from usmx.bench import report
-
-    machine = report.machine()
-    print(f"{report.machine_text(machine)}\n\n{shown.bandwidth_tables(curves)}")
-    if options.json:
-        values = {"machine": machine, "curves": [asdict(curve) for curve in curves]}
-        options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-    if options.plot:
-        shown.figure_of_bandwidth(curves).savefig(options.plot)
-    return 0
-
-
-def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python benchmarks/bandwidth.py",
+    """Run the command and return its exit code."""
+    return curves.run(
+        arguments,
+        name="bandwidth.py",
         description="Measures copies by usmx, dpnp and NumPy, of 64 B to 1 GiB and with strides.",
+        measure=measure_all,
+        tables=curves.bandwidth_tables,
+        figure=curves.figure_of_bandwidth,
     )
-    add = parser.add_argument
-    add("--quick", action="store_true", help="few sizes, up to 4 MiB: to see that it works")
-    outputs.add_options(parser, json="write the times there", plot="draw the curves there")
-    return outputs.parse(parser, arguments)
 
 
-def measure_all(*, quick: bool) -> list[Curve]:
+def measure_all(quick: bool) -> list[Curve]:
     """Every library's curve of every sweep."""
     import dpnp.tensor
     import numpy
@@ -125,11 +89,11 @@ def measure_curve(sweep: Sweep, name: str, library: object, code: str, *, quick:
         name,
         code,
         places,
-        [sweep.counts(number)[1] * ITEMSIZE for number in numbers],
         [
             shortest(code.format(number=number), library, sweep.counts(number), quick=quick)
             for number in numbers
         ],
+        [sweep.counts(number)[1] * ITEMSIZE for number in numbers],
     )
 
 

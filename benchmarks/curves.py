@@ -1,19 +1,23 @@
-"""Bandwidths and times against sizes, as tables and as pictures."""
+"""Times against sizes: what a benchmark of them has in common, as tables and as pictures."""
 
 from __future__ import annotations
 
+import argparse
+import json
+import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from usmx._text import format_table
+from usmx.bench import outputs
 from usmx.bench.report import time_text
 
 if TYPE_CHECKING:
-    from allocation import Curve as CostCurve
-    from bandwidth import Curve
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+NEEDED = "dpctl dpnp numpy"
 LINES = {
     "usmx": ("#2a7f9e", "o"),
     "usmx, no pool": ("#8fc1d4", "v"),
@@ -23,19 +27,73 @@ LINES = {
 }
 
 
+@dataclass(frozen=True)
+class Curve:
+    """One library's times for one sweep: the shortest of the rounds, in seconds."""
+
+    sweep: str
+    axis: str
+    library: str
+    code: str
+    x: Sequence[int]
+    seconds: Sequence[float]
+    nbytes: Sequence[int] = ()  # that are copied at each x, if bytes are copied
+
+    @property
+    def bandwidths(self) -> list[float]:
+        """Bytes copied per second."""
+        return [n / s for n, s in zip(self.nbytes, self.seconds, strict=True)]
+
+
+def run(
+    arguments: Sequence[str] | None,
+    *,
+    name: str,
+    description: str,
+    measure: Callable[[bool], Sequence[Curve]],
+    tables: Callable[[Sequence[Curve]], str],
+    figure: Callable[[Sequence[Curve]], Figure],
+) -> int:
+    """Be the command `name`; the exit code is 2 when something that it needs is missing."""
+    options = parse(arguments, name, description)
+    try:
+        curves = measure(options.quick)
+    except ImportError as error:
+        print(f"benchmarks: {error}; install with: pip install {NEEDED}", file=sys.stderr)
+        return 2
+    from usmx.bench import report
+
+    machine = report.machine()
+    print(f"{report.machine_text(machine)}\n\n{tables(curves)}")
+    if options.json:
+        values = {"machine": machine, "curves": [asdict(curve) for curve in curves]}
+        options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    if options.plot:
+        figure(curves).savefig(options.plot)
+    return 0
+
+
+def parse(arguments: Sequence[str] | None, name: str, description: str) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog=f"python benchmarks/{name}", description=description)
+    parser.add_argument(
+        "--quick", action="store_true", help="few numbers, short rounds: to see that it works"
+    )
+    outputs.add_options(parser, json="write the times there", plot="draw the curves there")
+    return outputs.parse(parser, arguments)
+
+
 def bandwidth_tables(curves: Sequence[Curve]) -> str:
     """For each sweep one row for each number, with every library's GB/s."""
-    return curve_tables(
-        curves, " GB/s", lambda curve, k: f"{curve.nbytes[k] / curve.seconds[k] / 1e9:.3g}"
-    )
+    return curve_tables(curves, " GB/s", lambda curve, k: f"{curve.bandwidths[k] / 1e9:.3g}")
 
 
-def cost_tables(curves: Sequence[CostCurve]) -> str:
+def cost_tables(curves: Sequence[Curve]) -> str:
     """For each sweep one row for each number, with every library's time."""
     return curve_tables(curves, "", lambda curve, k: time_text(curve.seconds[k]))
 
 
-def curve_tables(curves: Sequence[Any], unit: str, cell: Callable[[Any, int], str]) -> str:
+def curve_tables(curves: Sequence[Curve], unit: str, cell: Callable[[Curve, int], str]) -> str:
     """A table for each sweep, whose columns are the libraries."""
     found = []
     for title in dict.fromkeys(curve.sweep for curve in curves):
@@ -48,20 +106,16 @@ def curve_tables(curves: Sequence[Any], unit: str, cell: Callable[[Any, int], st
 
 def figure_of_bandwidth(curves: Sequence[Curve]) -> Figure:
     """Bytes copied per second."""
-
-    def bandwidths(curve: Curve) -> list[float]:
-        return [n / s for n, s in zip(curve.nbytes, curve.seconds, strict=True)]
-
-    return figure_of(curves, bandwidths, "bytes copied per second", "B/s")
+    return figure_of(curves, lambda curve: curve.bandwidths, "bytes copied per second", "B/s")
 
 
-def figure_of_costs(curves: Sequence[CostCurve]) -> Figure:
+def figure_of_costs(curves: Sequence[Curve]) -> Figure:
     """Seconds of one allocation and free."""
     return figure_of(curves, lambda curve: curve.seconds, "one allocation and free", "s")
 
 
 def figure_of(
-    curves: Sequence[Any], values: Callable[[Any], Sequence[float]], label: str, unit: str
+    curves: Sequence[Curve], values: Callable[[Curve], Sequence[float]], label: str, unit: str
 ) -> Figure:
     """One panel for each sweep, both axes logarithmic."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -82,7 +136,7 @@ def figure_of(
 
 
 def draw_sweep(
-    panel: Axes, curves: Sequence[Any], values: Callable[[Any], Sequence[float]]
+    panel: Axes, curves: Sequence[Curve], values: Callable[[Curve], Sequence[float]]
 ) -> None:
     """The curves of one sweep."""
     from matplotlib.ticker import FuncFormatter

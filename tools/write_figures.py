@@ -245,15 +245,13 @@ def draw_ways(figures):
 
 
 def draw_bandwidth(figures):
-    from bandwidth import Curve
-    from curves import figure_of_bandwidth
+    from curves import Curve, figure_of_bandwidth
 
     return figure_of_bandwidth([Curve(**curve) for curve in figures])
 
 
 def draw_allocation(figures):
-    from allocation import Curve
-    from curves import figure_of_costs
+    from curves import Curve, figure_of_costs
 
     return figure_of_costs([Curve(**curve) for curve in figures])
 

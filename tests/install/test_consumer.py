@@ -8,6 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from extension_builds import cmake_dir
+from helpers import run
 
 PROJECT = Path(__file__).parent / "consumer"
 FINDER = """
@@ -20,22 +22,15 @@ version = "1"
 """
 
 
-def run(*command, **options):
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)
-    assert finished.returncode == 0, finished.stdout + finished.stderr
-    return finished.stdout
-
-
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
     folder = tmp_path_factory.mktemp("consumer build")  # a path with a space
-    cmakedir = run(sys.executable, "-P", "-m", "usmx", "config", "--cmake-dir").strip()
     run(
         "cmake",
         "-GNinja",
         f"-S{PROJECT}",
         f"-B{folder}",
-        f"-Dusmx_DIR={cmakedir}",
+        f"-Dusmx_DIR={cmake_dir('usmx')}",
         f"-DCMAKE_INSTALL_PREFIX={folder / 'site-packages'}",
     )
     run("cmake", "--build", folder)

@@ -1,27 +1,21 @@
 """The examples that are projects of their own, built against the installed package."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from extension_builds import cmake_dir
+from helpers import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 pytestmark = pytest.mark.slow
 
 
-def run(*command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def test_program_prints_what_its_readme_says(tmp_path):
     source = EXAMPLES / "program"
-    cmake_dir = run(sys.executable, "-P", "-m", "usmx", "config", "--cmake-dir").strip()
-    run("cmake", "-GNinja", "-S", source, "-B", tmp_path, f"-Dusmx_DIR={cmake_dir}")
+    run("cmake", "-GNinja", "-S", source, "-B", tmp_path, f"-Dusmx_DIR={cmake_dir('usmx')}")
     run("cmake", "--build", tmp_path)
     (expected,) = re.findall(r"```text\n(.*?)```", (source / "README.md").read_text(), re.DOTALL)
     assert run(tmp_path / "program") == expected

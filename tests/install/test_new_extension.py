@@ -4,22 +4,15 @@ import fcntl
 import functools
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
 from environments import make_environment
-from helpers import run_usmx
+from helpers import run, run_usmx
 from usmx.cli.new_extension import LANGUAGES, copy_example
 
 # Nothing that the project says, and a build in a third of the time.
 QUICK = ["cmake.build-type=Debug", "cmake.define.CMAKE_UNITY_BUILD=ON"]
-
-
-def run(*command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def name_of(language):

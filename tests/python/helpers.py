@@ -70,6 +70,13 @@ def output_of(code, timeout=120, **environment):
     return result.stdout.strip()
 
 
+def run(*command, **options):
+    """What a command prints. It must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 def run_usmx(*arguments, cwd=None, **environment):
     """Run ``python -m usmx`` with these arguments."""
     return subprocess.run(
