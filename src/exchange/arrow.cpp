@@ -88,7 +88,7 @@ dtype parse_format(std::string_view format) {
 
 dtype parse_schema(const arrow::schema& given) {
   if (given.release == nullptr) {
-    throw value_error("the schema was let go already");
+    throw value_error("the schema was released already");
   }
   if (given.format == nullptr) {
     throw value_error("'format' of the schema must be a text, found a null pointer");
@@ -215,7 +215,7 @@ array_view host_view(const arrow::array& given, dtype type, const sycl::queue& q
 /// Takes it where it is there.
 arrow::owned<arrow::array> take(arrow::array& given) {
   if (given.release == nullptr) {
-    throw value_error("the array was let go already");
+    throw value_error("the array was released already");
   }
   return arrow::owned<arrow::array>::taken_from(given);
 }
@@ -227,7 +227,7 @@ void require_success(int code, arrow::array_stream& stream) {
   const char* said = stream.get_last_error == nullptr ? nullptr : stream.get_last_error(&stream);
   throw std::runtime_error(
       detail::message("the stream of Arrow's arrays failed with error ", code, ", ",
-                      said == nullptr ? std::string("without a word")
+                      said == nullptr ? std::string("without a message")
                                       : detail::quoted({said, strnlen(said, 1024)}, 1024)));
 }
 
@@ -253,7 +253,7 @@ arrow::owned<arrow::schema> to_arrow_schema(dtype type) {
 arrow::owned<arrow::array> to_arrow(const array& a) {
   if (!is_host_accessible(a.kind())) {
     throw buffer_error(
-        "the host does not reach device memory: copy it to kind 'shared' or 'host', or use "
+        "the host cannot reach device memory: copy it to kind 'shared' or 'host', or use "
         "__arrow_c_device_array__");
   }
   return export_column(a);
@@ -293,7 +293,7 @@ column receive(const arrow::schema& schema, arrow::device_array& given) {
 
 column receive(arrow::array_stream& stream) {
   if (stream.release == nullptr) {
-    throw value_error("the stream was let go already");
+    throw value_error("the stream was released already");
   }
   if (stream.get_schema == nullptr || stream.get_next == nullptr) {
     throw value_error("'get_schema' and 'get_next' must be functions, found a null pointer");

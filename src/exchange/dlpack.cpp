@@ -42,7 +42,8 @@ dlpack::type_kind kind_of(dtype type) {
     case 'c':
       return dlpack::type_kind::complex;
     default:
-      throw buffer_error(detail::message("DLPack has no structured elements, found dtype ", type));
+      throw buffer_error(
+          detail::message("DLPack cannot describe structured elements, found dtype ", type));
   }
 }
 
@@ -305,8 +306,8 @@ dlpack::device dlpack_device(const array& a) {
   }
   const sycl::device device = queue.get_device();
   if (detail::find_root(device) == nullptr) {
-    throw buffer_error(detail::message(
-        "DLPack has numbers for whole devices alone, found memory of ", usmx::describe(device)));
+    throw buffer_error(detail::message("DLPack numbers only whole devices, found memory of ",
+                                       usmx::describe(device)));
   }
   throw buffer_error(detail::message(
       "DLPack needs memory of the platform's default context, found memory of another one, ",

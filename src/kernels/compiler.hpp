@@ -13,7 +13,7 @@
 namespace usmx::inline v1::detail {
 
 /// The group as an object SYCLBIN. Throws sycl::exception with the compiler's messages. A kernel
-/// that the context's devices cannot run is left out without a word.
+/// that the context's devices cannot run is left out without a message.
 std::vector<char> compile_kernels(const sycl::context&, kernel_group, kernel_shape);
 
 /// The group for one device. Throws and leaves out as above.

@@ -47,7 +47,7 @@ CUcontext primary_context(const functions& driver, const sycl::device& device) {
   CUcontext primary = nullptr;
   require_success(driver.retain_primary_context(
                       &primary, sycl::get_native<sycl::backend::ext_oneapi_cuda>(device)),
-                  "the device's primary context cannot be had");
+                  "cannot get the device's primary context");
   return primary;
 }
 
@@ -62,7 +62,7 @@ std::vector<CUfunction> load_kernels(const sycl::device& device, kernel_group gr
   const module_functions& driver = driver_functions();
   const current_context current(contexts, primary_context(contexts, device));
   CUmodule loaded = nullptr;
-  require_success(driver.load(&loaded, ptx.data()), "kernels cannot be built");
+  require_success(driver.load(&loaded, ptx.data()), "cannot build the kernels");
   std::vector<CUfunction> kernels;
   for (const char* name : names_of(group)) {
     require_success(driver.get_function(&kernels.emplace_back(), loaded, name), name);
@@ -77,7 +77,7 @@ void launch(CUfunction kernel, CUstream stream, const sycl::nd_range<3>& range, 
   const module_functions& driver = driver_functions();
   require_success(driver.launch(kernel, blocks(2), blocks(1), blocks(0), lanes(2), lanes(1), 1, 0,
                                 stream, arguments, nullptr),
-                  "a kernel cannot be started");
+                  "cannot start a kernel");
 }
 
 }  // namespace usmx::inline v1::detail::cuda

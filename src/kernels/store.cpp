@@ -27,8 +27,9 @@ namespace {
 namespace syclex = sycl::ext::oneapi::experimental;
 using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
 
-/// Throws value_error unless all are there: the runtime passes over, without a word, what it cannot
-/// read and what the device cannot run. They are kept since asking by name takes 17 us each time.
+/// Throws value_error unless all are there: the runtime passes over, without a message, what it
+/// cannot read and what the device cannot run. They are kept since asking by name takes 17 us each
+/// time.
 std::vector<sycl::kernel> all_kernels(executable& bundle, kernel_group group) {
   std::vector<sycl::kernel> kernels;
   for (const std::string name : names_of(group)) {
@@ -134,7 +135,7 @@ void report_failure(const sycl::device& device, kernel_group group, kernel_shape
   static std::array<std::atomic<bool>, kernel_group_count> reported{};
   if (!reported[static_cast<std::size_t>(group)].exchange(true)) {
     warn(message("no '", name_of(group, shape), "' kernels for ", describe(device),
-                 ", other ways are taken, which may be slower:", reasons));
+                 ", usmx uses other ways, which may be slower:", reasons));
   }
 }
 

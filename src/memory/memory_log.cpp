@@ -33,7 +33,7 @@ int open_alone(const std::string& path) {
     ::close(file);
     throw value_error(message("cannot write the memory log '", path,
                               "': another log is being written there. In USMX_MEMORY_LOG %p "
-                              "stands for the number of the process"));
+                              "stands for the process ID"));
   }
   [[maybe_unused]] const int emptied = ::ftruncate(file, 0);  // a device or a pipe has no length
   return file;
@@ -124,8 +124,8 @@ void memory_log::warn_of_the_end(int error) noexcept {
   char reason[128];
   char text[512];
   std::snprintf(text, sizeof text,
-                "the memory log '%s' ends here, it cannot be written any more: %s", path_.c_str(),
-                ::strerror_r(error, reason, sizeof reason));
+                "the memory log '%s' ends here, because it can no longer be written: %s",
+                path_.c_str(), ::strerror_r(error, reason, sizeof reason));
   warn(text);
 }
 

@@ -14,11 +14,11 @@ type_support support_of(const sycl::device& device) {
 void require_supported(dtype type, const sycl::device& device) {
   const bool is_common = is_supported(type, {.fp16 = false, .fp64 = false});
   if (!is_common && !is_supported(type, support_of(device))) {
-    throw value_error(detail::message("element type ", type, " needs aspect ",
-                                      type.code() == type_code::float16 ? "fp16" : "fp64",
-                                      ", which device ", describe(device), " has not: expected ",
-                                      nearest_supported(type, {.fp16 = false, .fp64 = false}),
-                                      " or another type of the device"));
+    throw value_error(detail::message(
+        "element type ", type, " needs aspect ",
+        type.code() == type_code::float16 ? "fp16" : "fp64", ", which device ", describe(device),
+        " does not have: expected ", nearest_supported(type, {.fp16 = false, .fp64 = false}),
+        " or another type of the device"));
   }
 }
 

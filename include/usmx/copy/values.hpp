@@ -21,7 +21,8 @@ namespace usmx::inline v1 {
 template <element_type T>
 void fill(const array& destination, T value) {
   if (destination.type().is_structured()) {
-    throw value_error(detail::message("fill: a number is no element of type ", destination.type()));
+    throw value_error(
+        detail::message("fill: a number cannot be an element of type ", destination.type()));
   }
   std::array<std::byte, 16> element;  // room for one of any plain type
   convert_element(dtype::of<T>(), reinterpret_cast<const std::byte*>(&value), destination.type(),

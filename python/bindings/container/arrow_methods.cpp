@@ -52,16 +52,19 @@ void bind_arrow_methods(nb::class_<py_array>& cls) {
   cls.def("__arrow_c_array__", &to_arrow, nb::arg("requested_schema") = nb::none(),
           nb::sig("def __arrow_c_array__(self, requested_schema: object = None) -> "
                   "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]"),
-          "Capsules of Arrow: the schema, and the elements, ready to be read, in host-accessible "
-          "memory.\n\n"
-          "Raises BufferError unless these are numbers, side by side in one dimension.")
+          "Two capsules of Arrow: the schema, and the elements in host-accessible memory. usmx "
+          "waits for the work on them.\n\n"
+          "Raises BufferError unless the array has one dimension and contiguous numbers.")
       .def("__arrow_c_device_array__", &to_arrow_device, nb::arg("requested_schema") = nb::none(),
            nb::arg("kwargs"),
            nb::sig("def __arrow_c_device_array__(self, requested_schema: object = None, "
                    "**kwargs: object) -> "
                    "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]"),
-           "The same of any memory, with its place: the host for kinds shared and host, "
-           "else oneAPI's device of that place in get_devices().");
+           "Two capsules of Arrow: the schema, and the elements in memory of any kind, with their "
+           "device. That is the host for the kinds shared and host, and else the oneAPI device "
+           "with the memory's number in get_devices(). usmx waits for the work on the "
+           "elements.\n\n"
+           "Raises BufferError unless the array has one dimension and contiguous numbers.");
 }
 
 void bind_from_arrow(nb::module_& m) {

@@ -60,7 +60,8 @@ void bind_attributes(nb::class_<py_array>& cls) {
       .def_prop_ro(
           "strides", [](const py_array& a) { return to_tuple(a.value.strides()); },
           nb::sig("def strides(self) -> tuple[int, ...]"),
-          "By how many elements the next index along each axis is away. NumPy's count bytes.")
+          "The step from one index to the next along each axis, in elements. NumPy's strides count "
+          "bytes.")
       .def_prop_ro(
           "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
           nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"),
@@ -90,8 +91,9 @@ void bind_attributes(nb::class_<py_array>& cls) {
       .def_prop_ro(
           "__cuda_array_interface__", [](const py_array& a) { return to_cuda_dictionary(a.value); },
           nb::sig("def __cuda_array_interface__(self) -> dict[str, typing.Any]"),
-          "Version 3, with the elements ready to be read on any stream. AttributeError where the "
-          "memory is not a CUDA device's.");
+          "The dictionary of the CUDA array interface, version 3. usmx waits for the work on the "
+          "elements, so that any stream may read them. Raises AttributeError if the memory is not "
+          "that of a CUDA device.");
 }
 
 }  // namespace usmx::bindings

@@ -121,7 +121,7 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
   const copying wanted = copy_argument(copy);
   const bool elsewhere = where == dlpack::host && !is_host_accessible(a.kind());
   if (elsewhere && wanted == copying::never) {
-    throw buffer_error("copy=False cannot be met: the host does not reach device memory");
+    throw buffer_error("copy=False cannot be met: the host cannot reach device memory");
   }
   if (elsewhere || wanted == copying::always) {
     const usm_kind kind = elsewhere ? usm_kind::host : a.kind();

@@ -84,14 +84,16 @@ bool same(const py_flags& a, const py_flags& b) {
 }  // namespace
 
 void bind_flags(nb::module_& m) {
-  nb::class_<py_flags> cls(m, "Flags", "What is true of an array's layout and rights.");
+  nb::class_<py_flags> cls(m, "Flags", "The layout and the access rights of an array.");
   for (const flag& f : all_flags) {
     if (f.read != writable) {
       cls.def_prop_ro(f.attribute, f.read);
     } else {
-      cls.def_prop_rw(f.attribute, f.read, &set_writable,
-                      "Can be set to False, never back: the array is then read-only. Other threads "
-                      "may use the array meanwhile; a write that is under way is finished.");
+      cls.def_prop_rw(
+          f.attribute, f.read, &set_writable,
+          "Whether the elements may be written through this array. It can be set to False, "
+          "but not back to True. Other threads may use the array meanwhile, and a "
+          "write that has begun is finished.");
     }
   }
   cls.def("__getitem__", &get_flag, nb::arg("key").none(),

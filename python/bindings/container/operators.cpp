@@ -34,7 +34,7 @@ PyObject* refuse_power(PyObject* base, PyObject* exponent, PyObject*) {
 }
 
 void refuse_comparison(PyObject* left, PyObject* right) {
-  refuse("compares no elements", left, right, "; 'a is b' compares identities");
+  refuse("does not compare elements", left, right, "; 'a is b' compares identities");
 }
 PyObject* compare(PyObject* left, PyObject* right, int) {
   refuse_comparison(left, right);

@@ -74,7 +74,8 @@ void require_scalar(const array& a, const char* wrong_size) {
         tuple_text(a.shape()), ": a.item() takes any array of one element"));
   }
   if (a.type().is_structured()) {
-    throw type_error(detail::message("a structured element is no number, found dtype ", a.type()));
+    throw type_error(
+        detail::message("a structured element is not a number, found dtype ", a.type()));
   }
 }
 

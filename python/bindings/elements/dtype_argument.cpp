@@ -177,7 +177,7 @@ void bind_dtype_functions(nb::module_& m) {
   m.def(
       "_dtype", [](nb::handle argument) { return to_numpy_dtype(dtype_argument(argument)); },
       nb::arg("argument"), nb::sig("def _dtype(argument: object) -> numpy.dtype"),
-      "The NumPy dtype of anything that `dtype=` takes.");
+      "The NumPy dtype that a value of the argument `dtype` stands for.");
   m.def(
       "_nearest_supported",
       [](nb::handle argument, bool fp16, bool fp64) {

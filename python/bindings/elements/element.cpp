@@ -209,7 +209,7 @@ PyObject* new_number(const std::byte* element, type_code code) {
     case type_code::structured:
       break;
   }
-  throw type_error("a structured element is no number");
+  throw type_error("a structured element is not a number");
 }
 
 }  // namespace usmx::bindings

@@ -40,7 +40,7 @@ void bind_kernel_cache(nb::module_& m) {
         nb::sig("def _list_kernel_cache() -> list[tuple[str, str, int, float, pathlib.Path]]"),
         "Group, device, bytes, seconds since the last use, and file of each entry.");
   m.def("_clear_kernel_cache", &clear_kernel_cache,
-        "Deletes all entries; how many bytes those had.");
+        "Delete all entries, and return how many bytes they had.");
 }
 
 }  // namespace usmx::bindings

@@ -24,24 +24,24 @@ const char* objection(const array& exported, int flags) noexcept {
            "usmx.asnumpy copies it to the host";
   }
   if (asks(flags, PyBUF_WRITABLE) && exported.readonly()) {
-    return "a writable buffer of read-only memory was asked for";
+    return "a writable buffer was asked for, but the memory is read-only";
   }
   if (asks(flags, PyBUF_FORMAT) && exported.type().format() == nullptr) {
-    return "a field's name holds ':' or a null character, which the format of a buffer cannot";
+    return "the format of a buffer cannot have a field's name with ':' or a null character";
   }
   const bool c = exported.layout().is_c_contiguous();
   const bool f = exported.layout().is_f_contiguous();
   if (asks(flags, PyBUF_C_CONTIGUOUS) && !c) {
-    return "a C-contiguous buffer of an array that is not was asked for";
+    return "a C-contiguous buffer was asked for, but the array is not C-contiguous";
   }
   if (asks(flags, PyBUF_F_CONTIGUOUS) && !f) {
-    return "a Fortran-contiguous buffer of an array that is not was asked for";
+    return "a Fortran-contiguous buffer was asked for, but the array is not Fortran-contiguous";
   }
   if (asks(flags, PyBUF_ANY_CONTIGUOUS) && !c && !f) {
-    return "a contiguous buffer of an array that is not was asked for";
+    return "a contiguous buffer was asked for, but the array is not contiguous";
   }
   if (!asks(flags, PyBUF_STRIDES) && !c) {
-    return "a buffer without strides of an array that is not C-contiguous was asked for";
+    return "a buffer without strides was asked for, but the array is not C-contiguous";
   }
   return nullptr;
 }

@@ -26,7 +26,7 @@ std::optional<layout> layout_of(const Py_buffer& host) {
 layout whole_layout_of(const Py_buffer& host) {
   auto where = layout_of(host);
   if (!where) {
-    throw value_error("the elements of a NumPy array must lie whole elements apart");
+    throw value_error("the strides of a NumPy array must be whole numbers of elements");
   }
   return *std::move(where);
 }

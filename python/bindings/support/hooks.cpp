@@ -49,7 +49,7 @@ void clear_hooks() noexcept {
 void bind_hooks(nb::module_& m) {
   m.attr("_hooks") = nb::capsule(m.ptr(), [](void*) noexcept { clear_hooks(); });
   m.def("_set_hooks", &set_hooks, nb::sig("def _set_hooks(**functions: object) -> None"),
-        "Gives the Python functions that C++ calls: all of them, and no others.");
+        "Set the Python functions that C++ calls: all of them, and no others.");
 }
 
 }  // namespace usmx::bindings

@@ -44,7 +44,7 @@ void print_info(const py_device& on) {
 nb::class_<py_device> bind_device(nb::module_& m) {
   nb::class_<py_device> cls(
       m, "Device",
-      "Where an array is: a queue, and with it a device and a context. ``a.device`` and "
+      "The place of an array: a queue, and with it a device and a context. ``a.device`` and "
       "``Device.create_device`` make one, and every argument ``device`` accepts one. It equals a "
       "Device or SyclQueue of the same queue. The array API and dpctl have the name.");
   bind_where(cls, [](const py_device& d) { return d.queue; });

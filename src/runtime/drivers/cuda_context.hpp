@@ -37,7 +37,7 @@ class current_primary_context {
   struct retained {
     retained(const functions& from, CUdevice of) : driver(from), device(of) {
       require_success(driver.retain_primary_context(&context, device),
-                      "the device's primary context cannot be had");
+                      "cannot get the device's primary context");
     }
     retained(const retained&) = delete;
     retained& operator=(const retained&) = delete;

@@ -17,7 +17,7 @@ constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
 
 void make_stream_wait(CUstream stream, CUevent event) {
   require_success(required_functions().make_stream_wait(stream, event, 0),
-                  "a CUDA stream cannot be made to wait for another one");
+                  "cannot make a CUDA stream wait for another one");
 }
 
 /// What a stream of the current context has on it when this is made.
@@ -25,11 +25,11 @@ class recorded_event {
  public:
   recorded_event(const functions& driver, CUstream stream) : driver_(driver) {
     require_success(driver.create_event(&event_, event_flags::disable_timing),
-                    "no CUDA event can be made");
+                    "cannot create a CUDA event");
     const result recorded = driver.record_event(event_, stream);
     if (recorded != success) {
       driver.destroy_event(event_);
-      require_success(recorded, "no event can be recorded on the given CUDA stream");
+      require_success(recorded, "cannot record an event on the given CUDA stream");
     }
   }
   recorded_event(const recorded_event&) = delete;
@@ -76,7 +76,7 @@ void hold_up(CUstream stream, const std::vector<sycl::event>& before) {
 void wait_for_all_streams(const sycl::device& device) {
   const functions& driver = required_functions();
   const current_primary_context current(driver, sycl::get_native<backend>(device));
-  require_success(driver.synchronize_context(), "the work on the device cannot be waited for");
+  require_success(driver.synchronize_context(), "cannot wait for the work on the device");
 }
 
 }  // namespace usmx::inline v1::detail::cuda

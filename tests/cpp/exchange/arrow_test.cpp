@@ -463,12 +463,12 @@ TEST_F(arrow_test, stream_may_fail_without_a_word) {
   foreign_stream given({&first});
   given.fails_at = 0;
   given.error = nullptr;
-  expect_error<std::runtime_error>([&] { receive(given.stream); }, {"without a word"});
+  expect_error<std::runtime_error>([&] { receive(given.stream); }, {"without a message"});
   foreign_column second({1});
   foreign_stream silent({&second});
   silent.fails_at = 0;
   silent.stream.get_last_error = nullptr;
-  expect_error<std::runtime_error>([&] { receive(silent.stream); }, {"without a word"});
+  expect_error<std::runtime_error>([&] { receive(silent.stream); }, {"without a message"});
 }
 
 TEST_F(arrow_test, stream_of_other_elements_is_refused_before_it_is_read) {

@@ -39,9 +39,10 @@ TEST_F(memory_log_test, full_disk_is_told_once) {
   for (int round = 0; round < 3; ++round) {
     log.write({memory_action::failure, memory_source::pool, usm_kind::host, 100, nullptr, at});
   }
-  EXPECT_EQ(warnings(),
-            "the memory log '/dev/full' ends here, it cannot be written any more: No space left on "
-            "device");
+  EXPECT_EQ(
+      warnings(),
+      "the memory log '/dev/full' ends here, because it can no longer be written: No space left on "
+      "device");
 }
 
 TEST_F(memory_log_test, every_value_has_its_name) {

@@ -229,8 +229,8 @@ TEST(usm_cuda, functions_that_are_needed_are_an_error_where_there_is_no_driver) 
 TEST(usm_cuda, what_the_driver_refuses_is_an_error_that_says_what_did_not_work) {
   EXPECT_NO_THROW(cuda::require_success(cuda::success, "nothing"));
   support::expect_error<usmx::device_error>(
-      [] { cuda::require_success(invalid_value, "a kernel cannot be started"); },
-      {"a kernel cannot be started: CUDA error 1"});
+      [] { cuda::require_success(invalid_value, "cannot start a kernel"); },
+      {"cannot start a kernel: CUDA error 1"});
 }
 
 TEST(usm_cuda, functions_are_there_exactly_where_the_driver_is_loaded) {
