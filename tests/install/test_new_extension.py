@@ -1,14 +1,13 @@
 """``python -m usmx new-extension``: what it writes builds, moves, and passes its own tests."""
 
-import fcntl
-import functools
-import os
 import shutil
 import sys
+from functools import partial
 
 import pytest
 from environments import make_environment
 from helpers import run, run_usmx
+from sharing import shared_folder
 from usmx.cli.new_extension import LANGUAGES, copy_example
 
 # Nothing that the project says, and a build in a third of the time.
@@ -19,28 +18,8 @@ def name_of(language):
     return f"mine_in_{language}"
 
 
-def once(folder, make):
-    """The folder, made by the first process of the session that asks for it."""
-    folder.parent.mkdir(exist_ok=True)
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            making = folder.with_suffix(".making")
-            shutil.rmtree(making, ignore_errors=True)
-            make(making)
-            making.rename(folder)
-    return folder
-
-
 @pytest.fixture(scope="session")
-def session(tmp_path_factory):
-    """A folder that all processes of the session share."""
-    own = tmp_path_factory.getbasetemp()
-    return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "extensions"
-
-
-@pytest.fixture(scope="session")
-def wheel_of(session):
+def wheel_of(tmp_path_factory):
     """The wheel of a new extension; its sources are gone but for the tests, which lie beside it."""
 
     def make(language, folder):
@@ -55,7 +34,7 @@ def wheel_of(session):
         shutil.rmtree(folder / name)
 
     def wheel(language):
-        folder = once(session / language, functools.partial(make, language))
+        folder = shared_folder(tmp_path_factory, name_of(language), partial(make, language))
         return next(folder.glob("*.whl"))
 
     return wheel

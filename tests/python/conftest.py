@@ -5,12 +5,15 @@ And what cannot be tested on the device at hand is skipped, with the reason.
 
 import contextlib
 import functools
+import gc
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 from extension_builds import built
 from hypothesis import HealthCheck, settings
+from sharing import shared_folder
 
 os.environ["USMX_LEAK_WARNINGS"] = "1"  # before usmx is imported: report what is left at the end
 
@@ -74,14 +77,17 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
+def pytest_collection_finish():
+    """Many tests collect garbage: what pytest holds of 14,000 tests is not looked through."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def folder_of(tmp_path_factory):
     """Where the modules lie that a binding library has made of tests/python/extensions."""
 
-    @functools.cache
-    def folder(library):
-        build = tmp_path_factory.mktemp(library)
-        built(Path(__file__).parent / "extensions" / library, build, [library, "usmx"])
-        return build
+    def make(library, folder):
+        built(Path(__file__).parent / "extensions" / library, folder, [library, "usmx"])
 
-    return folder
+    return lambda library: shared_folder(tmp_path_factory, library, partial(make, library))

@@ -503,6 +503,22 @@ def test_limit_of_the_address_space_is_noted():
     assert "ulimit -v allows 8 GiB" in finding["found"]
 
 
+# ---- the working directory
+
+
+def test_deleted_working_directory_is_a_problem_and_the_rest_is_still_checked(tmp_path):
+    """The driver hangs in such a directory, and every check that needs it would."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    found = doctor(wrapper=["sh", "-c", f'cd {gone} && rmdir {gone} && exec "$@"', "sh"])
+    assert "was deleted" in one(found, "directory", "problem")["found"]
+    assert one(found, "devices", "ok")
+
+
+def test_working_directory_is_named():
+    assert str(Path.cwd()) in one(doctor("directory"), "directory", "ok")["found"]
+
+
 # ---- child processes
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from usmx.cli.doctor import (
     cache,
     devices,
+    directory,
     libraries,
     loading,
     memory,
@@ -26,6 +27,7 @@ from usmx.cli.terminal import tracked
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     loading.CHECK: loading.check,
     versions.CHECK: versions.check,
+    directory.CHECK: directory.check,
     devices.CHECK: devices.check,
     libraries.CHECK: libraries.check,
     cache.CHECK: cache.check,

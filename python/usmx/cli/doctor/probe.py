@@ -38,13 +38,27 @@ def probe(environment: Mapping[str, str], module: str = "", seconds: float = SEC
     variables = {name: value for name, value in environment.items() if name != "USMX_MEMORY_LOG"}
     try:
         ran = subprocess.run(
-            command, env=variables, capture_output=True, text=True, timeout=seconds, check=False
+            command,
+            cwd=working_directory() or PROGRAM.parent,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
         )
         output, ending = ran.stdout, ending_text(ran.returncode)
     except subprocess.TimeoutExpired as late:
         output = (late.stdout or b"").decode(errors="replace")
         ending = f"the process did not come to an end in {seconds} s"
     return understood(output, ending)
+
+
+def working_directory() -> Path | None:
+    """Where this process works; None if the folder was deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return None
 
 
 def ending_text(status: int) -> str:
