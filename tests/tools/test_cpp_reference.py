@@ -56,35 +56,38 @@ def symbol_of(element, name):
 
 def symbols_of(compound):
     """The public names of a class, a concept, a namespace or a file."""
-    scope = re.sub("<.*", "", compound.findtext("compoundname"))  # of a specialisation
+    name = re.sub("<.*", "", compound.findtext("compoundname"))  # of a specialisation
     if compound.get("prot") == "private":
         return
     if compound.get("kind") in TYPES:
-        yield symbol_of(compound, scope)
+        yield symbol_of(compound, name)
+    scope = "" if compound.get("kind") == "file" else f"{name}::"
     for member in compound.iter("memberdef"):
         if member.get("kind") in MEMBERS and member.get("prot") == "public":
-            name = member.findtext("qualifiedname") or member.findtext("name")
-            yield symbol_of(member, re.sub("<.*>", "", name))
+            yield symbol_of(member, scope + member.findtext("name"))
             for value in member.iterfind("enumvalue"):
                 value.append(member.find("location"))
-                yield symbol_of(value, f"{name}::{value.findtext('name')}")
+                yield symbol_of(
+                    value, f"{scope}{member.findtext('name')}::{value.findtext('name')}"
+                )
 
 
 @pytest.fixture(scope="module")
 def symbols(tmp_path_factory):
-    """All public names of all headers."""
+    """All public names of all headers that somebody writes."""
     xml = doxygen.write_xml(tmp_path_factory.mktemp("doxygen"))
     compounds = [ElementTree.parse(file).find("compounddef") for file in xml.glob("*.xml")]
     found = [s for c in compounds if c is not None for s in symbols_of(c)]
     types = {symbol.name for symbol in found if symbol.kind in TYPES}
 
-    def is_called_otherwise(symbol):
-        """Whether nobody writes the name: it is an operator, or what makes or ends an object."""
+    def is_written(symbol):
+        """Whether it is no operator, constructor, destructor or deduction guide."""
         scope = symbol.name.rpartition("::")[0]
         makes = scope in types and symbol.word == scope.rpartition("::")[2]
-        return makes or symbol.name in types or re.search(r"(^|::)(operator\b|~)", symbol.name)
+        special = re.search(r"(^|::)(operator\b|~)", symbol.name)
+        return not (makes or special or symbol.name in types)
 
-    return [s for s in found if s.kind != "function" or not is_called_otherwise(s)]
+    return [s for s in found if s.kind != "function" or is_written(s)]
 
 
 @pytest.fixture
