@@ -54,22 +54,25 @@ def symbol_of(element, name):
     return Symbol(name, kind, where.get("file"), int(where.get("line")), described)
 
 
+def name_of(element, tag):
+    return re.sub("<.*", "", element.findtext(tag))  # without the arguments of a specialisation
+
+
 def symbols_of(compound):
     """The public names of a class, a concept, a namespace or a file."""
-    name = re.sub("<.*", "", compound.findtext("compoundname"))  # of a specialisation
     if compound.get("prot") == "private":
         return
+    scope = name_of(compound, "compoundname")
     if compound.get("kind") in TYPES:
-        yield symbol_of(compound, name)
-    scope = "" if compound.get("kind") == "file" else f"{name}::"
+        yield symbol_of(compound, scope)
+    prefix = "" if compound.get("kind") == "file" else f"{scope}::"
     for member in compound.iter("memberdef"):
         if member.get("kind") in MEMBERS and member.get("prot") == "public":
-            yield symbol_of(member, scope + member.findtext("name"))
+            name = prefix + name_of(member, "name")
+            yield symbol_of(member, name)
             for value in member.iterfind("enumvalue"):
                 value.append(member.find("location"))
-                yield symbol_of(
-                    value, f"{scope}{member.findtext('name')}::{value.findtext('name')}"
-                )
+                yield symbol_of(value, f"{name}::{value.findtext('name')}")
 
 
 @pytest.fixture(scope="module")
