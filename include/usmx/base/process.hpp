@@ -6,9 +6,9 @@
 
 namespace usmx::inline v1 {
 
-/// Throws fork_error in a child process that was forked after usmx had used the SYCL runtime. Every
-/// function of usmx that needs the runtime throws it, too. In such a child, memory that is let go
-/// is leaked.
+/// Throws fork_error in a forked child: a process that was forked after usmx had used the SYCL
+/// runtime. Every function that needs the runtime throws it there, too. Memory that the child lets
+/// go is leaked.
 USMX_API void require_usable_process();
 
 /// Tells usmx that the calling thread belongs to the program. If such a thread lets memory go that
@@ -26,7 +26,7 @@ namespace detail {
 /// in the constructor for good. So a Python thread must release the interpreter lock first.
 class USMX_API runtime_call {
  public:
-  /// Throws fork_error in a child that was forked after usmx had used the runtime.
+  /// Throws fork_error in a forked child.
   runtime_call();
   runtime_call(const runtime_call&) = delete;
   runtime_call& operator=(const runtime_call&) = delete;

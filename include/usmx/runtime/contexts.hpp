@@ -12,8 +12,7 @@
 namespace usmx::inline v1 {
 
 /// The default context of the device's platform, which all users of the platform share. It holds
-/// all root devices of the platform. Throws fork_error in a child that was forked after usmx had
-/// used the runtime.
+/// all root devices of the platform. Throws fork_error in a forked child.
 USMX_API sycl::context default_context(const sycl::device&);
 
 /// Describes a context for messages: "context 0x55d0... of 1 device (...)".

@@ -18,8 +18,7 @@ struct type_support {
   bool fp64 = true;
 };
 
-/// The types that a device supports. Throws fork_error in a child that was forked after usmx had
-/// used the runtime.
+/// The types that a device supports. Throws fork_error in a forked child.
 USMX_API type_support support_of(const sycl::device&);
 
 /// Whether a device of that support computes with the type. Structured types count as supported.

@@ -13,13 +13,11 @@
 namespace usmx::inline v1 {
 
 /// All root devices, platform by platform, in the order in which dpctl lists them. The list is
-/// empty if there are none. Throws fork_error in a child that was forked after usmx had used the
-/// runtime.
+/// empty if there are none. Throws fork_error in a forked child.
 USMX_API std::vector<sycl::device> get_devices();
 
 /// The device that the runtime's default selector chooses. Throws device_error, whose message says
-/// why, when there is no device, and fork_error in a child that was forked after usmx had used the
-/// runtime.
+/// why, when there is no device, and fork_error in a forked child.
 USMX_API sycl::device default_device();
 
 /// The name of a back end in filter selectors: "opencl", "level_zero", "cuda", "hip", "all", ...,
