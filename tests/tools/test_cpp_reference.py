@@ -19,7 +19,14 @@ TOUR = REFERENCE / "index.md"
 PAGES = sorted(set(REFERENCE.glob("*.md")) - {TOUR})
 
 # Names that have no example, and why.
-WITHOUT_EXAMPLE = {}
+WITHOUT_EXAMPLE = {
+    "USMX_API": "marks usmx's own names",
+    "usmx::strided_iterator::iterator_concept": "for the standard library alone",
+    "usmx::strided_iterator::iterator_category": "for the standard library alone",
+    "usmx::strided_iterator::difference_type": "for the standard library alone",
+    "usmx::strided_iterator::pointer": "for the standard library alone",
+    "usmx::strided_iterator::reference": "for the standard library alone",
+}
 
 TYPES = ("class", "struct", "union", "concept")
 MEMBERS = ("function", "variable", "typedef", "enum", "define")

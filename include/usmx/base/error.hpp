@@ -1,4 +1,4 @@
-// The exceptions of usmx. Each is derived from the closest class of <stdexcept> or <new>. Every
+// The exceptions of usmx. Each is derived from the closest class of the standard library. Every
 // message says where the error is, what was expected and what was found. The comments name the
 // class that the Python package raises in its place. This header does not need SYCL. Next:
 // layout/dtype.hpp.

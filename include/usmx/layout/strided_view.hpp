@@ -203,8 +203,8 @@ class strided_view {
   }
 
 #if defined(__cpp_lib_mdspan)
-  /// A view of the elements of an mdspan that has plain pointers and a strided mapping. The
-  /// standard library must have <mdspan>.
+  /// A view of the elements of an mdspan that has plain pointers and a strided mapping. It exists
+  /// if the standard library has std::mdspan.
   template <class U, class Extents, class Layout>
     requires(std::is_convertible_v<U (*)[], T (*)[]> && Extents::rank() == N &&
              Layout::template mapping<Extents>::is_always_strided())
@@ -216,9 +216,9 @@ class strided_view {
     }
   }
 
-  /// An mdspan of the same elements. The standard library must have <mdspan>. Precondition, which
-  /// std::layout_stride demands: all strides are positive, and no element has two indices. So
-  /// reversed and broadcast views cannot become an mdspan.
+  /// An mdspan of the same elements. It exists if the standard library has std::mdspan.
+  /// Precondition, which std::layout_stride demands: all strides are positive, and no element has
+  /// two indices. So reversed and broadcast views cannot become an mdspan.
   constexpr operator std::mdspan<T, std::dextents<std::ptrdiff_t, N>, std::layout_stride>()
       const noexcept {
     using extents_type = std::dextents<std::ptrdiff_t, N>;

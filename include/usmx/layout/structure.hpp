@@ -38,8 +38,8 @@ struct field {
 /// max_structure_itemsize bytes.
 USMX_API std::size_t checked_nbytes(const field&);
 
-/// The field of that name, or null if the type has none. The pointer is valid as long
-/// as the type lives.
+/// The field of that name, or null if the type has none. The pointer is valid as long as the type
+/// lives.
 USMX_API const field* find_field(dtype type, std::string_view name) noexcept;
 
 }  // namespace usmx::inline v1

@@ -26,8 +26,9 @@ struct tracked_block {
   std::string call_site;
 };
 
-/// Sets the function that names the place in the program that is allocating, such as "file.py:12
-/// in function". Any thread may call the function. usmx's Python module sets one. Null sets none.
+/// Sets the function that names the place in the program that is allocating, for example
+/// "file.py:12 in function". Any thread may call the function. usmx's Python module sets one. Null
+/// sets none.
 USMX_API void set_call_site_function(std::string (*function)()) noexcept;
 /// The result of the function that set_call_site_function() has set, or "native code" if there is
 /// none.
