@@ -19,12 +19,15 @@ class USMX_API held_dtype : public dtype {
  public:
   /// Holds a type. Precondition: the type lives for ever, or another held_dtype holds it.
   held_dtype(dtype type) noexcept : dtype(type) { hold(); }
+  /// Holds the type of `other`.
   held_dtype(const held_dtype& other) noexcept : dtype(other) { hold(); }
+  /// Lets the old type go, and holds the type of `other`.
   held_dtype& operator=(const held_dtype& other) noexcept {
     held_dtype copy(other);
     std::swap(static_cast<dtype&>(*this), static_cast<dtype&>(copy));
     return *this;
   }
+  /// Lets the type go.
   ~held_dtype() { let_go(); }
 
   /// The structured type of `itemsize` bytes with these fields, which live as long as a held_dtype

@@ -36,7 +36,7 @@ struct element_range {
 struct index_item {
   /// The kinds of items.
   enum class kind {
-    integer,   ///< One index of an axis, which the result does not have any more.
+    integer,   ///< One index of an axis. The result does not have this axis.
     slice,     ///< Every step-th index of an axis between two bounds.
     ellipsis,  ///< As many whole axes as the other items leave.
     newaxis    ///< A new axis of size 1.
@@ -87,7 +87,7 @@ class layout_builder;
 /// there are no elements, strides and offset may have any value.
 class USMX_API layout {
  public:
-  /// Up to so many dimensions, a layout allocates no memory.
+  /// The largest number of dimensions for which a layout allocates no memory.
   static constexpr int inline_ndim = 6;
 
   /// A layout of one element: it has no dimensions, and offset 0.
@@ -116,6 +116,7 @@ class USMX_API layout {
     if (this != &other) take(other);
     return *this;
   }
+  /// Frees the memory of a layout with many dimensions.
   ~layout() = default;
 
   /// A row-major layout without gaps, whose first element is at `offset`, in elements. Throws
