@@ -192,7 +192,8 @@ class USMX_API dtype {
   friend class held_dtype;
 };
 
-/// Writes the name of a plain type, and the format of a structured type.
+/// Writes the name of a plain type. Writes the format of a structured type, or its name if it has
+/// no format.
 USMX_API std::ostream& operator<<(std::ostream&, dtype);
 
 namespace detail {
