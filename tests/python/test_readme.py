@@ -20,7 +20,6 @@ from documents import BLOCK, ROOT, blocks_of
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 HOW_TO = [document for document in DOCUMENTS if document.parent.name == "how-to"]
 CPP_REFERENCE = ROOT / "docs/reference/cpp"
-MODULE = re.compile(r"\b(NB_MODULE|PYBIND11_MODULE|PyInit_\w+)\b")  # of Python, in C or C++
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 # Builds the C++ programs of a document that has no CMake block.
@@ -45,7 +44,7 @@ PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
 
 WITH_NANOBIND = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
 IN_C = {b.document for b in BLOCKS if b.language == "c" and "PyInit_" in b.text}
-WITH_MODULES = {b.document for b in BLOCKS if MODULE.search(b.text)}
+WITH_MODULES = WITH_NANOBIND | IN_C
 
 
 def run(*command, **options):
