@@ -4,11 +4,15 @@ Doxygen reads the C++ headers first, and Breathe makes pages of what it writes.
 """
 
 import re
-import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "tools"))
+
+import doxygen  # noqa: E402
+
 VERSION_HEADER = ROOT / "include/usmx/base/version.hpp"
 
 project = "usmx"
@@ -58,21 +62,8 @@ nitpick_ignore_regex = [
 
 def run_doxygen(app, config):
     """Write Doxygen's XML of the public headers, and tell Breathe where it is."""
-    output = Path(app.doctreedir, "doxygen")
-    output.mkdir(parents=True, exist_ok=True)
-    settings = (ROOT / "docs/Doxyfile").read_text() + f'OUTPUT_DIRECTORY = "{output}"\n'
-    subprocess.run(["doxygen", "-"], input=settings, text=True, check=True, cwd=ROOT)
-    name_files_by_path(output / "xml")
-    config.breathe_projects = {"usmx": str(output / "xml")}
-
-
-def name_files_by_path(xml):
-    """Tell usmx/array.hpp from usmx/array/array.hpp in the index, which has last parts only."""
-    index = ElementTree.parse(xml / "index.xml")
-    for file in index.iterfind("compound[@kind='file']"):
-        compound = ElementTree.parse(xml / f"{file.get('refid')}.xml")
-        file.find("name").text = compound.find("compounddef/location").get("file")
-    index.write(xml / "index.xml")
+    xml = doxygen.write_xml(Path(app.doctreedir, "doxygen"))
+    config.breathe_projects = {"usmx": str(xml)}
 
 
 def list_headers(app, page, source):

@@ -2,9 +2,10 @@
 
 Each Python block is a program of its own. The C++ and CMake blocks of a document are the files of
 one outside project, named by their first line; it is built against the installed usmx, and the
-document's Python blocks can import its modules. C blocks are files beside each other, which the
-document's shell block compiles. A block "text output" is what the program before it prints. The
-tutorial first-extension.md is another matter: tests/install/test_first_extension.py.
+document's Python blocks can import its modules. A document with C++ programs needs no CMake block.
+C blocks are files beside each other, which the document's shell block compiles. A block "text
+output" is what the program before it prints. The tutorial first-extension.md is another matter:
+tests/install/test_first_extension.py.
 """
 
 import os
@@ -18,8 +19,19 @@ from documents import BLOCK, ROOT, blocks_of
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 HOW_TO = [document for document in DOCUMENTS if document.parent.name == "how-to"]
+CPP_REFERENCE = ROOT / "docs/reference/cpp"
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
+# Builds the C++ programs of a document that has no CMake block.
+CMAKE = """
+cmake_minimum_required(VERSION 3.24)
+project(document LANGUAGES CXX)
+find_package(usmx CONFIG REQUIRED)
+foreach(program IN ITEMS {})
+  add_executable(${{program}} ${{program}}.cpp)
+  target_link_libraries(${{program}} PRIVATE usmx::usmx)
+endforeach()
+"""
 
 BLOCKS = [
     block
@@ -31,7 +43,7 @@ PYTHON = [block for block in BLOCKS if block.language == "python"]
 PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
 
 WITH_NANOBIND = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
-IN_C = {b.document for b in BLOCKS if "PyInit_" in b.text}
+IN_C = {b.document for b in BLOCKS if b.language == "c" and "PyInit_" in b.text}
 WITH_MODULES = WITH_NANOBIND | IN_C
 
 
@@ -73,6 +85,8 @@ def compile_c(document, source):
 def build_project(document, source):
     if document in IN_C:
         return compile_c(document, source)
+    programs = [Path(b.file_name).stem for b in PROGRAMS if b.document == document]
+    (source / "CMakeLists.txt").write_text(CMAKE.format(" ".join(programs)), encoding="utf-8")
     for block in BLOCKS:
         if block.document == document and block.language in ("cpp", "cmake") and block.file_name:
             (source / block.file_name).write_text(block.text, encoding="utf-8")
@@ -112,7 +126,11 @@ def test_cpp_program_builds_and_runs_as_pasted(block, project, tmp_path):
 
 def test_documents_have_examples_of_both_languages():
     assert {block.document.name for block in PYTHON} >= {"README.md", "extension-authors.md"}
-    assert {block.document.name for block in PROGRAMS} == {"README.md", "memory.md", "index.md"}
+    with_programs = {block.document for block in PROGRAMS}
+    reference = {page.stem for page in with_programs if page.parent == CPP_REFERENCE}
+    assert reference >= {"index", "base", "layout", "runtime", "memory"}
+    others = {page.name for page in with_programs if page.parent != CPP_REFERENCE}
+    assert others == {"README.md", "memory.md"}
     assert {page.stem for page in HOW_TO} - {b.document.stem for b in PYTHON} == {"index"}
 
 

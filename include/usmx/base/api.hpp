@@ -1,4 +1,6 @@
-// USMX_API marks what libusmx.so exports; everything else in it is hidden.
+// Which names libusmx.so exports.
 #pragma once
 
+/// Marks the functions and classes that libusmx.so exports. All other symbols of the library are
+/// hidden.
 #define USMX_API [[gnu::visibility("default")]]

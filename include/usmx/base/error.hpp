@@ -1,5 +1,7 @@
-// The exceptions of usmx, each derived from its std counterpart, and how their messages are put
-// together: where, what was expected, what was found. No SYCL here. Next: layout/dtype.hpp.
+// The exceptions of usmx. Each is derived from the closest class of the standard library. Every
+// message says where the error is, what was expected and what was found. The comments name the
+// class that the Python package raises in its place. This header does not need SYCL. Next:
+// layout/dtype.hpp.
 #pragma once
 
 #include <cstddef>
@@ -12,71 +14,74 @@
 
 namespace usmx::inline v1 {
 
-/// A value that breaks a rule. Python: ValueError.
+/// An argument has the right type and a value that is not allowed. Python: ValueError.
 class USMX_API value_error : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-/// A value of the wrong type. Python: TypeError.
+/// An argument or an array has the wrong type. Python: TypeError.
 class USMX_API type_error : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-/// An index outside its axis, or too many of them. Python: IndexError.
+/// An index is outside of its axis, or there are more indices than axes. Python: IndexError.
 class USMX_API index_error : public std::out_of_range {
  public:
   using std::out_of_range::out_of_range;
 };
 
-/// An axis that an array does not have. Python: numpy.exceptions.AxisError, or without NumPy an
-/// equal of it: a ValueError and an IndexError.
+/// The array does not have the axis. Python: numpy.exceptions.AxisError, or, if NumPy is not
+/// installed, a class that is a ValueError and an IndexError, too.
 class USMX_API axis_error : public index_error {
  public:
   using index_error::index_error;
 };
 
-/// A size, stride or offset that ptrdiff_t cannot hold. Python: ValueError.
+/// A size, stride or offset does not fit std::ptrdiff_t. Python: ValueError.
 class USMX_API overflow_error : public std::overflow_error {
  public:
   using std::overflow_error::overflow_error;
 };
 
-/// Memory that may not be written to. Python: ValueError, as in NumPy.
+/// The memory must not be written to. Python: ValueError, as NumPy raises.
 class USMX_API read_only_error : public value_error {
  public:
   using value_error::value_error;
 };
 
-/// What an exchange has no words for, or may not hand out. Python: BufferError.
+/// An exchange protocol cannot describe the array, or must not hand it out. Python: BufferError.
 class USMX_API buffer_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// No device answers to what was asked for. Python: SyclDeviceCreationError.
+/// No device fits the request. Python: SyclDeviceCreationError.
 class USMX_API device_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A forked child cannot use the runtime. Python: RuntimeError.
+/// The process was forked after its parent had used the SYCL runtime, which does not survive a
+/// fork. Python: RuntimeError.
 class USMX_API fork_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// More than one SYCL runtime in the process. Python: RuntimeError.
+/// More than one SYCL runtime is loaded in the process. Python: RuntimeError.
 class USMX_API runtime_conflict : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The runtime could not give the memory. Python: USMAllocationError, a MemoryError.
+/// There is not enough memory. Python: USMAllocationError, which is a MemoryError.
 class USMX_API allocation_error : public std::bad_alloc {
  public:
+  /// An error with this message.
   explicit allocation_error(std::string message) : message_(std::move(message)) {}
+  /// The message. The string lives as long as this object.
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:
@@ -85,7 +90,7 @@ class USMX_API allocation_error : public std::bad_alloc {
 
 namespace detail {
 
-/// All arguments, streamed into one string.
+/// Writes all arguments into one string.
 template <class... Args>
 std::string message(const Args&... args) {
   std::ostringstream out;

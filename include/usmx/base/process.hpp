@@ -1,25 +1,29 @@
-// What the life of the process and its threads asks of callers. No SYCL here. Next: runtime/.
+// Forked processes, and threads that may call the SYCL runtime. This header does not need SYCL.
+// Next: runtime/.
 #pragma once
 
 #include "usmx/base/api.hpp"
 
 namespace usmx::inline v1 {
 
-/// Throws fork_error in a child that was forked after usmx had used the runtime. Whatever needs the
-/// runtime does so too; letting memory go leaks it there instead.
+/// Throws fork_error in a forked child: a process that was forked after usmx had used the SYCL
+/// runtime. Every function that needs the runtime throws it there, too. Memory that the child lets
+/// go is leaked.
 USMX_API void require_usable_process();
 
-/// A thread that has called usmx is somebody's own, and memory that it lets go is freed at once. On
-/// any other, perhaps one of the runtime's, it is freed later (see buffer). This says that the
-/// calling thread is somebody's own.
+/// Tells usmx that the calling thread belongs to the program. If such a thread lets memory go that
+/// has no work left, usmx frees it at once. Any other thread may belong to the SYCL runtime and
+/// must not call it, so usmx frees that memory later (class buffer has the rules). Most functions
+/// that call the runtime, and every new buffer, do this for the calling thread.
 USMX_API void note_user_thread() noexcept;
+/// Whether usmx knows that the calling thread belongs to the program.
 USMX_API bool is_user_thread() noexcept;
 
 namespace detail {
 
-/// Marks a call into the runtime that takes a while: the end of the process waits for it. After
-/// that has begun, threads other than the one that ends the process stop here for good; a thread
-/// of Python's must have let the interpreter lock go before.
+/// Marks a call into the runtime that may take long. The end of the process waits for it, for a few
+/// seconds at most. Once that end has begun, every thread but the one that ends the process stops
+/// in the constructor for good. So a Python thread must release the interpreter lock first.
 class USMX_API runtime_call {
  public:
   /// Throws fork_error in a forked child.

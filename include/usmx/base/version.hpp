@@ -1,11 +1,16 @@
-// The one place the version is written; the build and the Python package read it from here.
+// The version of usmx. The build and the Python package read it from here.
 #pragma once
 
+/// The first number of the version.
 #define USMX_VERSION_MAJOR 0
+/// The second number of the version.
 #define USMX_VERSION_MINOR 1
+/// The third number of the version.
 #define USMX_VERSION_PATCH 0
+/// The version as text.
 #define USMX_VERSION_STRING "0.1.0"
 
-/// Moves when code that was compiled against these headers no longer runs with the new libusmx.so.
-/// The inline namespace (v1) and the library's SONAME (libusmx.so.1) carry it.
+/// The version of the binary interface. It is raised when code that was compiled with older headers
+/// cannot run with the new libusmx.so. The inline namespace (v1) and the SONAME of the library
+/// (libusmx.so.1) carry it.
 #define USMX_ABI_VERSION 1

@@ -1,6 +1,6 @@
-// Views of a layout with its axes in another order, turned around, left out or added. An axis that
-// is negative counts from the end. Cutting, broadcasting and reshaping are in layout.hpp. No SYCL
-// here.
+// Layouts of the same elements whose axes are reordered, reversed, removed or added. A negative
+// axis counts from the end, as in NumPy. layout.hpp has subscripts, broadcasting and reshaping.
+// This header does not need SYCL.
 #pragma once
 
 #include <cstddef>
@@ -11,35 +11,37 @@
 
 namespace usmx::inline v1 {
 
-/// Several axes, as the caller gave them.
+/// A list of axes. A negative axis counts from the end.
 using axis_span = std::span<const std::ptrdiff_t>;
 
-// All of these throw axis_error, naming axis and dimensions, when there is no such axis, and
-// value_error when a list names one twice.
-
-/// `axis` counted from the front. `what`, when given, is named in the message.
+/// Returns `axis` counted from the front. Throws axis_error when an array of `ndim` dimensions does
+/// not have the axis. Its message begins with `what` if that is not null.
 USMX_API int normalized_axis(std::ptrdiff_t axis, int ndim, const char* what = nullptr);
 
-/// Dimension k of the result is dimension axes[k]. Throws value_error unless all are named.
+/// Reorders the axes: axis k of the result is axis axes[k]. Throws axis_error when there is no such
+/// axis, and value_error unless `axes` names every axis once.
 USMX_API layout permuted_axes(const layout&, axis_span axes);
-/// The axes source[k] go to destination[k], the others keep their order. Throws value_error when
-/// the lengths differ.
+/// Moves axis source[k] to place destination[k]. The other axes keep their order. Throws axis_error
+/// when there is no such axis, and value_error when the lists have different lengths or one of them
+/// names an axis twice.
 USMX_API layout moved_axes(const layout&, axis_span source, axis_span destination);
-/// Two axes trade places.
+/// Exchanges two axes. Throws axis_error when there is no such axis.
 USMX_API layout swapped_axes(const layout&, std::ptrdiff_t axis1, std::ptrdiff_t axis2);
-/// The last two axes trade places. Throws value_error when there are fewer.
+/// Exchanges the last two axes. Throws value_error when there are fewer than two.
 USMX_API layout matrix_transposed(const layout&);
-/// The elements in reverse order along all axes.
+/// Reverses the order of the elements along all axes.
 USMX_API layout flipped(const layout&);
-/// The same along these axes.
+/// Reverses the order of the elements along these axes. Throws axis_error when there is no such
+/// axis, and value_error when one is named twice.
 USMX_API layout flipped(const layout&, axis_span axes);
-/// Without any axis of size 1.
+/// Removes all axes of size 1.
 USMX_API layout squeezed(const layout&);
-/// Without these axes, whose size must be 1 (value_error). Without axes there is, as in NumPy,
-/// still an axis 0 to leave out.
+/// Removes these axes. Throws axis_error when there is no such axis, and value_error when the size
+/// of one is not 1 or one is named twice. As in NumPy, a layout without dimensions accepts axis 0.
 USMX_API layout squeezed(const layout&, axis_span axes);
-/// With new axes of size 1 and stride 0, named as the result counts them. Throws index_error when
-/// that are more than max_ndim.
+/// Adds axes of size 1 and stride 0. `axes` are their places in the result. Throws axis_error when
+/// the result has no such axis, value_error when one is named twice, and index_error when the
+/// result would have more than max_ndim dimensions.
 USMX_API layout expanded(const layout&, axis_span axes);
 
 }  // namespace usmx::inline v1

@@ -1,6 +1,6 @@
-// The type of one element, as a value: from and to the exchange's typestr, PEP 3118's format and
-// C++ types. What the fields of a structured type are is in structure.hpp. No SYCL here. Next:
-// layout.hpp.
+// The type of one element as a value, and its conversions from and to C++ types, the typestr of the
+// array interfaces and the format of PEP 3118. structure.hpp has the fields of structured types.
+// This header does not need SYCL. Next: layout.hpp.
 #pragma once
 
 #include <array>
@@ -20,37 +20,38 @@
 
 namespace usmx::inline v1 {
 
+/// What an element is. The values follow NumPy's names.
 enum class type_code : std::uint8_t {
-  bool_,
-  int8,
-  int16,
-  int32,
-  int64,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  float16,
-  float32,
-  float64,
-  complex64,
-  complex128,
-  structured,  // several fields, see dtype::fields
+  bool_,       ///< True or false, 1 byte.
+  int8,        ///< Signed integer of 1 byte.
+  int16,       ///< Signed integer of 2 bytes.
+  int32,       ///< Signed integer of 4 bytes.
+  int64,       ///< Signed integer of 8 bytes.
+  uint8,       ///< Unsigned integer of 1 byte.
+  uint16,      ///< Unsigned integer of 2 bytes.
+  uint32,      ///< Unsigned integer of 4 bytes.
+  uint64,      ///< Unsigned integer of 8 bytes.
+  float16,     ///< IEEE 754 binary16, 2 bytes.
+  float32,     ///< IEEE 754 binary32, which is `float`.
+  float64,     ///< IEEE 754 binary64, which is `double`.
+  complex64,   ///< Two float32: the real part, then the imaginary part.
+  complex128,  ///< Two float64: the real part, then the imaginary part.
+  structured,  ///< Several named fields, which dtype::fields() lists.
 };
 
-/// The plain types, which are all but the structured ones.
+/// Number of plain types: all type codes but `structured`.
 inline constexpr int type_count = 14;
 
 struct field;
 
-/// Whether T is a half-precision number. Specialise it for a 2-byte IEEE binary16 class such as
-/// sycl::half, and dtype::of takes that class for float16.
+/// Whether T is a half-precision number. Programs specialise it for a class that holds IEEE 754
+/// binary16 in 2 bytes, such as sycl::half. dtype::of then gives float16 for that class.
 template <class T>
 inline constexpr bool is_half = false;
 
 namespace detail {
 
-/// What there is to know about one type. Null-terminated strings that live for ever.
+/// All properties of one type. The strings end with a null character and live for ever.
 struct type_entry {
   char kind;
   std::string_view typestr;
@@ -60,17 +61,18 @@ struct type_entry {
   std::string_view name;
 };
 
-/// What typestrs of this machine's byte order have in front, and what those of the other one have.
+/// The first characters of typestrs in this machine's byte order, and in the other one.
 inline constexpr bool is_little_endian = std::endian::native == std::endian::little;
 inline constexpr char native_order = is_little_endian ? '<' : '>';
 inline constexpr char foreign_order = is_little_endian ? '>' : '<';
 
-/// Whether it may stand in front of a typestr: this machine's byte order by either name, or none.
+/// Whether a supported typestr may begin with `c`: a sign for this machine's byte order, or '|' for
+/// none.
 constexpr bool is_order_prefix(char c) noexcept {
   return c == native_order || c == '=' || c == '|';
 }
 
-/// Of two typestrs the one in this machine's byte order.
+/// Returns the one of two typestrs that has this machine's byte order.
 consteval std::string_view native(std::string_view little, std::string_view big) {
   return is_little_endian ? little : big;
 }
@@ -110,56 +112,69 @@ concept floating_element =
 
 }  // namespace detail
 
-/// A C++ type, const or not, that one of the 14 type codes describes: bool, the integers of 1, 2, 4
-/// and 8 bytes whatever their name, float, double, std::complex of both, and what is_half names.
+/// A C++ type, const or not, that a plain dtype describes: bool, any integer type of 1, 2, 4 or 8
+/// bytes, float, double, std::complex of these two, and the classes for which is_half is true.
 template <class T>
 concept element_type =
     detail::integer_element<std::remove_cv_t<T>> || detail::floating_element<std::remove_cv_t<T>>;
 
-/// An element type: one of the 14 plain ones, or a structured type. A small value: what a
-/// structured type consists of is kept once in the process, for ever if the process itself made the
-/// type (`structured` below), else as long as an array has it (held_dtype.hpp).
+/// An element type: one of the plain types, or a structured type. It is a small value that is cheap
+/// to copy. The fields of a structured type are stored once in the process: for ever if
+/// dtype::structured made the type, else as long as an array or another held_dtype has it.
 class USMX_API dtype {
  public:
-  /// A plain type: any code but `structured`.
+  /// The plain type of that code. Precondition: the code is not `structured`.
   constexpr dtype(type_code code) noexcept : code_(code) {}
 
-  /// The type of that many bytes with these fields. Equal fields make equal types, which are kept
-  /// once. Throws value_error unless there is a field, names are unique and not empty, and the
-  /// fields follow each other without overlap inside 1 to max_structure_itemsize bytes;
-  /// allocation_error when all different ones that this process has take too much.
+  /// The structured type of `itemsize` bytes with these fields. It lives for ever, and types with
+  /// equal fields and sizes are equal. Throws value_error unless there is at least one field, every
+  /// name is unique and not empty, `itemsize` is 1 to max_structure_itemsize, and the fields follow
+  /// each other inside these bytes without overlap. Throws allocation_error when the structured
+  /// types of this process would take too much memory together.
   static dtype structured(std::vector<field> fields, std::size_t itemsize);
 
-  /// Parses `<`, `=`, `|` or nothing, then a kind and a size in bytes: "<f8", "|b1", "i4".
-  /// Throws value_error naming the string when it is anything else, foreign byte order included.
-  /// (On a big-endian host `>` takes the place of `<`.)
+  /// The plain type that a typestr of NumPy's array interface names: `<`, `=`, `|` or nothing, then
+  /// a kind and a size in bytes, such as "<f8", "|b1" or "i4". On a big-endian host `>` takes the
+  /// place of `<`. Throws value_error, whose message has the string, for any other string, and so
+  /// for the other byte order.
   static dtype from_typestr(std::string_view typestr);
 
-  /// The element type of a C++ type; integers go by size and signedness.
+  /// The element type of the C++ type T. Integer types count by size and signedness, not by name.
   template <element_type T>
   static constexpr dtype of() noexcept;
 
+  /// The code of the type.
   constexpr type_code code() const noexcept { return code_; }
+  /// Whether the type has fields.
   constexpr bool is_structured() const noexcept { return structure_ != nullptr; }
-  /// The fields of a structured type in the order of their offsets; none of a plain one.
+  /// The fields of a structured type in the order of their offsets. A plain type has none. The span
+  /// is valid as long as the type lives.
   std::span<const field> fields() const noexcept;
-  /// 'b', 'i', 'u', 'f', 'c' or, structured, 'V'.
+  /// NumPy's letter for the kind: 'b' (bool), 'i' (signed), 'u' (unsigned), 'f' (floating point),
+  /// 'c' (complex) or 'V' (structured).
   constexpr char kind() const noexcept { return entry().kind; }
-  /// Bytes of one element.
+  /// Size of one element in bytes.
   constexpr std::size_t itemsize() const noexcept { return entry().itemsize; }
-  /// `alignof` in bytes; for a complex number that of its component, for a structured type 1.
+  /// Alignment of one element in bytes: `alignof` of the C++ type, for a complex number that of its
+  /// parts, and 1 for a structured type.
   constexpr std::size_t alignment() const noexcept { return entry().alignment; }
-  /// "|b1", "|i1", "<i2", ..., "|V12": as NumPy writes it. The string lives for ever.
+  /// The typestr that NumPy writes: "|b1", "|i1", "<i2", ..., or "|V12" for a structured type of 12
+  /// bytes. The string of a plain type lives for ever, that of a structured type as long as the
+  /// type.
   constexpr std::string_view typestr() const noexcept { return entry().typestr; }
-  /// PEP 3118: "?", "b", "h", "i", "l", ..., "Zd": NumPy's choice where several letters mean the
-  /// same; "T{=b:name:7x=d:other:}" for a structured type, null where PEP 3118 cannot write a
-  /// field's name (it holds ':' or a null character). Null-terminated, lives for ever.
+  /// The format of PEP 3118: "?", "b", "h", "i", "l", ..., "Zd", with NumPy's choice where several
+  /// letters mean the same. A structured type has one like "T{=b:name:7x=d:other:}", or null if a
+  /// field's name has ':' or a null character, which PEP 3118 cannot write. The string ends with a
+  /// null character. That of a plain type lives for ever, that of a structured type as long as the
+  /// type.
   constexpr const char* format() const noexcept { return entry().format; }
-  /// NumPy's name: "bool", "int8", ..., "complex128", "void96".
+  /// NumPy's name: "bool", "int8", ..., "complex128", or "void96" for a structured type of 96 bits.
+  /// The string of a plain type lives for ever, that of a structured type as long as the type.
   constexpr std::string_view name() const noexcept { return entry().name; }
 
+  /// Whether both are the same type.
   friend constexpr bool operator==(dtype, dtype) noexcept = default;
-  /// An order without a meaning, for containers.
+  /// An order that has no meaning, for containers.
   friend constexpr auto operator<=>(dtype, dtype) noexcept = default;
 
  private:
@@ -177,7 +192,8 @@ class USMX_API dtype {
   friend class held_dtype;
 };
 
-/// Writes the name; of a structured type the format, which says more.
+/// Writes the name of a plain type. Writes the format of a structured type, or its name if it has
+/// no format.
 USMX_API std::ostream& operator<<(std::ostream&, dtype);
 
 namespace detail {
@@ -236,20 +252,20 @@ constexpr dtype dtype::of() noexcept {
   return detail::code_of<std::remove_cv_t<T>>();
 }
 
-// The plain types by NumPy's names: usmx::float32.
-inline constexpr dtype bool_ = type_code::bool_;
-inline constexpr dtype int8 = type_code::int8;
-inline constexpr dtype int16 = type_code::int16;
-inline constexpr dtype int32 = type_code::int32;
-inline constexpr dtype int64 = type_code::int64;
-inline constexpr dtype uint8 = type_code::uint8;
-inline constexpr dtype uint16 = type_code::uint16;
-inline constexpr dtype uint32 = type_code::uint32;
-inline constexpr dtype uint64 = type_code::uint64;
-inline constexpr dtype float16 = type_code::float16;
-inline constexpr dtype float32 = type_code::float32;
-inline constexpr dtype float64 = type_code::float64;
-inline constexpr dtype complex64 = type_code::complex64;
-inline constexpr dtype complex128 = type_code::complex128;
+// The plain types by NumPy's names, for example usmx::float32.
+inline constexpr dtype bool_ = type_code::bool_;            ///< True or false, 1 byte.
+inline constexpr dtype int8 = type_code::int8;              ///< Signed integer of 1 byte.
+inline constexpr dtype int16 = type_code::int16;            ///< Signed integer of 2 bytes.
+inline constexpr dtype int32 = type_code::int32;            ///< Signed integer of 4 bytes.
+inline constexpr dtype int64 = type_code::int64;            ///< Signed integer of 8 bytes.
+inline constexpr dtype uint8 = type_code::uint8;            ///< Unsigned integer of 1 byte.
+inline constexpr dtype uint16 = type_code::uint16;          ///< Unsigned integer of 2 bytes.
+inline constexpr dtype uint32 = type_code::uint32;          ///< Unsigned integer of 4 bytes.
+inline constexpr dtype uint64 = type_code::uint64;          ///< Unsigned integer of 8 bytes.
+inline constexpr dtype float16 = type_code::float16;        ///< IEEE 754 binary16, 2 bytes.
+inline constexpr dtype float32 = type_code::float32;        ///< IEEE 754 binary32: `float`.
+inline constexpr dtype float64 = type_code::float64;        ///< IEEE 754 binary64: `double`.
+inline constexpr dtype complex64 = type_code::complex64;    ///< `std::complex<float>`.
+inline constexpr dtype complex128 = type_code::complex128;  ///< `std::complex<double>`.
 
 }  // namespace usmx::inline v1

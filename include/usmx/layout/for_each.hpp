@@ -1,4 +1,4 @@
-// Going over the elements of several views at once, on the host. No SYCL here.
+// A loop over the elements of several views at once, on the host. This header does not need SYCL.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::span<const std::ptrdiff_t> shape_of(const View& view) noexcept {
   return view.shape();
 }
 
-/// An element of a view, which moves from one to another.
+/// The place of one element in a view. It moves from element to element.
 template <class T>
 struct element_cursor {
   T* first;
@@ -53,9 +53,10 @@ inline void require_same_shape(std::span<const std::ptrdiff_t> one,
 
 }  // namespace detail
 
-/// Calls `f(x, y, ...)` with the elements at each index of the views, in C order. A view is a
-/// strided_view or an `in`, of any number of dimensions, whose memory the host may touch. Throws
-/// value_error unless their shapes are equal.
+/// Calls `f(x, y, ...)` once for each index, in C order. The arguments are references to the
+/// elements that the views have at this index. A view is a strided_view or an `in`, of any number
+/// of dimensions. The host must be able to access its memory, and no work on it may be under way:
+/// the function does not wait. Throws value_error unless all views have the same shape.
 template <class F, class First, class... Rest>
 void for_each(F&& f, const First& first, const Rest&... rest) {
   const std::span<const std::ptrdiff_t> shape = detail::shape_of(first);

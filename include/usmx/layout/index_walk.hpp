@@ -1,9 +1,9 @@
-// Walking an index over dimensions in C order, the last dimension fastest, while pointers or
-// offsets move along with it. No SYCL here.
+// Steps of an index over all dimensions in C order, the last dimension fastest. Pointers or offsets
+// move with the index. This header has internal functions only. It does not need SYCL.
 //
-// The functions are told what walks along: `extent_of(k)` is the extent of dimension k, at least 1,
-// and `move(k, steps)` moves what there is to move by `steps`, which may be negative, along
-// dimension k.
+// The caller passes two functions: `extent_of(k)` returns the extent of dimension k, at least 1,
+// and `move(k, steps)` moves the caller's pointers along dimension k by `steps`, which may be
+// negative.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace usmx::inline v1::detail {
 
-/// Moves the index on by `steps` along the last dimension, of which at least so many are left, and
-/// from its end to the start of the next row. False where that was the last row: the index is all
-/// zeros again, and what moves along is back where it was then.
+/// Moves the index by `steps` along the last dimension, and from its end to the start of the next
+/// row. At least `steps` indices must be left in the row. Returns false after the last row: then
+/// the index is all zeros again, and the caller's pointers are back at the start.
 template <class ExtentOf, class Move>
 [[gnu::always_inline]] inline bool advance_index(std::span<std::ptrdiff_t> index,
                                                  const ExtentOf& extent_of, const Move& move,
@@ -34,8 +34,8 @@ template <class ExtentOf, class Move>
   return false;
 }
 
-/// Sets an index, which need not have a value yet, to the one at `position` in C order, which there
-/// is, and moves what is at the start to there.
+/// Sets the index to the one at `position` in C order, which must exist, and moves the caller's
+/// pointers there from the start. The entries of the index need no values before.
 template <class ExtentOf, class Move>
 [[gnu::always_inline]] inline void place_index(std::span<std::ptrdiff_t> index,
                                                const ExtentOf& extent_of, const Move& move,
@@ -47,7 +47,7 @@ template <class ExtentOf, class Move>
   }
 }
 
-/// Calls `body(index)` once for each index of `ndim` dimensions: once where there are none.
+/// Calls `body(index)` for each index of `ndim` dimensions: once if there are no dimensions.
 template <class ExtentOf, class Move, class Body>
 [[gnu::always_inline]] inline void for_each_index(std::size_t ndim, const ExtentOf& extent_of,
                                                   const Move& move, const Body& body) {

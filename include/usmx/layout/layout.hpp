@@ -1,6 +1,6 @@
-// Where the elements of an array lie: shape, strides and offset, all counted in elements, never in
-// bytes, and the arithmetic on them. Nothing here wraps around: what ptrdiff_t cannot hold throws
-// overflow_error. A layout knows no memory and no element type. No SYCL here. Next:
+// Where the elements of an array lie: shape, strides and offset, which all count elements, never
+// bytes. Functions here throw overflow_error for a number that does not fit std::ptrdiff_t. A
+// layout knows neither memory nor an element type. This header does not need SYCL. Next:
 // strided_view.hpp.
 #pragma once
 
@@ -19,38 +19,55 @@
 
 namespace usmx::inline v1 {
 
-/// As NumPy 2 and PEP 3118 have it.
+/// The largest number of dimensions. It is that of NumPy 2 and PEP 3118.
 inline constexpr int max_ndim = 64;
 
-/// A closed range of element offsets.
+/// A range of element offsets that includes both ends.
 struct element_range {
+  /// The lowest offset.
   std::ptrdiff_t first;
+  /// The highest offset.
   std::ptrdiff_t last;
+  /// Whether both ranges have the same ends.
   friend bool operator==(const element_range&, const element_range&) = default;
 };
 
-/// One item of a basic index `a[i, j:k:s, ..., None]`.
+/// One item of a basic index of NumPy, such as each of the four in `a[i, j:k:s, ..., None]`.
 struct index_item {
-  enum class kind { integer, slice, ellipsis, newaxis };
-  /// Stands for a bound of a slice that was left out. As a bound it cannot be written: none + 1
-  /// means the same on every axis. (As a step it is the number that it is.)
+  /// The kinds of items.
+  enum class kind {
+    integer,   ///< One index of an axis. The result does not have this axis.
+    slice,     ///< Every step-th index of an axis between two bounds.
+    ellipsis,  ///< As many whole axes as the other items leave.
+    newaxis    ///< A new axis of size 1.
+  };
+  /// Stands for a bound of a slice that is left out. The number itself is not needed as a bound:
+  /// none + 1 means the same on every axis. It has no special meaning as a step.
   static constexpr std::ptrdiff_t none = PTRDIFF_MIN;
 
+  /// The kind of this item.
   kind what;
-  std::ptrdiff_t start = none;  // the integer, or the slice's start
+  /// The integer, or the first bound of the slice. A negative one counts from the end.
+  std::ptrdiff_t start = none;
+  /// The second bound of the slice, which the slice does not include.
   std::ptrdiff_t stop = none;
-  std::ptrdiff_t step = 1;  // never 0 (checked by subscript)
+  /// The step of the slice. subscript() throws value_error if it is 0.
+  std::ptrdiff_t step = 1;
 
+  /// The index `i` of an axis. A negative one counts from the end.
   static constexpr index_item integer(std::ptrdiff_t i) noexcept { return {kind::integer, i}; }
+  /// The slice `start:stop:step`. Each bound may be `none`.
   static constexpr index_item slice(std::ptrdiff_t start, std::ptrdiff_t stop,
                                     std::ptrdiff_t step) noexcept {
     return {kind::slice, start, stop, step};
   }
+  /// The item `...`.
   static constexpr index_item ellipsis() noexcept { return {kind::ellipsis}; }
+  /// The item `None`.
   static constexpr index_item newaxis() noexcept { return {kind::newaxis}; }
 };
 
-/// `start:stop:step`; `range()` is `:`.
+/// The slice `start:stop:step`. `range()` is `:`, the whole axis.
 constexpr index_item range(std::ptrdiff_t start = index_item::none,
                            std::ptrdiff_t stop = index_item::none,
                            std::ptrdiff_t step = 1) noexcept {
@@ -61,20 +78,21 @@ namespace detail {
 class layout_builder;
 }
 
-/// Shape, strides and offset. A copyable value; up to `inline_ndim` dimensions it needs no heap.
+/// Shape, strides and offset, as a value that can be copied.
 ///
-/// A layout that exists is valid: there are at most max_ndim dimensions, no extent is negative, and
-/// size() fits ptrdiff_t. Where there are elements, so do the offsets of the lowest and the highest
-/// one and the number of offsets from one to the other; hence every sum of index * stride does,
-/// with or without the offset, and whatever is cut out of a valid layout is valid. Where there are
-/// none, strides and offset may be anything.
+/// Every layout is valid: it has at most max_ndim dimensions, no extent is negative, and size()
+/// fits std::ptrdiff_t. If there are elements, the lowest and the highest offset fit
+/// std::ptrdiff_t, and so does the number of offsets from one to the other. Hence every sum of
+/// index * stride fits it, with and without the offset, and every part of a layout is valid. If
+/// there are no elements, strides and offset may have any value.
 class USMX_API layout {
  public:
+  /// The largest number of dimensions for which a layout allocates no memory.
   static constexpr int inline_ndim = 6;
 
-  /// 0-d, offset 0: one element.
+  /// A layout of one element: it has no dimensions, and offset 0.
   layout() noexcept {}
-  /// Shape (0,), stride 1, offset 0.
+  /// A layout of no elements: shape (0,), stride 1 and offset 0.
   static layout without_elements() noexcept {
     layout result;
     result.ndim_ = 1;
@@ -83,61 +101,81 @@ class USMX_API layout {
     result.inline_[1] = 1;
     return result;
   }
+  /// Copies a layout.
   layout(const layout& other)
       : layout(other.shape(), other.strides(), other.offset_, other.size_) {}
-  /// What was moved from becomes the layout of layout().
+  /// Moves a layout. `other` becomes a layout of one element, with offset 0.
   layout(layout&& other) noexcept { take(other); }
+  /// Copies a layout.
   layout& operator=(const layout& other) {
     if (this != &other) *this = layout(other);
     return *this;
   }
+  /// Moves a layout. `other` becomes a layout of one element, with offset 0.
   layout& operator=(layout&& other) noexcept {
     if (this != &other) take(other);
     return *this;
   }
+  /// Frees the memory of a layout with many dimensions.
   ~layout() = default;
 
-  /// Row-major compact. Throws value_error on a negative extent or more than max_ndim of them,
-  /// overflow_error when the number of elements, or the last offset, does not fit ptrdiff_t.
-  /// Where an extent is 0, strides are made as if it were 1, and those that would not fit are 0.
+  /// A row-major layout without gaps, whose first element is at `offset`, in elements. Throws
+  /// value_error for a negative extent or more than max_ndim of them, and overflow_error when the
+  /// number of elements or the last offset does not fit std::ptrdiff_t. For the strides, an extent
+  /// of 0 counts as 1, and a stride that would not fit is 0.
   static layout c_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
-  /// Column-major compact. Otherwise as c_order.
+  /// A column-major layout without gaps, whose first element is at `offset`, in elements. Throws
+  /// value_error for a negative extent or more than max_ndim of them, and overflow_error when the
+  /// number of elements or the last offset does not fit std::ptrdiff_t. For the strides, an extent
+  /// of 0 counts as 1, and a stride that would not fit is 0.
   static layout f_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
-  /// Any strides, zero and negative ones included. Throws value_error as c_order and when the
-  /// lengths differ, overflow_error when the size or the extent cannot be represented.
+  /// A layout with these strides, in elements. They may be zero or negative. `offset` is that of
+  /// the element whose indices are all 0. Throws value_error for a negative extent, for more than
+  /// max_ndim of them and when the lengths differ. Throws overflow_error when the number of
+  /// elements, an offset or the number of offsets between the elements does not fit std::ptrdiff_t.
   static layout strided(std::span<const std::ptrdiff_t> shape,
                         std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
 
-  /// Strides counted in bytes, of elements of `itemsize` > 0 bytes; none unless each is a whole
-  /// number of elements. Otherwise as strided.
+  /// A layout with strides in bytes, for elements of `itemsize` > 0 bytes, and offset 0. Returns
+  /// none when a stride is not a multiple of `itemsize`. Throws value_error for a negative extent,
+  /// for more than max_ndim of them and when the lengths differ. Throws overflow_error when the
+  /// number of elements, an offset or the number of offsets between the elements does not fit
+  /// std::ptrdiff_t.
   static std::optional<layout> strided_in_bytes(std::span<const std::ptrdiff_t> shape,
                                                 std::span<const std::ptrdiff_t> strides,
                                                 std::size_t itemsize);
 
+  /// Number of dimensions.
   int ndim() const noexcept { return ndim_; }
+  /// The extents. The span is valid until the layout is changed or destroyed.
   std::span<const std::ptrdiff_t> shape() const noexcept { return {entries(), axes()}; }
+  /// The strides in elements. The span is valid until the layout is changed or destroyed.
   std::span<const std::ptrdiff_t> strides() const noexcept { return {entries() + ndim_, axes()}; }
-  /// Of the element with index 0 in every dimension.
+  /// Offset of the element whose indices are all 0, in elements.
   std::ptrdiff_t offset() const noexcept { return offset_; }
   /// Number of elements.
   std::ptrdiff_t size() const noexcept { return size_; }
 
-  /// The offsets of the lowest and the highest element; none when there are no elements. How many
-  /// offsets that is, last - first + 1, fits ptrdiff_t.
+  /// The lowest and the highest offset of an element, or none if there are no elements. The number
+  /// of these offsets, last - first + 1, fits std::ptrdiff_t.
   std::optional<element_range> extent() const noexcept;
-  /// As NumPy's flags: dimensions of 1 do not count, an empty array is contiguous both ways.
+  /// Whether the elements lie in C order without gaps, as NumPy's flag C_CONTIGUOUS says: strides
+  /// of axes of size 1 do not count, and a layout without elements is contiguous.
   bool is_c_contiguous() const noexcept;
+  /// Whether the elements lie in Fortran order without gaps, as NumPy's flag F_CONTIGUOUS says:
+  /// strides of axes of size 1 do not count, and a layout without elements is contiguous.
   bool is_f_contiguous() const noexcept;
 
-  /// The same shape and strides from another offset. Throws overflow_error.
+  /// A layout of the same shape and strides with another offset. Throws overflow_error when the
+  /// offset of an element would not fit std::ptrdiff_t.
   layout with_offset(std::ptrdiff_t offset) const;
-  /// Every stride and the offset times `factor`, as when an element is split into parts. A stride
-  /// that no element is reached by, and that would not fit, becomes 0. Throws value_error unless
-  /// factor > 0, overflow_error.
+  /// Multiplies all strides and the offset by `factor`, as for elements that are split into so many
+  /// parts. A stride that does not fit std::ptrdiff_t becomes 0 if no element needs it. Throws
+  /// value_error unless factor > 0, and overflow_error when a stride or an offset that is needed
+  /// does not fit.
   layout scaled(std::ptrdiff_t factor) const;
 
-  /// Shape, strides and offset are equal number by number, also where no element is reached by
-  /// them.
+  /// Whether shapes, strides and offsets are equal, even those that no element needs.
   friend bool operator==(const layout& a, const layout& b) noexcept {
     return a.ndim_ == b.ndim_ && a.offset_ == b.offset_ &&
            std::equal(a.entries(), a.entries() + 2 * a.axes(), b.entries());
@@ -146,11 +184,11 @@ class USMX_API layout {
  private:
   friend class detail::layout_builder;
 
-  /// Room for so many axes, whose entries are still to be written.
+  /// Makes room for so many axes. Their entries have no values yet.
   explicit layout(int ndim) : ndim_(ndim) {
     if (ndim_ > inline_ndim) heap_.reset(new std::ptrdiff_t[2 * axes()]);
   }
-  /// Takes checked parts as they are: shape and strides have the same length, size is theirs.
+  /// Takes shape, strides and size without a check. Shape and strides have the same length.
   layout(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
          std::ptrdiff_t offset, std::ptrdiff_t size)
       : layout(static_cast<int>(shape.size())) {
@@ -167,14 +205,14 @@ class USMX_API layout {
   const std::ptrdiff_t* entries() const noexcept { return heap_ ? heap_.get() : inline_; }
   std::ptrdiff_t* mutable_entries() noexcept { return heap_ ? heap_.get() : inline_; }
 
-  /// Moves `other` into this and leaves layout() behind.
+  /// Moves `other` into this layout. `other` becomes what layout() makes.
   void take(layout& other) noexcept {
     ndim_ = std::exchange(other.ndim_, 0);
     offset_ = std::exchange(other.offset_, 0);
     size_ = std::exchange(other.size_, 1);
     heap_ = std::move(other.heap_);
-    // All of it: a copy of a fixed size takes less time than one of the few entries in use. What is
-    // not in use has no value, which the compiler need not mention.
+    // Copies all entries, since a copy of a fixed size takes less time than one of the few that are
+    // in use. The others have no values, which the compiler need not mention.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #if !defined(__clang__)
@@ -193,52 +231,62 @@ class USMX_API layout {
   std::ptrdiff_t inline_[2 * inline_ndim];
 };
 
-/// "shape (2, 3), strides (3, 1), offset 0"
+/// Writes the layout as "shape (2, 3), strides (3, 1), offset 0".
 USMX_API std::ostream& operator<<(std::ostream&, const layout&);
 
-/// What `a[items]` addresses in Python. Missing trailing items and one ellipsis stand for whole
-/// dimensions. Throws index_error when an integer is outside its axis (naming index, axis and
-/// size), when items are too many for the layout or the result has more than max_ndim dimensions,
-/// and on a second ellipsis; value_error on a step of 0. Strides and offsets are those that NumPy
-/// shows: a slice without elements moves nothing, a new axis has stride 0. Strides that no element
-/// is reached by, and that would not fit, are 0.
+/// The elements that `a[items]` has in NumPy. Items that are missing at the end, and an ellipsis,
+/// stand for whole axes. Strides and offset are NumPy's, too: a slice without elements does not
+/// change the offset, and a new axis has stride 0. A stride that would not fit std::ptrdiff_t and
+/// that no element needs is 0. Throws index_error when an integer is outside of its axis, when
+/// there are more items than axes, when there are two ellipses, and when the result would have more
+/// than max_ndim dimensions. Throws value_error when a step is 0.
 USMX_API layout subscript(const layout&, std::span<const index_item> items);
-/// The one element that stands at `index` in C order, which counts from the end when it is
-/// negative. Throws index_error naming index and size.
+/// The element at place `index` in C order, as a layout without dimensions. A negative index counts
+/// from the end. Throws index_error when there is no such element.
 USMX_API layout element_in_c_order(const layout&, std::ptrdiff_t index);
-/// Dimension k of the result is dimension axes[k]. Throws value_error unless axes is a permutation
-/// of 0 ... ndim - 1.
+/// Reorders the axes: axis k of the result is axis axes[k]. Throws value_error unless `axes` is a
+/// permutation of 0 ... ndim - 1. permuted_axes() takes negative axes, too.
 USMX_API layout permuted(const layout&, std::span<const int> axes);
-/// All dimensions in reverse order.
+/// Reverses the order of the axes.
 USMX_API layout transposed(const layout&);
-/// The layout repeated to `shape`: new leading dimensions and those of size 1 get stride 0. Throws
-/// value_error unless the shapes are compatible, overflow_error.
+/// Repeats the elements to `shape`, as NumPy's broadcast_to does: new leading axes and axes of size
+/// 1 get stride 0. Throws value_error unless the shapes are compatible, and overflow_error when the
+/// number of elements does not fit std::ptrdiff_t.
 USMX_API layout broadcast(const layout&, std::span<const std::ptrdiff_t> shape);
-/// The same for values that are assigned to elements of that shape: leading dimensions of 1 that
-/// there are too many of are dropped, as NumPy does.
+/// Repeats values that are assigned to elements of that shape. As in NumPy, this drops leading axes
+/// of size 1 if `values` has more axes than `shape`, and then repeats the values as broadcast()
+/// does. Throws value_error unless the shapes are compatible, and overflow_error when the number of
+/// elements does not fit std::ptrdiff_t.
 USMX_API layout broadcast_assigned(const layout& values, std::span<const std::ptrdiff_t> shape);
-/// The same elements in C order under another shape, with the strides that NumPy gives; none when
-/// only a copy could have it. Throws value_error when the sizes differ. No -1 here: see
-/// resolve_extent.
+/// The same elements, taken in C order, with another shape and NumPy's strides. Returns none when
+/// only a copy can have that shape. Throws value_error when the number of elements differs, and for
+/// a negative extent: resolve_extent() replaces a -1.
 USMX_API std::optional<layout> reshaped(const layout&, std::span<const std::ptrdiff_t> shape);
-/// The same with the elements taken and laid out in Fortran order: the first index varies fastest.
+/// The same elements with another shape, where both old and new shape count them in Fortran order:
+/// the first index varies fastest. Returns none when only a copy can have that shape. Throws
+/// value_error when the number of elements differs, and for a negative extent.
 USMX_API std::optional<layout> reshaped_f_order(const layout&,
                                                 std::span<const std::ptrdiff_t> shape);
-/// Puts the extent that makes `size` elements in the place of a -1. Throws value_error when there
-/// are several, another entry is negative, or no extent does.
+/// Replaces an entry -1 of `shape` by the extent that makes `size` elements. Without such an entry,
+/// it does nothing. Throws value_error when another entry is negative, too, or when no extent makes
+/// `size` elements.
 USMX_API void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t size);
 
-/// The compact layout of the same shape whose axes have the order of the source's: NumPy's order
-/// 'K'. C order if the source is C-contiguous, else Fortran order if it is that, else the axes lie
-/// as their strides' absolute values say, and equal ones as in C. Offset 0, no stride negative.
-/// Throws overflow_error.
+/// A layout without gaps that has the source's shape, offset 0 and the order of the source's axes,
+/// which is NumPy's order 'K'. The order is C if the source is C-contiguous, else Fortran if the
+/// source is Fortran-contiguous. Otherwise the axes follow the absolute values of their strides,
+/// and axes of equal strides are in C order. Throws overflow_error when the last offset does not
+/// fit std::ptrdiff_t.
 USMX_API layout compact_like(const layout& source);
 
-/// a + b and a * b, or overflow_error: "<what>: <a> + <b> does not fit ptrdiff_t".
+/// Returns a + b. Throws overflow_error when the sum does not fit std::ptrdiff_t. The message
+/// begins with `what`.
 USMX_API std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b, const char* what);
+/// Returns a * b. Throws overflow_error when the product does not fit std::ptrdiff_t. The message
+/// begins with `what`.
 USMX_API std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b, const char* what);
 
-/// "(2, 3)", "(4,)", "()", as Python prints a tuple: for messages.
+/// Writes numbers as Python prints a tuple, for messages: "(2, 3)", "(4,)" or "()".
 USMX_API std::string tuple_text(std::span<const std::ptrdiff_t>);
 
 }  // namespace usmx::inline v1

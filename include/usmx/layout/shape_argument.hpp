@@ -1,4 +1,5 @@
-// Extents as a caller has them: a list in braces, or a range of any integers. No SYCL here.
+// Shapes as parameters: a list in braces, or a range of any integer type. This header does not need
+// SYCL.
 #pragma once
 
 #include <array>
@@ -14,13 +15,16 @@
 
 namespace usmx::inline v1 {
 
-/// For parameters: it looks at what it is made of, which must live as long. Extents of another
-/// type are copied. Throws overflow_error when one does not fit ptrdiff_t, value_error when there
-/// are more than max_ndim.
+/// A shape that a function takes as a parameter. Callers pass a list in braces, or a range of
+/// integers such as a vector. The object refers to the extents, which must outlive it. Only extents
+/// of another type than std::ptrdiff_t are copied.
 class shape_argument {
  public:
+  /// The extents of a list in braces.
   shape_argument(std::initializer_list<std::ptrdiff_t> extents) noexcept
       : extents_(extents.begin(), extents.size()) {}
+  /// The extents of a range of integers. If they are not std::ptrdiff_t, this throws value_error
+  /// for more than max_ndim of them, and overflow_error when one does not fit std::ptrdiff_t.
   template <std::ranges::sized_range Extents>
     requires std::integral<std::ranges::range_value_t<Extents>>
   shape_argument(const Extents& extents) {
@@ -33,6 +37,7 @@ class shape_argument {
   shape_argument(const shape_argument&) = delete;
   shape_argument& operator=(const shape_argument&) = delete;
 
+  /// The extents.
   operator std::span<const std::ptrdiff_t>() const noexcept { return extents_; }
 
  private:

@@ -1,5 +1,5 @@
-// The fields of structured types: what is inside of one element. Making such a type is
-// dtype::structured; its exchange form is in exchange/typedescr.hpp. No SYCL here.
+// The fields of structured types, whose elements have several named values. dtype::structured makes
+// such a type, and exchange/typedescr.hpp writes and reads it. This header does not need SYCL.
 #pragma once
 
 #include <compare>
@@ -13,29 +13,33 @@
 
 namespace usmx::inline v1 {
 
-/// As in NumPy, whose item sizes are C integers.
+/// The largest size of a structured type in bytes. It is NumPy's, whose item sizes are C integers.
 inline constexpr std::size_t max_structure_itemsize = 2147483647;
 
-/// One field of a structured type: a name, and where its bytes lie in an element.
+/// One field of a structured type.
 struct field {
+  /// The name, which is not empty.
   std::string name;
-  /// Plain, or structured itself.
+  /// The type of the field's elements. It may be structured, too.
   dtype type;
-  /// Of a field that is an array in C order; empty when it is one element of `type`.
+  /// The shape of a field that is an array in C order. It is empty for a single element.
   std::vector<std::ptrdiff_t> shape;
-  /// In bytes from the element's first.
+  /// Where the field begins, in bytes from the start of the element.
   std::size_t offset;
 
+  /// Whether names, types, shapes and offsets are equal.
   friend bool operator==(const field&, const field&) = default;
-  /// An order without a meaning, for containers.
+  /// An order that has no meaning, for containers.
   friend auto operator<=>(const field&, const field&) = default;
 };
 
-/// The bytes that a field takes. Throws value_error naming it when its shape has a negative or a
-/// too large extent or too many of them.
+/// Size of a field in bytes. Throws value_error, whose message has the field's name, when the shape
+/// has more than max_ndim extents or a negative one, or when the field is larger than
+/// max_structure_itemsize bytes.
 USMX_API std::size_t checked_nbytes(const field&);
 
-/// The field of that name; null when the type has none.
+/// The field of that name, or null if the type has none. The pointer is valid as long as the type
+/// lives.
 USMX_API const field* find_field(dtype type, std::string_view name) noexcept;
 
 }  // namespace usmx::inline v1

@@ -1,4 +1,5 @@
-// From an element type that is known when the program runs to a C++ type. No SYCL here.
+// The step from an element type that is known when the program runs to a C++ type. This header does
+// not need SYCL.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ template <class... Ts>
   throw type_error(message("element type must be one of ", names, "; found ", type));
 }
 
-/// Tries `tried`, then the rest; `All` are for the message.
+/// Tries `tried`, then the rest. `All` are the types that the message lists.
 template <class... All, class F, class Tried, class... Rest>
 decltype(auto) visit_among(dtype type, F& f, std::type_identity<Tried> tried,
                            std::type_identity<Rest>... rest) {
@@ -34,11 +35,11 @@ decltype(auto) visit_among(dtype type, F& f, std::type_identity<Tried> tried,
 
 }  // namespace detail
 
-/// Calls `f(std::type_identity<T>())` for that T of the list which `type` is the element type of,
-/// and returns what it returns, of the same type for all. Throws type_error, naming the list, when
-/// there is none.
+/// Calls `f(std::type_identity<T>())` with the type T of the list whose element type is `type`, and
+/// returns the result of the call. `f` must return the same type for all types of the list. Throws
+/// type_error, whose message has the list, when no T fits.
 ///
-///   usmx::visit<float, double>(a.type(), [&]<class T>(std::type_identity<T>) { ... });
+///     usmx::visit<float, double>(a.type(), [&]<class T>(std::type_identity<T>) { ... });
 template <element_type First, element_type... Rest, class F>
 decltype(auto) visit(dtype type, F&& f) {
   return detail::visit_among<First, Rest...>(type, f, std::type_identity<First>(),

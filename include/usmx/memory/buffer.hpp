@@ -1,7 +1,8 @@
-// The bytes behind arrays and who frees them: allocated by usmx, or adopted from a native library
-// together with its deleter. A buffer also knows on which queues others may work on its bytes; the
-// work that usmx has enqueued is known by address, whatever buffer it was reached through. Arrays
-// share a buffer through std::shared_ptr. Shapes and types come later: array/array_view.hpp.
+// The memory of arrays, and how it is freed. usmx allocates a buffer, or adopts memory of a native
+// library together with its deleter. A buffer knows on which queues others may work on its bytes.
+// usmx finds its own unfinished work by address, through whatever buffer it was enqueued. Arrays
+// share a buffer through std::shared_ptr. A buffer has no shape and no element type:
+// array/array_view.hpp has these.
 #pragma once
 
 #include <atomic>
@@ -24,121 +25,158 @@ namespace usmx::inline v1 {
 
 namespace detail {
 
-/// Whether any of these bytes has unfinished work that usmx enqueued or was told of.
+/// Whether there may be unfinished work on any of these bytes that usmx enqueued or was told of.
 USMX_API bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept;
 
 }  // namespace detail
 
-/// Owns USM bytes: move-only. Freed exactly once, by whoever allocated them, and not before the
-/// work on them that usmx knows or must expect is complete. Letting go never waits: where there may
-/// be such work, or the thread has never called usmx (it may be one of the runtime's own, which
-/// must not call the runtime), the bytes are freed by a later call on another thread; synchronize()
-/// frees all.
+/// Owns a range of USM bytes. It can be moved, not copied. The bytes are freed exactly once, by
+/// whatever allocated them, and only after all work on them that usmx knows or must expect. The
+/// destructor never waits. If there may be such work, a later call of usmx frees the bytes. The
+/// same holds if the thread has never called usmx: it may belong to the runtime, and must not call
+/// it. synchronize() waits for the work and frees all of them. In a forked child, the destructor
+/// leaks the memory.
 class USMX_API buffer {
-  /// What does not change over the life of a buffer. Private, and with it the constructor.
+  /// Properties that never change. They are private, so only buffer itself can call the
+  /// constructor.
   struct traits {
     bool readonly;
-    /// One of usmx's cached queues, which nobody else has unless it was handed out.
+    /// Whether the queue is one of usmx's cached queues, which others have only if usmx gave it
+    /// out.
     bool queue_is_ours;
-    /// Letting go frees memory: all work must have finished, not only what usmx has recorded.
+    /// Whether the release action frees memory. Then it must come after all work, not only after
+    /// the work that usmx has recorded.
     bool owns;
   };
 
  public:
-  /// New memory from the runtime. nbytes > 0; alignment 0 or a power of two (value_error).
-  /// Throws allocation_error with bytes, kind and device.
+  /// New memory of `nbytes` bytes from the current resource for that kind on the queue's context
+  /// and device. An alignment of 0, in bytes, is the resource's choice. If there is no memory left,
+  /// this gives back what pools keep, then waits for work that holds memory, and tries again.
+  /// Throws allocation_error, whose message has bytes, kind and device, when that fails, too.
+  /// Throws value_error when `nbytes` is 0, the kind is unknown, or the alignment is neither 0 nor
+  /// a power of two. Throws fork_error in a forked child.
   static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                          std::size_t alignment = 0);
 
-  /// The same, shared: imports of this memory find it and hold it, whoever hands them the address.
+  /// New memory like that of allocate(), in a buffer that arrays can share. usmx finds this buffer
+  /// by the address of its bytes, so an import of the memory keeps the buffer alive. Throws
+  /// allocation_error when there is no memory, value_error when `nbytes` is 0, the kind is unknown,
+  /// or the alignment is neither 0 nor a power of two, and fork_error in a forked child.
   static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes, usm_kind kind,
                                                  const sycl::queue& queue,
                                                  std::size_t alignment = 0);
 
-  /// Takes over [pointer, pointer + nbytes) of a native library, nbytes > 0, all inside one USM
-  /// allocation of the queue's context (value_error). `deleter(pointer)` runs exactly once, also
-  /// when adopting fails; it may run on any thread and must not throw.
+  /// Takes over the bytes [pointer, pointer + nbytes) of a native library. `deleter(pointer)` runs
+  /// exactly once, even if this throws. It may run on any thread and must not throw. Throws
+  /// value_error unless `nbytes` > 0, all bytes are inside one USM allocation of the queue's
+  /// context, and the queue's device or its parent owns them.
   template <class Deleter>
     requires std::is_invocable_v<Deleter&, void*>
   static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
                       Deleter deleter) {
     return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));
   }
+  /// Takes over the bytes [pointer, pointer + nbytes) of a native library. `release` runs exactly
+  /// once, even if this throws. Throws value_error unless `nbytes` > 0, all bytes are inside one
+  /// USM allocation of the queue's context, and the queue's device or its parent owns them.
   static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
                       detail::release_action release);
 
-  /// The same for memory that check_access has vouched for already, or with nbytes == 0 for none.
-  /// Nothing that is made from a read-only buffer may be written to. `frees`: the action frees the
-  /// memory, and comes after the work that others may have submitted; otherwise it lets an owner go
-  /// that does so.
+  /// Takes over memory without a check: the caller has called check_access(), or `nbytes` is 0.
+  /// What is made from a read-only buffer must not be written to. If `frees` is true, `release`
+  /// frees the memory, so it runs after all work that others may have submitted. Otherwise
+  /// `release` lets an owner go, which itself frees the memory after this work.
   static std::shared_ptr<buffer> adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
                                                sycl::queue queue, detail::release_action release,
                                                bool readonly = false, bool frees = false);
 
-  /// Some bytes of another buffer, whose memory they keep alive; others who know the one know the
-  /// other. `release` runs in addition when this part and all parts of it are gone.
+  /// A part of another buffer: `nbytes` bytes from `first` on, which must be inside of `whole`. The
+  /// part keeps the memory alive and shares what is known about it, such as the queues of others.
+  /// `release` runs, too, when this part and all parts of it are gone. Parts are made without a
+  /// check.
   static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                         bool readonly, detail::release_action release);
 
-  /// The same on another queue of their context, on which others may work from then on: waiting for
-  /// either buffer waits for both queues, and so does freeing the memory. Throws value_error when
-  /// the queue is of another context.
+  /// A part of another buffer on another queue of the same context: `nbytes` bytes from `first` on,
+  /// which must be inside of `whole`. From then on others may work on the memory through either
+  /// queue: waiting for either buffer waits for both queues, and so does freeing the memory.
+  /// `release` runs, too, when this part and all parts of it are gone. Throws value_error when the
+  /// queue belongs to another context.
   static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                               const sycl::queue& queue, bool readonly,
                               detail::release_action release);
-  /// All bytes of another buffer, so.
+  /// All bytes of another buffer on another queue of the same context. From then on others may work
+  /// on the memory through either queue. Throws value_error when the queue belongs to another
+  /// context.
   static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
 
+  /// Moves a buffer. The other one has no bytes then, and must not be used.
   buffer(buffer&&) noexcept;
+  /// Lets the bytes of this buffer go, and moves the other one here. The other one has no bytes
+  /// then, and must not be used.
   buffer& operator=(buffer&&) noexcept;
+  /// Lets the bytes go without waiting. The class comment says when they are freed.
   ~buffer();
 
+  /// The first byte.
   std::byte* data() const noexcept { return data_; }
+  /// Number of bytes.
   std::size_t nbytes() const noexcept { return nbytes_; }
+  /// The kind of memory.
   usm_kind kind() const noexcept { return kind_; }
+  /// Whether the bytes must not be written to.
   bool readonly() const noexcept { return traits_.readonly; }
-  /// Where usmx works on these bytes; gives device and context.
+  /// The queue on which usmx works on these bytes. Its device and context are those of the buffer.
   const sycl::queue& queue() const noexcept { return queue_; }
-  /// The context of that queue, valid as long as this buffer: made when somebody first asks.
+  /// The context of the queue. The reference is valid as long as the buffer.
   const sycl::context& context() const;
-  /// Whether all of [first, first + nbytes) is among these bytes.
+  /// Whether all bytes [first, first + nbytes) belong to this buffer.
   bool holds(const void* first, std::size_t nbytes) const noexcept;
-  /// Whether this is `memory` or a part of it, and no release action besides its own is to run.
+  /// Whether this is `memory` or a part of it, and keeps nothing else alive: no release action but
+  /// that of `memory` will run.
   bool keeps_only(const buffer& memory) const noexcept {
     return &root() == &memory && !(whole_ && release_);
   }
-  /// The owner that the release action of adopted bytes, or of a part, names, and for a part
-  /// without an action that of the whole; else null.
+  /// The foreign owner that the release action names, or null. A part without a release action has
+  /// the owner of the whole.
   detail::foreign_owner* foreign_owner() const noexcept {
     return release_ || !whole_ ? release_.owner() : whole_->release_.owner();
   }
 
-  /// Announces work on these bytes, or on some of them, that is not finished. The memory outlives
-  /// it, and whatever usmx does with those bytes from then on comes after it.
+  /// Tells usmx about work on these bytes that may be unfinished. The memory outlives the work, and
+  /// everything that usmx does with the bytes from then on comes after it. Does not wait. Throws
+  /// fork_error in a forked child.
   void record(const sycl::event& event);
+  /// Tells usmx about work on the bytes [first, first + nbytes) that may be unfinished. The memory
+  /// outlives the work, and everything that usmx does with these bytes from then on comes after it.
   void record(const sycl::event& event, const std::byte* first, std::size_t nbytes);
-  /// From now on others know these bytes, and may submit work to the queue that nobody records.
+  /// Tells usmx that others know these bytes, and may submit work to the queue without recording
+  /// it.
   void expose() noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
-  /// Waits for the work of usmx and the recorded work on these bytes, or on some of them, and,
-  /// where others may have submitted work, for the queues on which they may. Free of runtime calls
-  /// when there can be none: the memory or its queue never left usmx.
+  /// Waits for usmx's work and the recorded work on these bytes. If others may have submitted work,
+  /// this waits for all work of the queues that they may use, too. It does not call the runtime if
+  /// there can be no work, because the memory or its queue never left usmx.
   void wait();
+  /// Waits for usmx's work and the recorded work on the bytes [first, first + nbytes). If others
+  /// may have submitted work, this waits for all work of the queues that they may use, too.
   void wait(const std::byte* first, std::size_t nbytes);
-  /// False when wait() would certainly return without a runtime call.
+  /// Whether wait() may have to wait. If this is false, wait() returns without a call of the
+  /// runtime.
   bool may_be_busy() const noexcept {
     return others_may_work() || detail::may_have_pending_work(data_, nbytes_);
   }
-  /// Whether others may have submitted work that nobody has recorded.
+  /// Whether others may have submitted work that they did not record.
   bool others_may_work() const noexcept { return root().may_have_others_work(); }
-  /// The queues on which they may have.
+  /// The queues to which others may have submitted work that they did not record.
   std::vector<sycl::queue> others_queues() const;
 
-  /// What the functions above make buffers by.
+  /// For the functions above: nobody else can name the last parameter.
   buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
          detail::release_action release, traits known) noexcept;
 
  private:
-  /// What knows who else works on the memory: the buffer this one is a part of, or itself.
+  /// The buffer that knows who else works on the memory: the whole of a part, or this one.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
   bool may_have_others_work() const noexcept;
@@ -155,7 +193,7 @@ class USMX_API buffer {
   mutable std::atomic<const sycl::context*> context_ = nullptr;
   detail::release_action release_;
   std::shared_ptr<buffer> whole_;
-  /// The queues of on_queue(), queue_ aside.
+  /// The queues that on_queue() has added to queue_.
   std::atomic<bool> is_on_other_queues_ = false;
   mutable std::mutex other_queues_mutex_;
   std::vector<sycl::queue> other_queues_;

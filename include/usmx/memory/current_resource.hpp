@@ -1,5 +1,5 @@
-// Which resource new buffers have their memory from: for each context, device and kind a pool of
-// usmx's, or with USMX_POOL=off in the environment the SYCL runtime itself, until somebody sets
+// The resource that new buffers get their memory from. For each context, device and kind it is a
+// pool of usmx, or the SYCL runtime itself if the environment has USMX_POOL=off. A program can set
 // another one.
 #pragma once
 
@@ -16,17 +16,22 @@
 
 namespace usmx::inline v1 {
 
-/// The one for new memory of that kind, on the queue's context and device.
+/// The resource of new memory of that kind on the queue's context and device. Throws value_error
+/// when the kind is unknown, and fork_error in a forked child.
 USMX_API any_resource current_resource(const sycl::queue&, usm_kind);
-/// Sets it, for all threads, for memory of the resource's kind; gives the one that it was. Memory
-/// goes back to where it came from, whatever is set then.
+/// Sets the resource of new memory of its kind on the queue's context and device, for all threads.
+/// Returns the one before. Memory goes back to the resource that it came from, whatever is set
+/// then. Throws value_error when the resource's kind is unknown, and fork_error in a forked child.
 USMX_API any_resource set_current_resource(const sycl::queue&, any_resource resource);
-/// usmx's pool for that kind on the queue's context and device, used or not. USMX_POOL_LIMIT in the
-/// environment is its first limit: a number of bytes, or one with K, M or G for powers of 1024.
+/// usmx's pool for that kind on the queue's context and device, even if another resource is set.
+/// Its first limit is USMX_POOL_LIMIT of the environment: a number of bytes, or a number with K, M
+/// or G for powers of 1024. Throws value_error when the kind is unknown, and fork_error in a forked
+/// child.
 USMX_API std::shared_ptr<pool_resource> default_pool(const sycl::queue&, usm_kind);
-/// The pools of usmx that are there.
+/// All pools that usmx has made so far.
 USMX_API std::vector<std::shared_ptr<pool_resource>> default_pools();
-/// Lets go of memory whose work has finished, and gives back what no pool of usmx's has in use.
+/// Frees the memory of buffers that are gone and whose work has finished, and gives back to the
+/// runtime what usmx's pools keep and nobody uses. This does not wait for work, but the driver may.
 USMX_API void empty_cache() noexcept;
 
 }  // namespace usmx::inline v1

@@ -1,5 +1,6 @@
-// Who is told of memory as it comes and goes: a profiler. A file of the same is written by
-// USMX_MEMORY_LOG in the environment, or for one resource by resources/logging.hpp.
+// A function that usmx calls for each allocation and each free, for example for a profiler. The
+// variable USMX_MEMORY_LOG of the environment writes the same events to a file, and
+// resources/logging.hpp does so for one resource.
 #pragma once
 
 #include <chrono>
@@ -14,12 +15,21 @@
 
 namespace usmx::inline v1 {
 
-enum class memory_action : std::uint8_t { allocate, free, failure };
+/// What happened.
+enum class memory_action : std::uint8_t {
+  allocate,  ///< A block was allocated.
+  free,      ///< A block is about to be freed.
+  failure    ///< An allocation failed.
+};
 
-/// Who asked: a buffer, so the program; a pool, of the resource below it; somebody, of a
-/// logging_resource.
-enum class memory_source : std::uint8_t { buffer, pool, resource };
+/// Who asked for the memory.
+enum class memory_source : std::uint8_t {
+  buffer,   ///< A buffer, and so the program.
+  pool,     ///< A pool, which asked the resource below it.
+  resource  ///< Anybody who used a logging_resource.
+};
 
+/// The name of an action: "allocate", "free" or "failure". The string lives for ever.
 constexpr std::string_view name(memory_action action) noexcept {
   switch (action) {
     case memory_action::allocate:
@@ -32,6 +42,7 @@ constexpr std::string_view name(memory_action action) noexcept {
   return "failure";
 }
 
+/// The name of a source: "buffer", "pool" or "resource". The string lives for ever.
 constexpr std::string_view name(memory_source source) noexcept {
   switch (source) {
     case memory_source::buffer:
@@ -44,32 +55,40 @@ constexpr std::string_view name(memory_source source) noexcept {
   return "resource";
 }
 
+/// One allocation, free or failure.
 struct memory_event {
+  /// What happened.
   memory_action action;
+  /// Who asked for the memory.
   memory_source source;
+  /// The kind of memory.
   usm_kind kind;
-  /// As it was asked for.
+  /// The number of bytes that were asked for.
   std::size_t nbytes;
-  /// Null of a failure. Of an allocation it is told after the block is there, of a free before the
-  /// block goes.
+  /// The block, or null for a failure. It exists during the call: usmx tells an allocation after it
+  /// was made, and a free before the block goes.
   const std::byte* address;
-  /// One of the memory's context and device.
+  /// A queue of the memory's context and device.
   const sycl::queue& queue;
-  /// When it happened. Events of several threads may be told in another order.
+  /// When it happened. Events of several threads may arrive in another order.
   std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
 };
 
-/// The function is called on any thread, one of the runtime's included, with or without Python's
-/// interpreter lock, for which it must not wait. No lock of usmx's memory is held: it may allocate
-/// and free, and is told of that, too. What the event refers to is there during the call.
+/// A function that takes memory events. Any thread may call it, even one of the runtime's own, with
+/// or without Python's interpreter lock: the function must not wait for this lock. usmx holds none
+/// of its memory's locks during the call, so the function may allocate and free. It gets these
+/// events, too. The event and what it refers to are valid during the call only.
 struct memory_observer {
+  /// The function. It gets the observer's `context` and the event.
   void (*function)(void* context, const memory_event&) noexcept;
+  /// Anything that the function needs. usmx only passes it on.
   void* context;
 };
 
-/// Tells it everything from here on; null: nobody. Gives the one before, null or USMX_MEMORY_LOG's,
-/// to which the new one may hand events on. The observer stays valid to the end of the process:
-/// another thread may be about to call it.
+/// Sets the observer of all memory events from now on. Null stops the events. Returns the observer
+/// before, which may be null or that of USMX_MEMORY_LOG, and to which the new one may pass events
+/// on. The caller owns the observer and keeps it until the process ends, because another thread may
+/// be about to call it.
 USMX_API const memory_observer* set_memory_observer(const memory_observer*) noexcept;
 
 }  // namespace usmx::inline v1

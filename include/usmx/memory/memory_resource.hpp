@@ -1,6 +1,6 @@
-// Where usmx's memory comes from: what a resource is, and any resource as a value. The resources
-// themselves are in resources/; which one serves new buffers: current_resource.hpp. Who owns a
-// block: buffer.hpp.
+// Resources, which usmx gets memory from: the concept, and any resource as a value. The resources
+// themselves are in resources/. current_resource.hpp says which one serves new buffers, and
+// buffer.hpp has the owner of a block.
 #pragma once
 
 #include <concepts>
@@ -17,15 +17,20 @@
 
 namespace usmx::inline v1 {
 
-/// Gives and takes blocks of one kind, from any thread. A queue says for which context and device.
+/// A class that allocates and frees blocks of one kind of memory. Any thread may call it. The queue
+/// of each call says for which context and device.
 ///
-/// allocate(nbytes, alignment, queue): nbytes > 0, alignment 0 for the resource's choice or a power
-/// of two, else value_error. Throws allocation_error where there is no memory.
+/// `allocate(nbytes, alignment, queue)` returns a block. It throws value_error unless `nbytes` > 0
+/// and the alignment, in bytes, is 0 (the resource's choice) or a power of two. It throws
+/// allocation_error when there is no memory.
 ///
-/// deallocate(block, nbytes, alignment, queue): the same size and alignment, and a queue of the
-/// same context and device. Nothing uses the block any more.
+/// `deallocate(block, nbytes, alignment, queue)` takes a block back, with the size and the
+/// alignment that it was allocated with and a queue of the same context and device. No work uses
+/// the block any more.
 ///
-/// A resource may call another one, but must never wait for the Python interpreter's lock.
+/// `kind()` returns the kind of memory.
+///
+/// A resource may call another one, but must never wait for Python's interpreter lock.
 template <class R>
 concept memory_resource =
     requires(R& resource, std::byte* block, std::size_t n, const sycl::queue& queue) {
@@ -34,24 +39,32 @@ concept memory_resource =
       { std::as_const(resource).kind() } noexcept -> std::same_as<usm_kind>;
     };
 
-/// Any resource. Copies share it, and whoever has memory of it keeps one.
+/// A value that holds any resource. Copies share the resource. All memory of a resource keeps such
+/// a copy, so the resource lives as long as its memory.
 class any_resource {
  public:
+  /// Shares a resource. Precondition: `resource` is not null.
   template <memory_resource R>
     requires(!std::same_as<R, any_resource>)
   any_resource(std::shared_ptr<R> resource) noexcept
       : resource_(std::move(resource)), functions_(&functions_of<R>) {}
 
+  /// Calls the resource's allocate(): a new block of at least `nbytes` bytes. Throws value_error
+  /// when `nbytes` is 0 or the alignment is neither 0 nor a power of two, and allocation_error when
+  /// there is no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) const {
     return functions_->allocate(resource_.get(), nbytes, alignment, queue);
   }
+  /// Calls the resource's deallocate(): gives a block back, with the size and the alignment that it
+  /// was allocated with. No work may use the block any more.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) const noexcept {
     functions_->deallocate(resource_.get(), block, nbytes, alignment, queue);
   }
+  /// The kind of memory.
   usm_kind kind() const noexcept { return functions_->kind(resource_.get()); }
 
-  /// Whether both are the same one.
+  /// Whether both hold the same resource.
   friend bool operator==(const any_resource& a, const any_resource& b) noexcept {
     return a.resource_ == b.resource_;
   }
@@ -82,9 +95,10 @@ static_assert(memory_resource<any_resource>);
 
 namespace detail {
 
-/// What every resource refuses: no bytes, or an alignment that is no power of two (value_error).
+/// Throws value_error for what every resource refuses: no bytes, or an alignment that is neither 0
+/// nor a power of two.
 USMX_API void check_request(std::size_t nbytes, std::size_t alignment);
-/// For an allocation_error: bytes, kind and device, and why.
+/// The message of an allocation_error: bytes, kind, device and the reason.
 USMX_API std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                              std::string_view reason);
 

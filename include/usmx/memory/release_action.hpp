@@ -1,5 +1,5 @@
-// What lets memory go: a function that runs once, from any thread, when its last user is gone. No
-// SYCL here. Next: buffer.hpp.
+// Release actions: functions that run once, on any thread, when the last user of some memory is
+// gone. This header does not need SYCL. Next: buffer.hpp.
 #pragma once
 
 #include <type_traits>
@@ -11,20 +11,22 @@ namespace usmx::inline v1 {
 
 namespace detail {
 
-/// Stands for whatever keeps foreign memory alive. Only who made the release action knows what it
-/// is: for usmx's Python module an object of Python.
+/// Whatever keeps foreign memory alive. Only the maker of the release action knows what it is: for
+/// usmx's Python module it is a Python object.
 struct foreign_owner;
 
-/// What must happen once, from any thread, when the last user of some memory is gone. An action may
-/// let go of other memory, whose action runs within it; but not deeper than a thread's stack bears:
-/// beyond some depth they run one after the other, when the outermost one is done and before it
-/// returns.
+/// A function that runs once, on any thread, when the last user of some memory is gone. An action
+/// may let go of other memory, whose action then runs inside of it. Beyond some depth, so that the
+/// stack does not overflow, actions run one after the other instead: when the outermost one is
+/// done, and before it returns.
 class USMX_API release_action {
  public:
+  /// What runs. It gets the action's `state`.
   using function = void (*)(void* state) noexcept;
 
+  /// No action.
   release_action() noexcept = default;
-  /// `owner` lives until the action has run.
+  /// Calls `action(state)` once. `owner` must live until then.
   release_action(function action, void* state, foreign_owner* owner = nullptr) noexcept
       : run_(action), state_(state), owner_(owner) {}
   release_action(release_action&& other) noexcept
@@ -41,15 +43,15 @@ class USMX_API release_action {
     }
   }
 
-  /// Wraps `deleter(pointer)`. If this throws, the deleter has run.
+  /// An action that calls `deleter(pointer)`. If this throws, the deleter has run.
   template <class Deleter>
   static release_action of(void* pointer, Deleter&& deleter);
 
-  /// It will never be done.
+  /// Drops the action: it never runs.
   void forget() noexcept { run_ = nullptr; }
-  /// Whether there is anything to be done.
+  /// Whether there is an action to run.
   explicit operator bool() const noexcept { return run_ != nullptr; }
-  /// Null when the maker named none, as for memory of usmx's own.
+  /// The owner that the maker named, or null. Memory that usmx allocated has none.
   foreign_owner* owner() const noexcept { return owner_; }
 
  private:
@@ -62,7 +64,8 @@ class USMX_API release_action {
 
 }  // namespace detail
 
-// By reference: a copy made before the try block could throw with nobody to run the deleter.
+// The parameter is a reference: a copy could throw before the try block, and the deleter would not
+// run.
 template <class Deleter>
 detail::release_action detail::release_action::of(void* pointer, Deleter&& deleter) {
   struct holder {

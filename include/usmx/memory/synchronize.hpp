@@ -1,4 +1,4 @@
-// Waiting for everything at once, and for events.
+// Waiting for all work of usmx, and for events.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,13 @@
 
 namespace usmx::inline v1 {
 
-/// Waits until everything submitted to usmx's own queues, and everything that usmx enqueued or was
-/// told of, has finished, and lets go of all memory that waited for it. The waiting happens by
-/// itself at exit.
+/// Waits until all work has finished that anybody submitted to usmx's own queues, that usmx
+/// enqueued, or that usmx was told of, and frees all memory that waited for it. At exit usmx waits
+/// by itself. Throws fork_error in a forked child.
 USMX_API void synchronize();
 
-/// Waits for events, and lets go of what waited for them, such as the host memory of a copy.
+/// Waits for events, and frees what waited for them, such as the host memory of a copy. Throws
+/// fork_error in a forked child.
 USMX_API void wait_for_events(const std::vector<sycl::event>&);
 
 }  // namespace usmx::inline v1

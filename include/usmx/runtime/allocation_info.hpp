@@ -1,4 +1,5 @@
-// What is known about an allocation of USM. No SYCL here. Who is asked: memory/usm.hpp.
+// What is known about an allocation of USM. query_allocation() of memory/usm.hpp fills it in. This
+// header does not need SYCL.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,13 @@ namespace usmx::inline v1 {
 
 /// What is known about the allocation that a pointer points into.
 struct allocation_info {
+  /// The kind of memory, or `unknown` if the pointer is not USM in the context.
   usm_kind kind = usm_kind::unknown;
-  /// First byte and size; null and 0 where the back end cannot say (`extent_known` false).
+  /// The first byte of the allocation, or null if `extent_known` is false.
   const std::byte* base = nullptr;
+  /// The size of the allocation in bytes, or 0 if `extent_known` is false.
   std::size_t nbytes = 0;
+  /// Whether the back end can tell where the allocation begins and ends.
   bool extent_known = false;
 };
 

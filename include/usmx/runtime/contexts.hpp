@@ -1,4 +1,5 @@
-// Contexts: the one that users of a platform share, and how a message names any. Next: queues.hpp.
+// The default context of a platform, and the description of a context in messages. Next:
+// queues.hpp.
 #pragma once
 
 #include <string>
@@ -10,10 +11,11 @@
 
 namespace usmx::inline v1 {
 
-/// The platform's default context, which all users of that platform share.
+/// The default context of the device's platform, which all users of the platform share. It holds
+/// all root devices of the platform. Throws fork_error in a forked child.
 USMX_API sycl::context default_context(const sycl::device&);
 
-/// "context 0x55d0... of 1 device (...)": for messages.
+/// Describes a context for messages: "context 0x55d0... of 1 device (...)".
 USMX_API std::string describe(const sycl::context&);
 
 }  // namespace usmx::inline v1

@@ -1,4 +1,4 @@
-// The devices there are, and how people name them. Choosing one by a filter: selectors.hpp.
+// The devices of the machine and their names. selectors.hpp chooses a device by a filter.
 #pragma once
 
 #include <string>
@@ -12,18 +12,22 @@
 
 namespace usmx::inline v1 {
 
-/// All root devices, platform by platform, in the order dpctl lists them. Empty when there is none.
+/// All root devices, platform by platform, in the order in which dpctl lists them. The list is
+/// empty if there are none. Throws fork_error in a forked child.
 USMX_API std::vector<sycl::device> get_devices();
 
-/// The runtime's default device. Throws device_error, with a diagnosis, when there is none.
+/// The device that the runtime's default selector chooses. Throws device_error, whose message says
+/// why, when there is no device, and fork_error in a forked child.
 USMX_API sycl::device default_device();
 
-/// "opencl", "level_zero", "cuda", "hip", "all", ...: a backend as filter selectors spell it.
+/// The name of a back end in filter selectors: "opencl", "level_zero", "cuda", "hip", "all", ...,
+/// or "unknown". The string lives for ever.
 USMX_API std::string_view backend_name(sycl::backend);
-/// "cpu", "gpu", "accelerator", ...: a device's type as filter selectors spell it.
+/// The name of the device's type in filter selectors: "cpu", "gpu", "accelerator", ..., or
+/// "unknown". The string lives for ever.
 USMX_API std::string_view device_type_name(const sycl::device&);
 
-/// "Intel(R) ... [opencl:cpu:0]": for messages.
+/// Describes a device for messages: "Intel(R) ... [opencl:cpu:0]".
 USMX_API std::string describe(const sycl::device&);
 
 }  // namespace usmx::inline v1

@@ -1,4 +1,4 @@
-// Why there is no device.
+// The reason why no device is found.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace usmx::inline v1 {
 
-/// Why no device is found, for people: what is set in the environment, and which driver is there.
+/// Says why no device is found and what to do, as text for people. It has the variables of the
+/// environment that matter, whether the CPU driver exists, and the runtime's own message.
 USMX_API std::string diagnose_missing_device();
 
 }  // namespace usmx::inline v1

@@ -1,4 +1,4 @@
-// How much memory a device has, and how much of it is free.
+// The size of a device's memory, and how much of it is free.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,16 @@
 
 namespace usmx::inline v1 {
 
-/// In bytes, of all processes together.
+/// The memory of a device, in bytes.
 struct memory_info {
+  /// Bytes that no process uses.
   std::size_t free;
+  /// All bytes.
   std::size_t total;
 };
 
-/// Throws value_error for a device that does not tell what is free. A CPU's is what Linux says is
-/// available.
+/// The memory of a device. The free memory of a CPU is what Linux calls available. Throws
+/// value_error for any other device that does not tell how much is free.
 USMX_API memory_info get_memory_info(const sycl::device&);
 
 }  // namespace usmx::inline v1

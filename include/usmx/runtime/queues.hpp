@@ -1,5 +1,5 @@
-// usmx's own queues, one for each context and device, and waiting for all work on any queue. Next:
-// memory/.
+// The queues that usmx keeps, one for each context and device, and waiting for the work of any
+// queue. Next: memory/.
 #pragma once
 
 #include <sycl/context.hpp>
@@ -10,23 +10,28 @@
 
 namespace usmx::inline v1 {
 
-/// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. It is
-/// out of order: consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). The same
-/// pair gives the same queue for as long as somebody holds it. Throws value_error when the device
-/// is not of the context, and where the back end (OpenCL) has no queues for sub-devices in their
-/// parent's context: those need a context made of the sub-device. From then on usmx expects work on
-/// its queues that it has not submitted, and waits for it where it must not miss it.
+/// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. The same
+/// pair gives the same queue as long as somebody holds it. The queue is out of order, because
+/// consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). Once a program has one
+/// of these queues, usmx expects work on them that it has not submitted itself, and waits for that
+/// work where it must not miss it. Throws value_error when the device does not belong to the
+/// context, and for a sub-device in its parent's context if the back end (OpenCL) has no such
+/// queues: then the context must be made of the sub-device. Throws fork_error in a forked child.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
-/// In the platform's default context.
+/// The queue that usmx keeps for the device and the default context of its platform. Throws
+/// value_error for a sub-device of a back end (OpenCL) that has no queues for sub-devices in their
+/// parent's context, and fork_error in a forked child.
 USMX_API sycl::queue cached_queue(const sycl::device&);
-/// On the default device.
+/// The queue that usmx keeps for the default device and the default context of its platform. Throws
+/// device_error when there is no device, and fork_error in a forked child.
 USMX_API sycl::queue default_queue();
 
-/// Waits until everything submitted to the queue has finished, also while other threads wait for it
-/// by this function or usmx submits to it. sycl::queue::wait() does not where the queue is out of
-/// order: on the OpenCL CPU driver (2026.2) clFinish comes back too early, or crashes, when other
-/// threads use the queue at the same time. So this locks the queue, and usmx's own submissions
-/// to that queue wait for this. What others submit at the same time is as unsafe as it is anywhere.
+/// Waits until all work that was submitted to the queue has finished. Other threads may call this
+/// function, and usmx may submit work, at the same time: usmx locks the queue meanwhile.
+/// sycl::queue::wait() is not safe for an out-of-order queue that several threads use: with the
+/// OpenCL CPU driver (2026.2), clFinish then returns too early or crashes. This function cannot
+/// protect against code outside of usmx that submits work to the queue at the same time. Throws
+/// fork_error in a forked child.
 USMX_API void wait_for_queue(const sycl::queue& queue);
 
 }  // namespace usmx::inline v1

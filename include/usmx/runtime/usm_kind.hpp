@@ -1,4 +1,4 @@
-// The kinds of unified shared memory. No SYCL here.
+// The kinds of unified shared memory (USM). This header does not need SYCL.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,15 @@
 
 namespace usmx::inline v1 {
 
-/// `unknown` is any pointer that is not USM in the context at hand: ordinary host memory too.
-enum class usm_kind : std::uint8_t { unknown, device, shared, host };
+/// The kinds of unified shared memory, as in SYCL 2020.
+enum class usm_kind : std::uint8_t {
+  unknown,  ///< The pointer is not USM in the context in question. Ordinary host memory is not USM.
+  device,   ///< Memory of a device, which kernels access.
+  shared,   ///< Memory of a device that the host accesses, too.
+  host      ///< Memory of the host that kernels access, too.
+};
 
+/// The name of a kind: "unknown", "device", "shared" or "host". The string lives for ever.
 constexpr std::string_view name(usm_kind kind) noexcept {
   switch (kind) {
     case usm_kind::device:
@@ -24,7 +30,8 @@ constexpr std::string_view name(usm_kind kind) noexcept {
   return "unknown";
 }
 
-/// The kind of that name; none for any other string, "unknown" included.
+/// The kind of that name: "device", "shared" or "host". Returns none for any other string, and so
+/// for "unknown".
 constexpr std::optional<usm_kind> parse_usm_kind(std::string_view text) noexcept {
   for (usm_kind kind : {usm_kind::device, usm_kind::shared, usm_kind::host}) {
     if (text == name(kind)) {
@@ -34,7 +41,7 @@ constexpr std::optional<usm_kind> parse_usm_kind(std::string_view text) noexcept
   return std::nullopt;
 }
 
-/// Whether the host may read and write such memory by contract of the kind.
+/// Whether the host may read and write all memory of this kind, on every device.
 constexpr bool is_host_accessible(usm_kind kind) noexcept {
   return kind == usm_kind::shared || kind == usm_kind::host;
 }

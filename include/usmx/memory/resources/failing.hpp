@@ -1,4 +1,4 @@
-// Failures on purpose, to test what programs do then.
+// A resource that fails on purpose, to test what a program does then.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,23 @@
 
 namespace usmx::inline v1 {
 
-/// Fails with allocation_error where a function says so; it may be called by several threads at
-/// once.
+/// A resource that asks a function before each allocation whether to fail, and passes all other
+/// calls on to another resource.
 class USMX_API failing_resource {
  public:
+  /// Fails when `fails(nbytes)` returns true. Several threads may call the function at once. Other
+  /// requests go to `upstream`.
   failing_resource(any_resource upstream, std::function<bool(std::size_t nbytes)> fails);
 
+  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
+  /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
+  /// allocation_error when the function says so or `upstream` has no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
+  /// Gives a block back to `upstream`, with the size and the alignment that it was allocated with.
+  /// No work may use the block any more.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) noexcept;
+  /// The kind of memory.
   usm_kind kind() const noexcept { return upstream_.kind(); }
 
  private:

@@ -1,5 +1,5 @@
-// Memory at pool speed: what is freed is kept and used again, so that most blocks cost no call of
-// the runtime.
+// A pool: a resource that keeps freed blocks and uses them again, so that most allocations do not
+// call the runtime.
 #pragma once
 
 #include <cstddef>
@@ -14,52 +14,68 @@
 
 namespace usmx::inline v1 {
 
-/// What a pool has at a moment, in bytes of blocks: sizes are rounded.
+/// The bytes of a pool at one moment. Blocks count with their rounded sizes.
 struct pool_statistics {
+  /// Bytes in use.
   std::size_t used = 0;
+  /// The most bytes in use, since the start or the last reset_peak().
   std::size_t peak_used = 0;
-  /// From the resource below: in use and free.
+  /// Bytes that the pool has from the resource below it, in use or free.
   std::size_t total = 0;
+  /// The most bytes that the pool had from the resource below it, since the start or the last
+  /// reset_peak().
   std::size_t peak_total = 0;
 };
 
-/// A pool of one context and device. Blocks of up to 64 KiB are cut from slabs, larger ones are
-/// kept whole when they are free, up to a limit. Every block is aligned to 64 bytes at least.
+/// A pool for one context and device, on top of another resource. It cuts blocks of up to 64 KiB
+/// from slabs. It keeps larger blocks, and those of alignments above 4096 bytes, whole when they
+/// are freed, up to a limit. Every block is aligned to at least 64 bytes.
 ///
-/// What it wastes: less than 64 bytes of a block of up to 256, less than a quarter of the request
-/// up to 64 KiB and a sixteenth beyond; for each size in use up to a slab, which is as large as
-/// what the size had before, and between 64 KiB (or 8 blocks) and 2 MiB; a little for each thread;
-/// and of large blocks the limit. Blocks of alignments above 4096 bytes are kept like large ones.
+/// Rounding wastes less than 64 bytes of a block of up to 256 bytes, less than a quarter of the
+/// request up to 64 KiB, and less than a third beyond that. Each size in use may waste one slab,
+/// which is as large as all slabs that the size had before, but at least 64 KiB (or 8 blocks) and
+/// at most 2 MiB. Each thread may keep a few free blocks. In addition, the pool keeps free large
+/// blocks up to its limit.
 ///
 /// Freeing never calls the resource below: what is free beyond the limit goes back with the next
 /// allocation.
 ///
-/// A block must be free of work when it is deallocated: the next one who gets it may be on another
-/// queue, or the host. buffer takes care of that. At import usmx knows the bytes of its buffers,
-/// and refuses all others of a pool.
+/// No work may use a block when it is deallocated, because the next user may be on another queue or
+/// on the host. Class buffer sees to that. When usmx imports a pointer into the memory of a pool,
+/// it accepts only bytes of live buffers.
 class USMX_API pool_resource {
  public:
-  /// Blocks of the queue's context and device, from `upstream`. `cache_limit`: of the bytes of free
-  /// large blocks; by default a sixteenth of the device's memory.
+  /// A pool of `upstream` for the queue's context and device. It keeps at most `cache_limit` bytes
+  /// of free large blocks, by default a sixteenth of the device's memory, and at least 64 MiB.
   explicit pool_resource(any_resource upstream, const sycl::queue& queue,
                          std::optional<std::size_t> cache_limit = std::nullopt);
   pool_resource(const pool_resource&) = delete;
   pool_resource& operator=(const pool_resource&) = delete;
-  /// Gives everything back: no block may be in use.
+  /// Gives all memory back to the resource below. No block may be in use.
   ~pool_resource();
 
-  /// Where the resource below has no memory, or the limit is reached, free blocks go back first.
+  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the pool's choice.
+  /// If the limit is reached or the resource below has no memory, free blocks go back first. Throws
+  /// value_error when `nbytes` is 0 or the alignment is not a power of two, and allocation_error
+  /// when there is no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
+  /// Gives a block back to the pool, with the size and the alignment that it was allocated with. No
+  /// work may use the block any more.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) noexcept;
+  /// The kind of memory.
   usm_kind kind() const noexcept;
 
+  /// The bytes that the pool has now, and had at the peak.
   pool_statistics statistics() const noexcept;
+  /// Sets both peaks to the bytes of now.
   void reset_peak() noexcept;
-  /// Gives all back of which nothing is in use. Calls the runtime.
+  /// Gives all free large blocks, and all slabs without a block in use, back to the resource below.
   void free_all_blocks() noexcept;
-  /// Of the total; none by default. What the pool has already, it keeps.
+  /// Limits the bytes that the pool has from the resource below. None removes the limit, and is the
+  /// default. The pool keeps what it has already.
   void set_limit(std::optional<std::size_t> nbytes) noexcept;
+  /// The limit of the bytes that the pool has from the resource below, or none.
   std::optional<std::size_t> limit() const noexcept;
 
  private:

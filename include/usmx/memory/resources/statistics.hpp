@@ -1,4 +1,4 @@
-// Counts of what passes through a resource.
+// A resource that counts its calls.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,44 @@
 
 namespace usmx::inline v1 {
 
-/// Something that grows and shrinks.
+/// A number of bytes or blocks over time.
 struct allocation_count {
+  /// The number now.
   std::size_t current = 0;
+  /// The largest number so far.
   std::size_t peak = 0;
-  /// All that ever came.
+  /// The sum of all allocations, including those that were freed.
   std::size_t total = 0;
 };
 
+/// The counts of a statistics_resource.
 struct allocation_counts {
+  /// Bytes that were asked for, without rounding.
   allocation_count nbytes;
+  /// Blocks.
   allocation_count blocks;
-  /// Requests that ended in an error.
+  /// Number of allocations that failed.
   std::size_t failures = 0;
 };
 
-/// Counts bytes as they were asked for.
+/// A resource that passes calls on to another one, and counts them.
 class USMX_API statistics_resource {
  public:
+  /// Counts the calls of `upstream`.
   explicit statistics_resource(any_resource upstream) noexcept;
 
+  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
+  /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
+  /// allocation_error when `upstream` has no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
+  /// Gives a block back to `upstream`, with the size and the alignment that it was allocated with.
+  /// No work may use the block any more.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) noexcept;
+  /// The kind of memory.
   usm_kind kind() const noexcept { return upstream_.kind(); }
 
-  /// All of one moment.
+  /// All counts at one moment.
   allocation_counts counts() const;
 
  private:
