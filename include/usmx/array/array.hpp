@@ -52,13 +52,14 @@ USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
 /// queue where it must not miss such work.
 class USMX_API array {
  public:
-  /// Makes an array without memory and without elements: shape (0,), element type float64. An array
-  /// that was moved from becomes this. Functions that need its memory or its queue throw
-  /// value_error.
+  /// Makes an array without memory and without elements: shape (0,), element type float64.
+  /// Functions that need its memory or its queue throw value_error. An array that was moved from
+  /// has no memory and no elements, either.
   array() noexcept;
   /// Shares the memory of the other array.
   array(const array&) = default;
-  /// Takes the other array's share in the memory. The other one becomes array().
+  /// Takes the other array's share in the memory. The other one is left without memory and
+  /// elements.
   array(array&& other) noexcept
       : owner_(std::move(other.owner_)),
         layout_(std::move(other.layout_)),
@@ -68,8 +69,8 @@ class USMX_API array {
   }
   /// Shares the memory of the other array, and lets go of its own.
   array& operator=(const array&) = default;
-  /// Takes the other array's share in the memory, and lets go of its own. The other one becomes
-  /// array().
+  /// Takes the other array's share in the memory, and lets go of its own. The other one is left
+  /// without memory and elements.
   array& operator=(array&& other) noexcept {
     if (this != &other) {
       owner_ = std::move(other.owner_);

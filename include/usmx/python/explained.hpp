@@ -1,6 +1,6 @@
-// Functions that say why they have refused their arguments. A binding library says so when all
-// overloads are tried, in words of its own; where casters have noted more (mismatch.hpp), it takes
-// their place.
+// Functions that explain why they refused their arguments. When no overload takes the arguments, a
+// binding library raises a TypeError in words of its own. If casters have noted more
+// (python/mismatch.hpp), their notes replace these words.
 #pragma once
 
 #include <Python.h>
@@ -19,8 +19,8 @@
 namespace usmx::python {
 namespace detail {
 
-/// What stands in a signature's parentheses, "x: T, k: int = 3", after the one at `begin`: each up
-/// to its comma. Brackets and quotes in it are left whole.
+/// The parameters of a signature, "x: T" and "k: int = 3", whose opening parenthesis is at `begin`.
+/// Commas in brackets and quotes do not separate parameters.
 inline std::vector<std::string_view> parameters(std::string_view text, std::size_t begin) {
   std::vector<std::string_view> found;
   int depth = 0;
@@ -229,14 +229,18 @@ class explaining_walk {
 
 }  // namespace detail
 
-/// When it ends, the functions of a module, of its classes and of its submodules are made to
-/// explain what they refuse. `explain` does so to one, and nothing to any other object.
+/// Makes the functions of a module explain what they refuse: when it ends, it goes over the
+/// functions of the module, of its classes and of its submodules. Extensions get one from
+/// import_usmx and keep it until the module is complete. Needs the interpreter lock.
 class [[nodiscard]] explained_module {
  public:
+  /// Goes over a module at its end. `explain` makes one function explain its refusals; it does
+  /// nothing to objects that are no functions of the binding library.
   explained_module(PyObject* module, detail::explaining_walk::step explain) noexcept
       : module_(module), explain_(explain) {}
   explained_module(const explained_module&) = delete;
   explained_module& operator=(const explained_module&) = delete;
+  /// Goes over the module, unless a Python error is set: then the import of the module has failed.
   ~explained_module() {
     if (PyErr_Occurred() != nullptr) {
       return;  // the import has failed
