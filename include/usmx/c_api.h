@@ -1,8 +1,8 @@
 // The C interface of usmx, in C99 or C++: arrays in USM as plain data, owners that keep them alive,
 // SYCL's objects as opaque pointers, and errors as numbers. It needs no header of SYCL or of Python
 // and no library to link: all functions are in one table, which usmx_import() of
-// usmx/python/c_api.h takes from the Python package at run time. Python's objects are
-// `struct _object*`, which is PyObject*.
+// usmx/python/c_api.h takes from the Python package at run time. A Python object is a
+// `struct _object*`, which is another name of PyObject*.
 //
 // The table keeps its order and grows at its end. Code that was built against an older minor
 // version runs with every newer one of the same major version; otherwise usmx_import() raises
@@ -101,6 +101,9 @@ typedef struct usmx_view {
 /// Keeps one array alive: its memory, its view and what that points to.
 typedef struct usmx_owner usmx_owner;
 
+/// The name of the table's type without the word struct.
+typedef struct usmx_api usmx_api;
+
 /// The table of functions. Each function is of one of two sorts, which its comment names.
 ///
 /// "With the lock": the caller holds the interpreter lock (an attached thread state). A function
@@ -112,7 +115,6 @@ typedef struct usmx_owner usmx_owner;
 /// No function throws an exception of C++. Where a comment says that a function waits, work on a
 /// device may have to finish first. Functions with the lock release it meanwhile; around the others
 /// the caller releases it.
-typedef struct usmx_api usmx_api;
 struct usmx_api {
   // ---- The same in every version.
 

@@ -127,13 +127,13 @@ inline void explain_refusal(const call_notes& notes, PyObject* const* arguments,
   }
 }
 
-/// Ways into a function by which a binding library is called: `Entry` is the type of a pointer to
-/// one. A library has a few, whatever the number of functions. Each gets a stand-in that calls it,
-/// and explains what it refuses.
+/// The entries by which Python calls a binding library's functions, and a stand-in for each, which
+/// calls the entry and explains what it refuses. `Entry` is the type of a pointer to an entry. A
+/// library has a few entries, whatever the number of its functions.
 template <class Entry>
 class [[gnu::visibility("hidden")]] explained_entries {
  public:
-  /// The stand-in; the entry itself when there are too many, or it is one.
+  /// The stand-in of an entry; the entry itself if there are too many or if it is a stand-in.
   static Entry stand_in_for(Entry entry) noexcept {
     if (std::ranges::find(stand_ins(), entry) != stand_ins().end()) {
       return entry;
@@ -188,7 +188,7 @@ class [[gnu::visibility("hidden")]] explained_entries {
   }
 };
 
-/// Goes over what a module has defined.
+/// Goes over the functions that a module has defined.
 class explaining_walk {
  public:
   using step = void (*)(PyObject* function) noexcept;

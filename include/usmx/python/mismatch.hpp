@@ -40,7 +40,7 @@ class [[gnu::visibility("hidden")]] call_notes {
   static call_notes* current() noexcept { return innermost(); }
 
   void add(mismatch noted) { noted_.push_back(std::move(noted)); }
-  /// Notes that an argument fits one overload. If that is not called, it is for another reason.
+  /// Notes that an argument fits one overload: if that is not called, the reason is another one.
   void add_fit(PyObject* argument) {
     if (!noted_.empty()) {  // overloads are tried twice: a mismatch that comes later is seen then
       fitting_.push_back(argument);
