@@ -31,7 +31,7 @@ PYTHON = [block for block in BLOCKS if block.language == "python"]
 PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
 
 WITH_NANOBIND = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
-IN_C = {b.document for b in BLOCKS if "PyInit_" in b.text}
+IN_C = {b.document for b in BLOCKS if b.language == "c" and "PyInit_" in b.text}
 WITH_MODULES = WITH_NANOBIND | IN_C
 
 
