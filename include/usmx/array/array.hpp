@@ -198,7 +198,7 @@ class USMX_API array {
   void record(const sycl::event& event) const;
   /// Waits for all work on these elements that usmx can know of: its own, what was recorded, and,
   /// for an exposed array, everything on the queues on which others may work. Throws
-  /// sycl::exception when such work has failed.
+  /// sycl::exception when the SYCL runtime reports an error.
   void wait() const;
   /// Whether wait() may have something to wait for. If false, wait() returns without a call of the
   /// SYCL runtime.

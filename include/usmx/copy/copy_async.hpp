@@ -21,7 +21,8 @@ namespace usmx::inline v1 {
 /// This function does not wait where commands of the destination's queue can make the copy: both
 /// arrays are USM of one context and do not overlap, and their elements are aligned for their
 /// types. Other copies, and those that the host makes in less time than a command takes, are
-/// finished when it returns; their event is complete.
+/// finished when it returns; their event is complete. If an array is exposed (see `array`) and its
+/// queue is out of order, this function waits for the commands that are on that queue already.
 ///
 /// Throws value_error when the shapes differ, when one side is of a structured type and the other
 /// is not of the same one, or when an array has no memory; read_only_error when the destination is
@@ -36,7 +37,8 @@ USMX_API sycl::event copy_async(const array& source, const array& destination);
 /// null, the caller keeps the memory alive until the event is complete.
 ///
 /// This function does not wait where both sides are compact in the same order and of one type. Any
-/// other source has been read when it returns.
+/// other source has been read when it returns. If the array is exposed (see `array`) and its queue
+/// is out of order, this function waits for the commands that are on that queue already.
 ///
 /// Throws value_error when the shapes differ, when one side is of a structured type and the other
 /// is not of the same one, or when the array has no memory; read_only_error when it is read-only.
@@ -50,7 +52,8 @@ USMX_API sycl::event copy_from_host_async(const host_array& source, const array&
 /// null, the caller keeps the memory alive until the event is complete.
 ///
 /// This function does not wait where both sides are compact in the same order and of one type. Any
-/// other copy is finished when it returns.
+/// other copy is finished when it returns. If the array is exposed (see `array`) and its queue is
+/// out of order, this function waits for the commands that are on that queue already.
 ///
 /// Throws value_error when the shapes differ, when one side is of a structured type and the other
 /// is not of the same one, or when the array has no memory.
@@ -60,8 +63,9 @@ USMX_API sycl::event copy_to_host_async(const array& source, const host_array& d
 /// Starts to set every element of `destination` to the one at `element`, and returns the event.
 /// `element` is of the destination's type, in host memory and at any alignment; it has been read
 /// when this function returns. The fill comes after the work on the array, and is recorded on it,
-/// as with `copy_async`. Throws read_only_error when the destination is read-only, value_error when
-/// it has no memory.
+/// as with `copy_async`. If the array is exposed (see `array`) and its queue is out of order, this
+/// function waits for the commands that are on that queue already. Throws read_only_error when the
+/// destination is read-only, value_error when it has no memory.
 USMX_API sycl::event fill_async(const array& destination, const std::byte* element);
 
 }  // namespace usmx::inline v1
