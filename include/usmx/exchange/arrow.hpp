@@ -23,13 +23,13 @@ USMX_API arrow::owned<arrow::schema> to_arrow_schema(dtype);
 /// Makes an array of Arrow of the elements of host-accessible memory, which it keeps alive. Exposes
 /// the array (see `array`). Does not wait for unfinished work: see array::wait. Throws buffer_error
 /// unless the elements are integers or floating-point numbers that lie side by side in one
-/// dimension and in memory of kind `shared` or `host`; value_error for an array without memory.
+/// dimension and in memory of kind `shared` or `host`.
 USMX_API arrow::owned<arrow::array> to_arrow(const array&);
 /// Makes a device array of Arrow of the elements of any memory, which it keeps alive. Exposes the
 /// array (see `array`). Does not wait for unfinished work: see array::wait. Host-accessible memory
 /// is on the device `cpu`, other memory on its dlpack_device. Throws buffer_error unless the
-/// elements are integers or floating-point numbers that lie side by side in one dimension, or when
-/// the device has no number; value_error for an array without memory.
+/// elements are integers or floating-point numbers that lie side by side in one dimension and the
+/// device has a number; value_error for an array without memory.
 USMX_API arrow::owned<arrow::device_array> to_arrow_device(const array&);
 
 // ---- in

@@ -79,7 +79,7 @@ struct device_array {
   arrow::device_type device_type;
   /// An event of the device that the consumer waits for; null if the elements are ready.
   void* sync_event;
-  /// Zeros.
+  /// Reserved for later versions of Arrow: all are 0.
   std::int64_t reserved[3];
 };
 
