@@ -1,4 +1,5 @@
-// Arrays that own their memory: array/array.hpp, by its short name.
+// The short name of usmx/array/array.hpp: arrays, which own or share their memory, and functions
+// that make new ones.
 #pragma once
 
 #include "usmx/array/array.hpp"

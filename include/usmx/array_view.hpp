@@ -1,4 +1,4 @@
-// Views of arrays: array/array_view.hpp, by its short name.
+// The short name of usmx/array/array_view.hpp: checked views of arrays, which own nothing.
 #pragma once
 
 #include "usmx/array/array_view.hpp"

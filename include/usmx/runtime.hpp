@@ -1,4 +1,6 @@
-// Devices, contexts and queues: all of runtime/, and what goes with it in every program.
+// The short name of what every program needs to run: devices, selectors, contexts and queues
+// (usmx/runtime), the state of the process (usmx/base/process.hpp), and waiting for all memory that
+// is to be freed (usmx/memory/synchronize.hpp).
 #pragma once
 
 #include "usmx/base/process.hpp"

@@ -1,5 +1,5 @@
-// An array: a view and the buffer that keeps its memory alive. Copies share the memory. Making new
-// arrays is here too; moving elements between them is in copy.hpp.
+// Arrays in USM, and functions that make new ones without setting their elements. Arrays whose
+// elements are set are in copy/zeros.hpp; moving elements between arrays is in copy/copy.hpp.
 #pragma once
 
 #include <array>
@@ -36,15 +36,30 @@ constexpr index_item as_index_item(std::ptrdiff_t index) noexcept {
 
 }  // namespace detail
 
-/// Bytes of `count` elements (0 or more). Throws overflow_error.
+/// The number of bytes of `count` elements; `count` is 0 or more. Throws overflow_error when it
+/// does not fit ptrdiff_t.
 USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
 
+/// An array in USM: an element type, a layout, and a share in the buffer that holds the memory.
+///
+/// Copying an array copies no elements. All copies, slices and other arrays made of an array share
+/// its memory, which is freed when the last of them is gone; that does not wait, even where work on
+/// the memory is unfinished (see `buffer`). A const array is one whose type and layout stay as they
+/// are: whether its elements may be written is readonly().
+///
+/// An array whose functions gave a pointer, a view or a queue is *exposed*: others know the memory
+/// and its queue, and may submit work there that nobody records. usmx then waits for the whole
+/// queue where it must not miss such work.
 class USMX_API array {
  public:
-  /// No memory and no elements: shape (0,), float64. An array that was moved from becomes this.
-  /// Whatever needs a queue throws value_error.
+  /// Makes an array without memory and without elements: shape (0,), element type float64.
+  /// Functions that need its memory or its queue throw value_error. An array that was moved from
+  /// has no memory and no elements, either.
   array() noexcept;
+  /// Shares the memory of the other array.
   array(const array&) = default;
+  /// Takes the other array's share in the memory. The other one is left without memory and
+  /// elements.
   array(array&& other) noexcept
       : owner_(std::move(other.owner_)),
         layout_(std::move(other.layout_)),
@@ -52,7 +67,10 @@ class USMX_API array {
         readonly_(other.readonly_) {
     other.layout_ = usmx::layout::without_elements();
   }
+  /// Shares the memory of the other array, and lets go of its own.
   array& operator=(const array&) = default;
+  /// Takes the other array's share in the memory, and lets go of its own. The other one is left
+  /// without memory and elements.
   array& operator=(array&& other) noexcept {
     if (this != &other) {
       owner_ = std::move(other.owner_);
@@ -62,53 +80,69 @@ class USMX_API array {
     }
     return *this;
   }
+  /// Lets go of the memory. Does not wait.
   ~array() = default;
 
-  /// Elements inside an existing buffer, `where` counted from its first byte. Throws value_error
-  /// when an element lies outside of the buffer or element zero is not aligned for its type,
-  /// overflow_error when its place in bytes does not fit ptrdiff_t.
+  /// Makes an array of elements inside an existing buffer. The offset of `where` counts from the
+  /// buffer's first byte, in elements. The array is read-only if `readonly` says so or the buffer
+  /// is. Throws value_error when `owner` is null, when an element lies outside of the buffer or
+  /// when element zero is not aligned for its type; overflow_error when the place of an element in
+  /// bytes does not fit ptrdiff_t.
   array(std::shared_ptr<buffer> owner, dtype type, usmx::layout where, bool readonly = false);
 
-  /// An array around memory that a native library allocated: C-contiguous, `deleter(pointer)` runs
-  /// exactly once when the last array or view of it is gone (and when adopting fails).
+  /// Makes a C-contiguous array of memory that a native library allocated: USM of the queue's
+  /// context that holds all elements. The array takes the memory over. `deleter(pointer)` runs
+  /// exactly once, also when this function throws: after the last array of the memory is gone and
+  /// the work on it that usmx knows of has finished. It may run on any thread and must not throw.
+  /// Throws value_error when the memory is not in one USM allocation of that context or is not
+  /// aligned for the type; value_error or overflow_error for a shape that no array can have.
   template <class Deleter>
     requires std::is_invocable_v<Deleter&, void*>
   static array adopt(void* pointer, const shape_argument& shape, dtype type,
                      const sycl::queue& queue, Deleter deleter);
 
-  /// What keeps the memory alive; null where there is none.
+  /// The buffer that keeps the memory alive; null for an array without memory.
   const std::shared_ptr<buffer>& owner() const noexcept { return owner_; }
-  /// The same. Throws value_error where there is none.
+  /// The buffer that keeps the memory alive. Throws value_error for an array without memory.
   buffer& memory() const {
     if (!owner_) [[unlikely]] {
       throw_no_memory();
     }
     return *owner_;
   }
+  /// The element type. A structured type that came from outside is valid as long as some array has
+  /// it (see held_dtype).
   dtype type() const noexcept { return type_; }
+  /// Shape, strides and offset in elements; the offset counts from the first byte of memory().
   const usmx::layout& layout() const noexcept { return layout_; }
+  /// The number of dimensions.
   int ndim() const noexcept { return layout_.ndim(); }
+  /// The extents, one for each dimension.
   std::span<const std::ptrdiff_t> shape() const noexcept { return layout_.shape(); }
+  /// The strides in elements, one for each dimension. They can be zero or negative.
   std::span<const std::ptrdiff_t> strides() const noexcept { return layout_.strides(); }
+  /// The number of elements.
   std::ptrdiff_t size() const noexcept { return layout_.size(); }
+  /// The bytes of all elements, without the gaps between them.
   std::size_t nbytes() const noexcept {
     return static_cast<std::size_t>(size()) * type_.itemsize();
   }
-  /// `unknown` without memory.
+  /// The kind of the memory; `unknown` for an array without memory.
   usm_kind kind() const noexcept { return owner_ ? owner_->kind() : usm_kind::unknown; }
-  /// Where usmx works on the elements; gives device and context. From here on others know the
-  /// memory and its queue, as after view().
+  /// The queue on which usmx works on the elements. It also gives the device and the context.
+  /// Exposes the array. Throws value_error for an array without memory.
   const sycl::queue& queue() const {
     const buffer& here = memory();
     expose();
     return here.queue();
   }
+  /// Whether the elements must not be written through this array.
   bool readonly() const noexcept { return readonly_.get(); }
-  /// From now on nothing is written through this array, by whoever asks readonly() then: safe while
-  /// other threads read and copy it. Arrays made of it before keep their right.
+  /// Makes this array read-only, for everyone who asks readonly() from now on. Other threads may
+  /// read and copy the array meanwhile. Arrays and views that were made of it before stay writable.
   void make_readonly() noexcept { readonly_.set(); }
-  /// Element zero; the first byte of the memory, if any, when there are no elements. From here on
-  /// others know the memory and its queue, as after view().
+  /// A pointer to element zero. In an array without elements: to the first byte of the memory, or
+  /// null without memory. Exposes the array. Does not wait for unfinished work: see wait().
   std::byte* data() const noexcept {
     if (!owner_) {
       return nullptr;
@@ -117,41 +151,57 @@ class USMX_API array {
     return first_element();
   }
 
-  /// What native code works on. From here on others know the memory and its queue: they may submit
-  /// work there that nobody records, and usmx waits for the queue where it must not miss that.
+  /// A view for native code, valid as long as an array shares the memory. Exposes the array. Does
+  /// not wait for unfinished work: see wait(). Throws value_error for an array without memory.
   array_view view() const& {
     array_view result = private_view();
     expose();
     return result;
   }
-  /// A view does not keep the memory that a temporary array may be the last to hold.
+  /// Deleted: a view does not keep the memory alive, which a temporary array may be the last to
+  /// share.
   array_view view() const&& = delete;
-  /// As of the view.
+  /// The elements as T in N dimensions, valid as long as an array shares the memory. Exposes the
+  /// array. Throws type_error when the elements are of another type, value_error when the number of
+  /// dimensions is another one or there is no memory, read_only_error when T is not const and the
+  /// array is read-only.
   template <class T, std::size_t N>
   strided_view<T, N> as() const& {
     return view().template as<T, N>();
   }
+  /// Deleted: a view does not keep the memory alive, which a temporary array may be the last to
+  /// share.
   template <class T, std::size_t N>
   strided_view<T, N> as() const&& = delete;
 
-  /// The same memory, type and rights with another layout, counted from the first byte of the
-  /// memory. Throws as the constructor.
+  /// An array of the same memory and element type with another layout, whose offset counts from the
+  /// first byte of memory(). It is read-only if this one is. Throws value_error when an element
+  /// lies outside of the memory or there is none, overflow_error when the place of an element in
+  /// bytes does not fit ptrdiff_t.
   array with_layout(usmx::layout where) const {
     return array(owner_, type_, std::move(where), readonly());
   }
-  /// What `a[items...]` is in Python: integers, `usmx::range(start, stop, step)`, and
-  /// index_item::ellipsis() or newaxis(). Throws as `subscript`.
+  /// The elements that `a[items...]` addresses in Python, as an array of the same memory. An item
+  /// is an integer, `usmx::range(start, stop, step)`, index_item::ellipsis() or
+  /// index_item::newaxis(). Throws index_error when an integer is outside of its axis, when there
+  /// are too many items or when there are two ellipses; value_error for a step of 0.
   template <class... Items>
   array slice(Items... items) const {
     return subscripted(std::array<index_item, sizeof...(Items)>{detail::as_index_item(items)...});
   }
+  /// The same elements as a read-only array of the same memory.
   array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
 
-  /// Announces unfinished work of native code on these elements: see buffer::record.
+  /// Announces unfinished work of native code on these elements, which ends with `event`. The
+  /// memory outlives that work, and whatever usmx does with these elements afterwards comes after
+  /// it. Does nothing for an array without elements.
   void record(const sycl::event& event) const;
-  /// Waits for all work on these elements that usmx can know of: see buffer::wait.
+  /// Waits for all work on these elements that usmx can know of: its own, what was recorded, and,
+  /// for an exposed array, everything on the queues on which others may work. Throws
+  /// sycl::exception when the SYCL runtime reports an error.
   void wait() const;
-  /// False when wait() would certainly return without a runtime call.
+  /// Whether wait() may have something to wait for. If false, wait() returns without a call of the
+  /// SYCL runtime.
   bool may_be_busy() const noexcept;
 
  private:
@@ -213,24 +263,34 @@ array array::adopt(void* pointer, const shape_argument& shape, dtype type, const
                              detail::release_action::of(pointer, std::move(deleter)));
 }
 
-/// `where` in new memory of exactly the extent's bytes, which leaves one offset: the smallest that
-/// fits. An offset of 0 asks for it, and so does naming it; any other is a value_error.
+/// `where` with the offset that it has in new memory of exactly the bytes that its elements span:
+/// its lowest element lies at the memory's first byte. Throws value_error unless the offset of
+/// `where` is already that one, or 0, which asks for it.
 USMX_API layout fitted_to_new_memory(const layout& where);
 
-/// A new array of any layout that starts at the memory's first byte (see fitted_to_new_memory), its
-/// elements not set; at least one element is allocated. Throws value_error when its lowest element
-/// is elsewhere.
+/// Makes a new array of any layout whose lowest element lies at offset 0 (see
+/// fitted_to_new_memory). The elements are not set. usmx allocates at least one element, on the
+/// queue's device. `alignment` is in bytes: a power of two, or 0 for that of the memory resource.
+/// Throws value_error for another alignment, for kind `unknown` or when the lowest element lies
+/// elsewhere; overflow_error when the number of bytes does not fit ptrdiff_t; allocation_error when
+/// there is no such memory.
 USMX_API array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                      std::size_t alignment = 0);
-/// A new array, C-contiguous, its elements not set; at least one element is allocated.
+/// Makes a new C-contiguous array. The elements are not set. usmx allocates at least one element,
+/// on the queue's device. Throws value_error or overflow_error for a shape that no array can have,
+/// allocation_error when there is no such memory.
 USMX_API array empty(const shape_argument& shape, dtype type, const sycl::queue& queue,
                      usm_kind kind = usm_kind::device);
+/// Makes a new C-contiguous array of a shape in braces: `empty({2, 3}, usmx::float32, queue)`. The
+/// elements are not set. Throws value_error or overflow_error for a shape that no array can have,
+/// allocation_error when there is no such memory.
 inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
                    const sycl::queue& queue, usm_kind kind = usm_kind::device) {
   return empty(shape_argument(shape), type, queue, kind);
 }
 
-/// Makes a command come after all recorded work on the memory of these arrays.
+/// Makes a SYCL command come after all work on the elements of these arrays that was recorded or
+/// that usmx has started. `command` is a sycl::handler. Does not wait.
 ///
 ///   queue.submit([&](sycl::handler& command) { usmx::depends_on(command, x, y); ... });
 template <class Handler, std::same_as<array>... Arrays>
@@ -238,8 +298,8 @@ void depends_on(Handler& command, const Arrays&... arrays) {
   (command.depends_on(detail::recorded_work(arrays)), ...);
 }
 
-/// Whether elements of both may lie in the same bytes: the ranges from the lowest to the highest
-/// element of each have some in common.
+/// Whether elements of both views may lie in the same bytes: whether the ranges from the lowest to
+/// the highest byte of each overlap. Elements between each other's gaps count as overlapping.
 USMX_API bool may_overlap(const array_view&, const array_view&) noexcept;
 
 }  // namespace usmx::inline v1

@@ -1,4 +1,4 @@
-// What usmx's own parts, its Python module among them, do with arrays and nobody else may. Not
+// What only usmx's own parts, its Python module among them, may do with arrays. This header is not
 // installed.
 #pragma once
 
@@ -34,18 +34,19 @@ inline array unchecked_array(std::shared_ptr<buffer> owner, dtype type, layout w
   return array_access::unchecked(std::move(owner), type, std::move(where), readonly);
 }
 
-/// Other elements of an array's memory where they are known to lie inside of it: what a subscript
-/// or a broadcast makes. overflow_error when they, some in several places, are more bytes than can
-/// be counted.
+/// Other elements of an array's memory that are known to lie inside of it, as those of a subscript
+/// or a broadcast are. Throws overflow_error when the elements, of which a broadcast counts some
+/// several times, are more bytes than fit ptrdiff_t.
 inline array with_layout(const array& of, layout where) {
   return array_access::with_layout(of, std::move(where));
 }
 
-/// What array::view() gives, for synchronous work of usmx's own: nobody else gets to know the
-/// memory and its queue.
+/// The view that array::view() gives, without exposing the array: for synchronous work of usmx's
+/// own.
 inline array_view private_view(const array& of) { return array_access::private_view(of); }
 
-/// What array::data() gives, so.
+/// The pointer that array::data() gives, without exposing the array: for synchronous work of usmx's
+/// own.
 inline std::byte* first_element(const array& of) { return array_access::first_element(of); }
 
 }  // namespace usmx::inline v1::internal

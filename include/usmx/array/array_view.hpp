@@ -1,6 +1,5 @@
-// A checked, non-owning look at an array in USM: pointer, element type, layout, kind, queue and
-// whether it may be written. A view that exists is valid for as long as its owner lives; who that
-// is travels beside the view, in array.hpp. Indexing of elements: strided_view.hpp.
+// Views of arrays: what native code works on. A view owns nothing; what keeps the memory alive is
+// in array/array.hpp. Indexing of elements is in layout/strided_view.hpp.
 #pragma once
 
 #include <array>
@@ -20,10 +19,14 @@
 
 namespace usmx::inline v1 {
 
+/// A checked view of an array in USM: a pointer, an element type, a layout, the kind of memory, a
+/// queue, and whether the elements may be written. It is a copyable value that owns nothing: it is
+/// valid as long as the memory lives, which whoever hands out the view has to say.
 class USMX_API array_view {
  public:
-  /// `origin` is where the layout's offsets count from. The caller has checked that all elements
-  /// lie inside an allocation of the queue's context. kind `unknown` is ordinary host memory.
+  /// Makes a view without any check. The layout's offset counts from `origin`, in elements. The
+  /// caller has checked that all elements lie inside one allocation of the queue's context. The
+  /// kind `unknown` stands for ordinary host memory.
   array_view(void* origin, dtype type, usmx::layout where, usm_kind kind, sycl::queue queue,
              bool readonly) noexcept
       : origin_(static_cast<std::byte*>(origin)),
@@ -33,9 +36,10 @@ class USMX_API array_view {
         kind_(kind),
         readonly_(readonly) {}
 
+  /// Makes another view of the same elements.
   array_view(const array_view&) = default;
-  /// What was moved from has no elements, and its queue: a sycl::queue that was moved from must not
-  /// be touched.
+  /// Takes the other view's layout. The other view keeps its queue (a sycl::queue that was moved
+  /// from must not be used) and has no elements.
   array_view(array_view&& other) noexcept
       : origin_(other.origin_),
         layout_(std::exchange(other.layout_, usmx::layout::without_elements())),
@@ -43,7 +47,9 @@ class USMX_API array_view {
         type_(other.type_),
         kind_(other.kind_),
         readonly_(other.readonly_) {}
+  /// Becomes another view of the same elements.
   array_view& operator=(const array_view&) = default;
+  /// Takes the other view's layout. The other view keeps its queue and has no elements.
   array_view& operator=(array_view&& other) noexcept {
     if (this != &other) {
       origin_ = other.origin_;
@@ -55,35 +61,48 @@ class USMX_API array_view {
     }
     return *this;
   }
+  /// Does nothing: the view owns nothing.
   ~array_view() = default;
 
-  /// Where offsets count from.
+  /// The address from which the layout's offset counts.
   std::byte* origin() const noexcept { return origin_; }
-  /// Element zero; `origin`, not to be used, when there are no elements.
+  /// A pointer to element zero; origin(), which must not be dereferenced, when there are no
+  /// elements.
   std::byte* data() const noexcept;
+  /// The element type.
   dtype type() const noexcept { return type_; }
+  /// Shape, strides and offset in elements; the offset counts from origin().
   const usmx::layout& layout() const noexcept { return layout_; }
+  /// The number of dimensions.
   int ndim() const noexcept { return layout_.ndim(); }
+  /// The extents, one for each dimension.
   std::span<const std::ptrdiff_t> shape() const noexcept { return layout_.shape(); }
-  /// In elements.
+  /// The strides in elements, one for each dimension. They can be zero or negative.
   std::span<const std::ptrdiff_t> strides() const noexcept { return layout_.strides(); }
+  /// The number of elements.
   std::ptrdiff_t size() const noexcept { return layout_.size(); }
-  /// Bytes of the elements, gaps between them not counted.
+  /// The bytes of all elements, without the gaps between them.
   std::size_t nbytes() const noexcept;
+  /// The kind of the memory; `unknown` for ordinary host memory.
   usm_kind kind() const noexcept { return kind_; }
+  /// The queue on which usmx works on the elements.
   const sycl::queue& queue() const noexcept { return queue_; }
+  /// The context of the queue, to which the memory belongs.
   sycl::context context() const { return queue_.get_context(); }
+  /// The device of the queue.
   sycl::device device() const { return queue_.get_device(); }
+  /// Whether the elements must not be written.
   bool readonly() const noexcept { return readonly_; }
 
-  /// Elements of the same memory with another layout. The caller has checked that they lie inside
-  /// the view's memory.
+  /// A view of the same memory with another layout, whose offset counts from origin(). The caller
+  /// has checked that all elements lie inside the memory.
   array_view with_layout_unchecked(usmx::layout where) const {
     return {origin_, type_, std::move(where), kind_, queue_, readonly_};
   }
 
-  /// The elements as T in N dimensions. Throws type_error on another element type, value_error on
-  /// another number of dimensions, read_only_error when T is not const and the view is read-only.
+  /// The elements as T in N dimensions. Throws type_error when the elements are of another type,
+  /// value_error when the number of dimensions is another one, read_only_error when T is not const
+  /// and the view is read-only.
   template <class T, std::size_t N>
   strided_view<T, N> as() const {
     require(dtype::of<std::remove_const_t<T>>(), static_cast<int>(N), !std::is_const_v<T>);
@@ -96,8 +115,9 @@ class USMX_API array_view {
     return strided_view<T, N>(reinterpret_cast<T*>(data()), extents, strides);
   }
 
-  /// The elements as one C-contiguous run of T. Throws as `as`, and value_error when they are not
-  /// C-contiguous.
+  /// A pointer to size() elements of T that lie one after the other in C order. Throws type_error
+  /// when the elements are of another type, value_error when they are not C-contiguous,
+  /// read_only_error when T is not const and the view is read-only.
   template <class T>
   T* contiguous() const {
     require(dtype::of<std::remove_const_t<T>>(), ndim(), !std::is_const_v<T>);

@@ -1,4 +1,5 @@
-// Fields of an array of structured elements, as an array of their own.
+// Views of the fields of structured elements, which NumPy writes `a["name"]`. The types themselves
+// are in layout/structure.hpp.
 #pragma once
 
 #include <span>
@@ -9,17 +10,17 @@
 
 namespace usmx::inline v1 {
 
-/// The field of that name in every element: the same memory, and the field's own shape as
-/// additional last dimensions. Throws index_error when there is no such field, and value_error,
-/// since strides and offsets are counted in whole elements, when the field's place in bytes or the
-/// array's stride in bytes is no multiple of the field's item size, or when element zero is not
-/// aligned for the field's type.
+/// The field `name` of every element, as an array of the same memory. The field's own shape makes
+/// additional last dimensions. Throws index_error when there is no such field. Throws value_error
+/// when the field's offset in bytes or a stride of the array in bytes is no multiple of the field's
+/// item size, since an array counts both in whole elements, or when element zero is not aligned for
+/// the field's type.
 USMX_API array field_view(const array&, std::string_view name);
 
-/// The same elements with only the fields of these names, at least one: the others become padding.
-/// The view is read-only, because whole elements are written, padding included. Throws index_error
-/// when there is no such field, and value_error when the names are not in the order in which the
-/// fields lie in an element.
+/// The same elements with only the fields of these names, as an array of the same memory; the other
+/// fields become padding. The result is read-only, because usmx writes whole elements, padding
+/// included. Throws index_error when there is no such field, value_error when there are no names or
+/// when they are not in the order in which the fields lie in an element.
 USMX_API array fields_view(const array&, std::span<const std::string_view> names);
 
 }  // namespace usmx::inline v1

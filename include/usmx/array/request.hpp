@@ -1,4 +1,5 @@
-// What somebody asks an array to be, and whether one that exists is that already.
+// Requests: all that a new array shall be, and whether an existing array is that already. What a
+// parameter needs, which is less, is in array/requirement.hpp.
 #pragma once
 
 #include <optional>
@@ -12,17 +13,24 @@
 
 namespace usmx::inline v1 {
 
+/// What an array shall be: its type, its memory, its queue and the order of its elements.
 struct array_request {
+  /// The element type.
   dtype type;
+  /// The kind of memory.
   usm_kind kind;
+  /// The queue, which names the device and the context.
   sycl::queue queue;
-  /// Whether it must be this queue; else any of its device and context will do.
+  /// Whether the array must be on this very queue. If false, any queue of the same device and
+  /// context will do.
   bool exactly_on_queue;
+  /// The order in which the elements lie without gaps; `keep` asks for no order.
   element_order order;
 };
 
-/// In what an array is not as it is asked to be, and so must be copied: "the element type is
-/// float32, not float64". None when it is.
+/// The reason why an array must be copied to be as requested, for messages: "the element type is
+/// float32, not float64". None when the array is as requested. Throws value_error for an array
+/// without memory.
 USMX_API std::optional<std::string> reason_to_copy(const array&, const array_request&);
 
 }  // namespace usmx::inline v1

@@ -1,5 +1,6 @@
-// What a function needs an array to be: the words in which parameters say it (array/in.hpp), and
-// whether an array is so. It asks for less than request.hpp, which says all of what a new one is.
+// Requirements: what a function needs its argument to be, the words that parameters (array/in.hpp)
+// state it with, and whether an array meets it. All that a new array shall be is in
+// array/request.hpp.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace usmx::inline v1 {
 
-/// In a shape: an extent of any size.
+/// In a `shape`: an extent of any size.
 inline constexpr std::ptrdiff_t any = -1;
 
 namespace detail {
@@ -29,7 +30,7 @@ struct required_shape {
   static constexpr std::array<std::ptrdiff_t, sizeof...(Extents)> extents{Extents...};
 };
 
-/// A set of kinds of memory: bit k is set where the kind with the number k is in it.
+/// A set of kinds of memory: bit k says whether the kind with the number k is in it.
 struct required_kinds {
   std::uint8_t bits;
 
@@ -45,33 +46,46 @@ constexpr required_kinds only(usm_kind kind) noexcept {
 
 }  // namespace detail
 
-/// These extents, as many as dimensions.
+/// The word for a shape: these extents, one for each dimension. `usmx::shape<usmx::any, 3>` is any
+/// number of rows of 3.
 template <std::ptrdiff_t... Extents>
 inline constexpr detail::required_shape<Extents...> shape{};
 
-/// The elements lie without gaps, the last index varying fastest.
+/// The word for C-contiguous elements: they lie without gaps, and the last index varies fastest.
 inline constexpr element_order c_contig = element_order::c;
-/// The same, the first index varying fastest.
+/// The word for Fortran-contiguous elements: they lie without gaps, and the first index varies
+/// fastest.
 inline constexpr element_order f_contig = element_order::f;
-/// They lie in any way. So it is where nothing is said.
+/// The word for elements with any strides. It is the default.
 inline constexpr element_order strided = element_order::keep;
 
+/// The word for memory of kind `device`.
 inline constexpr detail::required_kinds device_kind = detail::only(usm_kind::device);
+/// The word for memory of kind `shared`.
 inline constexpr detail::required_kinds shared_kind = detail::only(usm_kind::shared);
+/// The word for memory of kind `host`.
 inline constexpr detail::required_kinds host_kind = detail::only(usm_kind::host);
-/// Of kind shared or host.
+/// The word for memory that the host may read and write: of kind `shared` or `host`.
 inline constexpr detail::required_kinds host_accessible{shared_kind.bits | host_kind.bits};
 
+/// What a function needs its argument to be.
 struct array_requirement {
+  /// The value of `ndim` for any number of dimensions.
   static constexpr int any_ndim = -1;
+  /// The value of `kinds` for any memory.
   static constexpr detail::required_kinds any_kind{0xff};
 
+  /// The element type.
   dtype type;
+  /// Whether the function writes the elements, so that a read-only array does not meet this.
   bool writable;
+  /// The number of dimensions, or any_ndim.
   int ndim = any_ndim;
-  /// As many as dimensions, `any` among them; empty where each may have any size.
+  /// An extent for each dimension, which may be `any`; empty where all extents may have any size.
   std::span<const std::ptrdiff_t> extents = {};
+  /// The order in which the elements lie without gaps: c_contig, f_contig, or `strided` for any.
   element_order order = strided;
+  /// The kinds of memory: any_kind or a word such as host_accessible.
   detail::required_kinds kinds = any_kind;
 };
 
@@ -88,6 +102,7 @@ inline bool has_extents(const array& a, std::span<const std::ptrdiff_t> extents)
 
 }  // namespace detail
 
+/// Whether an array meets a requirement.
 inline bool is_met(const array_requirement& needed, const array& a) noexcept {
   return a.type() == needed.type && !(needed.writable && a.readonly()) &&
          (needed.ndim == array_requirement::any_ndim || needed.ndim == a.ndim()) &&
@@ -96,7 +111,8 @@ inline bool is_met(const array_requirement& needed, const array& a) noexcept {
          (needed.kinds == array_requirement::any_kind || needed.kinds.contains(a.kind()));
 }
 
-/// An array in the words of a requirement that it does not meet: "float32 with 2 dimensions".
+/// Describes an array that does not meet a requirement, for messages: "float32 with 2 dimensions".
+/// Names what the requirement asks about.
 inline std::string found_text(const array_requirement& needed, const array& a) {
   const std::string dimensions =
       needed.extents.empty()
@@ -118,7 +134,7 @@ inline std::string found_text(const array_requirement& needed, const array& a) {
 
 namespace detail {
 
-/// Text that is put together when the program is compiled.
+/// A text that the compiler puts together.
 class constant_text {
  public:
   constexpr void put(std::string_view text) {

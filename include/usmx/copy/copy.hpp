@@ -1,4 +1,6 @@
-// Moving elements between arrays, whatever their layouts, element types and kinds of memory.
+// Copies, conversions and fills, whatever the layouts, element types and kinds of memory: functions
+// that wait. Those that do not wait are in copy/copy_async.hpp; single values and std::vector are
+// in copy/values.hpp.
 #pragma once
 
 #include <cstddef>
@@ -9,58 +11,74 @@
 
 namespace usmx::inline v1 {
 
-/// How elements are moved. `automatic` chooses; the others are for tests and measurements, and
-/// throw value_error where they cannot do the copy.
+/// The way in which elements are moved. Programs leave the choice to `automatic`; the other ways
+/// are for tests and measurements, and throw value_error where they cannot make the copy.
 enum class copy_path {
+  /// usmx chooses the way.
   automatic,
-  /// One memcpy: both sides compact in the same order.
+  /// One memcpy of the queue: both sides are compact in the same order.
   whole,
-  /// A memcpy for each innermost run, or for many of them where the driver has such a command.
+  /// A memcpy of the queue for each innermost run, or for many runs where the driver has such a
+  /// command.
   rows,
-  /// A loop on the host over memory that it may touch.
+  /// A loop on the host, over memory that the host may touch.
   host_loop,
-  /// A kernel on the device, over USM of one context.
+  /// A kernel on the destination's device, over USM of one context.
   kernel,
-  /// By way of compact host memory.
+  /// Two copies, by way of compact host memory.
   staged,
 };
 
-/// Copies every element of `source` to the same index of `destination` and waits until that is
-/// done. Shapes must be equal and the destination writable (value_error, read_only_error).
+/// Copies every element of `source` to the same index of `destination`, and waits until that is
+/// done. Before that it waits for the work on both that usmx has started or that was recorded; work
+/// that nobody has recorded must have finished.
 ///
-/// Elements of different plain types are converted as by NumPy's astype, with a single rounding;
-/// what a float that is NaN or out of range becomes as an integer is unspecified. Structured types
-/// are copied to themselves only (value_error).
+/// Elements of different plain types are converted as by NumPy's `astype`, with a single rounding.
+/// What a float that is NaN or out of range becomes as an integer is unspecified. Overlapping views
+/// are copied as if `source` had been copied elsewhere first. Where several elements of the
+/// destination lie in the same place (stride 0), one of them remains. A view of kind `unknown` is
+/// ordinary host memory.
 ///
-/// Overlapping views are copied as if `source` had been copied first; what the destination has
-/// several elements for in one place is one of them. Work pending on either side
-/// must have finished. Ordinary host memory has kind `unknown`.
+/// Throws value_error when the shapes differ or when one side is of a structured type and the other
+/// is not of the same one, read_only_error when the destination is read-only.
 USMX_API void copy(const array_view& source, const array_view& destination,
                    copy_path path = copy_path::automatic);
 
-/// Ordinary host memory of any strides, which need not be whole elements, and any alignment.
+/// Elements in ordinary host memory, at any alignment. It owns nothing.
 struct host_array {
-  std::byte* data;  // element zero
+  /// The address of element zero.
+  std::byte* data;
+  /// The element type.
   dtype type;
+  /// The extents, one for each dimension.
   std::span<const std::ptrdiff_t> shape;
+  /// The strides in bytes, one for each dimension. They need not be whole elements.
   std::span<const std::ptrdiff_t> strides_bytes;
 };
 
-/// The same between host memory and an array.
+/// Copies every element of host memory to the same index of an array, converting it as `copy` does,
+/// and waits. Throws value_error when the shapes differ or when one side is of a structured type
+/// and the other is not of the same one, read_only_error when the destination is read-only.
 USMX_API void copy_from_host(const host_array& source, const array_view& destination);
+/// Copies every element of an array to the same index of host memory, converting it as `copy` does,
+/// and waits. Throws value_error when the shapes differ or when one side is of a structured type
+/// and the other is not of the same one.
 USMX_API void copy_to_host(const array_view& source, const host_array& destination);
 
-/// Converts one element in host memory, at any alignment, between plain types as `copy` does.
+/// Converts one element in host memory as `copy` does. Both types are plain. Both addresses may
+/// have any alignment.
 USMX_API void convert_element(dtype source_type, const std::byte* source, dtype destination_type,
                               std::byte* destination) noexcept;
 
-/// Sets every element to the one at `element`, which is of the destination's type, in host memory
-/// and at any alignment; waits. Throws read_only_error. Of the paths, `whole` doubles what is
-/// filled already, by a queue, where the destination is compact.
+/// Sets every element of `destination` to the one at `element`, and waits. `element` is of the
+/// destination's type, in host memory and at any alignment. By the path `whole` a queue fills a
+/// compact destination, each time doubling what is filled already. Throws read_only_error when the
+/// destination is read-only, value_error when `path` cannot fill it.
 USMX_API void fill(const array_view& destination, const std::byte* element,
                    copy_path path = copy_path::automatic);
 
-/// Sets nbytes bytes of memory that queue can reach to `value` and waits.
+/// Sets `nbytes` bytes at `pointer` to the lowest byte of `value`, and waits. The memory is of kind
+/// `kind`, and commands of the queue can reach it.
 USMX_API void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
                          const sycl::queue& queue);
 

@@ -1,4 +1,4 @@
-// Copies and fills that are started and not waited for. The same ones with waiting: copy.hpp.
+// Copies and fills that are started and not waited for. Those that wait are in copy/copy.hpp.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,60 @@
 
 namespace usmx::inline v1 {
 
-/// Starts a copy as `copy` makes it (errors too) and returns its event. The copy comes after all
-/// work on both arrays that usmx knows or must expect, and is recorded on both: what usmx does with
-/// them from then on comes after it, and their memory outlives it. Others wait for the event.
+/// Starts a copy of every element of `source` to the same index of `destination`, converted as
+/// `copy` does, and returns its event. The copy comes after all work on both arrays that usmx knows
+/// of or must expect. usmx records it on both arrays: what usmx does with them afterwards comes
+/// after the copy, and their memory outlives it. Whoever works on them without usmx waits for the
+/// event.
 ///
-/// Nothing is waited for where commands of the destination's queue can do the copy: USM of one
-/// context, elements aligned as their types ask, no overlap. What they cannot do, and what
-/// the host does in less time than a command takes, is finished on return; its event is complete.
+/// This function does not wait where commands of the destination's queue can make the copy: both
+/// arrays are USM of one context and do not overlap, and their elements are aligned for their
+/// types. Other copies, and those that the host makes in less time than a command takes, are
+/// finished when it returns; their event is complete. If an array is exposed (see `array`) and its
+/// queue is out of order, this function waits for the commands that are on that queue already.
+///
+/// Throws value_error when the shapes differ, when one side is of a structured type and the other
+/// is not of the same one, or when an array has no memory; read_only_error when the destination is
+/// read-only.
 USMX_API sycl::event copy_async(const array& source, const array& destination);
 
-/// The same between ordinary host memory and an array. Whoever must keep the host memory may leave
-/// that to usmx: `owner` is let go of when it is no longer read or written, on a thread that then
-/// copies asynchronously, allocates, lets memory go or synchronizes. The caller keeps the memory
-/// itself, until the event is complete, where `owner` is null.
+/// Starts a copy from ordinary host memory to an array, converted as `copy` does, and returns its
+/// event. The copy comes after the work on the array, and is recorded on it, as with `copy_async`.
 ///
-/// Nothing is waited for where both sides are compact in the same order, of one type. Any other
-/// source is read before this returns; for any other destination everything is waited for.
+/// `owner` keeps the host memory alive. usmx releases it when the memory is no longer read, on a
+/// thread that then copies asynchronously, allocates, frees memory or synchronizes. If `owner` is
+/// null, the caller keeps the memory alive until the event is complete.
+///
+/// This function does not wait where both sides are compact in the same order and of one type. Any
+/// other source has been read when it returns. If the array is exposed (see `array`) and its queue
+/// is out of order, this function waits for the commands that are on that queue already.
+///
+/// Throws value_error when the shapes differ, when one side is of a structured type and the other
+/// is not of the same one, or when the array has no memory; read_only_error when it is read-only.
 USMX_API sycl::event copy_from_host_async(const host_array& source, const array& destination,
                                           std::shared_ptr<const void> owner);
+/// Starts a copy from an array to ordinary host memory, converted as `copy` does, and returns its
+/// event. The copy comes after the work on the array, and is recorded on it, as with `copy_async`.
+///
+/// `owner` keeps the host memory alive. usmx releases it when the memory is no longer written, on a
+/// thread that then copies asynchronously, allocates, frees memory or synchronizes. If `owner` is
+/// null, the caller keeps the memory alive until the event is complete.
+///
+/// This function does not wait where both sides are compact in the same order and of one type. Any
+/// other copy is finished when it returns. If the array is exposed (see `array`) and its queue is
+/// out of order, this function waits for the commands that are on that queue already.
+///
+/// Throws value_error when the shapes differ, when one side is of a structured type and the other
+/// is not of the same one, or when the array has no memory.
 USMX_API sycl::event copy_to_host_async(const array& source, const host_array& destination,
                                         std::shared_ptr<const void> owner);
 
-/// Starts to set every element to the one at `element`, which is read before this returns: as
-/// `fill`, asynchronous as `copy_async`.
+/// Starts to set every element of `destination` to the one at `element`, and returns the event.
+/// `element` is of the destination's type, in host memory and at any alignment; it has been read
+/// when this function returns. The fill comes after the work on the array, and is recorded on it,
+/// as with `copy_async`. If the array is exposed (see `array`) and its queue is out of order, this
+/// function waits for the commands that are on that queue already. Throws read_only_error when the
+/// destination is read-only, value_error when it has no memory.
 USMX_API sycl::event fill_async(const array& destination, const std::byte* element);
 
 }  // namespace usmx::inline v1

@@ -1,5 +1,5 @@
-// Single values and vectors of C++ beside arrays: filling with one, taking elements out, and
-// elements of another type.
+// Values of C++ types and arrays: filling an array with a value, converting it to another element
+// type, and taking its elements out into a std::vector.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,9 @@
 
 namespace usmx::inline v1 {
 
-/// Sets every element to a value, which is converted as `copy` does; waits. Throws read_only_error,
-/// and value_error for elements of a structured type.
+/// Sets every element of an array to a value, which is converted as `copy` converts elements, and
+/// waits. Throws read_only_error when the array is read-only, value_error when its elements are of
+/// a structured type or it has no memory.
 template <element_type T>
 void fill(const array& destination, T value) {
   if (destination.type().is_structured()) {
@@ -30,15 +31,19 @@ void fill(const array& destination, T value) {
   fill(destination.view(), element.data());
 }
 
-/// A new array of the elements, converted as `copy` does: on the same queue, of the same kind,
-/// without gaps, its axes in memory in the order of the source's. Waits.
+/// Makes a new array of the elements, converted to `type` as `copy` converts them, and waits. The
+/// new array is on the same queue and of the same kind of memory. Its elements lie without gaps, in
+/// the order in which the source has them (NumPy's order 'K'). Throws value_error when one of the
+/// types is structured and the other is another one or the source has no memory, allocation_error
+/// when there is no memory.
 inline array astype(const array& source, dtype type) {
   array result = empty(compact_like(source.layout()), type, source.queue(), source.kind());
   copy(source.view(), result.view());
   return result;
 }
 
-/// The elements in C order, converted as `copy` does. Waits.
+/// The elements in C order, converted to T as `copy` converts them. Waits. Throws value_error when
+/// the elements are of a structured type or the source has no memory.
 template <element_type T>
   requires(!std::same_as<T, bool>)  // a std::vector<bool> holds bits
 std::vector<T> to_vector(const array& source) {

@@ -1,6 +1,6 @@
-// Arrays of one dimension as arrays of Arrow, without a copy, and Arrow's columns as host memory to
-// copy from. Numbers alone, and none missing. No Python here: the bindings read and write the
-// capsules.
+// Arrow: arrays of one dimension as Arrow's arrays, without a copy, and Arrow's columns as host
+// memory to copy from. Elements are numbers, of which none is missing. No Python here: the bindings
+// read and write the capsules. The structs are in exchange/arrow_abi.hpp.
 #pragma once
 
 #include <vector>
@@ -16,37 +16,49 @@ namespace usmx::inline v1::exchange {
 
 // ---- out
 
-/// What an array's elements are to Arrow. Throws buffer_error unless they are integers or
-/// floating-point numbers.
+/// The schema of elements of a type. Throws buffer_error unless they are integers or floating-point
+/// numbers.
 USMX_API arrow::owned<arrow::schema> to_arrow_schema(dtype);
 
-/// The elements, which the result keeps alive: of host-accessible memory, or of any memory with its
-/// place. Others know the memory from here on; unfinished work is not waited for (array::wait).
-/// Throws buffer_error unless they lie side by side in one dimension and the place has a name:
-/// see dlpack_device.
+/// Makes an array of Arrow of the elements of host-accessible memory, which it keeps alive. Exposes
+/// the array (see `array`). Does not wait for unfinished work: see array::wait. Throws buffer_error
+/// unless the elements are integers or floating-point numbers that lie side by side in one
+/// dimension and in memory of kind `shared` or `host`.
 USMX_API arrow::owned<arrow::array> to_arrow(const array&);
+/// Makes a device array of Arrow of the elements of any memory, which it keeps alive. Exposes the
+/// array (see `array`). Does not wait for unfinished work: see array::wait. Host-accessible memory
+/// is on the device `cpu`, other memory on its dlpack_device. Throws buffer_error unless the
+/// elements are integers or floating-point numbers that lie side by side in one dimension and the
+/// device has a number; value_error for an array without memory.
 USMX_API arrow::owned<arrow::device_array> to_arrow_device(const array&);
 
 // ---- in
 
-/// A column in one chunk or several, which live as long as this.
+/// A column of numbers, in one or more chunks, which it owns.
 struct column {
+  /// The element type.
   dtype type;
+  /// The chunks, one after the other.
   std::vector<arrow::owned<arrow::array>> chunks;
 };
 
-/// Takes the array over, where this does not throw: value_error for what was let go or breaks a
-/// rule, buffer_error for elements that are no numbers and, of the second, for places other than
-/// the host's memory.
+/// Makes a column of an array of Arrow, which it takes over unless it throws. Throws value_error
+/// for a schema or an array that was released before or breaks a rule, buffer_error for elements
+/// that are not numbers.
 USMX_API column receive(const arrow::schema&, arrow::array&);
+/// Makes a column of a device array of Arrow, which it takes over unless it throws. Throws
+/// value_error for a schema or an array that was released before or breaks a rule, buffer_error for
+/// elements that are not numbers and for memory other than the host's.
 USMX_API column receive(const arrow::schema&, arrow::device_array&);
-/// All that is left of a stream. Throws so, and std::runtime_error with the stream's own words
-/// where it fails.
+/// Makes a column of all arrays that are left in a stream; the caller keeps the stream. Throws
+/// value_error for a stream that was released before or breaks a rule, buffer_error for elements
+/// that are not numbers, std::runtime_error with the stream's own message when the stream fails.
 USMX_API column receive(arrow::array_stream&);
 
-/// A column's chunks; `queue` is what views must have one of. Throws value_error or overflow_error
-/// for a chunk that breaks a rule, buffer_error for one with missing values; but whether the memory
-/// is there nobody can tell.
+/// Makes a view of each chunk of a column, to copy from. The views are read-only and valid as long
+/// as the column. `queue` becomes the views' queue. Whether the memory exists cannot be checked.
+/// Throws value_error or overflow_error for a chunk that breaks a rule, buffer_error for one with
+/// missing values.
 USMX_API std::vector<array_view> host_views(const column&, const sycl::queue& queue);
 
 }  // namespace usmx::inline v1::exchange

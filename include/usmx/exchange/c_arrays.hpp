@@ -1,6 +1,6 @@
-// Arrays as the C interface has them: views as plain data, and owners. The casters for extensions
-// in C++ use the owners; the rest is for usmx's Python module, whose table of C functions stands on
-// it. Next: python/exchanged.hpp.
+// Arrays as the C interface (usmx/c_api.h) has them: views as plain data, and owners. The casters
+// for extensions in C++ use the owners; the rest is what usmx's Python module makes its table of C
+// functions of. The casters begin with python/exchanged.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,54 @@ namespace usmx::inline v1::exchange {
 
 // ---- owners
 
-// An owner is the address of an array. The lowest bit says that somebody lends the array; otherwise
-// it is counted.
+/// The bit of an owner's address that says that the array is lent. An owner is the address of an
+/// array: a lent one belongs to somebody else, any other one is counted.
 inline constexpr std::uintptr_t lent_bit = 1;
 
-/// The owner that an array itself is, for as long as it lives and stays where it is. Nobody need
-/// release it.
+/// Makes an owner of an array that stays the caller's, without counting. It is valid as long as the
+/// array lives and stays where it is. Nobody need release it.
 inline usmx_owner* lend(const array& lender) noexcept {
   return reinterpret_cast<usmx_owner*>(reinterpret_cast<std::uintptr_t>(&lender) | lent_bit);
 }
+/// Whether an owner is a lent array.
 inline bool is_lent(const usmx_owner* owner) noexcept {
   return (reinterpret_cast<std::uintptr_t>(owner) & lent_bit) != 0;
 }
-/// The array of an owner, for as long as that is valid.
+/// The array of an owner, valid as long as the owner.
 inline const array& array_of(const usmx_owner* owner) noexcept {
   return *reinterpret_cast<const array*>(reinterpret_cast<std::uintptr_t>(owner) & ~lent_bit);
 }
-/// An owner that lives until it is released.
+/// Makes an owner that lives until the caller releases it. Throws std::bad_alloc.
 USMX_API usmx_owner* new_owner(array&&);
+/// Keeps the array of an owner alive until the result is released. The result is another owner if
+/// the array was lent. Throws std::bad_alloc.
 USMX_API usmx_owner* retain(usmx_owner*);
+/// Releases an owner, which every owner from new_owner and retain needs once. Does nothing for null
+/// and for a lent array. Does not wait.
 USMX_API void release(usmx_owner*) noexcept;
 
 // ---- views
 
-/// What an array says of itself, valid as long as the array. Others know the memory from here on.
+/// Describes an array as plain data, valid as long as the array. Exposes the array (see `array`).
+/// Throws value_error for an array without memory.
 USMX_API usmx_view describe_to_c(const array&);
 
-/// Elements of an array's memory as a view has them; read-only if either is. Throws value_error
-/// where they lie outside of the memory, or its type is no plain one and not the array's;
-/// overflow_error.
+/// Makes an array of the elements of an array's memory that a view describes; it is read-only if
+/// either is. Of the view its data, dtype, ndim, shape, strides (null: C-contiguous) and
+/// USMX_READ_ONLY count. Throws value_error when an element lies outside of the memory or when the
+/// view's type is neither plain nor the array's, overflow_error when a place does not fit
+/// ptrdiff_t.
 USMX_API array with_view(const array&, const usmx_view&);
-/// As allocate() of the C interface: value_error, overflow_error, allocation_error.
+/// Makes a new C-contiguous array, whose elements are not set: the function `allocate` of the C
+/// interface. Of the view its dtype, ndim, shape, kind and queue (null: the default queue) count.
+/// Throws value_error or overflow_error for values that no array can have, allocation_error when
+/// there is no such memory.
 USMX_API array allocate(const usmx_view& wanted);
-/// As adopt() of the C interface: value_error, overflow_error.
+/// Makes an array of existing memory, which it takes over: the function `adopt` of the C interface.
+/// Of the view its data, dtype, ndim, shape, strides (null: C-contiguous), queue (not null) and
+/// USMX_READ_ONLY count. `release` runs exactly once, also when this function throws. Throws
+/// value_error or overflow_error when the elements do not lie in one USM allocation of the queue's
+/// context, or for values that no array can have.
 USMX_API array adopt(const usmx_view& described, detail::release_action release);
 
 }  // namespace usmx::inline v1::exchange

@@ -1,4 +1,5 @@
-// What the exceptions of usmx, of SYCL and of the standard library are in the C interface.
+// The numbers of the C interface (usmx/c_api.h) for exceptions of usmx, of SYCL and of the standard
+// library.
 #pragma once
 
 #include <exception>
@@ -8,15 +9,19 @@
 
 namespace usmx::inline v1::exchange {
 
+/// An exception in the form of the C interface.
 struct c_error {
+  /// The number.
   usmx_error code;
-  const char* text;  // lives as long as the exception
+  /// The text of the exception, which lives as long as the exception.
+  const char* text;
 };
 
-/// Any other exception is USMX_OTHER_ERROR, whose text is that of std::exception where it is one.
+/// The number and the text of an exception, which must not be null. Exceptions that have no number
+/// of their own are USMX_OTHER_ERROR, with the text of those that are a std::exception.
 USMX_API c_error to_c_error(const std::exception_ptr&) noexcept;
 
-/// Whether it is one of usmx's exceptions or SYCL's.
+/// Whether a number stands for an exception of usmx or of SYCL.
 constexpr bool is_own(usmx_error code) noexcept {
   return code != USMX_MEMORY_ERROR && code != USMX_OTHER_ERROR;
 }

@@ -1,6 +1,8 @@
-// The dictionary of __cuda_array_interface__ (version 3) as plain values, both ways, and the order
-// of work on CUDA's streams. No Python here: the bindings read and write the dictionary itself.
-// What is checked is what usm_array_interface.hpp checks; only the words differ.
+// The CUDA array interface (version 3): the values of the dictionary __cuda_array_interface__,
+// which usmx checks and makes an array of, and which describe an array; and the order of work on
+// CUDA's streams. usmx checks what it checks of the USM array interface
+// (exchange/usm_array_interface.hpp). No Python here: the bindings read and write the dictionary
+// itself.
 #pragma once
 
 #include <cstddef>
@@ -16,40 +18,47 @@
 
 namespace usmx::inline v1::exchange {
 
-/// The values of the dictionary, `stream` aside.
+/// The values of the dictionary but for `stream`. Texts and the shape belong to the producer.
 struct cuda_array_interface {
-  /// Element zero.
+  /// The address of element zero: `data[0]` of the dictionary.
   std::uintptr_t data = 0;
+  /// Whether the elements must not be written: `data[1]` of the dictionary.
   bool readonly = false;
+  /// The element type as NumPy writes it: "<f8".
   std::string_view typestr;
-  /// `descr`: the fields of a structured type; none for a plain one.
+  /// The fields of a structured type, `descr` of the dictionary; none for a plain type.
   std::optional<exchange::typedescr> fields;
+  /// The extents, one for each dimension.
   std::span<const std::ptrdiff_t> shape;
-  /// In bytes. None: C-contiguous.
+  /// The strides in bytes, one for each dimension; none for C-contiguous elements.
   std::optional<std::vector<std::ptrdiff_t>> strides;
 };
 
-/// Checks it as a dictionary of SYCL's on usmx's queue of the CUDA device that the memory belongs
-/// to. Throws value_error where the SYCL runtime has no such device too.
+/// Checks a description as if it were one of the USM array interface, on usmx's own queue of the
+/// CUDA device that the memory belongs to. It never reads through the pointer and does not wait.
+/// Throws value_error or overflow_error, which name the key and the values; value_error also when
+/// the SYCL runtime does not have the CUDA device.
 USMX_API checked_import check(const cuda_array_interface&);
 
-/// What an array on a CUDA device says of itself; others know its memory from here on, and
-/// unfinished work is not waited for (array::wait). `shape` points into the array. Throws
-/// buffer_error for other devices.
+/// Describes an array in memory of a CUDA device. Exposes the array (see `array`). Does not wait
+/// for unfinished work: see array::wait. The result points into the array. Throws buffer_error for
+/// memory of another device, value_error for an array without memory.
 USMX_API cuda_array_interface describe_for_cuda(const array&);
 
-/// CUDA's own numbers of streams; others are handles (cudaStream_t).
+/// CUDA's number of its legacy default stream. Numbers of other streams are handles (cudaStream_t).
 inline constexpr std::uintptr_t legacy_default_stream = 1;
+/// CUDA's number of the default stream of the calling thread.
 inline constexpr std::uintptr_t per_thread_default_stream = 2;
 
-/// Whatever usmx does with the elements from now on comes after what is on that stream of their
-/// CUDA device now, by an event: nothing is waited for. A handle is used as it is. Throws
-/// device_error with the driver's reason.
+/// Makes whatever usmx does with an array's elements come after the work that is on a stream of
+/// their CUDA device now. It records an event and does not wait. A handle is used without a check.
+/// Throws device_error with the driver's reason.
 USMX_API void follow_cuda_stream(const array&, std::uintptr_t stream);
-/// For work on streams that nobody names: waits for all of the elements' CUDA device.
+/// Waits for all work on the CUDA device of an array's elements: for work on streams that nobody
+/// names. Throws device_error with the driver's reason.
 USMX_API void wait_for_cuda_streams(const array&);
 
-/// Whether the SYCL runtime has CUDA devices, and their memory can be anybody's array here.
+/// Whether the SYCL runtime has CUDA devices, so that memory of CUDA's can become an array.
 USMX_API bool has_cuda_devices();
 
 }  // namespace usmx::inline v1::exchange

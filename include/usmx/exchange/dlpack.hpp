@@ -1,6 +1,7 @@
-// Arrays as tensors of DLPack and back. No Python here: the bindings read and write the capsules.
-// A tensor names a device and no queue: whoever works on its memory on a queue of his own finishes
-// that work, or announces it (array::record), before usmx is to see it.
+// DLPack: arrays as tensors, and tensors as arrays. A tensor names a device and no queue: whoever
+// works on its memory on a queue of their own finishes that work, or announces it (array::record),
+// before usmx uses the memory. No Python here: the bindings read and write the capsules. The
+// structs are in exchange/dlpack_abi.hpp.
 #pragma once
 
 #include <sycl/queue.hpp>
@@ -14,67 +15,92 @@ namespace usmx::inline v1::exchange {
 
 // ---- out
 
-/// Where others find an array's memory: CUDA's device of the number that CUDA has for it, else
-/// oneAPI's of that place in get_devices(). Throws buffer_error unless it is memory of a CUDA
-/// device, or of a root device's default context, which alone has a number.
+/// The device on which others find an array's memory. For memory of a CUDA device it is that
+/// device, with CUDA's number; else it is oneAPI's device whose number is its place in
+/// get_devices(). Throws buffer_error when the memory is neither of a CUDA device nor of the
+/// default context of a root device, since others have no number; value_error for an array without
+/// memory.
 USMX_API dlpack::device dlpack_device(const array&);
 
-/// Whether that is another name of that place: memory of a CUDA device is on oneAPI's as well, and
-/// of kind `shared` CUDA's managed memory. Host-accessible memory is on dlpack::host.
+/// Whether an array's memory is on a device; it may be on several: memory of a CUDA device
+/// is on oneAPI's device as well, and on CUDA's managed one if its kind is `shared`; memory of kind
+/// `shared` or `host` is on dlpack::host. An array without memory is not on dlpack::host; for the
+/// other devices this function throws value_error.
 USMX_API bool is_on(const array&, dlpack::device);
 
-/// A tensor of an array on a device that it is on, which keeps the memory alive. Others know the
-/// memory from here on; unfinished work is not waited for (array::wait). `copied` says that nobody
-/// else has it. Throws buffer_error for structured elements.
+/// Makes a tensor of an array on a device that its memory is on (see is_on). The tensor keeps the
+/// memory alive until its deleter is called, which is up to the caller. Exposes the array. Does not
+/// wait for unfinished work: see array::wait. `copied` sets flag_copied: nobody else has the
+/// memory. Throws buffer_error for structured elements, value_error for an array without memory.
 USMX_API dlpack::managed_tensor* to_dlpack(const array&, dlpack::device, bool copied = false);
-/// The same as before version 1.0. Throws buffer_error for read-only arrays too.
+/// Makes a tensor in the form that DLPack had before version 1.0, which keeps the memory alive
+/// until its deleter is called. Exposes the array. Does not wait for unfinished work: see
+/// array::wait. Throws buffer_error for structured elements and for read-only arrays, which that
+/// form has no flag for; value_error for an array without memory.
 USMX_API dlpack::legacy_managed_tensor* to_legacy_dlpack(const array&, dlpack::device);
-/// The same without an owner: valid as long as this very array.
+/// Describes an array as a tensor that owns nothing: it points into this array object and is valid
+/// as long as that. Exposes the array. Does not wait for unfinished work: see array::wait. Throws
+/// buffer_error for structured elements, value_error for an array without memory.
 USMX_API dlpack::tensor view_as_dlpack(const array&, dlpack::device);
 
-/// New memory of a prototype's shape, type and device, of which other fields do not count: kind
-/// `device`, or `host` for dlpack::host. Throws as from_dlpack, and allocation_error.
+/// Makes a tensor of new memory, whose elements are not set, for a prototype's shape, type and
+/// device; its other fields do not count. The memory is of kind `host` on dlpack::host, `shared` on
+/// CUDA's managed device, else `device`. Throws value_error for a shape that no array can have or a
+/// device number that does not exist, buffer_error for devices and elements that usmx does not
+/// have, overflow_error when the number of bytes does not fit ptrdiff_t, allocation_error when
+/// there is no such memory.
 USMX_API dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype);
 
 // ---- in
 
-/// The array of a tensor in USM, or of one that usmx has made: a view, which keeps the tensor. Of
-/// memory of a CUDA device it comes after what is on CUDA's legacy default stream by now. The
-/// tensor is taken over: its deleter runs exactly once, also when this throws. Checked as a
-/// dictionary is, with its errors; buffer_error for another major version, and for devices and
-/// elements that usmx does not have.
+/// Makes an array of a tensor's memory, which is USM or comes from a tensor that usmx has made. It
+/// takes the tensor over: the deleter runs exactly once, when the memory is no longer used, also
+/// when this function throws. usmx checks the tensor as it checks a dictionary of the USM array
+/// interface (see `check`). What usmx does with memory of a CUDA device comes after the work that
+/// is on CUDA's legacy default stream now. Throws buffer_error for another major version of DLPack
+/// and for devices and elements that usmx does not have, value_error or overflow_error for a tensor
+/// that fails a check.
 USMX_API array from_dlpack(dlpack::managed_tensor*);
 
-/// What a tensor of either generation says, as long as it lives.
+/// What a tensor of either form says, valid as long as the tensor.
 struct received_tensor {
+  /// The tensor itself.
   const dlpack::tensor& values;
+  /// Whether the elements must not be written.
   bool readonly = false;
-  /// Nobody else has the memory.
+  /// Whether the tensor is a copy, whose memory nobody else has.
   bool copied = false;
-  /// What it was made of where usmx has made it, as long as the tensor lives.
+  /// The array that the tensor was made of, if usmx has made the tensor; else null.
   const array* source = nullptr;
 
-  /// Whether somebody else has it on a CUDA device.
+  /// Whether it is memory of a CUDA device, in a tensor that usmx has not made.
   bool is_on_cuda() const noexcept {
     return source == nullptr && dlpack::is_cuda(values.device.type);
   }
-  /// Whether the memory is USM, and from_dlpack the way to take it.
+  /// Whether the memory can be USM, so that from_dlpack and to_array can take it. If not, it is
+  /// ordinary host memory: see host_view.
   bool is_usm() const noexcept {
     return source != nullptr || values.device.type != dlpack::device_type::cpu;
   }
 };
-/// Throws buffer_error for another major version, of which nothing but the deleter can be used.
+/// Reads what a tensor says; the caller keeps the tensor. Throws buffer_error for another major
+/// version of DLPack, of which nothing but the deleter can be used.
 USMX_API received_tensor receive(const dlpack::managed_tensor&);
+/// Reads what a tensor in the form of DLPack before 1.0 says; the caller keeps the tensor.
 USMX_API received_tensor receive(const dlpack::legacy_managed_tensor&);
 
-/// from_dlpack with what else is known: `owner` lets the tensor go; `queue` is where the producer
-/// works, null where that is unknown. The array is on that queue if it is of the tensor's device
-/// and default context.
+/// Makes an array of a tensor's memory, like from_dlpack, where more is known. `owner` runs when
+/// the memory is no longer used, also when this function throws: it lets the tensor go. `queue` is
+/// the queue on which the producer works, or null. The array is on that queue if the queue belongs
+/// to the tensor's device and its default context. Throws buffer_error for devices and elements
+/// that usmx does not have, value_error or overflow_error for a tensor that fails a check.
 USMX_API array to_array(const received_tensor&, const sycl::queue* queue,
                         detail::release_action owner);
 
-/// A tensor in ordinary host memory, at any alignment; `queue` is what a view must have one of.
-/// Throws as from_dlpack, but whether the memory is there nobody can tell.
+/// Makes a view of a tensor in ordinary host memory, at any alignment, to copy from. The view is
+/// valid as long as the tensor. `queue` becomes the view's queue. Whether the memory exists cannot
+/// be checked. Throws buffer_error for other devices and for elements that usmx does not have,
+/// value_error or overflow_error for values that no array can have.
 USMX_API array_view host_view(const received_tensor&, const sycl::queue& queue);
 
 }  // namespace usmx::inline v1::exchange

@@ -1,6 +1,7 @@
-// The dictionary of __sycl_usm_array_interface__ as plain values, both ways: parsed and checked
-// into a layout and a type, and described from an array. No Python here: the bindings read and
-// write the dictionary itself. Every rule of the exchange that concerns values is in this room.
+// The USM array interface: the values of the dictionary __sycl_usm_array_interface__, which usmx
+// checks and makes an array of, and which describe an array. All rules about these values are in
+// this folder (docs/protocol.md explains them). No Python here: the bindings read and write the
+// dictionary itself. Descriptions of structured types are in exchange/typedescr.hpp.
 #pragma once
 
 #include <cstddef>
@@ -20,31 +21,41 @@
 
 namespace usmx::inline v1::exchange {
 
-/// The values of the dictionary, `syclobj` aside. Counts are in elements.
+/// The values of the dictionary but for `syclobj`, which is a `placement`. It owns nothing: texts
+/// and numbers belong to the producer.
 struct usm_array_interface {
+  /// The address that the offset counts from: `data[0]` of the dictionary.
   std::uintptr_t data = 0;
+  /// Whether the elements must not be written: `data[1]` of the dictionary.
   bool readonly = false;
+  /// The element type as NumPy writes it: "<f8".
   std::string_view typestr;
-  /// The fields of a structured type; none for a plain one.
+  /// The fields of a structured type; none for a plain type.
   std::optional<exchange::typedescr> typedescr;
+  /// The extents, one for each dimension.
   std::span<const std::ptrdiff_t> shape;
-  /// None: C-contiguous.
+  /// The strides in elements, one for each dimension; none for C-contiguous elements.
   std::optional<std::span<const std::ptrdiff_t>> strides;
+  /// The number of elements from `data` to element zero.
   std::ptrdiff_t offset = 0;
-  /// Set where the producer's host buffer (PEP 3118) took the place of a missing `data`: its bytes
-  /// from `data` on. The elements must lie in them, and they must be host-accessible USM.
+  /// The size of the producer's host buffer (PEP 3118) in bytes where that took the place of a
+  /// missing `data`. The elements must lie in it, and it must be host-accessible USM.
   std::optional<std::size_t> buffer_nbytes = std::nullopt;
 };
 
-/// What `syclobj` resolved to: a queue, or a context alone.
+/// Where the elements are, which is what `syclobj` says: a queue, or a context alone.
 class placement {
  public:
+  /// The elements belong to the queue's context, and the producer works on them on this queue.
   placement(sycl::queue queue) noexcept : where_(std::move(queue)) {}
+  /// The elements belong to this context. usmx chooses a queue.
   placement(sycl::context context) noexcept : where_(std::move(context)) {}
 
-  /// Null for a context alone.
+  /// The queue; null for a context alone.
   const sycl::queue* queue() const noexcept { return std::get_if<sycl::queue>(&where_); }
+  /// The queue; null for a context alone.
   sycl::queue* queue() noexcept { return std::get_if<sycl::queue>(&where_); }
+  /// The context: the queue's, if there is a queue.
   sycl::context context() const {
     return queue() != nullptr ? queue()->get_context() : std::get<sycl::context>(where_);
   }
@@ -53,38 +64,49 @@ class placement {
   std::variant<sycl::queue, sycl::context> where_;
 };
 
-/// A description that has passed every check: the bytes its elements touch, and where in those
+/// A description that has passed all checks: the bytes that its elements span, and where in these
 /// bytes the elements lie.
 struct checked_import {
-  /// The lowest byte touched; whatever the producer gave when there are no elements.
+  /// The address of the lowest byte that an element has; the producer's pointer, whatever it is,
+  /// when there are no elements.
   std::byte* memory;
-  /// From the lowest to the highest byte touched; 0 when there are no elements.
+  /// The number of bytes from the lowest to the highest one; 0 when there are no elements.
   std::size_t nbytes;
+  /// The element type.
   held_dtype type;
-  /// Counted from `memory`.
+  /// Shape, strides and offset in elements; the offset counts from `memory`.
   layout where;
+  /// The kind of the memory.
   usm_kind kind;
+  /// The producer's queue, or the one that usmx keeps for the memory's device.
   sycl::queue queue;
+  /// Whether the elements must not be written.
   bool readonly;
-  /// Who keeps the memory alive, where it is usmx's own.
+  /// The buffer of usmx that the memory belongs to; null for memory of others.
   std::shared_ptr<buffer> own{};
 };
 
-/// Parses, checks arithmetic, pointer, extent, alignment and device, in that order, and never reads
-/// through the pointer. Throws value_error or overflow_error naming the key and the values.
+/// Checks a description: arithmetic, pointer, extent, alignment and device, in that order. It never
+/// reads through the pointer and does not wait. Throws value_error or overflow_error, which name
+/// the key and the values.
 USMX_API checked_import check(const usm_array_interface&, placement);
 
-/// The bytes of a checked import as a buffer, with what lets the producer go, or, where it `frees`
-/// the memory, with that. usmx's own memory is the part of its buffer that it is: what one knows of
-/// others' work, both know.
+/// Makes a buffer of the bytes of a checked import. The action runs when the buffer and all its
+/// parts are gone: it releases the producer, or, if `frees` is true, it frees the memory and comes
+/// after the work that others may have submitted. Memory of usmx becomes a part of its buffer, so
+/// that both know of the same work.
 USMX_API std::shared_ptr<buffer> to_buffer(checked_import&&, detail::release_action&&,
                                            bool frees = false);
 
-/// The elements of a checked import as an array, so.
+/// Makes an array of the elements of a checked import. The action runs when the memory is no longer
+/// used: it releases the producer, or, if `frees` is true, it frees the memory and comes after the
+/// work that others may have submitted.
 USMX_API array to_array(checked_import&&, detail::release_action&&, bool frees = false);
 
-/// What an array says of itself: `data` is the first byte of its memory, `strides` none when
-/// C-contiguous. The spans point into the array.
+/// Describes an array: `data` is the address of the first byte of its memory, and `strides` is none
+/// for C-contiguous elements. The result points into the array. The array is not exposed, and
+/// unfinished work is not waited for: before others get the values, call array::wait and a function
+/// that exposes the array. Throws value_error for an array without memory.
 USMX_API usm_array_interface describe(const array&);
 
 }  // namespace usmx::inline v1::exchange

@@ -1,7 +1,7 @@
-// All that an extension needs which takes and gives arrays in USM without linking libusmx.so, in
-// C99 or C++: usmx/c_api.h, and the import of its table. At run time the Python package usmx must
-// be there; the SYCL runtime comes with it. The casters of C++ (usmx/python/nanobind.hpp,
-// pybind11.hpp) stand on this.
+// The import of the C interface, for extensions in C99 or C++ that take and return arrays in USM
+// without linking libusmx.so. The interface itself is in usmx/c_api.h, which this includes. At run
+// time the Python package usmx must be installed; it brings the SYCL runtime. The casters for C++
+// (usmx/python/nanobind.hpp and usmx/python/pybind11.hpp) use this header.
 #ifndef USMX_PYTHON_C_API_H
 #define USMX_PYTHON_C_API_H
 
@@ -13,16 +13,18 @@
 extern "C" {
 #endif
 
-/// One of each: in C for every source file, in C++ for every extension.
+/// How usmx_import() is declared, so that its variable exists once for each source file in C, and
+/// once for each extension in C++.
 #ifdef __cplusplus
 #define USMX_IMPORT_INLINE inline __attribute__((visibility("hidden")))
 #else
 #define USMX_IMPORT_INLINE static inline
 #endif
 
-/// The table, which lives as long as the process. The first call imports the package. With the
-/// lock. Null with Python's error set: usmx is missing (ModuleNotFoundError), of another major
-/// version or too old (ImportError, which says what to do).
+/// Returns the table of functions, which lives as long as the process. The caller holds the
+/// interpreter lock. The first call imports the package usmx. Returns null with Python's error set
+/// when usmx is missing (ModuleNotFoundError), or when it has another major version or is too old
+/// (ImportError, which says what to do).
 USMX_IMPORT_INLINE const usmx_api* usmx_import(void) {
   static const usmx_api* table = NULL;
   if (table == NULL) {

@@ -1,5 +1,6 @@
-// How exceptions that leave an extension's functions arrive in Python: as a number and a text,
-// through usmx's table of C functions.
+// How exceptions that leave an extension's functions become Python errors: as a number and a text,
+// through usmx's table of C functions. The casters of nanobind and pybind11 use it; it has nothing
+// for users.
 #pragma once
 
 #include <exception>

@@ -1,6 +1,7 @@
-// The types that pass between Python and extensions, for the casters of any binding library: the
-// name of each in Python, and how usmx's table of C functions takes and gives it. What crosses that
-// table is plain data; the objects of C++ are made here, by the extension.
+// The C++ types that pass between Python and extensions: the name of each in Python, and how usmx's
+// table of C functions takes it from a Python object and gives it as one. It is for the casters of
+// any binding library. Only plain data cross the table; this header makes the C++ objects, in the
+// extension.
 #pragma once
 
 #include <optional>
@@ -17,33 +18,41 @@
 
 namespace usmx::python {
 
-/// What an object has given, or nothing.
+/// The value that was taken from a Python object, or nothing.
 template <class T>
 class taken {
  public:
+  /// Whether there is a value.
   explicit operator bool() const noexcept { return value_.has_value(); }
+  /// The value. Precondition: there is one.
   const T& operator*() const noexcept { return *value_; }
-  /// The same for somebody who may change it, or move it away.
+  /// The value, to be changed or moved away. Precondition: there is one.
   T& own() noexcept { return *value_; }
 
+  /// Keeps a value.
   void set(T&& value) noexcept { value_.emplace(std::move(value)); }
+  /// Drops the value, if there is one.
   void reset() noexcept { value_.reset(); }
 
  private:
   std::optional<T> value_;
 };
 
-/// An array is looked at where it is, in its Python object if it is one of usmx's, which is held so
-/// long: needs the interpreter lock. A copy of this holds no object.
+/// The array that was taken from a Python object, or nothing. An array of usmx is used where it
+/// lies in its Python object, which this holds meanwhile: all functions need the interpreter lock.
+/// A copy of this holds no object.
 template <>
 class taken<array> {
  public:
+  /// Holds nothing.
   taken() noexcept {}  // own_ needs no zeros
+  /// Holds the same array, but no Python object.
   taken(const taken& other) {
     if (other) {
       set(exchange::retain(other.owner_), nullptr);
     }
   }
+  /// Holds what the other one held.
   taken& operator=(taken other) noexcept {
     std::swap(owner_, other.owner_);
     std::swap(seen_, other.seen_);
@@ -51,10 +60,15 @@ class taken<array> {
     own_.reset();
     return *this;
   }
+  /// Releases the owner, or the Python object.
   ~taken() { reset(); }
 
+  /// Whether there is an array.
   explicit operator bool() const noexcept { return seen_ != nullptr; }
+  /// The array. Precondition: there is one.
   const array& operator*() const noexcept { return *seen_; }
+  /// A copy of the array, which shares the memory, to be changed or moved away. Precondition: there
+  /// is an array.
   array& own() {
     if (!own_) {
       own_.emplace(*seen_);
@@ -62,7 +76,8 @@ class taken<array> {
     return *own_;
   }
 
-  /// Releases the owner at its end, which `object` may lend.
+  /// Keeps an owner, which it releases at its end. `object` is the Python object that the owner was
+  /// taken from; it is held if it lends the array.
   void set(usmx_owner* owner, PyObject* object) noexcept {
     reset();
     owner_ = owner;
@@ -71,6 +86,7 @@ class taken<array> {
       lender_ = Py_NewRef(object);
     }
   }
+  /// Releases the owner, or the Python object, if there is one.
   void reset() noexcept {
     if (seen_ != nullptr) {
       seen_ = nullptr;
@@ -92,14 +108,22 @@ class taken<array> {
   std::optional<array> own_;
 };
 
-/// `take` asks an object once and returns what the functions named as_... of usmx/c_api.h return;
-/// `give` makes the Python object of a value, or returns null with Python's error set.
+/// How a type passes between Python and C++. Its specialisations are for usmx::array, sycl::queue,
+/// sycl::context, sycl::device and sycl::event. Each has `name`, the name of the Python class;
+/// `take`, which asks an object once and returns 1 or 2 with a result, 0 for an object of another
+/// kind, and -1 with Python's error set (see usmx/c_api.h); and `give`, which makes the Python
+/// object of a value, or returns null with Python's error set. `take` and `give` need the
+/// interpreter lock.
 template <class T>
 struct exchanged;
 
+/// How usmx::array passes between Python and C++.
 template <>
 struct exchanged<array> {
+  /// The Python class of results.
   static constexpr char name[] = "usmx.USMArray";
+  /// Takes an array from any producer of __sycl_usm_array_interface__, and waits until its elements
+  /// are ready. Returns 1 or 2 with a result, 0 for another object, -1 with Python's error set.
   static int take(const usmx_api& table, PyObject* object, taken<array>& result) noexcept {
     usmx_owner* owner = nullptr;
     const int status = table.as_array(object, nullptr, &owner);
@@ -108,6 +132,7 @@ struct exchanged<array> {
     }
     return status;
   }
+  /// Makes a USMArray of the same memory; null with Python's error set on failure.
   static PyObject* give(const usmx_api& table, const array& value) noexcept {
     return table.from_array(nullptr, exchange::lend(value));
   }
@@ -115,6 +140,7 @@ struct exchanged<array> {
 
 namespace detail {
 
+/// The specialisations for SYCL's types, by three functions of the table.
 template <class T, auto Take, auto Free, auto Give>
 struct exchanged_sycl_object {
   static int take(const usmx_api& table, PyObject* object, taken<T>& result) noexcept {
@@ -133,41 +159,51 @@ struct exchanged_sycl_object {
 
 }  // namespace detail
 
+/// How sycl::queue passes between Python and C++.
 template <>
 struct exchanged<sycl::queue>
     : detail::exchanged_sycl_object<sycl::queue, &usmx_api::as_queue, &usmx_api::free_queue,
                                     &usmx_api::from_queue> {
+  /// The Python class.
   static constexpr char name[] = "usmx.SyclQueue";
 };
 
+/// How sycl::context passes between Python and C++.
 template <>
 struct exchanged<sycl::context>
     : detail::exchanged_sycl_object<sycl::context, &usmx_api::as_context, &usmx_api::free_context,
                                     &usmx_api::from_context> {
+  /// The Python class.
   static constexpr char name[] = "usmx.SyclContext";
 };
 
+/// How sycl::device passes between Python and C++.
 template <>
 struct exchanged<sycl::device>
     : detail::exchanged_sycl_object<sycl::device, &usmx_api::as_device, &usmx_api::free_device,
                                     &usmx_api::from_device> {
+  /// The Python class.
   static constexpr char name[] = "usmx.SyclDevice";
 };
 
+/// How sycl::event passes between Python and C++.
 template <>
 struct exchanged<sycl::event>
     : detail::exchanged_sycl_object<sycl::event, &usmx_api::as_event, &usmx_api::free_event,
                                     &usmx_api::from_event> {
+  /// The Python class.
   static constexpr char name[] = "usmx.SyclEvent";
 };
 
-/// What a signature of Python says of such a parameter.
+/// The type of a parameter in a Python signature.
 template <class T>
 inline constexpr const auto& taken_as = exchanged<T>::name;
+/// The type of a parameter in a Python signature, for arrays: any producer.
 template <>
 inline constexpr const auto& taken_as<array> = "usmx.SupportsUsmArrayInterface";
 
-/// The Python object for a value; null with a Python error set.
+/// Makes the Python object of a value. Needs the interpreter lock. Returns null with Python's error
+/// set on failure.
 template <class T>
 PyObject* give(const T& value) noexcept {
   const usmx_api* table = usmx_import();

@@ -1,6 +1,6 @@
-// Functions that say why they have refused their arguments. A binding library says so when all
-// overloads are tried, in words of its own; where casters have noted more (mismatch.hpp), it takes
-// their place.
+// Functions that explain why they refused their arguments. When no overload takes the arguments, a
+// binding library raises a TypeError in words of its own. If casters have noted more
+// (python/mismatch.hpp), their notes replace these words.
 #pragma once
 
 #include <Python.h>
@@ -19,8 +19,8 @@
 namespace usmx::python {
 namespace detail {
 
-/// What stands in a signature's parentheses, "x: T, k: int = 3", after the one at `begin`: each up
-/// to its comma. Brackets and quotes in it are left whole.
+/// The parameters of a signature, "x: T" and "k: int = 3", whose opening parenthesis is at `begin`.
+/// Commas in brackets and quotes do not separate parameters.
 inline std::vector<std::string_view> parameters(std::string_view text, std::size_t begin) {
   std::vector<std::string_view> found;
   int depth = 0;
@@ -127,13 +127,13 @@ inline void explain_refusal(const call_notes& notes, PyObject* const* arguments,
   }
 }
 
-/// Ways into a function by which a binding library is called: `Entry` is the type of a pointer to
-/// one. A library has a few, whatever the number of functions. Each gets a stand-in that calls it,
-/// and explains what it refuses.
+/// The entries by which Python calls a binding library's functions, and a stand-in for each, which
+/// calls the entry and explains what it refuses. `Entry` is the type of a pointer to an entry. A
+/// library has a few entries, whatever the number of its functions.
 template <class Entry>
 class [[gnu::visibility("hidden")]] explained_entries {
  public:
-  /// The stand-in; the entry itself when there are too many, or it is one.
+  /// The stand-in of an entry; the entry itself if there are too many or if it is a stand-in.
   static Entry stand_in_for(Entry entry) noexcept {
     if (std::ranges::find(stand_ins(), entry) != stand_ins().end()) {
       return entry;
@@ -188,7 +188,7 @@ class [[gnu::visibility("hidden")]] explained_entries {
   }
 };
 
-/// Goes over what a module has defined.
+/// Goes over the functions that a module has defined.
 class explaining_walk {
  public:
   using step = void (*)(PyObject* function) noexcept;
@@ -229,14 +229,18 @@ class explaining_walk {
 
 }  // namespace detail
 
-/// When it ends, the functions of a module, of its classes and of its submodules are made to
-/// explain what they refuse. `explain` does so to one, and nothing to any other object.
+/// Makes the functions of a module explain what they refuse: when it ends, it goes over the
+/// functions of the module, of its classes and of its submodules. Extensions get one from
+/// import_usmx and keep it until the module is complete. Needs the interpreter lock.
 class [[nodiscard]] explained_module {
  public:
+  /// Goes over a module at its end. `explain` makes one function explain its refusals; it does
+  /// nothing to objects that are no functions of the binding library.
   explained_module(PyObject* module, detail::explaining_walk::step explain) noexcept
       : module_(module), explain_(explain) {}
   explained_module(const explained_module&) = delete;
   explained_module& operator=(const explained_module&) = delete;
+  /// Goes over the module, unless a Python error is set: then the import of the module has failed.
   ~explained_module() {
     if (PyErr_Occurred() != nullptr) {
       return;  // the import has failed

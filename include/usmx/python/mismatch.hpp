@@ -1,6 +1,7 @@
-// Why no overload took an argument. What a binding library says of that names neither the argument
-// nor what is wrong with it; the casters of typed parameters (array/in.hpp) know what is, but not
-// whether another overload will take it. So they note it. Who says it: explained.hpp.
+// Notes about arguments that fit no overload. The message of a binding library names neither the
+// argument nor what is wrong with it. The casters of typed parameters (array/in.hpp) know that, but
+// not whether another overload will take the argument, and so they note it here.
+// python/explained.hpp makes the message.
 #pragma once
 
 #include <Python.h>
@@ -14,16 +15,19 @@
 
 namespace usmx::python {
 
-/// An argument that is not as a parameter needs it.
+/// A note that an argument does not meet the requirement of a parameter.
 struct mismatch {
-  PyObject* argument;  // only its address is looked at
+  /// The argument. Only its address is used.
+  PyObject* argument;
+  /// The requirement in words.
   std::string expected;
+  /// What the argument is, in words.
   std::string found;
 };
 
 namespace detail {
 
-/// The mismatches of one call, while it runs.
+/// The notes of one call, while it runs.
 class [[gnu::visibility("hidden")]] call_notes {
  public:
   call_notes() noexcept : outer_(innermost()) { innermost() = this; }
@@ -31,11 +35,12 @@ class [[gnu::visibility("hidden")]] call_notes {
   call_notes& operator=(const call_notes&) = delete;
   ~call_notes() { innermost() = outer_; }
 
-  /// Of the call that runs on this thread; null when its function is none that says them.
+  /// The notes of the call that runs on this thread; null if its function does not explain
+  /// refusals.
   static call_notes* current() noexcept { return innermost(); }
 
   void add(mismatch noted) { noted_.push_back(std::move(noted)); }
-  /// Where an argument fits one overload, something else keeps that from the call.
+  /// Notes that an argument fits one overload: if that is not called, the reason is another one.
   void add_fit(PyObject* argument) {
     if (!noted_.empty()) {  // overloads are tried twice: a mismatch that comes later is seen then
       fitting_.push_back(argument);
@@ -49,7 +54,7 @@ class [[gnu::visibility("hidden")]] call_notes {
     });
     return found == noted_.end() ? nullptr : &*found;
   }
-  /// What overloads expected of the same argument, each once, and what it is.
+  /// What the overloads expected of the same argument, without repetitions, and what it is.
   std::string text_of(const mismatch& shown) const {
     std::string expected;
     std::vector<std::string_view> said;
@@ -73,7 +78,7 @@ class [[gnu::visibility("hidden")]] call_notes {
   std::vector<PyObject*> fitting_;
 };
 
-/// An attribute that is a string; empty where there is none.
+/// The text of an attribute; empty if there is no such attribute or it is no text.
 inline std::string text_attribute(PyObject* object, const char* name) {
   PyObject* value = PyObject_GetAttrString(object, name);
   const char* characters = value == nullptr || PyUnicode_Check(value) == 0
@@ -85,7 +90,7 @@ inline std::string text_attribute(PyObject* object, const char* name) {
   return text;
 }
 
-/// "numpy.ndarray", "list": as in messages of Python.
+/// The name of an object's type as Python's messages have it: "numpy.ndarray", "list".
 inline std::string type_name(PyObject* object) {
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   const std::string module = text_attribute(type, "__module__");
@@ -93,7 +98,7 @@ inline std::string type_name(PyObject* object) {
   return module.empty() || module == "builtins" ? name : module + "." + name;
 }
 
-/// What an object is that is no USM array.
+/// Describes an object that is no USM array, for messages.
 inline std::string found_text(PyObject* object) {
   const std::string type = type_name(object);
   return type == "numpy.ndarray" ? "a " + type + ", which usmx.asarray copies into USM"
@@ -102,7 +107,9 @@ inline std::string found_text(PyObject* object) {
 
 }  // namespace detail
 
-/// Notes that an argument does not meet a parameter's requirement, `found()` says in what.
+/// Notes that an argument does not meet the requirement of a parameter. `found()` says in words
+/// what the argument is. Does nothing in a call whose function does not explain refusals (see
+/// explained_module). Needs the interpreter lock.
 template <class Found>
 void note_mismatch(PyObject* argument, std::string_view expected, const Found& found) noexcept {
   detail::call_notes* call = detail::call_notes::current();
@@ -115,7 +122,9 @@ void note_mismatch(PyObject* argument, std::string_view expected, const Found& f
   }
 }
 
-/// Notes that it meets that of another overload.
+/// Notes that an argument meets the requirement of one overload, so that a refusal of the call has
+/// another reason. Does nothing in a call whose function does not explain refusals. Needs the
+/// interpreter lock.
 inline void note_fit(PyObject* argument) noexcept {
   detail::call_notes* call = detail::call_notes::current();
   if (call == nullptr) {

@@ -1,11 +1,11 @@
-// pybind11 casters for authors of SYCL extensions: functions may take usmx::array_view,
-// usmx::array, sycl::queue, sycl::context, sycl::device and sycl::event, from any producer of
-// __sycl_usm_array_interface__ and any object that holds one of the others, and return all but the
-// view as usmx's own Python objects; pybind11's containers of them too (pybind11/stl.h).
+// pybind11 casters for SYCL extensions. Functions may take usmx::array and usmx::array_view from
+// any producer of __sycl_usm_array_interface__, and sycl::queue, sycl::context, sycl::device and
+// sycl::event from any Python object that holds one. They may return all of these but the view,
+// which become Python objects of usmx. The containers of pybind11/stl.h may hold them, too.
 //
-// An object that claims to be USM memory and is not raises its error in Python, wherever it stands;
-// it is not taken for another overload. A view is valid during the call; an array keeps its memory
-// alive for as long as it exists, and may be released on any thread.
+// An object that claims to be USM memory and is not raises its error, and is not tried with another
+// overload. A view is valid during the call. An array keeps its memory alive as long as it exists,
+// and may be released on any thread.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -23,10 +23,10 @@
 
 namespace usmx::python {
 
-/// Call it first in PYBIND11_MODULE: then a usmx that is missing, or too different, is an
-/// ImportError of the extension, and not one of the first function that needs it. From then on
-/// exceptions of usmx and SYCL that leave the extension's functions arrive in Python as those of
-/// usmx itself do.
+/// Imports usmx. An extension calls it first in PYBIND11_MODULE, so that a usmx that is missing or
+/// has another version raises its ImportError (or ModuleNotFoundError) when the extension is
+/// imported. From then on, exceptions of usmx and SYCL that leave the extension's functions become
+/// the Python errors that usmx itself raises. Returns the table of functions.
 inline const usmx_api& import_usmx() {
   const usmx_api* table = usmx_import();
   if (table == nullptr) {
@@ -44,7 +44,7 @@ inline const usmx_api& import_usmx() {
 
 namespace detail {
 
-/// Makes a function of pybind11's explain what it refuses.
+/// Makes a function of pybind11 explain what it refuses.
 inline void explain_function(PyObject* object) noexcept {
   if (Py_IS_TYPE(object, &PyStaticMethod_Type) != 0) {
     const auto inner =
@@ -68,8 +68,10 @@ inline void explain_function(PyObject* object) noexcept {
 
 }  // namespace detail
 
-/// The same for a module with typed parameters (usmx::in): keep what it returns until
-/// PYBIND11_MODULE ends, so that the module's functions name the argument that does not fit.
+/// Imports usmx for a module whose functions have typed parameters (usmx::in and usmx::convert). An
+/// extension calls it first in PYBIND11_MODULE and keeps the result until the end: then the
+/// TypeErrors of the module's functions name the argument that does not fit (with pybind11 3.1 and
+/// later). Raises ImportError or ModuleNotFoundError when usmx is missing or has another version.
 [[nodiscard]] inline explained_module import_usmx(pybind11::module_& module) {
   import_usmx();
   return explained_module(module.ptr(), &detail::explain_function);
@@ -79,7 +81,8 @@ inline void explain_function(PyObject* object) noexcept {
 
 namespace pybind11::detail {
 
-/// pybind11 loads arguments, and elements of containers, where an error may be thrown.
+/// The caster of a single value. pybind11 loads arguments, and elements of containers, where an
+/// error may be thrown.
 template <class T>
 class usmx_caster {
  public:
@@ -124,8 +127,8 @@ class type_caster<sycl::device> : public usmx_caster<sycl::device> {};
 template <>
 class type_caster<sycl::event> : public usmx_caster<sycl::event> {};
 
-/// As for an array, which it is a view of for the length of the call. A container drops the caster
-/// of an element before the call ends: the call keeps the array.
+/// The caster of a view: it takes an array, and views it during the call. A container drops the
+/// caster of an element before the call ends, and so the call keeps the array.
 template <>
 class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
  public:
@@ -148,7 +151,8 @@ class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
   explicit operator usmx::array_view() { return (*value_).view(); }
 };
 
-/// As for an array. One that is not as the parameter needs it may fit another overload.
+/// The caster of a typed parameter: it takes an array. One that does not meet the requirement may
+/// fit another overload.
 template <class Parameter>
 class usmx_typed_caster : public usmx_caster<usmx::array> {
  public:

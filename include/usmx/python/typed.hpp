@@ -1,5 +1,6 @@
-// Parameters that state what they need (array/in.hpp), for the casters of any binding library: how
-// they are written in signatures, whether an argument fits, and its copy where one may be passed.
+// Parameters that state what they need (array/in.hpp), for the casters of any binding library:
+// their text in signatures, whether an argument fits, and a copy of the argument where one may be
+// passed.
 #pragma once
 
 #include <Python.h>
@@ -15,13 +16,14 @@
 
 namespace usmx::python {
 
-/// What `usmx::in` and `usmx::convert` differ in.
+/// Whether a parameter takes a copy of an argument that does not fit.
 template <class Parameter>
 inline constexpr bool takes_copies = false;
+/// `usmx::convert` takes copies; `usmx::in` does not.
 template <class T, auto... Words>
 inline constexpr bool takes_copies<convert<T, Words...>> = true;
 
-/// "USM array of float64 with 2 dimensions"
+/// The requirement of a parameter in words, for messages: "USM array of float64 with 2 dimensions".
 template <class Parameter>
 inline constexpr auto expected_text = usmx::detail::text_of(Parameter::requirement);
 
@@ -37,7 +39,7 @@ constexpr usmx::detail::constant_text annotation_text() {
   return text;
 }
 
-/// Null-terminated, of the type of a string literal.
+/// A null-terminated text of the type of a string literal.
 template <std::size_t Size>
 struct literal {
   char characters[Size + 1];
@@ -53,11 +55,12 @@ constexpr auto annotation_literal() {
 
 }  // namespace detail
 
-/// The parameter's type in a signature of Python: any producer, and in words what it must be.
+/// The type of a parameter in a Python signature: any producer, and the requirement in words.
 template <class Parameter>
 inline constexpr auto annotation = detail::annotation_literal<Parameter>();
 
-/// Whether an array fits. What does not is noted for the message of the call.
+/// Whether an array, taken from `argument`, meets the requirement of a parameter. Notes a mismatch
+/// for the message of the call (see note_mismatch). Needs the interpreter lock.
 template <class Parameter>
 bool fits(PyObject* argument, const array& given) noexcept {
   if (is_met(Parameter::requirement, given)) [[likely]] {
@@ -69,7 +72,8 @@ bool fits(PyObject* argument, const array& given) noexcept {
   return false;
 }
 
-/// Notes that an argument is no array at all.
+/// Notes for the message of the call that an argument is no array at all. Needs the interpreter
+/// lock.
 template <class Parameter>
 void note_no_array(PyObject* argument) noexcept {
   note_mismatch(argument, expected_text<Parameter>.view(),
@@ -78,7 +82,7 @@ void note_no_array(PyObject* argument) noexcept {
 
 namespace detail {
 
-/// Which kind of memory a copy must have; null when any will do.
+/// The kind of memory that a copy must have; null if any will do.
 inline const char* kind_of_copy(usmx::detail::required_kinds kinds) noexcept {
   if (kinds == array_requirement::any_kind) {
     return nullptr;
@@ -88,7 +92,7 @@ inline const char* kind_of_copy(usmx::detail::required_kinds kinds) noexcept {
                                             : "host";
 }
 
-/// Calls a function of a module with arguments that are new references, or null with an error set.
+/// Calls a function of a module. The arguments are new references, or null with Python's error set.
 inline PyObject* call_with(PyObject* module, const char* name, PyObject* positional,
                            PyObject* named) noexcept {
   PyObject* function =
@@ -100,8 +104,8 @@ inline PyObject* call_with(PyObject* module, const char* name, PyObject* positio
   return result;
 }
 
-/// usmx.asarray, and usmx.astype by NumPy's rule "same_kind": a number may lose digits, but neither
-/// its imaginary part nor its fraction.
+/// Calls usmx.asarray, then usmx.astype by NumPy's rule "same_kind": a number may lose digits, but
+/// neither its imaginary part nor its fraction.
 inline PyObject* array_made_of(PyObject* argument, const array_requirement& needed,
                                const char* kind) noexcept {
   PyObject* package = PyImport_ImportModule("usmx");
@@ -122,7 +126,7 @@ inline PyObject* array_made_of(PyObject* argument, const array_requirement& need
   return converted;
 }
 
-/// Where Python's error says that an object cannot be such an array: notes and clears it.
+/// If Python's error says that an object cannot become such an array, notes and clears the error.
 template <class Parameter>
 void note_refusal_of_copy(PyObject* argument) noexcept {
   if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 &&
@@ -146,9 +150,11 @@ void note_refusal_of_copy(PyObject* argument) noexcept {
 
 }  // namespace detail
 
-/// For `usmx::convert`: an argument as an array that meets the requirement but, perhaps, for its
-/// extents. `given` is the array that it is already, or null. A new reference; null with a Python
-/// error set, or without one where the argument cannot be such an array, which is noted.
+/// For `usmx::convert`: makes an array of an argument that meets the requirement, but perhaps not
+/// in its extents. `given` is the array that was taken from the argument, or null. Copies, and
+/// waits. Needs the interpreter lock. Returns a new reference. Returns null with Python's error set
+/// on failure, and null without an error, which is noted, when the argument cannot become such an
+/// array.
 template <class Parameter>
 PyObject* converted(PyObject* argument, const array* given) noexcept {
   constexpr array_requirement needed = Parameter::requirement;

@@ -1,4 +1,5 @@
-// Reading and writing the elements that arrays of indices name. What they name: selection.hpp.
+// Reading and writing the elements that a selection names: NumPy's `a[key]` and `a[key] = values`
+// where arrays are among the items of the key. Selections are in copy/select/selection.hpp.
 #pragma once
 
 #include "usmx/array/array_view.hpp"
@@ -7,21 +8,23 @@
 
 namespace usmx::inline v1 {
 
-/// Copies what is selected of `source` to `destination` and waits. The selection was made for
-/// source's layout; destination has its shape and source's element type (value_error), is writable
-/// (read_only_error) and overlaps neither source nor the selection's arrays. Throws index_error as
-/// selection::check does; part of destination may have been written then.
+/// Copies the selected elements of `source` to `destination`, and waits. The selection was made for
+/// the layout of `source`. `destination` overlaps neither `source` nor the selection's arrays.
+/// Throws value_error when `destination` has another shape than the selection or another element
+/// type than `source`, read_only_error when it is read-only, index_error when an integer is outside
+/// of its axis; then part of `destination` may have been written.
 ///
-/// Memory that the host may not touch goes through compact host memory: all of source that the
-/// basic items leave, and the result.
+/// Memory that the host may not touch is copied to compact host memory first: all of `source` that
+/// the basic items of the key leave, and the result.
 USMX_API void gather(const array_view& source, const selection&, const array_view& destination);
 
-/// Sets what is selected of `destination`, for whose layout the selection was made, and waits.
-/// `values` has destination's element type, and its shape can be broadcast to the selection's,
-/// where leading dimensions of 1 do not count (value_error naming both shapes). Of values for the
-/// same element the last one in C order stays. Values and selection may overlap destination.
-/// Nothing is written when an index is outside of its axis (index_error as selection::check) or
-/// destination is read-only (read_only_error).
+/// Sets the selected elements of `destination` to `values`, and waits. The selection was made for
+/// the layout of `destination`. The shape of `values` is broadcast to the selection's; leading
+/// dimensions of 1 do not count. If the selection names an element several times, the last value in
+/// C order stays. `values` and the selection's arrays may overlap `destination`. Throws value_error
+/// when the shapes do not fit or `values` is of another element type, index_error when an integer
+/// is outside of its axis, read_only_error when `destination` is read-only; nothing is written
+/// then.
 ///
 /// Memory that the host may not touch is fetched, changed and written back: elements that others
 /// change meanwhile get their old values again.

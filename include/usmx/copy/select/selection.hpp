@@ -1,6 +1,7 @@
-// What `a[key]` addresses when arrays of integers or masks are among the items of the key, by
-// NumPy's rules, and where the true elements of a mask are. Reading and writing what is selected:
-// gather.hpp. Keys without arrays need none of this: subscript in layout.hpp.
+// Selections: what `a[key]` addresses when arrays of integers or masks are among the items of the
+// key, by NumPy's rules; and where the elements of a mask that are true lie. Reading and writing
+// the selected elements is in copy/select/gather.hpp. For keys without arrays `subscript` in
+// layout/layout.hpp is enough.
 #pragma once
 
 #include <cstddef>
@@ -21,61 +22,74 @@ namespace detail {
 class staging;
 }
 
-/// How many elements are not zero (true, for a mask). Throws type_error for structured elements.
-/// Work pending on the memory must have finished.
+/// Counts the elements that are not zero, which are the true ones of a mask. Waits for the work on
+/// the elements that usmx has started or that was recorded; work that nobody has recorded must have
+/// finished. Throws type_error when the elements are of a structured type.
 USMX_API std::ptrdiff_t count_nonzero(const array_view&);
 
-/// Writes the index of each element that is not zero, in C order: its index in dimension k to
-/// coordinates[k], one int64 array of one dimension for each dimension. The caller has counted: of
-/// more than fit the first ones are written. Waits. Throws value_error when the number of arrays,
-/// their type or their shapes are others, read_only_error, type_error for structured elements.
+/// Writes the index of each element that is not zero, in C order, and waits: its index in dimension
+/// k goes to coordinates[k]. There is one array for each dimension; all are int64, of one dimension
+/// and of one size, which the caller got from count_nonzero. If more elements are not zero, only
+/// the first ones are written. Throws value_error when the number, the types or the shapes of the
+/// arrays are others, read_only_error when one of them is read-only, type_error when the elements
+/// are of a structured type.
 USMX_API void nonzero(const array_view&, std::span<const array_view> coordinates);
 
-/// One item of a key: a basic one, an array of integers, which selects along one axis, or a mask
+/// One item of a key: a basic item, an array of integers, which selects along one axis, or a mask
 /// (an array of bools), which selects along as many axes as it has dimensions.
 using key_item = std::variant<index_item, array_view>;
 
-/// An array of integers that selects along one dimension.
+/// An array of integers that selects along one axis. A mask makes one for each of its dimensions.
 struct axis_index {
-  /// As the user counts, for messages.
+  /// The axis, counted as the user does: for messages.
   int axis;
-  /// Of the selection's basic().
+  /// The dimension of selection::basic() that the integers count along.
   int dimension;
-  /// How many there are to select from.
+  /// The extent of the axis, which the integers select from.
   std::ptrdiff_t extent;
-  /// The integers, in memory that the host may touch; `where` repeats them to the common shape.
+  /// The address that the offset of `where` counts from, in memory that the host may touch.
   const std::byte* values;
+  /// The type of the integers.
   type_code type;
+  /// Where the integers are, repeated to the common shape.
   layout where;
 };
 
-/// The part of an array that a key with arrays in it addresses. The arrays' memory must live, and
-/// stay as it is, as long as the selection; masks and what the host cannot touch have been copied.
+/// The part of an array that a key with arrays in it addresses, by NumPy's rules. The memory of the
+/// key's arrays of integers must live and stay as it is as long as the selection. Masks, and arrays
+/// that the host may not touch, have been copied.
 class USMX_API selection {
  public:
-  /// Work pending on the key's arrays must have finished. Throws index_error as subscript does, for
-  /// an array that holds neither integers nor bools, a mask of another shape than the axes that it
-  /// selects along, and arrays of shapes that cannot be broadcast together. Whether the integers
-  /// lie inside their axes is asked later: by check, or when they are used.
+  /// Makes the selection of a key for arrays of layout `where`. Waits for the work on the key's
+  /// arrays that usmx has started or that was recorded; work that nobody has recorded must have
+  /// finished. Throws index_error when an array holds neither integers nor bools, when a mask has
+  /// another shape than the axes that it selects along, when the shapes of the arrays cannot be
+  /// broadcast together, when an integer among the basic items is outside of its axis, when there
+  /// are too many items or when there are two ellipses; value_error for a step of 0. Whether the
+  /// integers of arrays lie inside their axes is checked later: by check(), or when they are used.
   static selection of(const layout& where, std::span<const key_item> key);
 
-  /// What the basic items leave; the dimensions of indices() are still whole.
+  /// The layout that the basic items of the key leave. The dimensions that arrays select along are
+  /// still whole.
   const layout& basic() const noexcept { return basic_; }
+  /// The arrays of integers, those that masks make included.
   std::span<const axis_index> indices() const noexcept { return indices_; }
-  /// What the arrays' shapes are together.
+  /// The shape that all arrays of the key are broadcast to.
   std::span<const std::ptrdiff_t> common_shape() const noexcept { return common_shape_; }
-  /// Where the common shape is in shape(): NumPy puts it in the place of the arrays when they, and
-  /// integers, are neighbours in the key, else to the front.
+  /// The first dimension of shape() that belongs to the common shape. NumPy puts the common shape
+  /// in the place of the arrays if arrays and integers are neighbours in the key, else to the
+  /// front.
   int position() const noexcept { return position_; }
-  /// Of what is selected.
+  /// The shape of the selected elements.
   std::span<const std::ptrdiff_t> shape() const noexcept { return shape_; }
 
-  /// Throws index_error naming index, axis and size when an integer is outside of its axis, unless
-  /// (as in NumPy) the common shape has no elements. Negative ones count from the end.
+  /// Throws index_error, which names index, axis and size, when an integer of an array is outside
+  /// of its axis. Negative integers count from the end of the axis. Without elements in the common
+  /// shape nothing is checked, as in NumPy.
   void check() const;
 
-  /// Copies those arrays of integers that overlap the memory of `written`, so that writing there
-  /// does not change them.
+  /// Copies the arrays of integers that overlap the memory of `written`, so that writing there does
+  /// not change them.
   void keep_from(const array_view& written);
 
  private:
@@ -91,7 +105,7 @@ class USMX_API selection {
   std::vector<std::ptrdiff_t> common_shape_;
   std::vector<std::ptrdiff_t> shape_;
   int position_ = 0;
-  // What the indices point to that is not the user's.
+  // The copies that indices_ point to.
   std::vector<std::shared_ptr<const detail::staging>> kept_;
 };
 

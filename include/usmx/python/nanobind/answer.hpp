@@ -1,5 +1,6 @@
-// What usmx's table has made of an object, and how the casters of one call share it: nanobind tries
-// all overloads, each of them twice, but the object is asked once.
+// What usmx's table has made of an object, and how the nanobind casters of one call share it:
+// nanobind tries all overloads, each of them twice, but an object is asked once. Users include
+// usmx/python/nanobind.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,7 +14,8 @@
 
 namespace nanobind::detail {
 
-/// The value, or the exception in place of it, or neither for an object that is no T.
+/// What an object was found to be: a value, an exception in place of it, or neither for an object
+/// that is no T.
 template <class T>
 struct usmx_answer {
   usmx::python::taken<T> value;
@@ -25,7 +27,7 @@ struct usmx_answer {
   }
 };
 
-/// An answer in the list of what lives until the call has ended.
+/// An answer in the list of objects that live until the call has ended.
 template <class T>
 class usmx_kept_answer {
  public:
@@ -71,8 +73,8 @@ class usmx_kept_answer {
   usmx_answer<T> answer_;
 };
 
-/// Asks an object, unless the call keeps its answer, and puts what comes of it into an empty one.
-/// Whether that is worth keeping: code of others was run.
+/// Asks an object, unless the call keeps its answer, and writes the result into an empty answer.
+/// True if the answer is worth keeping: code of others was run.
 template <class T>
 bool usmx_ask(handle asked, const cleanup_list* call, usmx_answer<T>& answer) {
   if (const usmx_answer<T>* known = usmx_kept_answer<T>::find(call, asked)) {

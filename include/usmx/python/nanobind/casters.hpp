@@ -1,4 +1,5 @@
-// The casters of single values. An error waits until the value is taken.
+// The nanobind casters of single values. An error waits until the value is taken. Users include
+// usmx/python/nanobind.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,9 +13,10 @@
 
 namespace nanobind::detail {
 
-/// An answer goes into the call's list only where somebody may want it again: when the caster ends
-/// and its value has not been taken, since another argument did not fit; or when can_cast is asked,
-/// which only containers and nb::cast do, before they take the value.
+/// The caster of a single value. It puts an answer into the call's list only if somebody may want
+/// it again: when the caster ends and its value has not been taken, since another argument did not
+/// fit; or when can_cast is asked, which only containers and nb::cast do, before they take the
+/// value.
 template <class T>
 class usmx_caster {
  public:
@@ -72,7 +74,8 @@ class usmx_caster {
     answer_.error.raise_if_any();
     return *answer_.value;
   }
-  /// Whether the call has it now, or has no list. Without memory, the object is asked again.
+  /// Puts the answer into the call's list, if it has one. False if there is no memory for that:
+  /// then the object is asked again.
   bool keep() const noexcept {
     try {
       usmx_kept_answer<T>::keep(call_, source_, answer_);
@@ -100,13 +103,14 @@ struct type_caster<sycl::device> : usmx_caster<sycl::device> {};
 template <>
 struct type_caster<sycl::event> : usmx_caster<sycl::event> {};
 
-/// As for an array, which it is a view of for the length of the call.
+/// The caster of a view: it takes an array, and views it during the call.
 template <>
 struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
   template <class U>
   using Cast = usmx::array_view;
 
-  /// A container drops the caster of an element before the call ends: the call keeps the array.
+  /// A container drops the caster of an element before the call ends, and so the call keeps the
+  /// array.
   template <class U>
   bool can_cast() const noexcept {
     return usmx_caster::can_cast<U>() && keep();

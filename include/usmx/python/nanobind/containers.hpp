@@ -1,6 +1,7 @@
-// std::optional, std::vector and std::variant of the types that usmx has casters for, and of such
-// containers: as nanobind's own, but the error of an element passes through. In nanobind's other
-// containers, an object that claims to be such a type and is not counts as one of a wrong type.
+// The nanobind casters of std::optional, std::vector and std::variant of the types that usmx has
+// casters for, and of such containers. They work as nanobind's own do, but the error of an element
+// passes through. In nanobind's other containers, an object that claims to be of such a type and is
+// not counts as one of a wrong type. Users include usmx/python/nanobind.hpp.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -59,8 +60,8 @@ class usmx_container : public Caster {
   cleanup_list* call_ = nullptr;
 };
 
-/// nanobind borrows the elements of a list, which a producer's code may change while they are
-/// asked.
+/// A caster of std::vector that copies a list first: nanobind borrows the elements of a list, and a
+/// producer's code may change the list while they are asked.
 template <class Vector, class T>
 class usmx_list_caster : public list_caster<Vector, T> {
  public:
@@ -84,7 +85,8 @@ template <usmx_waiting T, class Allocator>
 struct type_caster<std::vector<T, Allocator>>
     : usmx_container<usmx_list_caster<std::vector<T, Allocator>, T>> {};
 
-/// The first alternative that takes the object, without implicit conversions if one does.
+/// A caster of std::variant: it takes the first alternative that fits without implicit conversions,
+/// else the first one that fits.
 template <class... Ts>
 class usmx_variant_caster {
  public:

@@ -1,5 +1,6 @@
-// An exception that waits until it may be thrown: from_python must not throw, and nanobind's
-// containers take their elements' values where they may not either, but ask can_cast before.
+// An exception that waits until it may be thrown: nanobind's from_python must not throw, and its
+// containers take the values of their elements where nothing may be thrown, but ask can_cast
+// before. Users include usmx/python/nanobind.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,9 +10,10 @@
 
 namespace nanobind::detail {
 
+/// A Python exception, or none.
 class usmx_error {
  public:
-  /// None.
+  /// No exception.
   usmx_error() = default;
   /// Python's current error.
   static usmx_error current() noexcept { return usmx_error(borrow(python_error().value())); }
@@ -36,13 +38,13 @@ class usmx_error {
     }
   }
 
-  /// Puts it into the list of what lives until the call ends, for the container that asks.
+  /// Puts it into the list of objects that live until the call ends, for the container that asks.
   void leave_in(cleanup_list* call) const noexcept {
     if (exception_.is_valid() && call != nullptr) {
       call->append(exception_.inc_ref().ptr());
     }
   }
-  /// What has been left there since the list had that size.
+  /// The exception that was put into the list since it had that size.
   static usmx_error left_in(const cleanup_list* call, std::size_t size_before) noexcept {
     for (std::size_t k = size_before; call != nullptr && k < call->size(); ++k) {
       if (PyExceptionInstance_Check((*call)[k]) != 0) {

@@ -1,4 +1,4 @@
-// How an extension by nanobind comes to usmx: its table, and its exceptions.
+// How an extension that uses nanobind imports usmx: its table of functions and its exceptions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,9 +12,10 @@
 
 namespace usmx::python {
 
-/// Call it first in NB_MODULE: then a usmx that is missing, or too different, is an ImportError of
-/// the extension, and not one of the first function that needs it. From then on exceptions of usmx
-/// and SYCL that leave the extension's functions arrive in Python as those of usmx itself do.
+/// Imports usmx. An extension calls it first in NB_MODULE, so that a usmx that is missing or has
+/// another version raises its ImportError (or ModuleNotFoundError) when the extension is imported.
+/// From then on, exceptions of usmx and SYCL that leave the extension's functions become the Python
+/// errors that usmx itself raises. Returns the table of functions.
 inline const usmx_api& import_usmx() {
   const usmx_api* table = usmx_import();
   if (table == nullptr) {
@@ -29,8 +30,8 @@ inline const usmx_api& import_usmx() {
 
 namespace detail {
 
-/// Makes a function of nanobind's explain what it refuses: not under the stable ABI, where the way
-/// into a function cannot be seen.
+/// Makes a function of nanobind explain what it refuses. Does nothing under the stable ABI, which
+/// hides how a function is called.
 inline void explain_function([[maybe_unused]] PyObject* object) noexcept {
 #if !defined(Py_LIMITED_API)
   const PyTypeObject* type = Py_TYPE(object);
@@ -45,8 +46,10 @@ inline void explain_function([[maybe_unused]] PyObject* object) noexcept {
 
 }  // namespace detail
 
-/// The same for a module with typed parameters (usmx::in): keep what it returns until NB_MODULE
-/// ends, so that the module's functions name the argument that does not fit.
+/// Imports usmx for a module whose functions have typed parameters (usmx::in and usmx::convert). An
+/// extension calls it first in NB_MODULE and keeps the result until the end: then the TypeErrors of
+/// the module's functions name the argument that does not fit. Raises ImportError or
+/// ModuleNotFoundError when usmx is missing or has another version.
 [[nodiscard]] inline explained_module import_usmx(nanobind::module_& module) {
   import_usmx();
   return explained_module(module.ptr(), &detail::explain_function);

@@ -1,4 +1,5 @@
-// The casters of parameters that state what they need: usmx::in and usmx::convert.
+// The nanobind casters of parameters that state what they need: usmx::in and usmx::convert. Users
+// include usmx/python/nanobind.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,8 +11,8 @@
 
 namespace nanobind::detail {
 
-/// As for an array. One that is not as the parameter needs it may fit another overload; an object
-/// that claims to be USM memory and is not raises its error.
+/// The caster of a typed parameter: it takes an array. One that does not meet the requirement may
+/// fit another overload; an object that claims to be USM memory and is not raises its error.
 template <class Parameter>
 class usmx_typed_caster : public usmx_caster<usmx::array> {
  public:
