@@ -5,6 +5,8 @@ import json
 import sys
 from typing import Any
 
+import usmx
+from usmx.cli.devices import why_no_device
 from usmx.cli.terminal import print_table, tracked
 
 NOISY = 3  # the exit code
@@ -34,7 +36,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """Measure, and print tables; the exit code is 3 where the machine is too busy."""
+    """Measure, and print tables; the exit code is 2 without a device, and 3 on a busy machine."""
+    if not options.list and not usmx.get_devices():  # dpctl may end the process where none is
+        print(f"usmx bench: {why_no_device()}", file=sys.stderr)
+        return 2
     from usmx.bench import outputs
     from usmx.bench.cases import find_makers
 

@@ -127,8 +127,8 @@ def add_bench_parser(commands: argparse._SubParsersAction) -> None:
         description="Measures usmx beside those of dpctl, dpnp and NumPy that are installed, in "
         "one process and in turns. Each row has the shortest time and the median of the rounds on "
         "both sides, and the median of the rounds' ratios: usmx's time over the peer's. A busy "
-        "machine is refused with exit code 3: one on which other processes use more than 5 %% of "
-        "the processors, or on which the rounds differ by more than 10 %%.",
+        "machine is refused with exit code 3: one on which other processes use more than 5 % of "
+        "the processors, or on which the rounds differ by more than 10 %.",
     )
     bench.add_options(parser)
     parser.set_defaults(command=lambda options: bench.run(options, parser))
