@@ -79,7 +79,7 @@ def _queue_on(device, cls):
         return _queue_argument(None, device)
     except SyclDeviceCreationError as error:
         raise SyclDeviceCreationError(
-            f"{cls.__name__} was pickled on device {device!r}, which is not here: {error}"
+            f"{cls.__name__} was pickled on device {device!r}, which does not exist here: {error}"
         ) from error
 
 

@@ -40,7 +40,7 @@ def to_dpnp(a: Producer, /) -> Any:
     view = as_view("a", a)
     if view.dtype.names is not None:
         raise TypeError(
-            f"dpnp has no structured types, found {view.dtype}: hand over a field, a[name]"
+            f"dpnp has no structured types, found {view.dtype}: pass one field, a[name]"
         )
     reversed_axes = tuple(axis for axis, stride in enumerate(view.strides) if stride < 0)
     taken = dpnp.asarray(dpnp.tensor.asarray(flip(view, axis=reversed_axes)))
@@ -70,7 +70,7 @@ def to_dpctl(a: Producer, /) -> Any:
     """
     memory = as_usm_memory(as_view("a", a))
     if memory.readonly:
-        raise ValueError("dpctl's memory is writable, found a read-only array: hand over a copy")
+        raise ValueError("dpctl's memory is writable, found a read-only array: pass a copy")
     return _import("dpctl.memory", "to_dpctl").as_usm_memory(memory)
 
 

@@ -130,7 +130,7 @@ def print_options(*args: Any, **kwargs: Any) -> Iterator[dict[str, Any]]:
 
 
 def own_options() -> dict[str, Any]:
-    """Those that differ from NumPy's because somebody has set them here."""
+    """The options that were set in usmx and differ from NumPy's."""
     return _own.get() or {}
 
 

@@ -71,7 +71,7 @@ class Report:
 
     def __bool__(self) -> bool:
         """Raise TypeError."""
-        raise TypeError("a Report is neither true nor false: ask report.ok")
+        raise TypeError("a Report has no truth value: use report.ok")
 
     def __str__(self) -> str:
         """Get a summary and the table of all findings."""

@@ -43,7 +43,7 @@ def probe(environment: Mapping[str, str], module: str = "", seconds: float = SEC
         output, ending = ran.stdout, ending_text(ran.returncode)
     except subprocess.TimeoutExpired as late:
         output = (late.stdout or b"").decode(errors="replace")
-        ending = f"the process did not come to an end in {seconds} s"
+        ending = f"the process did not end within {seconds} s"
     return understood(output, ending)
 
 
