@@ -384,12 +384,12 @@ def asarray(
     Args:
         obj: what to convert.
         dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-            None keeps what `obj` has, as NumPy would find it; of host data on a device without
-            float64 or float16 it is float32.
+            None keeps the type that `obj` has, as NumPy would find it; for host data on a device
+            without float64 or float16 it is float32.
         device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. None
             keeps the place of a producer, and means the default device for host data.
-        copy: True: always copy. None: copy when needed, and whatever is no producer. False: never
-            copy; a NumPy array that is a view of USM then gives that memory.
+        copy: True: always copy. None: copy if needed, and everything that is no producer. False:
+            never copy; a NumPy array that is a view of USM then gives that memory.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. None keeps that of a producer,
             and means 'device' for host data. For a list with producers it is what
             `get_coerced_usm_type` gives.
@@ -462,8 +462,8 @@ def from_dlpack(
         A USMArray.
 
     Raises:
-        BufferError: usmx cannot use this sort of memory or element type, or the producer does not
-            hand the memory over.
+        BufferError: usmx cannot use this kind of memory or element type, or the producer does not
+            export the memory.
         ValueError: ``copy=False`` cannot be met, or what the producer gave breaks a rule of the
             exchange.
         TypeError: `x` has no ``__dlpack__``.
@@ -475,7 +475,7 @@ def from_dlpack(
     return _core._from_dlpack(x, device, copy)
 
 
-if not TYPE_CHECKING:  # the same functions, but for their time
+if not TYPE_CHECKING:  # the same functions, but faster
     asarray = _core._with_shortcut(asarray)
     empty = _core._with_shortcut(empty)
     from_dlpack = _core._with_shortcut(from_dlpack)

@@ -88,7 +88,7 @@ def set_print_options(
 
 
 def get_print_options() -> dict[str, Any]:
-    """Give the options that hold now, by name.
+    """Return the options that apply now, by name.
 
     Those that were not set in usmx are NumPy's.
 

@@ -1,4 +1,4 @@
-"""``python -m usmx memory``: how much memory there is, and how usmx takes it."""
+"""``python -m usmx memory``: how much memory there is, and where usmx takes it from."""
 
 import os
 import sys

@@ -15,7 +15,7 @@ SECONDS = 120
 
 @dataclass(frozen=True)
 class Probe:
-    """What a process saw: of what it did not come to, nothing."""
+    """What a process saw; the values of steps that it did not reach are empty."""
 
     failed_step: str = ""
     error: str = ""
