@@ -3,7 +3,9 @@
 Doxygen reads the C++ headers first, and Breathe makes pages of what it writes.
 """
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -22,12 +24,12 @@ release = re.search(r'USMX_VERSION_STRING "(.+)"', VERSION_HEADER.read_text())[1
 
 extensions = [
     "breathe",
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
 ]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 exclude_patterns = ["README.md"]  # index.md includes it
 
 html_theme = "furo"
@@ -40,6 +42,9 @@ html_copy_source = False
 myst_heading_anchors = (
     4  # the anchors that repository hosts make, so that links work in both places
 )
+
+# The site shows the outputs that a notebook holds; tests/python/test_tutorial.py compares them.
+nb_execution_mode = "off"
 
 default_role = "py:obj"
 autodoc_default_options = {"members": True, "undoc-members": True}
@@ -83,6 +88,19 @@ def list_headers(app, page, source):
     source[0] = re.sub(r"<!-- headers of include/(\S+) -->", sections, source[0])
 
 
+def show_help(app, page, source):
+    """Put what `usmx COMMAND --help` prints where the page of the command line asks for it."""
+    # Neither the builder's terminal nor its colours reach the page.
+    variables = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+
+    def printed(match):
+        command = [sys.executable, "-P", "-m", "usmx", *match[1].split(), "--help"]
+        ran = subprocess.run(command, env=variables, stdout=subprocess.PIPE, text=True, check=True)
+        return f"```text\n{ran.stdout}```"
+
+    source[0] = re.sub(r"<!-- help of usmx ?(.*) -->", printed, source[0])
+
+
 def drop_links_to_sources(app, page, source):
     """Leave the text of links to files of the repository outside of docs/: the site has none."""
 
@@ -107,5 +125,6 @@ def setup(app):
     """Sphinx calls this once it has read the settings above."""
     app.connect("config-inited", run_doxygen, priority=100)  # before Breathe
     app.connect("source-read", list_headers)
+    app.connect("source-read", show_help)
     app.connect("source-read", drop_links_to_sources)
     app.connect("autodoc-process-signature", write_as_called)

@@ -7,7 +7,7 @@ from usmx.cli.main import main
 
 
 def run() -> int:
-    """Run the command; whoever closes the pipe that it writes to has read enough."""
+    """Run the command; a closed pipe ends it quietly, since its reader has read enough."""
     try:
         try:
             return main()
@@ -16,14 +16,14 @@ def run() -> int:
     except BrokenPipeError:
         forget_output()
         return 1
-    except OSError as error:  # a full disk, a folder that is gone: the system's words say it
+    except OSError as error:  # a full disk, a folder that is gone: the system's message says what
         print(f"usmx: {error}", file=sys.stderr)
         forget_output()
         return 1
 
 
 def forget_output() -> None:
-    """Let what is not written yet go, since Python flushes it when it ends."""
+    """Discard what is not written yet: Python would flush it when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

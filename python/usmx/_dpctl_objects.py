@@ -1,4 +1,4 @@
-"""dpctl's classes, for what usmx hands out. Imported where dpctl is loaded already, never else.
+"""Subclasses of dpctl's classes, for what usmx returns. Imported only if dpctl is loaded already.
 
 dpctl's own comparisons say False to every other class, usmx's among them, and are asked first.
 """

@@ -1,4 +1,4 @@
-"""The package's functions as it hands them out: a wrong keyword is answered by the right ones."""
+"""The package's public functions: an error about a wrong keyword lists the right ones."""
 
 import sys
 from types import FunctionType
@@ -9,7 +9,7 @@ from usmx import _core
 def hand_out(namespace, names):
     """Replace the functions of these names that are written in Python, also where they come from.
 
-    What has imported them before calls them as they are.
+    Modules that have imported them before call them as they are.
     """
     for name in names:
         function = namespace[name]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def package_folders() -> list[Path]:
-    """Where the package lies: an editable installation has its sources and its products apart."""
+    """The package's folders: an editable installation has sources and build products apart."""
     return [Path(folder) for folder in sys.modules[__package__].__path__]
 
 

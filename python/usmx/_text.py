@@ -32,7 +32,7 @@ def size_text(nbytes: int) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with escapes in the place of what no terminal should get."""
+    """The text, with escapes in place of characters that a terminal should not get."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

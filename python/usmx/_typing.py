@@ -61,7 +61,7 @@ Axes = SupportsIndex | Sequence[SupportsIndex]
 
 
 class DLPackProducer(Protocol):
-    """Whatever hands its memory over as DLPack has it."""
+    """Any object that exports its memory by DLPack."""
 
     def __dlpack__(self) -> object:
         """A capsule."""

@@ -1,6 +1,6 @@
 """What pickles call to make arrays and memory objects again.
 
-Pickles name this module and its functions: they stay where they are, whatever moves around them.
+Pickles name this module and its functions, so these must keep their names and places.
 What pickles are made of: _memory_pickling.py and _container/array_pickling.py.
 """
 
@@ -79,7 +79,7 @@ def _queue_on(device, cls):
         return _queue_argument(None, device)
     except SyclDeviceCreationError as error:
         raise SyclDeviceCreationError(
-            f"{cls.__name__} was pickled on device {device!r}, which is not here: {error}"
+            f"{cls.__name__} was pickled on device {device!r}, which does not exist here: {error}"
         ) from error
 
 

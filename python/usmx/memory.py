@@ -58,7 +58,7 @@ __all__ = [
 
 
 def memory_stats(kind: str = "device", device: object = None) -> dict[str, int]:
-    """Give the bytes that a pool has in use, in all and free, now and at their peaks.
+    """Return the bytes of a pool: in use, in total and free, now and at their peaks.
 
     Args:
         kind: 'device', 'shared' or 'host'.
@@ -100,7 +100,7 @@ def reset_peak_memory_stats(kind: str = "device", device: object = None) -> None
 def using_memory_resource(
     resource: MemoryResource, device: object = None
 ) -> Iterator[MemoryResource]:
-    """Let new memory of a resource's kind come from that resource within a ``with`` block.
+    """Take new memory of a resource's kind from that resource within a ``with`` block.
 
     This holds for all threads. Memory that was made in the block may outlive it: it goes back to
     the resource.

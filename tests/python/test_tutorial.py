@@ -1,4 +1,4 @@
-"""docs/tutorial.ipynb runs, and shows what it says that it shows."""
+"""docs/notebook.ipynb runs, and shows what it says that it shows."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-NOTEBOOK = Path(__file__).parents[2] / "docs/tutorial.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "docs/notebook.ipynb"
 
 
 def texts(cell):

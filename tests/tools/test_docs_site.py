@@ -12,6 +12,7 @@ import usmx.testing
 from layers import ROOT
 from playwright.sync_api import sync_playwright
 from sphinx.util.inventory import InventoryFile
+from usmx.cli.main import make_parser
 
 pytestmark = pytest.mark.slow
 
@@ -87,6 +88,14 @@ def test_menu_leads_to_a_function(front_page):
     front_page.locator("dt#usmx\\.zeros").wait_for()  # raises when it does not show
 
 
+def test_menu_leads_to_the_notebook_with_its_outputs(front_page):
+    menu = front_page.locator(".sidebar-tree")
+    menu.get_by_role("link", name="usmx in ten minutes", exact=True).click()
+    card = front_page.locator("table", has_text="usm_type")
+    card.wait_for()  # raises when it does not show
+    assert "(3, 4)" in card.inner_text()
+
+
 def test_search_finds_a_function(front_page):
     front_page.get_by_role("textbox", name="Search").fill("from_dlpack")
     front_page.keyboard.press("Enter")
@@ -129,6 +138,15 @@ def test_every_public_name_is_in_the_reference(site):
         for name in module.__all__
     }
     assert public - described == set()
+
+
+def test_every_command_is_in_the_reference(site):
+    page = (site / "reference/command-line.html").read_text()
+    (commands,) = [a.choices for a in make_parser()._actions if isinstance(a.choices, dict)]
+    for command in commands:
+        section = page.partition(f'<section id="usmx-{command}">')[2].partition("</section>")[0]
+        assert f"usage: python -m usmx {command} " in section
+        assert "Exit codes:" in section
 
 
 def test_every_public_header_is_in_the_reference(site):

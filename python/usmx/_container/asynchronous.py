@@ -22,10 +22,10 @@ def copy_async(
 
     The elements are converted and broadcast as ``dst[...] = src`` does. The copy comes after the
     work that ``wait()`` of both arrays would wait for. Whatever usmx does later with a USMArray
-    that took part, or with its views, comes after the copy. Whoever uses another producer or host
-    memory waits for the event. All memory is kept alive until the copy is complete.
+    that took part, or with its views, comes after the copy. If you use another producer or
+    host memory again, wait for the event. All memory is kept alive until the copy is complete.
 
-    Nothing is waited for where the device can do the copy: between arrays of one context, and
+    The function does not wait if the device can do the copy: between arrays of one context, and
     between an array and host memory that is compact in the same order and has the same element
     type. Other host memory is read before this function returns. Everything else is complete on
     return, and so are copies that take the host less time than starting a command.

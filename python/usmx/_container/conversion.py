@@ -19,7 +19,7 @@ def copy(usm_ary: Producer, /, *, order: OrderCFAK = "K") -> USMArray:
 
     Args:
         usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+        order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `usm_ary` lie in memory.
 
@@ -60,7 +60,7 @@ def astype(
         usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         newdtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python
             type. None means the default floating-point type of the device.
-        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+        order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `usm_ary` lie in memory.
         casting: which conversions are allowed, in NumPy's words: 'no', 'equiv', 'safe', 'same_kind'

@@ -205,7 +205,7 @@ def empty_like(
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         dtype: the element type. By default that of `x`.
-        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+        order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `x` lie in memory.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
@@ -245,7 +245,7 @@ def zeros_like(
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         dtype: the element type. By default that of `x`.
-        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+        order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `x` lie in memory.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
@@ -285,7 +285,7 @@ def ones_like(
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         dtype: the element type. By default that of `x`.
-        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+        order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `x` lie in memory.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
@@ -332,7 +332,7 @@ def full_like(
         fill_value: a number, or an array that can be broadcast to the shape of `x`: a producer of
             ``__sycl_usm_array_interface__`` or a NumPy array.
         dtype: the element type. By default that of `x`.
-        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+        order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `x` lie in memory.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
@@ -384,18 +384,18 @@ def asarray(
     Args:
         obj: what to convert.
         dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-            None keeps what `obj` has, as NumPy would find it; of host data on a device without
-            float64 or float16 it is float32.
+            None keeps the type that `obj` has, as NumPy would find it; for host data on a device
+            without float64 or float16 it is float32.
         device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. None
             keeps the place of a producer, and means the default device for host data.
-        copy: True: always copy. None: copy when needed, and whatever is no producer. False: never
-            copy; a NumPy array that is a view of USM then gives that memory.
+        copy: True: always copy. None: copy if needed, and everything that is no producer. False:
+            never copy; a NumPy array that is a view of USM then gives that memory.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. None keeps that of a producer,
             and means 'device' for host data. For a list with producers it is what
             `get_coerced_usm_type` gives.
         sycl_queue: the queue of the array. None keeps that of a producer, or the common queue of
             the producers in a list, and means the queue that usmx keeps for the device otherwise.
-        order: how the elements of new memory lie. 'C': the last index varies fastest. 'F': the
+        order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `obj` lie in memory.
 
@@ -445,7 +445,7 @@ def from_dlpack(
 ) -> USMArray:
     """Take the array of an object with ``__dlpack__``.
 
-    Unified shared memory becomes a view, which keeps alive what the producer handed over. The view
+    Unified shared memory becomes a view, which keeps alive what the producer gave. The view
     is on the producer's ``sycl_queue`` if it has one, else on the queue that usmx has for the
     device. Memory of a CUDA device comes after the work on the producer's stream. For other devices
     DLPack names no queue: finish work on other queues before you call this function. Ordinary host
@@ -462,9 +462,9 @@ def from_dlpack(
         A USMArray.
 
     Raises:
-        BufferError: usmx cannot use this sort of memory or element type, or the producer does not
-            hand the memory over.
-        ValueError: ``copy=False`` cannot be met, or what is handed over breaks a rule of the
+        BufferError: usmx cannot use this kind of memory or element type, or the producer does not
+            export the memory.
+        ValueError: ``copy=False`` cannot be met, or what the producer gave breaks a rule of the
             exchange.
         TypeError: `x` has no ``__dlpack__``.
 
@@ -475,7 +475,7 @@ def from_dlpack(
     return _core._from_dlpack(x, device, copy)
 
 
-if not TYPE_CHECKING:  # the same functions, but for their time
+if not TYPE_CHECKING:  # the same functions, but faster
     asarray = _core._with_shortcut(asarray)
     empty = _core._with_shortcut(empty)
     from_dlpack = _core._with_shortcut(from_dlpack)
@@ -543,7 +543,7 @@ def from_arrow(
     Raises:
         BufferError: values are missing (null), are no integers or floating-point numbers, or are
             not in host memory.
-        ValueError: what is handed over breaks a rule of Arrow's.
+        ValueError: what the object gave breaks a rule of Arrow's.
         TypeError: `column` has none of these methods.
 
     Example:

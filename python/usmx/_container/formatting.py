@@ -22,7 +22,8 @@ def array_repr(array: Any) -> str:
 def array_str(array: Any) -> str:
     """NumPy's text of the elements.
 
-    As in NumPy, its options do not hold for 0-d arrays, which read as their element; usmx's do.
+    As in NumPy, NumPy's options do not apply to 0-d arrays, which are shown as their element.
+    usmx's options do.
     """
     if array.ndim == 0 and not own_options():
         return str(asnumpy(array))

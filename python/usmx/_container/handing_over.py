@@ -1,4 +1,4 @@
-"""Handing arrays to dpnp and dpctl, without a copy."""
+"""Passing arrays to dpnp and dpctl, without a copy."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def to_dpnp(a: Producer, /) -> Any:
-    """Hand an array over as a ``dpnp.ndarray``, without a copy.
+    """Give an array to dpnp, as a ``dpnp.ndarray``, without a copy.
 
     The result is a view that keeps the memory alive. Read-only arrays stay read-only. dpnp has
-    reversed views but imports none, so it gets the axes in the other direction and reverses them
-    itself. This function imports dpnp.
+    reversed views but cannot import them, so dpnp gets the axes in the other direction and reverses
+    them itself. This function imports dpnp.
 
     Args:
         a: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -40,7 +40,7 @@ def to_dpnp(a: Producer, /) -> Any:
     view = as_view("a", a)
     if view.dtype.names is not None:
         raise TypeError(
-            f"dpnp has no structured types, found {view.dtype}: hand over a field, a[name]"
+            f"dpnp has no structured types, found {view.dtype}: pass one field, a[name]"
         )
     reversed_axes = tuple(axis for axis, stride in enumerate(view.strides) if stride < 0)
     taken = dpnp.asarray(dpnp.tensor.asarray(flip(view, axis=reversed_axes)))
@@ -48,11 +48,11 @@ def to_dpnp(a: Producer, /) -> Any:
 
 
 def to_dpctl(a: Producer, /) -> Any:
-    """Hand the bytes of an array over as memory of ``dpctl.memory``, without a copy.
+    """Give the bytes of an array to dpctl, as memory of ``dpctl.memory``, without a copy.
 
     The memory object holds the bytes from the lowest element to the highest, and keeps the array's
-    memory alive. It begins with the array, wherever in its allocation that lies, and so suits
-    functions that take memory and know no offset. This function imports dpctl.
+    memory alive. It begins with the array's lowest byte, wherever in its allocation that is. Use it
+    for functions that take memory but no offset. This function imports dpctl.
 
     Args:
         a: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -70,7 +70,7 @@ def to_dpctl(a: Producer, /) -> Any:
     """
     memory = as_usm_memory(as_view("a", a))
     if memory.readonly:
-        raise ValueError("dpctl's memory is writable, found a read-only array: hand over a copy")
+        raise ValueError("dpctl's memory is writable, found a read-only array: pass a copy")
     return _import("dpctl.memory", "to_dpctl").as_usm_memory(memory)
 
 

@@ -1,4 +1,4 @@
-"""How notebooks show arrays and devices: tables of what they are, and a corner of the elements."""
+"""How notebooks show arrays and devices: tables of their properties, and some of the elements."""
 
 import contextvars
 import threading
@@ -71,7 +71,7 @@ def _owner_text(memory):
 
 
 def _elements_in_time(array):
-    """The elements, or, where work on them does not come to an end soon, a sentence."""
+    """The elements, or a sentence if work on them does not end soon."""
     found = []
     context = contextvars.copy_context()  # holds the options for printing
     reader = threading.Thread(

@@ -1,4 +1,4 @@
-"""What usmx tells those who look for the array API: a container, no mathematics."""
+"""What usmx says about itself in terms of the array API: a container, no mathematics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_NDIM = 64
 
 
 class ArrayNamespaceInfo:
-    """Capabilities, devices and element types, as the array API's inspection functions say them."""
+    """Capabilities, devices and element types, by the array API's inspection functions."""
 
     def capabilities(self) -> dict[str, Any]:
         """What indexing can do, and how many dimensions an array can have."""
@@ -73,12 +73,12 @@ class ArrayNamespaceInfo:
         }
 
     def devices(self) -> list[SyclDevice]:
-        """All SyclDevices that there are."""
+        """All SyclDevices of the machine."""
         return get_devices()
 
 
 def array_namespace_info() -> ArrayNamespaceInfo:
-    """Say what usmx can do, as the array API asks for it.
+    """Return what usmx can do, in the form that the array API specifies.
 
     usmx has no functions that compute.
 

@@ -8,7 +8,7 @@ _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these
 def call_numpy_function(function, types, args, kwargs):
     """What ``USMArray.__array_function__`` does.
 
-    Without it some functions would take the refusal of ``__array__`` for an answer: with device
+    Without it some functions would treat the refusal of ``__array__`` as an answer: with device
     memory ``np.array_equal(a, a)`` would be False.
     """
     name = getattr(function, "__name__", str(function))

@@ -43,9 +43,9 @@ def arange(
     """Make a 1-dimensional array of start, start + step, ... up to and without stop. Waits.
 
     Args:
-        start: the first number. With one argument only, the array begins at 0 and `start` is where
-            it ends.
-        stop: the number that the array does not reach.
+        start: the first number. With one argument only, the array begins at 0 and `start` is the
+            end of the range.
+        stop: the end of the range, which the array does not include.
         step: the difference between neighbours. It may be negative.
         dtype: the element type. By default the device's default type of the kind of the numbers:
             integer, floating-point or complex.
@@ -222,7 +222,7 @@ def triu(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
 
 
 def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]:
-    """Make the coordinates of a grid, by one view for each array. Does not wait.
+    """Make the coordinates of a grid, as one view of each array. Does not wait.
 
     Args:
         arrays: 1-dimensional arrays of one element type and on one queue; each is a USMArray or any

@@ -17,17 +17,17 @@ _KINDS = ("device", "shared", "host")  # the result is of the first kind that ta
 
 
 class ExecutionPlacementError(ValueError):
-    """Arrays that are to be combined are on different queues, so none of them is the result's."""
+    """Arrays are on different queues, so usmx cannot choose one for the result."""
 
 
 def get_execution_queue(queues: Sequence[QueueLike], /) -> Any:
-    """Find the queue that all of `queues` are.
+    """Find the queue to which all of `queues` are equal.
 
     The rule "compute follows data" is dpctl's.
 
     Args:
         queues: a list or tuple of SyclQueue, of usmx or dpctl. An object that is no queue equals
-            none.
+            no queue.
 
     Returns:
         The first of them; None if they differ, or there are none.
@@ -49,7 +49,7 @@ def get_execution_queue(queues: Sequence[QueueLike], /) -> Any:
 def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
     """Find the kind of memory for the result of arrays of these kinds.
 
-    The rule is dpctl's: 'device' if that takes part, else 'shared', else 'host'.
+    The rule is dpctl's: 'device' if one of the kinds is that, else 'shared', else 'host'.
 
     Args:
         usm_types: a list or tuple of 'device', 'shared' and 'host'.

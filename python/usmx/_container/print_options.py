@@ -88,7 +88,7 @@ def set_print_options(
 
 
 def get_print_options() -> dict[str, Any]:
-    """Give the options that hold now, by name.
+    """Return the options that apply now, by name.
 
     Those that were not set in usmx are NumPy's.
 
@@ -130,7 +130,7 @@ def print_options(*args: Any, **kwargs: Any) -> Iterator[dict[str, Any]]:
 
 
 def own_options() -> dict[str, Any]:
-    """Those that differ from NumPy's because somebody has set them here."""
+    """The options that were set in usmx and differ from NumPy's."""
     return _own.get() or {}
 
 

@@ -18,7 +18,7 @@ class _Missing:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        """Whoever uses the library does without it."""
+        """None: code that uses the library does without it."""
         raise LibraryMissing(self._name)
 
 

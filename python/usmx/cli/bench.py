@@ -5,6 +5,8 @@ import json
 import sys
 from typing import Any
 
+import usmx
+from usmx.cli.devices import why_no_device
 from usmx.cli.terminal import print_table, tracked
 
 NOISY = 3  # the exit code
@@ -15,26 +17,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     from usmx.bench import outputs
 
     add = parser.add_argument
-    add("--quick", action="store_true", help="a few short rounds: to see that it works")
+    add("--quick", action="store_true", help="run a few short rounds only, to see that it works")
     add("--list", action="store_true", help="list the names for --only")
     add(
         "--only",
         action="append",
         metavar="NAME",
-        help="measure this one only; may be given several times",
+        help="measure only this case; may be given several times",
     )
     add(
         "--force",
         action="store_true",
-        help="measure on a busy machine as well; the JSON says that it was busy",
+        help="measure on a busy machine, too; the JSON then says that it was busy",
     )
     outputs.add_options(
-        parser, json="write every round's times there", plot="draw the ratios there, as PNG or SVG"
+        parser,
+        json="write the times of every round to this file",
+        plot="draw the ratios, as PNG or SVG",
     )
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """Measure, and print tables; the exit code is 3 where the machine is too busy."""
+    """Measure, and print tables; the exit code is 2 without a device, and 3 on a busy machine."""
+    if not options.list and not usmx.get_devices():  # dpctl may end the process where none is
+        print(f"usmx bench: {why_no_device()}", file=sys.stderr)
+        return 2
     from usmx.bench import outputs
     from usmx.bench.cases import find_makers
 
@@ -82,7 +89,9 @@ def show(found: Any) -> None:
         print_table(report.STEP_HEADER, cells, report.STEP_HEADER[1:])
     if found.left_out:
         names = ", ".join(found.left_out)
-        print(f"\nleft out, since dpctl or dpnp is not installed (pip install dpctl dpnp): {names}")
+        print(
+            f"\nleft out, because dpctl or dpnp is not installed (pip install dpctl dpnp): {names}"
+        )
 
 
 def write(options: argparse.Namespace, values: dict[str, Any], found: Any) -> None:
@@ -99,7 +108,7 @@ def refuse(reasons: list[str], consequence: str) -> int:
     """Say why, in one line."""
     print(
         f"usmx bench: the machine is too busy, {consequence}: {'; '.join(reasons)}. "
-        "Stop what else is running, or measure all the same with --force.",
+        "Stop the other processes, or use --force to measure nevertheless.",
         file=sys.stderr,
     )
     return NOISY

@@ -22,7 +22,7 @@ def run(*, clear: bool) -> int:
 def where() -> str:
     """Name the folder, or say why there is none."""
     if not os.environ.get("USMX_CACHE_DIR", "on"):
-        return "off: USMX_CACHE_DIR is set to nothing"
+        return "off: USMX_CACHE_DIR is empty"
     return str(_core._kernel_cache_directory())
 
 

@@ -1,4 +1,4 @@
-"""``python -m usmx devices``: which devices there are."""
+"""``python -m usmx devices``: lists the devices."""
 
 import json
 import sys
@@ -37,7 +37,7 @@ def why_no_device() -> str:
 
 
 def default_device() -> "usmx.SyclDevice | None":
-    """Ask for the runtime's choice; none when it refuses all that there are."""
+    """Ask for the runtime's choice; None if it refuses all devices."""
     try:
         return usmx.SyclDevice()
     except usmx.SyclDeviceCreationError:
@@ -66,7 +66,7 @@ def values(device: "usmx.SyclDevice", *, is_default: bool) -> dict[str, Any]:
 
 
 def free_memory(device: "usmx.SyclDevice") -> int | None:
-    """Bytes that nobody uses; None where the device does not tell."""
+    """Bytes that no process uses; None if the device does not tell."""
     try:
         free, _ = usmx.memory.mem_get_info(device)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The command line of ``python -m usmx``: what is there, where it is, and a demonstration."""
+"""The command line of ``python -m usmx``: its commands and their options."""
 
 import argparse
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Everything that the command line takes, but for the options of the demo."""
+    """Everything that the command line takes, except for the options of the demo."""
     parser = argparse.ArgumentParser(
         prog="python -m usmx",
         description="SYCL USM arrays between native code and Python, without copies.",
@@ -51,10 +51,12 @@ def add_devices_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx devices``."""
     parser = commands.add_parser(
         "devices",
-        help="list the devices that are there",
-        description="Lists the devices that are there; * marks the default one.",
+        help="list the devices",
+        description="Lists the devices; * marks the default one.",
     )
-    parser.add_argument("--json", action="store_true", help="print all that is known, as JSON")
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, with more about each device"
+    )
     parser.set_defaults(command=lambda options: devices.run(as_json=options.json))
     end_help_with(parser, "python -m usmx devices --json")
 
@@ -63,9 +65,9 @@ def add_doctor_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx doctor``."""
     parser = commands.add_parser(
         "doctor",
-        help="look at everything that goes wrong in practice, and say what to do",
-        description="Looks at everything that goes wrong in practice, and says what to do. The "
-        "exit code is 1 where there is a problem.",
+        help="look for what is known to go wrong, and say what to do",
+        description="Looks for everything that is known to go wrong in practice, and says what to "
+        "do. The exit code is 1 if there is a problem.",
     )
     doctor.add_options(parser)
     parser.set_defaults(command=doctor.run)
@@ -76,9 +78,10 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx memory``."""
     parser = commands.add_parser(
         "memory",
-        help="tell how much memory is free and how usmx takes it, or draw a log of it",
-        description="Tells how much memory each device has free, and how usmx takes it; or draws "
-        "memory over time from a log that USMX_MEMORY_LOG or a LoggingResource has written.",
+        help="tell how much memory is free and where usmx takes it from, or draw a log",
+        description="Tells how much memory each device has free, and where usmx takes new memory "
+        "from; or draws memory over time from a log that USMX_MEMORY_LOG or a LoggingResource has "
+        "written.",
     )
     parser.add_argument("--plot", type=Path, metavar="LOG", help="draw this log")
     parser.add_argument(
@@ -87,7 +90,7 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
         type=Path,
         metavar="FILE",
         default=Path("memory.svg"),
-        help="where to draw it, in the format that the name ends with (default: memory.svg)",
+        help="the picture, whose format the end of the name tells (default: memory.svg)",
     )
     parser.set_defaults(command=run_memory)
     end_help_with(
@@ -98,7 +101,7 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run_memory(options: argparse.Namespace) -> int:
-    """One of the two things that the command does."""
+    """Do one of the two things that the command does."""
     if options.plot is None:
         return memory.run()
     from usmx.cli import memory_plot  # it imports NumPy
@@ -123,12 +126,12 @@ def add_bench_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx bench``."""
     parser = commands.add_parser(
         "bench",
-        help="measure usmx beside dpctl, dpnp and NumPy, on this machine",
-        description="Measures usmx beside those of dpctl, dpnp and NumPy that are installed, in "
-        "one process and in turns. Each row has the shortest time and the median of the rounds on "
-        "both sides, and the median of the rounds' ratios: usmx's time over the peer's. A busy "
-        "machine is refused with exit code 3: one on which other processes use more than 5 %% of "
-        "the processors, or on which the rounds differ by more than 10 %%.",
+        help="compare the speed of usmx with dpctl, dpnp and NumPy on this machine",
+        description="Compares usmx with those of dpctl, dpnp and NumPy that are installed, in one "
+        "process and in turns. Each row has the shortest time and the median of the rounds on both "
+        "sides, and the median of the rounds' ratios: usmx's time over the peer's. On a busy "
+        "machine the command stops with exit code 3. A machine is busy if other processes use more "
+        "than 5 % of the processors, or if the rounds differ by more than 10 %.",
     )
     bench.add_options(parser)
     parser.set_defaults(command=lambda options: bench.run(options, parser))
@@ -139,9 +142,9 @@ def add_config_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx config``."""
     parser = commands.add_parser(
         "config",
-        help="tell a build where usmx is: compiler options, CMake's package, pkg-config's file",
-        description="Tells what a build that uses usmx has to know. Several options may be given; "
-        "each value is a line of its own.",
+        help="tell a build where usmx is: for the compiler, CMake and pkg-config",
+        description="Prints what a build that uses usmx has to know. Several options may be given; "
+        "each value is printed on a line of its own.",
     )
     config.add_options(parser)
 
@@ -158,17 +161,19 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx new-extension``."""
     parser = commands.add_parser(
         "new-extension",
-        help="begin a native extension of your own: a project that builds and passes its tests",
-        description="Writes a project into a new folder: a native extension that takes and gives "
-        "USM arrays, how it is built, and its tests.",
+        help="write a project with a native extension, which builds and passes its tests",
+        description="Writes a project into a new folder: a native extension that takes and returns "
+        "USM arrays, the files that build it, and its tests.",
     )
-    parser.add_argument("name", metavar="NAME", help="of the extension, its module and its folder")
+    parser.add_argument(
+        "name", metavar="NAME", help="the name of the extension, its module and its folder"
+    )
     parser.add_argument(
         "--with",
         dest="language",
         choices=new_extension.LANGUAGES,
         default=new_extension.LANGUAGES[0],
-        help="what it is written with (default: %(default)s)",
+        help="the binding library or language (default: %(default)s)",
     )
     parser.set_defaults(command=lambda options: new_extension.run(options.name, options.language))
     end_help_with(parser, "python -m usmx new-extension fast_sums --with pybind11")
@@ -178,7 +183,7 @@ def add_demo_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx demo``, whose options, --help too, are those of examples/demo."""
     parser = commands.add_parser(
         "demo",
-        help="a real data set goes from Python into native SYCL code and back, without a copy",
+        help="take a data set from Python into native SYCL code and back, without a copy",
         add_help=False,
     )
     parser.set_defaults(command=demo.run)

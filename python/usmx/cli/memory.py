@@ -1,4 +1,4 @@
-"""``python -m usmx memory``: how much memory there is, and how usmx takes it."""
+"""``python -m usmx memory``: how much memory there is, and where usmx takes it from."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ def free_text(device: "usmx.SyclDevice") -> str:
     try:
         free, total = usmx.memory.mem_get_info(device)
     except ValueError:
-        return f"{size_text(device.global_mem_size)}, and it does not tell how much is free"
+        return f"{size_text(device.global_mem_size)}, but it does not tell how much is free"
     return f"{size_text(free)} of {size_text(total)} are free"
 
 
@@ -35,7 +35,7 @@ def pool_text() -> str:
         return "New memory comes from the SYCL runtime, block by block: USMX_POOL is off."
     return (
         "New memory comes from pools, one for each context, device and kind.\n"
-        "They keep what is freed. usmx.memory.empty_cache() gives it back; USMX_POOL=off turns "
+        "They keep freed memory. usmx.memory.empty_cache() gives it back; USMX_POOL=off turns "
         "them off."
     )
 
@@ -44,5 +44,5 @@ def limit_text() -> str:
     """Tell the limit that each pool begins with."""
     limit = usmx.memory.get_memory_pool().get_limit()
     if limit is None:
-        return "There is no limit: USMX_POOL_LIMIT=4G, or set_limit() of a pool, sets one."
+        return "There is no limit. USMX_POOL_LIMIT=4G, or set_limit() of a pool, sets one."
     return f"A pool takes at most {size_text(limit)}, as USMX_POOL_LIMIT says."

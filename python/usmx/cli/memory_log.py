@@ -54,7 +54,9 @@ def read(path: Path) -> Iterator[Event]:
         lines = (line for line in file if line.endswith("\n"))
         rows = csv.reader(lines)
         if next(rows, None) != HEADER:
-            raise ValueError(f"{path} is no memory log: its first line is not {','.join(HEADER)}")
+            raise ValueError(
+                f"{path} is not a memory log: its first line is not {','.join(HEADER)}"
+            )
         for row in rows:
             yield event(row, path)
 
@@ -62,7 +64,7 @@ def read(path: Path) -> Iterator[Event]:
 def event(row: list[str], path: Path) -> Event:
     """Check one line."""
     if len(row) != len(HEADER) or row[2] not in SIGNS or row[4] not in KINDS:
-        raise ValueError(f"{path} is no memory log: it has the line {','.join(row)[:100]!r}")
+        raise ValueError(f"{path} is not a memory log: it has the line {','.join(row)[:100]!r}")
     time, _, action, source, kind, nbytes, _, _ = row
     return Event(float(time), action, source, kind, int(nbytes))
 

@@ -1,4 +1,4 @@
-"""``python -m usmx new-extension``: begins a project of somebody's own, as one of the examples."""
+"""``python -m usmx new-extension``: writes a project to begin with, from one of the examples."""
 
 import importlib.util
 import keyword

@@ -1,4 +1,4 @@
-"""Is that object a good producer, is that function a good consumer? For authors of libraries.
+"""Checks whether an object is a good producer, or a function a good consumer, of USM arrays.
 
 `check_producer(obj)` and `check_consumer(f)` judge what is seen from outside, rule by rule, by the
 protocol as docs/protocol.md has it, `check_dlpack_producer(obj)` and `check_dlpack_consumer(f)` by

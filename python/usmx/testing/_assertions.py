@@ -1,4 +1,4 @@
-"""Assertions for the tests of others."""
+"""Assertions for the tests of other projects."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def check_consumer(
 ) -> Report:
     """Feed a function that takes any producer of the protocol with good and with hostile ones.
 
-    Of a good producer the function must take the elements without a copy, read-only where the
+    The function must take a good producer's elements without a copy, read-only if the
     producer says so, and keep the memory alive. A hostile producer breaks one rule, and must be
     refused with a TypeError or a ValueError. Since a consumer may crash on a hostile producer, all
     cases run in a child process, which is started again when it has died. So the child must be able

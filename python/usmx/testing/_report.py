@@ -34,8 +34,8 @@ class Finding:
 class Report:
     """The findings about one producer or consumer. ``str(report)`` is a table of them.
 
-    `subject` says what was checked, and `findings` has a Finding for each rule. A report is neither
-    true nor false: ask ``report.ok``, or call ``report.raise_if_broken()``.
+    `subject` says what was checked, and `findings` has a Finding for each rule. A report has no
+    truth value: use ``report.ok``, or call ``report.raise_if_broken()``.
 
     Example:
         >>> usmx.testing.check_producer(usmx.zeros(3)).ok
@@ -71,7 +71,7 @@ class Report:
 
     def __bool__(self) -> bool:
         """Raise TypeError."""
-        raise TypeError("a Report is neither true nor false: ask report.ok")
+        raise TypeError("a Report has no truth value: use report.ok")
 
     def __str__(self) -> str:
         """Get a summary and the table of all findings."""

@@ -53,7 +53,7 @@ class GoodTensor:
     @property
     def expected(self) -> str:
         """What a consumer should make of it."""
-        return "the elements, and the tensor let go once"
+        return "the elements, and the tensor's deleter called once"
 
     def make(self) -> Lent:
         """Allocate, fill and describe."""

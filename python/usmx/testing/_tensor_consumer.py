@@ -24,12 +24,12 @@ def check_dlpack_consumer(
 ) -> Report:
     """Feed a function that takes any producer of DLPack with good tensors and with hostile ones.
 
-    Of a good tensor the function must take the elements without a copy, read-only where the tensor
-    says so. It must mark the capsule as used, and let the tensor go once, when the result is gone.
-    A hostile tensor breaks one rule: it must be refused, and let go once if it was taken. Since a
-    consumer may crash on a hostile tensor, all cases run in a child process, which is started again
-    when it has died. So the child must be able to import `f`. The rules are those of
-    https://dmlc.github.io/dlpack. Waits for all cases.
+    The function must take a good tensor without a copy, and as read-only if the tensor says so. It
+    must mark the capsule as used, and call the tensor's deleter once, when the result is gone. A
+    hostile tensor breaks one rule: the function must refuse it, and call its deleter once if it
+    took the tensor. Since a consumer may crash on a hostile tensor, all cases run in a child
+    process, which is started again when it has died. So the child must be able to import `f`. The
+    rules are those of https://dmlc.github.io/dlpack. Waits for all cases.
 
     Args:
         f: the consumer: "module:function", or a callable of a module. A callable that cannot be
@@ -110,7 +110,7 @@ def _faults(consumer: _TensorConsumer, case: GoodTensor, lent: Lent, result):
         yield "the capsule is not marked as used"
     if not consumer.copies and lent.elements.size:
         if lent.producer.deleted:
-            yield "the tensor was let go while the result lives"
+            yield "the deleter was called while the result exists"
             return
         yield _displaced(lent, result)
         if case.changes.get("flags") == 1 and not _is_readonly(result):
@@ -157,5 +157,7 @@ def _not_let_go_once(producer) -> str:
     _core.synchronize()
     expected = 1 if producer.is_taken else 0
     return (
-        "" if producer.deleted == expected else f"let go {producer.deleted} times, not {expected}"
+        ""
+        if producer.deleted == expected
+        else f"the deleter was called {producer.deleted} times, not {expected}"
     )

@@ -59,7 +59,7 @@ def check_dlpack_producer(obj: object) -> Report:
     return Report(f"producer of DLPack {type(obj).__qualname__}", tuple(subject.findings.values()))
 
 
-# ---- what is handed over
+# ---- what the producer gives
 
 
 @_rule("device", "__dlpack_device__() gives (kind, number)")
@@ -176,7 +176,7 @@ def _pointer(subject: _Subject) -> str:
     if not subject.tensor.data:
         raise Broken("a null pointer")
     if subject.device[0] != ONEAPI:
-        raise NotApplicable(f"device type {subject.device[0]}: nobody can be asked")
+        raise NotApplicable(f"device type {subject.device[0]}: there is no runtime to ask")
     view = bytes_at(subject.first_byte, 1, subject.syclobj)
     return f"{view.usm_type} memory at {subject.pointer:#x}"
 

@@ -71,6 +71,13 @@ def test_bad_arguments_get_one_line_and_exit_code_2(arguments, message):
     assert "Traceback" not in done.stderr
 
 
+def test_no_device_is_one_line_and_exit_code_2():
+    done = run("--quick", "--force", ONEAPI_DEVICE_SELECTOR="opencl:fpga")
+    assert done.returncode == 2
+    assert done.stderr.startswith("usmx bench: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_list_names_every_case_once():
     names = run("--list").stdout.split()
     assert {"import-view", "import-steps", "basic-slice"} <= set(names)

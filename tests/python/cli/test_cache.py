@@ -69,9 +69,7 @@ def test_key_that_is_no_text_is_shown_escaped(tmp_path):
 
 
 def test_cache_says_that_it_is_off():
-    assert run("cache", USMX_CACHE_DIR="").stdout.startswith(
-        "off: USMX_CACHE_DIR is set to nothing"
-    )
+    assert run("cache", USMX_CACHE_DIR="").stdout.startswith("off: USMX_CACHE_DIR is empty")
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_text_ends_with_what_to_do():
         ("ONEAPI_DEVICE_SELECTOR", "cuda:gpu", ""),
         ("OCL_ICD_FILENAMES", "/nowhere/libdriver.so", "there is no file /nowhere/libdriver.so"),
         ("OCL_ICD_FILENAMES", "", ""),
-        ("OCL_ICD_VENDORS", "/nowhere", "it is no folder with a file *.icd"),
+        ("OCL_ICD_VENDORS", "/nowhere", "it is not a folder with files *.icd"),
         ("SYCL_DEVICE_ALLOWLIST", "BackendName:cuda", ""),
     ],
 )
@@ -169,7 +169,7 @@ def test_driver_that_hangs_is_given_up(tmp_path):
     driver = built_library(tmp_path / "libdriver.so", HANGING)
     seen = probe({**os.environ, "OCL_ICD_FILENAMES": str(driver)}, seconds=20)
     assert (seen.works, seen.failed_step) == (False, "devices")
-    assert seen.error == "the process did not come to an end in 20 s"
+    assert seen.error == "the process did not end within 20 s"
 
 
 # ---- no device: files
@@ -211,7 +211,7 @@ def test_missing_driver_is_named(moved):
 def test_space_in_the_path_of_the_driver_is_named(moved):
     folder = moved("with space")
     finding = one(doctor("devices", PYTHONPATH=folder), "devices", "problem")
-    assert f"{folder}/lib, has a space" in finding["found"]
+    assert f"{folder}/lib, contains a space" in finding["found"]
     assert "no space" in finding["remedy"]
 
 
@@ -256,7 +256,7 @@ def test_native_module_of_another_python_is_an_import_problem(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "usmx", ignore=shutil.ignore_patterns("examples", "*.so"))
     finding = one(doctor("import", PYTHONPATH=tmp_path), "import", "problem")
     assert "usmx._core" in finding["found"]
-    assert "install usmx anew" in finding["remedy"]
+    assert "reinstall usmx" in finding["remedy"]
 
 
 def test_other_programs_get_the_import_error_and_the_name_of_the_doctor(tmp_path, base_python):
@@ -390,7 +390,7 @@ def test_cache_that_cannot_be_written_is_a_problem(tmp_path):
     (tmp_path / "file").write_text("")
     folder = tmp_path / "file/cache"
     finding = one(doctor("cache", USMX_CACHE_DIR=folder), "cache", "problem")
-    assert f"{folder} cannot be written (Not a directory)" in finding["found"]
+    assert f"usmx cannot write to {folder} (Not a directory)" in finding["found"]
     assert "USMX_CACHE_DIR" in finding["remedy"]
 
 

@@ -79,7 +79,7 @@ def test_picture_has_the_curves_of_the_log(log):
     ("name", "text", "message"),
     [
         ("none.csv", None, "No such file"),
-        ("other.csv", "a,b\n", "no memory log"),
+        ("other.csv", "a,b\n", "not a memory log"),
         ("empty.csv", "time,thread,action,source,kind,nbytes,address,device\n", "no events"),
     ],
 )

@@ -118,5 +118,5 @@ def test_line_that_is_cut_off_at_the_end_is_left_out(tmp_path):
 def test_file_that_is_no_log_is_rejected(tmp_path, text):
     path = tmp_path / "memory.csv"
     path.write_text(text)
-    with pytest.raises(ValueError, match="no memory log"):
+    with pytest.raises(ValueError, match="not a memory log"):
         list(memory_log.read(path))

@@ -201,7 +201,7 @@ def test_consumer_that_copies_is_found():
 
 def test_consumer_that_does_not_keep_the_tensor_is_found():
     found = {f.found for f in check_dlpack_consumer(consumers.keeping_nothing).broken}
-    assert found == {"the tensor was let go while the result lives"}
+    assert found == {"the deleter was called while the result exists"}
 
 
 def test_consumer_that_leaves_the_capsule_is_found():
@@ -211,7 +211,7 @@ def test_consumer_that_leaves_the_capsule_is_found():
 
 def test_consumer_that_lets_go_twice_is_found():
     found = check_dlpack_consumer(consumers.letting_go_twice, copies=True).broken
-    assert "let go 2 times, not 1" in {f.found for f in found}
+    assert "the deleter was called 2 times, not 1" in {f.found for f in found}
 
 
 def test_consumer_that_takes_everything_is_found():

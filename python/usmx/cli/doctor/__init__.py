@@ -1,6 +1,6 @@
-"""``python -m usmx doctor``: looks at everything that goes wrong in practice, and says what to do.
+"""``python -m usmx doctor``: looks for what is known to go wrong, and says what to do.
 
-It needs neither a device nor a native module that can be loaded: what may crash or hang is tried
+It needs neither a device nor a native module that can be loaded: what may crash or hang runs
 in processes of its own.
 """
 
@@ -46,7 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="CHECK",
         action="append",
         choices=CHECKS,
-        help=f"make this check only; may be given several times ({', '.join(CHECKS)})",
+        help=f"make only this check; may be given several times ({', '.join(CHECKS)})",
     )
     parser.add_argument(
         "--import",
@@ -54,8 +54,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="MODULE",
         action="append",
         default=[],
-        help="look also at what happens when usmx and this module share a process; may be given "
-        "several times (dpctl, dpnp and torch are looked at where they are installed)",
+        help="check also whether usmx works in one process with this module; may be given several "
+        "times (dpctl, dpnp and torch are always checked if they are installed)",
     )
 
 

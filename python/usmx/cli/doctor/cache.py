@@ -28,7 +28,7 @@ def check(situation: Situation) -> Iterator[Finding]:
         yield Finding(
             CHECK,
             "problem",
-            f"{folder} cannot be written ({error.strerror}): kernels are built anew in every "
+            f"usmx cannot write to {folder} ({error.strerror}): kernels are built anew in every "
             "process, which takes a tenth of a second to a second",
             remedy(),
         )
@@ -38,4 +38,4 @@ def check(situation: Situation) -> Iterator[Finding]:
 
 def remedy() -> str:
     """How to get a cache."""
-    return "let USMX_CACHE_DIR name a folder that you may write"
+    return "set USMX_CACHE_DIR to a folder to which you can write"

@@ -73,7 +73,7 @@ def detail(name: str, value: str) -> str:
         missing = [str(path) for path in parts if not path.is_file()]
         return f": there is no file {', '.join(missing)}" if value and missing else ""
     if name == "OCL_ICD_VENDORS" and not any(Path(value).glob("*.icd")):
-        return ": it is no folder with a file *.icd"
+        return ": it is not a folder with files *.icd"
     if name == "LD_LIBRARY_PATH":
         found = [str(file) for path in parts if str(path) for file in sorted(rivals(path))]
         return f": it leads to {', '.join(found)}" if found else ""
@@ -89,13 +89,13 @@ def rivals(folder: Path) -> Iterator[Path]:
 def advice(name: str) -> str:
     """What to do about a variable."""
     return {
-        "ONEAPI_DEVICE_SELECTOR": "unset it, or let it name a back end and a kind of device that "
-        "are there, as in ONEAPI_DEVICE_SELECTOR=opencl:cpu",
-        "OCL_ICD_FILENAMES": "unset it, and usmx finds the CPU driver of its environment; or let "
-        "it name the drivers by their full paths, separated by ':'",
-        "OCL_ICD_VENDORS": "unset it, or let it name a folder whose *.icd files name drivers by "
-        "their full paths",
-        "LD_LIBRARY_PATH": "unset it, or take the folder out of it that holds these libraries",
+        "ONEAPI_DEVICE_SELECTOR": "unset it, or set it to a back end and a kind of device that "
+        "exist, such as ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+        "OCL_ICD_FILENAMES": "unset it, and usmx finds the CPU driver of its environment; or set "
+        "it to the full paths of the drivers, separated by ':'",
+        "OCL_ICD_VENDORS": "unset it, or set it to a folder whose *.icd files have the full "
+        "paths of drivers",
+        "LD_LIBRARY_PATH": "unset it, or remove the folder with these libraries from it",
     }.get(name, "unset it")
 
 
@@ -115,8 +115,8 @@ def without_variables(seen: Probe) -> Finding:
         return Finding(
             CHECK,
             "problem",
-            f"the device does not work: the path of its driver, {folder}, has a space, with which "
-            "Intel's OpenCL CPU driver creates no context",
+            f"the device does not work: the path of its driver, {folder}, contains a space. "
+            "Intel's OpenCL CPU driver cannot create a context from such a path",
             "make the environment in a folder whose path has no space",
         )
     return Finding(

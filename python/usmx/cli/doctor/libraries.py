@@ -34,8 +34,8 @@ def of_library_path(situation: Situation) -> Iterator[Finding]:
             "note",
             f"LD_LIBRARY_PATH leads to another SYCL runtime, {', '.join(others)}: packages without "
             "a run path of their own load it, and then there are two in one process",
-            "take the folder out of LD_LIBRARY_PATH, or do not source oneAPI's setvars.sh, where "
-            "such packages run beside usmx",
+            "remove the folder from LD_LIBRARY_PATH, or do not source oneAPI's setvars.sh, if such "
+            "packages run in one process with usmx",
         )
 
 
@@ -56,16 +56,15 @@ def judged(module: str, seen: Probe) -> Finding:
             CHECK,
             "problem",
             f"import {module} fails beside usmx: {seen.error}",
-            f"try it alone (python -c 'import {module}'); if that fails too, install it anew",
+            f"try it alone (python -c 'import {module}'); if that fails too, reinstall it",
         )
     if not seen.works:
         libraries = f" (mapped: {', '.join(seen.threading_libraries)})"
         return Finding(
             CHECK,
             "problem",
-            f"after import {module} no device works: {seen.error}"
+            f"no device works once {module} is imported: {seen.error}"
             f"{libraries if seen.threading_libraries else ''}",
-            f"import usmx and ask it for its devices (usmx.get_devices()) before {module} is "
-            "imported",
+            f"import usmx and call usmx.get_devices() before {module} is imported",
         )
     return Finding(CHECK, "ok", f"{module} and usmx work in one process, with one SYCL runtime")

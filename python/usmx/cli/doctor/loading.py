@@ -29,4 +29,4 @@ def remedy(message: str) -> str:
             "install the SYCL runtime into the environment of this Python: "
             "python -m pip install intel-sycl-rt intel-opencl-rt"
         )
-    return "install usmx anew into the environment of this Python: python -m pip install usmx"
+    return "reinstall usmx into the environment of this Python: python -m pip install usmx"

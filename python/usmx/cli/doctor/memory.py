@@ -48,8 +48,8 @@ def check_limits(situation: Situation) -> Iterator[Finding]:
             "note",
             f"{name} allows {size_text(nbytes)}, less than the {size_text(most(situation))} that "
             f"the device says it has: {outcome}",
-            "set a limit below it, USMX_POOL_LIMIT=4G for each pool, and a lack of memory is a "
-            "MemoryError; or raise this limit",
+            "set a lower limit for the pools, such as USMX_POOL_LIMIT=4G, so that a lack of memory "
+            "raises a MemoryError; or raise this limit",
         )
         for name, nbytes, outcome in limits(situation.environment)
         if nbytes < most(situation)
@@ -75,12 +75,12 @@ def limits(environment: dict[str, str]) -> Iterator[tuple[str, int, str]]:
         yield (
             "the control group (container)",
             control_group,
-            "beyond it the kernel ends the process",
+            "beyond it the kernel kills the process",
         )
     for name, which in (("ulimit -v", resource.RLIMIT_AS), ("ulimit -d", resource.RLIMIT_DATA)):
         soft, _ = resource.getrlimit(which)
         if soft != resource.RLIM_INFINITY:
-            yield name, soft, "drivers and libraries need address space, too, and fail without it"
+            yield name, soft, "drivers and libraries also need address space, and fail without it"
 
 
 def control_group_limit() -> int | None:

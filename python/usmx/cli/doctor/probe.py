@@ -15,7 +15,7 @@ SECONDS = 120
 
 @dataclass(frozen=True)
 class Probe:
-    """What a process saw: of what it did not come to, nothing."""
+    """What a process saw; the values of steps that it did not reach are empty."""
 
     failed_step: str = ""
     error: str = ""
@@ -49,7 +49,7 @@ def probe(environment: Mapping[str, str], module: str = "", seconds: float = SEC
         output, ending = ran.stdout, ending_text(ran.returncode)
     except subprocess.TimeoutExpired as late:
         output = (late.stdout or b"").decode(errors="replace")
-        ending = f"the process did not come to an end in {seconds} s"
+        ending = f"the process did not end within {seconds} s"
     return understood(output, ending)
 
 

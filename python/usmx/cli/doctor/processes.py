@@ -17,9 +17,9 @@ def check(_: Situation) -> Iterator[Finding]:
             CHECK,
             "note",
             "multiprocessing starts child processes by fork here, and the SYCL runtime does not "
-            "survive a fork: in such a child usmx raises a RuntimeError if the parent has used it",
+            "survive a fork: usmx raises a RuntimeError in such a child if the parent has used it",
             "call multiprocessing.set_start_method('forkserver'), or 'spawn', before the first "
             "child is started",
         )
     else:
-        yield Finding(CHECK, "ok", f"multiprocessing starts them by {method}")
+        yield Finding(CHECK, "ok", f"multiprocessing starts child processes by {method}")

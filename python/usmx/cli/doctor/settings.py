@@ -27,11 +27,11 @@ def check(situation: Situation) -> Iterator[Finding]:
 
 
 def unknown(given: dict[str, str]) -> Iterator[Finding]:
-    """Names that nobody reads."""
+    """Find names that usmx does not read."""
     for name in sorted(given.keys() - set(VARIABLES)):
         near = difflib.get_close_matches(name, VARIABLES, 1) or [", ".join(VARIABLES)]
         yield Finding(
-            CHECK, "problem", f"usmx reads no variable {name}", f"perhaps you mean {near[0]}"
+            CHECK, "problem", f"usmx reads no variable {name}", f"perhaps {near[0]} is meant"
         )
 
 
