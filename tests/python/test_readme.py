@@ -10,16 +10,20 @@ tests/install/test_first_extension.py.
 
 import os
 import re
-import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from documents import BLOCK, ROOT, blocks_of
+from extension_builds import built
+from helpers import run
+from sharing import shared_folder
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 HOW_TO = [document for document in DOCUMENTS if document.parent.name == "how-to"]
 CPP_REFERENCE = ROOT / "docs/reference/cpp"
+EXTENSIONS = {CPP_REFERENCE / "python.md", CPP_REFERENCE / "c.md"}  # modules, not programs
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 # Builds the C++ programs of a document that has no CMake block.
@@ -47,27 +51,20 @@ IN_C = {b.document for b in BLOCKS if b.language == "c" and "PyInit_" in b.text}
 WITH_MODULES = WITH_NANOBIND | IN_C
 
 
-def run(*command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def by_name(block):
     return str(block)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Builds the project of a document, once; its build folder."""
-    folders = {}
+    """Builds the project of a document, once; where its programs and modules are."""
 
-    def build(document):
-        if document not in folders:
-            folders[document] = build_project(document, tmp_path_factory.mktemp("project"))
-        return folders[document]
+    def where(document):
+        name = "-".join(document.relative_to(ROOT).with_suffix("").parts)
+        source = shared_folder(tmp_path_factory, name, partial(build_project, document))
+        return source if document in IN_C else source / "build"
 
-    return build
+    return where
 
 
 def compile_c(document, source):
@@ -79,27 +76,19 @@ def compile_c(document, source):
     for block in blocks:
         if block.language == "sh":
             run("bash", "-euc", block.text, cwd=source, env={**os.environ, "PATH": path})
-    return source
 
 
 def build_project(document, source):
+    source.mkdir()
     if document in IN_C:
-        return compile_c(document, source)
+        compile_c(document, source)
+        return
     programs = [Path(b.file_name).stem for b in PROGRAMS if b.document == document]
     (source / "CMakeLists.txt").write_text(CMAKE.format(" ".join(programs)), encoding="utf-8")
     for block in BLOCKS:
         if block.document == document and block.language in ("cpp", "cmake") and block.file_name:
             (source / block.file_name).write_text(block.text, encoding="utf-8")
-    options = [
-        f"-Dusmx_DIR={run(sys.executable, '-P', '-m', 'usmx', 'config', '--cmake-dir').strip()}",
-        f"-DPython_EXECUTABLE={sys.executable}",
-    ]
-    if document in WITH_NANOBIND:
-        where = run(sys.executable, "-P", "-m", "nanobind", "--cmake_dir").strip()
-        options.append(f"-Dnanobind_DIR={where}")
-    run("cmake", "-GNinja", f"-S{source}", f"-B{source / 'build'}", *options)
-    run("cmake", "--build", source / "build")
-    return source / "build"
+    built(source, source / "build", ["usmx", *(["nanobind"] if document in WITH_NANOBIND else [])])
 
 
 @pytest.mark.slow
@@ -127,8 +116,7 @@ def test_cpp_program_builds_and_runs_as_pasted(block, project, tmp_path):
 def test_documents_have_examples_of_both_languages():
     assert {block.document.name for block in PYTHON} >= {"README.md", "extension-authors.md"}
     with_programs = {block.document for block in PROGRAMS}
-    reference = {page.stem for page in with_programs if page.parent == CPP_REFERENCE}
-    assert reference >= {"index", "base", "layout", "runtime", "memory"}
+    assert set(CPP_REFERENCE.glob("*.md")) - with_programs == EXTENSIONS
     others = {page.name for page in with_programs if page.parent != CPP_REFERENCE}
     assert others == {"README.md", "memory.md"}
     assert {page.stem for page in HOW_TO} - {b.document.stem for b in PYTHON} == {"index"}

@@ -1,7 +1,6 @@
 """The documentation site as a reader meets it: it is built anew, and opened in Chromium."""
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -9,8 +8,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import usmx
 import usmx.testing
+from helpers import run
 from layers import ROOT
 from playwright.sync_api import sync_playwright
+from sharing import shared_folder
 from sphinx.util.inventory import InventoryFile
 from usmx.cli.main import make_parser
 
@@ -40,15 +41,10 @@ FACTS = """async () => {
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The folder with the built site."""
-    folder = tmp_path_factory.mktemp("site")
-    options = ["--quiet", "--fail-on-warning", "--keep-going"]
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "sphinx", *options, ROOT / "docs", folder],
-        capture_output=True,
-        text=True,
+    sphinx = [sys.executable, "-P", "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]
+    return shared_folder(
+        tmp_path_factory, "site", lambda folder: run(*sphinx, ROOT / "docs", folder)
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 @pytest.fixture(scope="module")

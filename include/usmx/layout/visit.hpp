@@ -39,7 +39,9 @@ decltype(auto) visit_among(dtype type, F& f, std::type_identity<Tried> tried,
 /// returns the result of the call. `f` must return the same type for all types of the list. Throws
 /// type_error, whose message has the list, when no T fits.
 ///
-///     usmx::visit<float, double>(a.type(), [&]<class T>(std::type_identity<T>) { ... });
+/// \code{.cpp}
+/// usmx::visit<float, double>(a.type(), [&]<class T>(std::type_identity<T>) { ... });
+/// \endcode
 template <element_type First, element_type... Rest, class F>
 decltype(auto) visit(dtype type, F&& f) {
   return detail::visit_among<First, Rest...>(type, f, std::type_identity<First>(),
