@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import usmx
 from helpers import run_usmx
-from usmx.cli.doctor import settings
+from usmx.cli.doctor import CHECKS, settings
 from usmx.cli.doctor.probe import probe
 
 ROOT = Path(__file__).parents[3]
@@ -92,6 +92,12 @@ def test_text_ends_with_what_to_do():
     assert bad.stdout.startswith("problem  devices ")
     assert " -> unset it" in bad.stdout
     assert bad.stdout.endswith("1 problem: follow the arrows, and run this again.\n")
+
+
+def test_every_check_is_described_in_the_reference():
+    page = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| `([a-z-]+)` \| whether", page, re.MULTILINE)
+    assert described == list(CHECKS)
 
 
 # ---- no device: variables
