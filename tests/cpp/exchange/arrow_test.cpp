@@ -320,10 +320,10 @@ TEST_F(arrow_test, other_places_are_refused_and_stay_with_their_owner) {
 TEST_F(arrow_test, what_was_let_go_is_refused) {
   foreign_column no_schema({1});
   no_schema.schema.release = nullptr;
-  refuse<value_error>(no_schema, {"schema", "let go"});
+  refuse<value_error>(no_schema, {"schema", "released"});
   foreign_column no_array({1});
   no_array.array.release = nullptr;
-  expect_error<value_error>([&] { no_array.received(); }, {"array", "let go"});
+  expect_error<value_error>([&] { no_array.received(); }, {"array", "released"});
   EXPECT_EQ(no_array.arrays_released, 0);
 }
 
@@ -484,7 +484,7 @@ TEST_F(arrow_test, stream_without_a_schema_is_refused) {
   foreign_column first({1});
   first.schema.release = nullptr;
   foreign_stream given({&first});
-  expect_error<value_error>([&] { receive(given.stream); }, {"schema", "let go"});
+  expect_error<value_error>([&] { receive(given.stream); }, {"schema", "released"});
 }
 
 TEST_F(arrow_test, stream_that_was_let_go_or_lacks_functions_is_refused) {
@@ -495,7 +495,7 @@ TEST_F(arrow_test, stream_that_was_let_go_or_lacks_functions_is_refused) {
   given.stream.get_schema = nullptr;
   expect_error<value_error>([&] { receive(given.stream); }, {"get_schema"});
   given.stream.release = nullptr;
-  expect_error<value_error>([&] { receive(given.stream); }, {"let go"});
+  expect_error<value_error>([&] { receive(given.stream); }, {"released"});
 }
 
 }  // namespace
