@@ -78,7 +78,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Many tests collect garbage: what pytest holds of 14,000 tests is not looked through."""
+    """Many tests collect garbage. What pytest holds of 14,000 tests would make that slow."""
     gc.collect()
     gc.freeze()
 
