@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import doxygen
 import pytest
 from documents import ROOT, blocks_of
+from sharing import shared_folder
 
 pytestmark = pytest.mark.slow
 
@@ -85,7 +86,7 @@ def symbols_of(compound):
 @pytest.fixture(scope="module")
 def symbols(tmp_path_factory):
     """All public names of all headers that somebody writes."""
-    xml = doxygen.write_xml(tmp_path_factory.mktemp("doxygen"))
+    xml = shared_folder(tmp_path_factory, "doxygen", doxygen.write_xml) / "xml"
     compounds = [ElementTree.parse(file).find("compounddef") for file in xml.glob("*.xml")]
     found = [s for c in compounds if c is not None for s in symbols_of(c)]
     types = {symbol.name for symbol in found if symbol.kind in TYPES}
