@@ -67,6 +67,7 @@ from usmx._container.placement import (
     ExecutionPlacementError,
     get_coerced_usm_type,
     get_execution_queue,
+    using_queue,
 )
 from usmx._container.print_options import get_print_options, print_options, set_print_options
 from usmx._container.types import can_cast, finfo, iinfo, isdtype, result_type
@@ -80,8 +81,10 @@ from usmx._core import (
     USMAllocationError,
     USMArray,
     __version__,
+    default_queue,
     from_usm_array_interface,
     get_devices,
+    set_default_queue,
     synchronize,
 )
 from usmx._installed import get_include
@@ -111,6 +114,7 @@ __all__ = [
     "concat",
     "copy",
     "copy_async",
+    "default_queue",
     "e",
     "empty",
     "empty_like",
@@ -153,6 +157,7 @@ __all__ = [
     "reshape",
     "result_type",
     "roll",
+    "set_default_queue",
     "set_print_options",
     "squeeze",
     "stack",
@@ -167,6 +172,7 @@ __all__ = [
     "tril",
     "triu",
     "unstack",
+    "using_queue",
     "zeros",
     "zeros_like",
 ]

@@ -50,3 +50,7 @@ class SyclQueue(_Comparable, dpctl.SyclQueue):
     @property
     def sycl_device(self):
         return self._device
+
+    def wait(self):
+        """Wait as usmx does: safely beside other threads, and without the interpreter lock."""
+        _core._wait_for_queue(self)

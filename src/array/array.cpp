@@ -1,6 +1,7 @@
 #include "usmx/array/array.hpp"
 
 #include "array/pending_work.hpp"
+#include "base/process_state.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/queues_internal.hpp"
@@ -55,13 +56,19 @@ void array::record(const sycl::event& event) const {
   }
 }
 
-void array::wait() const {
-  if (!owner_ || !owner_->may_be_busy()) {
+void array::wait() const { detail::wait_before(*this, detail::access::write); }
+
+void detail::wait_before(const array& a, access wanted) {
+  if (!a.owner()) {
     return;
   }
-  const auto bytes = detail::range_of(owner_->data(), type_, layout_);
-  owner_->wait(bytes ? reinterpret_cast<const std::byte*>(bytes->begin) : nullptr,
-               bytes ? bytes->end - bytes->begin : 0);
+  if (has_pending_work()) {
+    if (const auto bytes = range_of(a.owner()->data(), a.type(), a.layout())) {
+      const runtime_call call;
+      wait_for_pending_work(*bytes, wanted);
+    }
+  }
+  a.owner()->wait_for_others();
 }
 
 bool array::may_be_busy() const noexcept {
@@ -88,9 +95,18 @@ array_view array::private_view() const {
   return {here.data(), type_, layout_, here.kind(), here.queue(), readonly()};
 }
 
-void array::expose() const noexcept {
-  owner_->expose();
-  internal::note_cached_queues_exposed();
+void array::expose() const noexcept { owner_->expose(); }
+
+const sycl::queue& array::queue() const {
+  const buffer& here = memory();
+  expose();
+  return internal::handed_out(here.queue());
+}
+
+array_view array::view() const& {
+  buffer& here = memory();
+  expose();
+  return {here.data(), type_, layout_, here.kind(), internal::handed_out(here.queue()), readonly()};
 }
 
 std::vector<sycl::event> detail::recorded_work(const array& a) {
@@ -134,8 +150,9 @@ layout fitted_to_new_memory(const layout& where) {
   return where.with_offset(smallest);
 }
 
-array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
+array empty(layout where, dtype type, const sycl::queue& wanted, usm_kind kind,
             std::size_t alignment) {
+  const sycl::queue queue = internal::own_queue(wanted);
   checked_nbytes(where.size(), type);
   const auto extent = where.extent();
   if (extent && extent->first != 0) {

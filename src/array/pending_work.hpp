@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "memory/pending_work.hpp"
+#include "usmx/array/array.hpp"
 #include "usmx/array/array_view.hpp"
 
 namespace usmx::inline v1::detail {
@@ -19,13 +20,10 @@ inline std::optional<byte_range> range_of(const array_view& view) {
   return range_of(view.origin(), view.type(), view.layout());
 }
 
-/// Waits for the work that an access to these elements must come after.
-inline void wait_for_pending_work(const array_view& view, access wanted) {
-  if (has_pending_work()) {
-    if (const auto bytes = range_of(view)) {
-      wait_for_pending_work(*bytes, wanted);
-    }
-  }
-}
+/// The rule of waiting: whatever reads or writes the elements of an array on the host, or by commands
+/// that do not follow events, calls this first. Waits for the work on the elements that usmx has
+/// started or that was recorded, and for all work of the queues through which others may work on the
+/// memory. Does not call the runtime where there can be no such work.
+void wait_before(const array&, access wanted);
 
 }  // namespace usmx::inline v1::detail

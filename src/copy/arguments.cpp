@@ -43,6 +43,13 @@ void require_copyable(const array_view& source, const host_array& destination) {
   require(source.shape(), source.type(), destination.shape, destination.type, false);
 }
 
+void require_host_memory(std::string_view function, const array_view& view) {
+  if (view.kind() != usm_kind::unknown) {
+    throw value_error(message(function, ": expected a view of ordinary host memory, found one of ",
+                              name(view.kind()), " memory: pass its array"));
+  }
+}
+
 void require_fillable(const array_view& destination) {
   if (destination.readonly()) {
     throw read_only_error("destination of a copy is read-only");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "copy/plan.hpp"
 #include "usmx/array/array_view.hpp"
@@ -15,6 +16,9 @@ namespace usmx::inline v1::detail {
 void require_copyable(const array_view& source, const array_view& destination);
 void require_copyable(const host_array& source, const array_view& destination);
 void require_copyable(const array_view& source, const host_array& destination);
+
+/// Throws value_error for a view of USM, whose array has to be given: `function` orders itself.
+void require_host_memory(std::string_view function, const array_view&);
 
 /// Throws read_only_error.
 void require_fillable(const array_view& destination);

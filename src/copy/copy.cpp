@@ -19,6 +19,7 @@
 #include "runtime/waiting.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/copy/copy_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {
@@ -285,35 +286,34 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
 
 }  // namespace
 
-void copy(const array_view& source, const array_view& destination, copy_path path) {
+// ---- views
+
+void internal::copy_elements(const array_view& source, const array_view& destination,
+                             copy_path path) {
   detail::require_copyable(source, destination);
   if (source.size() == 0) {
     return;
   }
   const detail::runtime_call call;
-  detail::wait_for_pending_work(source, access::read);
-  detail::wait_for_pending_work(destination, access::write);
   copy_sides(source.shape(), side_of(source), side_of(destination), path);
 }
 
-void copy_from_host(const host_array& source, const array_view& destination) {
+void internal::copy_elements(const host_array& source, const array_view& destination) {
   detail::require_copyable(source, destination);
   if (destination.size() == 0) {
     return;
   }
   const detail::runtime_call call;
-  detail::wait_for_pending_work(destination, access::write);
   copy_sides(destination.shape(), side_of(source, destination.queue()), side_of(destination),
              copy_path::automatic);
 }
 
-void copy_to_host(const array_view& source, const host_array& destination) {
+void internal::copy_elements(const array_view& source, const host_array& destination) {
   detail::require_copyable(source, destination);
   if (source.size() == 0) {
     return;
   }
   const detail::runtime_call call;
-  detail::wait_for_pending_work(source, access::read);
   copy_sides(source.shape(), side_of(source), side_of(destination, source.queue()),
              copy_path::automatic);
 }
@@ -323,13 +323,13 @@ void convert_element(dtype source_type, const std::byte* source, dtype destinati
   detail::conversion(source_type, destination_type).strided(source, 0, destination, 0, 1);
 }
 
-void fill(const array_view& destination, const std::byte* element, copy_path path) {
+void internal::fill_elements(const array_view& destination, const std::byte* element,
+                             copy_path path) {
   detail::require_fillable(destination);
   if (destination.size() == 0) {
     return;
   }
   const detail::runtime_call call;
-  detail::wait_for_pending_work(destination, access::write);
   const copy_side to = side_of(destination);
   const std::array<std::ptrdiff_t, max_ndim> no_strides{};
   const copy_side from =
@@ -364,24 +364,64 @@ void fill(const array_view& destination, const std::byte* element, copy_path pat
   copy_sides(destination.shape(), from, to, path);
 }
 
-void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
-                const sycl::queue& queue) {
+// ---- arrays and buffers, which order themselves
+
+void copy(const array& source, const array& destination, copy_path path) {
+  const array_view from = internal::private_view(source);
+  const array_view to = internal::private_view(destination);
+  detail::require_copyable(from, to);
+  detail::wait_before(source, access::read);
+  detail::wait_before(destination, access::write);
+  internal::copy_elements(from, to, path);
+}
+
+void copy_from_host(const host_array& source, const array& destination) {
+  const array_view to = internal::private_view(destination);
+  detail::require_copyable(source, to);
+  detail::wait_before(destination, access::write);
+  internal::copy_elements(source, to);
+}
+
+void copy_from_host(const array_view& source, const array& destination) {
+  detail::require_host_memory("copy_from_host", source);
+  const array_view to = internal::private_view(destination);
+  detail::require_copyable(source, to);
+  detail::wait_before(destination, access::write);
+  internal::copy_elements(source, to);
+}
+
+void copy_to_host(const array& source, const host_array& destination) {
+  const array_view from = internal::private_view(source);
+  detail::require_copyable(from, destination);
+  detail::wait_before(source, access::read);
+  internal::copy_elements(from, destination);
+}
+
+void fill(const array& destination, const std::byte* element, copy_path path) {
+  const array_view to = internal::private_view(destination);
+  detail::require_fillable(to);
+  detail::wait_before(destination, access::write);
+  internal::fill_elements(to, element, path);
+}
+
+void internal::fill_bytes(buffer& destination, std::byte value) {
+  const std::size_t nbytes = destination.nbytes();
   if (nbytes == 0) {
     return;
   }
   const detail::runtime_call call;
-  detail::wait_for_pending_work(detail::range_of(pointer, nbytes), access::write);
-  if (!host_may_touch(kind, queue.get_device())) {
-    return detail::wait_for(detail::submit_to(
-        queue, [&](sycl::queue& to) { return to.memset(pointer, value, nbytes); }));
+  destination.wait();
+  const sycl::queue& queue = destination.queue();
+  if (!host_may_touch(destination.kind(), queue.get_device())) {
+    return detail::wait_for(detail::submit_to(queue, [&](sycl::queue& to) {
+      return to.memset(destination.data(), static_cast<int>(value), nbytes);
+    }));
   }
-  std::byte byte = static_cast<std::byte>(value);
   const std::array extent{static_cast<std::ptrdiff_t>(nbytes)};
   const std::array<std::ptrdiff_t, 1> still{0};
   const std::array<std::ptrdiff_t, 1> adjacent{1};
-  detail::copy_on_host(
-      detail::make_plan(extent, {&byte, type_code::uint8, still, 1},
-                        {static_cast<std::byte*>(pointer), type_code::uint8, adjacent, 1}));
+  detail::copy_on_host(detail::make_plan(extent, {&value, type_code::uint8, still, 1},
+                                         {destination.data(), type_code::uint8, adjacent, 1}));
 }
 
 }  // namespace usmx::inline v1

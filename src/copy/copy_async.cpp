@@ -21,6 +21,7 @@
 #include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1 {
 namespace {
@@ -36,6 +37,11 @@ using events = std::vector<sycl::event>;
 constexpr std::size_t quick_nbytes = std::size_t{64} << 10;
 
 sycl::event complete_event() { return {}; }
+
+/// Where others wait for what is on the array's queue, they wait for its asynchronous work as well.
+const sycl::queue& queue_of(const array& a) {
+  return internal::presented_queue(a.memory().queue());
+}
 
 bool is_for_the_host_now(const array& a) {
   return !a.may_be_busy() && host_may_touch(a.kind(), a.memory().queue().get_device());
@@ -112,7 +118,7 @@ sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
 /// None, and no copy started, where commands of the destination's queue cannot do it.
 std::optional<sycl::event> start(const copy_plan& plan, const array& source,
                                  const array& destination) {
-  const sycl::queue& queue = destination.memory().queue();
+  const sycl::queue& queue = queue_of(destination);
   if (may_overlap(plan) || source.memory().queue().get_context() != queue.get_context()) {
     return std::nullopt;
   }
@@ -133,8 +139,8 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm, access made
   const byte_range host =
       detail::range_of(is_upload ? plan.source : plan.destination, plan.row_nbytes());
   detail::deferred_release kept{
-      .range = host, .queue = usm.memory().queue(), .release = detail::holding(std::move(owner))};
-  submission with(usm.memory().queue(),
+      .range = host, .queue = queue_of(usm), .release = detail::holding(std::move(owner))};
+  submission with(queue_of(usm),
                   {part_of(usm, made), part_of(host, is_upload ? access::read : access::write)});
   with.follow_others(usm);
   sycl::event started = with.announce(start_memcpy(plan, with));
@@ -165,9 +171,7 @@ sycl::event copy_async(const array& source, const array& destination) {
   if (auto started = start(plan, source, destination)) {
     return *started;
   }
-  source.wait();
-  destination.wait();
-  copy(from, to);
+  copy(source, destination);
   return complete_event();
 }
 
@@ -191,12 +195,11 @@ sycl::event copy_from_host_async(const host_array& source, const array& destinat
   if (!may_overlap(plan)) {
     if (const auto staged =
             detail::staging_for_commands(layout::c_order(to.shape()), to.type(), to.queue())) {
-      copy_from_host(source, internal::private_view(*staged));
+      copy_from_host(source, *staged);
       return copy_async(*staged, destination);
     }
   }
-  destination.wait();
-  copy_from_host(source, to);
+  copy_from_host(source, destination);
   return complete_event();
 }
 
@@ -217,8 +220,7 @@ sycl::event copy_to_host_async(const array& source, const host_array& destinatio
   if (is_memcpy(plan)) {
     return start_with_host(plan, source, access::read, std::move(owner));
   }
-  source.wait();
-  copy_to_host(from, destination);
+  copy_to_host(source, destination);
   return complete_event();
 }
 
@@ -231,13 +233,13 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
   const detail::runtime_call call;
   detail::release_finished();
   if (is_for_the_host_now(destination) && to.nbytes() <= quick_nbytes) {
-    fill(to, element);
+    fill(destination, element);
     return complete_event();
   }
   const copy_plan plan = make_plan(to.shape(), end_of(to), end_of(to));
-  submission with(to.queue(), {part_of(destination, access::write)});
+  submission with(queue_of(destination), {part_of(destination, access::write)});
   with.follow_others(destination);
-  if (auto started = detail::fill_by_kernel(plan, element, to.queue(), with.before())) {
+  if (auto started = detail::fill_by_kernel(plan, element, with.queue(), with.before())) {
     return with.announce(*std::move(started));
   }
   if (const auto one = detail::staging_for_commands(layout(), to.type(), to.queue())) {
@@ -245,8 +247,7 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
     return copy_async(internal::with_layout(*one, broadcast(one->layout(), to.shape())),
                       destination);
   }
-  destination.wait();
-  fill(to, element);
+  fill(destination, element);
   return complete_event();
 }
 

@@ -4,7 +4,7 @@
 
 #include <sycl/aspects.hpp>
 
-#include "usmx/copy/copy.hpp"
+#include "usmx/copy/copy_internal.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::inline v1::detail {
@@ -28,7 +28,7 @@ staging::staging(layout&& where, dtype type, const sycl::queue& queue)
 
 staging staging::fetched(const array_view& source) {
   staging result(source);
-  copy(source, result.view());
+  internal::copy_elements(source, result.view());
   return result;
 }
 

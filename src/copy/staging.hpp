@@ -23,7 +23,7 @@ class staging {
   staging(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue);
   /// Room for the elements of an array.
   explicit staging(const array_view& like) : staging(like.shape(), like.type(), like.queue()) {}
-  /// The elements of an array. Waits.
+  /// The elements of a view, which must be finished. Waits for the copy.
   static staging fetched(const array_view& source);
 
   const array_view& view() const noexcept { return view_; }

@@ -8,7 +8,7 @@
 
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
-#include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1::exchange {
 namespace {
@@ -124,7 +124,7 @@ usmx_view describe_to_c(const array& a) {
           .ndim = a.ndim(),
           .kind = static_cast<std::int32_t>(a.kind()),
           .flags = a.readonly() ? std::uint32_t{USMX_READ_ONLY} : 0,
-          .queue = const_cast<sycl::queue*>(&memory.queue()),
+          .queue = const_cast<sycl::queue*>(&internal::handed_out(memory.queue())),
           .context = const_cast<sycl::context*>(&memory.context())};
 }
 
@@ -145,7 +145,7 @@ array allocate(const usmx_view& wanted) {
   }
   const dtype type = plain_type(wanted);
   const auto* queue = static_cast<const sycl::queue*>(wanted.queue);
-  return empty(shape_of(wanted), type, queue != nullptr ? *queue : default_queue(),
+  return empty(shape_of(wanted), type, queue != nullptr ? *queue : internal::default_queue(),
                static_cast<usm_kind>(wanted.kind));
 }
 

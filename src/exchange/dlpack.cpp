@@ -210,11 +210,13 @@ sycl::queue choose_queue(const received_tensor& given, const sycl::queue* produc
 
 // ---- tensors of arrays
 
-/// A tensor and what keeps its memory, shape and strides.
+/// A tensor, what keeps its memory, shape and strides, and, as long as it lives, what lets its
+/// consumer work on the memory on a queue that DLPack does not name.
 template <class Managed>
 struct exported {
   Managed managed;
   array source;
+  std::optional<buffer> lent;
 };
 
 template <class Managed>
@@ -227,12 +229,37 @@ void* first_byte_of(const array& a) noexcept {
   return a.size() == 0 ? nullptr : internal::first_element(a);
 }
 
+dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
+  // Others have no business in writing there.
+  const auto numbers = [](std::span<const std::ptrdiff_t> from) {
+    return const_cast<std::int64_t*>(from.data());
+  };
+  return {.data = first_byte_of(a),
+          .device = where,
+          .ndim = a.ndim(),
+          .type = data_type_of(a.type()),
+          .shape = numbers(a.shape()),
+          .strides = numbers(a.strides()),
+          .byte_offset = 0};
+}
+
+/// On the host nobody works on a queue. CUDA's consumers work on streams, which usmx waits for as for
+/// those of the memory's own queue.
+void let_others_work(const array& a, dlpack::device where, std::optional<buffer>& lent) {
+  if (where.type == dlpack::device_type::oneapi) {
+    lent.emplace(buffer::lent_out(a.owner()));
+  } else if (where != dlpack::host) {
+    a.memory().expose();
+  }
+}
+
 template <class Managed>
 Managed* export_array(const array& a, dlpack::device where) {
-  std::unique_ptr<exported<Managed>> made(new exported<Managed>{{}, a});
+  std::unique_ptr<exported<Managed>> made(new exported<Managed>{{}, a, {}});
+  let_others_work(a, where, made->lent);
   made->managed.context = made.get();
   made->managed.deleter = let_go<Managed>;
-  made->managed.tensor = view_as_dlpack(made->source, where);
+  made->managed.tensor = describe_as_dlpack(made->source, where);
   return &made.release()->managed;
 }
 
@@ -329,18 +356,8 @@ bool is_on(const array& a, dlpack::device where) {
 }
 
 dlpack::tensor view_as_dlpack(const array& a, dlpack::device where) {
-  // Others have no business in writing there.
-  const auto numbers = [](std::span<const std::ptrdiff_t> from) {
-    return const_cast<std::int64_t*>(from.data());
-  };
   a.memory().expose();
-  return {.data = first_byte_of(a),
-          .device = where,
-          .ndim = a.ndim(),
-          .type = data_type_of(a.type()),
-          .shape = numbers(a.shape()),
-          .strides = numbers(a.strides()),
-          .byte_offset = 0};
+  return describe_as_dlpack(a, where);
 }
 
 dlpack::managed_tensor* to_dlpack(const array& a, dlpack::device where, bool copied) {

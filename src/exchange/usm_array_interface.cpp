@@ -78,11 +78,14 @@ detail::queue_state state_of(const placement& where) {
                                   : detail::queue_state{detail::state_of(where.context())};
 }
 
-/// The producer's own, or the one that usmx keeps for the pointer's device.
-sycl::queue choose_queue(placement&& where, detail::context_state& state, const void* pointer,
+/// The producer's own, or the one that usmx keeps for the pointer's device, also in the place of the
+/// one that the peers keep for it.
+sycl::queue choose_queue(placement&& where, const detail::queue_state& known, const void* pointer,
                          usm_kind kind) {
+  detail::context_state& state = *known.of_context;
   if (where.queue() != nullptr) {
-    return std::move(*where.queue());
+    return known.is_peers ? state.queue_of(where.queue()->get_device())
+                          : std::move(*where.queue());
   }
   const bool owned_by_device = kind == usm_kind::device || kind == usm_kind::shared;
   return state.queue_of(owned_by_device && state.devices().size() > 1
@@ -94,15 +97,16 @@ sycl::queue choose_queue(placement&& where, detail::context_state& state, const 
 checked_import check_empty(const usm_array_interface& given, dtype type, layout where,
                            placement&& at) {
   auto* memory = reinterpret_cast<std::byte*>(given.data);
-  const auto state = state_of(at).of_context;
-  const usm_kind kind =
-      memory == nullptr ? usm_kind::unknown : detail::query_allocation(memory, *state).kind;
+  const detail::queue_state known = state_of(at);
+  const usm_kind kind = memory == nullptr
+                            ? usm_kind::unknown
+                            : detail::query_allocation(memory, *known.of_context).kind;
   return {memory,
           0,
           type,
           std::move(where),
           kind == usm_kind::unknown ? usm_kind::device : kind,
-          choose_queue(std::move(at), *state, memory, kind),
+          choose_queue(std::move(at), known, memory, kind),
           given.readonly};
 }
 
@@ -172,7 +176,7 @@ checked_import check(const usm_array_interface& given, placement at) {
   }
   check_alignment(touched.first + static_cast<std::uintptr_t>(where.offset()) * type.itemsize(),
                   type);
-  sycl::queue queue = choose_queue(std::move(at), state, memory, kind);
+  sycl::queue queue = choose_queue(std::move(at), known, memory, kind);
   if (!known.has_only_device) {
     check_device(memory, kind, queue);
   }

@@ -2,6 +2,7 @@
 #include "usmx/runtime/queues_internal.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <sycl/exception.hpp>
 
@@ -171,7 +172,9 @@ buffer buffer::adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue
       detail::check_access(pointer, nbytes, *detail::state_of(queue.get_context()));
   check_device(pointer, kind, queue);
   if (own) {
-    own->let_others_work_on(queue);
+    const bool readonly = own->readonly();
+    return part_on_queue(own, static_cast<std::byte*>(pointer), nbytes, queue, readonly,
+                         std::move(release));
   }
   buffer adopted(static_cast<std::byte*>(pointer), nbytes, kind, queue, std::move(release),
                  {.readonly = false, .queue_is_ours = false, .owns = true});
@@ -189,17 +192,64 @@ std::shared_ptr<buffer> buffer::adopt_checked(void* pointer, std::size_t nbytes,
   return result;
 }
 
-/// Others may work on the memory through this queue too, from here on.
-void buffer::let_others_work_on(const sycl::queue& queue) {
-  buffer& memory = root();
-  if (memory.queue_ != queue) {
-    const std::lock_guard lock(memory.other_queues_mutex_);
-    if (std::ranges::find(memory.other_queues_, queue) == memory.other_queues_.end()) {
-      memory.other_queues_.push_back(queue);
-    }
-    memory.is_on_other_queues_.store(true, std::memory_order_release);
+/// Others may work on the memory through this queue too, until it is closed as often.
+void buffer::open(const sycl::queue& queue, bool to_peers) {
+  const std::lock_guard lock(open_queues_mutex_);
+  const auto known = std::ranges::find_if(open_queues_, [&](const open_queue& each) {
+    return each.to_peers == to_peers && each.queue == queue;
+  });
+  if (known == open_queues_.end()) {
+    open_queues_.push_back({queue, to_peers, 1, 1});
+  } else {
+    ++known->users;
+    ++known->openings;
   }
-  memory.expose();
+  has_open_queues_.store(true, std::memory_order_release);
+}
+
+void buffer::close(const sycl::queue& queue, bool to_peers) noexcept {
+  const std::lock_guard lock(open_queues_mutex_);
+  for (open_queue& each : open_queues_) {
+    if (each.to_peers == to_peers && each.queue == queue) {
+      --each.users;
+      return;
+    }
+  }
+}
+
+/// Work may still be unfinished there, but none can be added.
+std::vector<buffer::open_queue> buffer::unused_queues() const {
+  std::vector<open_queue> unused;
+  const std::lock_guard lock(open_queues_mutex_);
+  std::ranges::copy_if(open_queues_, std::back_inserter(unused),
+                       [](const open_queue& each) { return each.users == 0; });
+  return unused;
+}
+
+void buffer::forget(const std::vector<open_queue>& unused) {
+  const std::lock_guard lock(open_queues_mutex_);
+  for (const open_queue& waited_for : unused) {
+    std::erase_if(open_queues_, [&](const open_queue& each) {
+      return each.to_peers == waited_for.to_peers && each.openings == waited_for.openings &&
+             each.users == 0 && each.queue == waited_for.queue;
+    });
+  }
+  has_open_queues_.store(!open_queues_.empty(), std::memory_order_release);
+}
+
+/// For a part of a part, which may outlive that.
+void buffer::open_like(const buffer& part) {
+  if (part.opening_ != opening::none) {
+    root().open(part.queue_, part.opening_ == opening::queue_and_peers);
+    opening_ = part.opening_;
+  }
+}
+
+void buffer::close_opened() noexcept {
+  if (opening_ != opening::none) {
+    root().close(queue_, opening_ == opening::queue_and_peers);
+    opening_ = opening::none;
+  }
 }
 
 buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue) {
@@ -207,14 +257,32 @@ buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue)
   return part_on_queue(std::move(whole), all.data_, all.nbytes_, queue, all.readonly(), {});
 }
 
+buffer buffer::lent_out(std::shared_ptr<buffer> whole) {
+  const buffer& all = *whole;
+  buffer lent = part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {});
+  if (lent.opening_ != opening::queue_and_peers) {
+    lent.root().open(lent.queue_, true);
+    lent.close_opened();
+    lent.opening_ = opening::queue_and_peers;
+  }
+  return lent;
+}
+
 buffer buffer::part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
-                             const sycl::queue& queue, bool readonly,
+                             const sycl::queue& wanted, bool readonly,
                              detail::release_action release) {
-  if (queue.get_context() != whole->queue_.get_context()) {
+  if (wanted.get_context() != whole->queue_.get_context()) {
     throw value_error("a queue for existing memory must be of the memory's context, found another");
   }
-  whole->let_others_work_on(queue);
+  const sycl::queue queue = internal::own_queue(wanted);
   buffer part = part_of(std::move(whole), first, nbytes, readonly, std::move(release));
+  if (part.root().queue_ == queue) {
+    part.root().expose();
+  } else if (part.opening_ == opening::none || part.queue_ != queue) {
+    part.root().open(queue, false);
+    part.close_opened();
+    part.opening_ = opening::queue;
+  }
   part.queue_ = queue;
   return part;
 }
@@ -229,6 +297,7 @@ buffer buffer::part_of(std::shared_ptr<buffer> whole, std::byte* first, std::siz
   buffer part(first, nbytes, memory->kind_, outer.queue_, std::move(release),
               {.readonly = readonly, .queue_is_ours = outer.traits_.queue_is_ours, .owns = false});
   part.whole_ = std::move(memory);
+  part.open_like(outer);
   return part;
 }
 
@@ -242,11 +311,13 @@ buffer::buffer(buffer&& other) noexcept
       context_(other.context_.exchange(nullptr)),
       release_(std::move(other.release_)),
       whole_(std::move(other.whole_)),
-      is_on_other_queues_(other.is_on_other_queues_.load()),
-      other_queues_(std::move(other.other_queues_)) {}
+      opening_(std::exchange(other.opening_, opening::none)),
+      has_open_queues_(other.has_open_queues_.load()),
+      open_queues_(std::move(other.open_queues_)) {}
 
 buffer& buffer::operator=(buffer&& other) noexcept {
   if (this != &other) {
+    close_opened();
     let_go();
     data_ = std::exchange(other.data_, nullptr);
     nbytes_ = std::exchange(other.nbytes_, 0);
@@ -257,13 +328,15 @@ buffer& buffer::operator=(buffer&& other) noexcept {
     delete context_.exchange(other.context_.exchange(nullptr));
     release_ = std::move(other.release_);
     whole_ = std::move(other.whole_);
-    is_on_other_queues_ = other.is_on_other_queues_.load();
-    other_queues_ = std::move(other.other_queues_);
+    opening_ = std::exchange(other.opening_, opening::none);
+    has_open_queues_ = other.has_open_queues_.load();
+    open_queues_ = std::move(other.open_queues_);
   }
   return *this;
 }
 
 buffer::~buffer() {
+  close_opened();
   let_go();
   delete context_.load(std::memory_order_relaxed);
 }
@@ -277,17 +350,22 @@ void buffer::let_go() noexcept {
     return;
   }
   const bool has_work = detail::may_have_pending_work(data_, nbytes_);
-  const bool others = traits_.owns && may_have_others_work();
+  std::vector<sycl::queue> others;
+  try {
+    others = traits_.owns ? others_queues() : std::vector<sycl::queue>();
+  } catch (const std::exception&) {
+    release_.forget();  // nobody can tell what to wait for: leaked
+    return;
+  }
   const bool user_thread = is_user_thread();
-  if (user_thread && !has_work && !others) {
+  if (user_thread && !has_work && others.empty()) {
     const detail::release_action now = std::move(release_);
     return;
   }
   detail::release_later({.range = detail::range_of(data_, nbytes_),
                          .memory_ends = traits_.owns && whole_ == nullptr,
                          .queue = queue_,
-                         .others_may_work = others,
-                         .other_queues = std::move(other_queues_),
+                         .other_queues = std::move(others),
                          .release = std::move(release_)});
   if (user_thread) {
     detail::release_finished();
@@ -323,52 +401,83 @@ bool buffer::holds(const void* first, std::size_t nbytes) const noexcept {
 }
 
 bool buffer::may_have_others_work() const noexcept {
-  return exposed_.load(std::memory_order_relaxed) &&
-         (!traits_.queue_is_ours || internal::cached_queues_exposed() ||
-          is_on_other_queues_.load(std::memory_order_acquire));
+  const bool through_own_queue =
+      exposed_.load(std::memory_order_relaxed) &&
+      (!traits_.queue_is_ours || internal::peers_are_known() || internal::cached_queues_exposed());
+  return through_own_queue || has_open_queues_.load(std::memory_order_acquire);
 }
+
+namespace {
+
+/// What others may have of a queue: of a cached one, the peers' queue in its place, and the queue
+/// itself only if usmx ever gave one out.
+void add_open(std::vector<sycl::queue>& open, const sycl::queue& queue, bool to_peers) {
+  const auto add = [&](const sycl::queue& each) {
+    if (std::ranges::find(open, each) == open.end()) {
+      open.push_back(each);
+    }
+  };
+  const bool is_cached = internal::is_cached_queue(queue);
+  if (!is_cached || internal::cached_queues_exposed()) {
+    add(queue);
+  }
+  if (is_cached || to_peers) {
+    if (const auto peers = internal::peers_queue_beside(queue)) {
+      add(*peers);
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<sycl::queue> buffer::others_queues() const {
   const buffer& memory = root();
+  std::vector<sycl::queue> open;
   if (!memory.may_have_others_work()) {
-    return {};
+    return open;
   }
-  std::vector<sycl::queue> queues{memory.queue_};
-  if (memory.is_on_other_queues_.load(std::memory_order_acquire)) {
-    const std::lock_guard lock(memory.other_queues_mutex_);
-    queues.insert(queues.end(), memory.other_queues_.begin(), memory.other_queues_.end());
+  if (memory.exposed_.load(std::memory_order_relaxed)) {
+    add_open(open, memory.queue_, false);
   }
-  return queues;
+  if (memory.has_open_queues_.load(std::memory_order_acquire)) {
+    std::vector<open_queue> known;
+    {
+      const std::lock_guard lock(memory.open_queues_mutex_);
+      known = memory.open_queues_;
+    }
+    for (const open_queue& each : known) {
+      add_open(open, each.queue, each.to_peers);
+    }
+  }
+  return open;
 }
 
-void buffer::wait_for_others() const {
-  const buffer& memory = root();
-  if (!memory.is_on_other_queues_.load(std::memory_order_acquire)) {
-    if (!detail::is_known_empty(memory.queue_)) {
-      wait_for_queue(memory.queue_);
-    }
+void buffer::wait_for_others() {
+  buffer& memory = root();
+  if (!memory.may_have_others_work()) {
     return;
   }
-  for (const sycl::queue& queue : others_queues()) {
-    wait_for_queue(queue);
+  const detail::runtime_call call;
+  const bool many = memory.has_open_queues_.load(std::memory_order_acquire);
+  const std::vector<open_queue> unused = many ? memory.unused_queues() : std::vector<open_queue>();
+  for (const sycl::queue& queue : memory.others_queues()) {
+    if (!detail::is_known_empty(queue)) {
+      wait_for_queue(queue);
+    }
+  }
+  if (!unused.empty()) {
+    memory.forget(unused);
   }
 }
 
 void buffer::wait() { wait(data_, nbytes_); }
 
 void buffer::wait(const std::byte* first, std::size_t nbytes) {
-  const bool has_work = detail::may_have_pending_work(first, nbytes);
-  const bool others = others_may_work();
-  if (!has_work && !others) {
-    return;
-  }
-  const detail::runtime_call call;
-  if (has_work) {
+  if (detail::may_have_pending_work(first, nbytes)) {
+    const detail::runtime_call call;
     detail::wait_for_pending_work(detail::range_of(first, nbytes), detail::access::write);
   }
-  if (others) {
-    wait_for_others();
-  }
+  wait_for_others();
 }
 
 }  // namespace usmx::inline v1

@@ -165,10 +165,7 @@ class deferred_list {
     std::vector<sycl::queue> queues;
     for (const deferred_release& block : blocks) {
       append(made.work, pending_work_before(block.range, access::write).events);
-      if (block.others_may_work) {
-        queues.push_back(queue);
-        append(queues, block.other_queues);
-      }
+      append(queues, block.other_queues);
     }
     for (const sycl::queue& each : unique(std::move(queues))) {
       if (!each.is_in_order()) {

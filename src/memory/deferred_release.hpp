@@ -21,8 +21,7 @@ struct deferred_release {
   /// Nobody reaches these bytes any more: that work is forgotten with them.
   bool memory_ends = false;
   sycl::queue queue;
-  /// Others may have submitted work to the queue, and to these, that comes before the release too.
-  bool others_may_work = false;
+  /// Others may have submitted work to these that comes before the release, too.
   std::vector<sycl::queue> other_queues{};
   release_action release;
 };

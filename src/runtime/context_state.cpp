@@ -68,13 +68,22 @@ class context_states {
     const std::shared_ptr<context_state> state = of(queue.get_context());
     const std::vector<sycl::device>& devices = state->devices();
     const bool has_only_device = devices.size() == 1 && devices.front() == queue.get_device();
-    known_queue known{queue, {state, has_only_device, state->is_cached(queue)}};
+    known_queue known{queue,
+                      {state, has_only_device, state->is_cached(queue),
+                       state->device_of_peers_queue(queue).has_value()}};
     queue_state result = known.state;
     // What it takes the place of may be the last of a queue: let go outside of the lock.
     std::optional<known_queue> previous(std::move(known));
     const std::lock_guard lock(mutex_);
     last_queue_.swap(previous);
     return result;
+  }
+
+  void add_peers_queue(const sycl::queue& queue) {
+    of(queue.get_context())->add_peers_queue(queue);
+    std::optional<known_queue> outdated;  // may be the last of a queue: let go outside of the lock
+    const std::lock_guard lock(mutex_);
+    last_queue_.swap(outdated);
   }
 
   std::vector<sycl::queue> queues() {
@@ -174,40 +183,72 @@ std::size_t next_slot_index() noexcept {
   return count++;
 }
 
-sycl::queue context_state::queue_of(const sycl::device& device) {
-  const std::lock_guard lock(queues_mutex_);
-  for (const auto& [known, queue] : queues_) {
-    if (known == device) {
-      return queue;
-    }
+context_state::device_queues& context_state::queues_on(const sycl::device& device) {
+  const auto known = std::ranges::find(queues_, device, &device_queues::device);
+  if (known != queues_.end()) {
+    return *known;
   }
   if (!holds(devices_, device)) {
     throw value_error(message("cached_queue: expected a device of ", describe(context_),
                               " or a sub-device of one, found ", describe(device)));
   }
-  queues_.emplace_back(device, make_queue(context_, device));
+  queues_.push_back({device, make_queue(context_, device)});
   wait_at_exit();
-  return queues_.back().second;
+  return queues_.back();
+}
+
+sycl::queue context_state::queue_of(const sycl::device& device) {
+  const std::lock_guard lock(queues_mutex_);
+  return queues_on(device).own;
 }
 
 bool context_state::is_cached(const sycl::queue& queue) const {
   const std::lock_guard lock(queues_mutex_);
-  return std::ranges::any_of(queues_, [&](const auto& known) { return known.second == queue; });
+  return std::ranges::find(queues_, queue, &device_queues::own) != queues_.end();
+}
+
+std::optional<sycl::device> context_state::device_of_peers_queue(const sycl::queue& queue) const {
+  const std::lock_guard lock(queues_mutex_);
+  const auto known = std::ranges::find(queues_, queue, &device_queues::peers);
+  return known != queues_.end() ? std::optional(known->device) : std::nullopt;
+}
+
+void context_state::add_peers_queue(const sycl::queue& queue) {
+  const std::lock_guard lock(queues_mutex_);
+  device_queues& on = queues_on(queue.get_device());
+  if (!on.peers) {
+    on.peers = queue;
+  }
+}
+
+const sycl::queue* context_state::peers_queue(const sycl::queue& cached) const {
+  const std::lock_guard lock(queues_mutex_);
+  const auto known = std::ranges::find(queues_, cached, &device_queues::own);
+  return known != queues_.end() && known->peers ? &*known->peers : nullptr;
+}
+
+const sycl::queue* context_state::peers_queue(const sycl::device& device) const {
+  const std::lock_guard lock(queues_mutex_);
+  const auto known = std::ranges::find(queues_, device, &device_queues::device);
+  return known != queues_.end() && known->peers ? &*known->peers : nullptr;
 }
 
 std::vector<sycl::queue> context_state::queues() const {
   std::vector<sycl::queue> all;
   const std::lock_guard lock(queues_mutex_);
-  for (const auto& [device, queue] : queues_) {
-    all.push_back(queue);
+  for (const device_queues& on : queues_) {
+    all.push_back(on.own);
+    if (on.peers) {
+      all.push_back(*on.peers);
+    }
   }
   return all;
 }
 
 bool context_state::queues_in_use() const {
   const std::lock_guard lock(queues_mutex_);
-  return std::ranges::any_of(queues_, [](const auto& known) {
-    return sycl::detail::getSyclObjImpl(known.second).use_count() > 1;
+  return std::ranges::any_of(queues_, [](const device_queues& on) {
+    return on.peers || sycl::detail::getSyclObjImpl(on.own).use_count() > 1;
   });
 }
 
@@ -218,5 +259,7 @@ std::shared_ptr<context_state> state_of(const sycl::context& context) {
 queue_state state_of(const sycl::queue& queue) { return states().of(queue); }
 
 std::vector<sycl::queue> cached_queues() { return states().queues(); }
+
+void add_peers_queue(const sycl::queue& queue) { states().add_peers_queue(queue); }
 
 }  // namespace usmx::inline v1::detail

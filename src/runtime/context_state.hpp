@@ -1,10 +1,12 @@
-// What usmx keeps for each context it meets: the driver to ask about memory, the queue of each
-// device, and a slot for what each layer above keeps. Private to the library.
+// What usmx keeps for each context it meets: the driver to ask about memory, the queues of each
+// device (usmx's own, and the one of the peers), and a slot for what each layer above keeps.
+// Private to the library.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,9 +43,19 @@ class context_state {
   sycl::queue queue_of(const sycl::device&);
   /// Whether it is one of them.
   bool is_cached(const sycl::queue&) const;
-  /// The queues made so far.
+  /// The device of a peers' queue; none for any other queue.
+  std::optional<sycl::device> device_of_peers_queue(const sycl::queue&) const;
+  /// From now on the peers' default arrays of the queue's device are known to be on this queue. The
+  /// first one stays.
+  void add_peers_queue(const sycl::queue&);
+  /// The peers' queue for one of the cached queues; null where it is not known, or for any other
+  /// queue. What it points to lives as long as this.
+  const sycl::queue* peers_queue(const sycl::queue& cached) const;
+  /// The peers' queue of a device; null where it is not known.
+  const sycl::queue* peers_queue(const sycl::device&) const;
+  /// The queues of usmx's that were made so far, and those of the peers that are known.
   std::vector<sycl::queue> queues() const;
-  /// Whether somebody else holds one of the queues.
+  /// Whether somebody else holds one of the queues, or one is shared with the peers.
   bool queues_in_use() const;
 
  private:
@@ -53,8 +65,15 @@ class context_state {
   static constexpr std::size_t slot_count = 8;
   std::mutex slots_mutex_;
   std::array<std::atomic<context_slot*>, slot_count> slots_{};
+  struct device_queues {
+    sycl::device device;
+    sycl::queue own;
+    std::optional<sycl::queue> peers{};
+  };
+  device_queues& queues_on(const sycl::device&);
+
   mutable std::mutex queues_mutex_;
-  std::vector<std::pair<sycl::device, sycl::queue>> queues_;
+  std::list<device_queues> queues_;  // entries stay where they are
 };
 
 /// A number for each class of slots, below context_state::slot_count.
@@ -88,13 +107,18 @@ struct queue_state {
   bool has_only_device = false;
   /// Whether the queue is one of the context's cached queues.
   bool is_cached = false;
+  /// Whether the queue is the peers', in whose place usmx uses its own.
+  bool is_peers = false;
 };
 
 /// The same for a queue's context. The last queue asked about is remembered, and held until another
 /// one takes its place: imports come in rows from one producer.
 queue_state state_of(const sycl::queue&);
 
-/// The cached queues of every context that is kept.
+/// The cached queues of every context that is kept, and the peers' queues that are known.
 std::vector<sycl::queue> cached_queues();
+
+/// Makes the peers' queue of a device known: context_state::add_peers_queue.
+void add_peers_queue(const sycl::queue&);
 
 }  // namespace usmx::inline v1::detail

@@ -103,6 +103,9 @@ queue_lock::queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<std::mut
 
 queue_lock lock_queue(const sycl::queue& queue) {
   std::shared_ptr<used_queue> of = table().of(queue);
+  if (of->needs_lock) {
+    about_to_wait();  // whoever holds the lock may wait in the driver
+  }
   auto lock = of->needs_lock ? std::unique_lock(of->mutex) : std::unique_lock<std::mutex>();
   return {std::move(of), std::move(lock)};
 }

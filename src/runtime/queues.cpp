@@ -1,6 +1,10 @@
 #include "usmx/runtime/queues.hpp"
 
 #include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "runtime/context_state.hpp"
 #include "runtime/queue_lock.hpp"
@@ -14,12 +18,36 @@ namespace usmx::inline v1 {
 namespace {
 
 std::atomic<bool> exposed = false;
+std::atomic<bool> peers_known = false;
 
-/// For somebody outside of usmx.
-sycl::queue handed_out(sycl::queue cached) {
-  internal::note_cached_queues_exposed();
-  return cached;
+/// What a program has set. Never destroyed: used until the end.
+struct chosen_default {
+  std::mutex mutex;
+  std::atomic<bool> any = false;
+  std::optional<sycl::queue> queue;
+
+  std::optional<sycl::queue> get() {
+    if (!any.load(std::memory_order_acquire)) {
+      return std::nullopt;
+    }
+    const std::lock_guard lock(mutex);
+    return queue;
+  }
+  std::optional<sycl::queue> set(std::optional<sycl::queue> wanted) {
+    const std::lock_guard lock(mutex);
+    any.store(wanted.has_value(), std::memory_order_release);
+    return std::exchange(queue, std::move(wanted));
+  }
+};
+
+chosen_default& default_of_process() {
+  static chosen_default& chosen = *new chosen_default;
+  return chosen;
 }
+
+// An owning pointer without a destructor, which would run before those of others' objects of the
+// thread: they may still ask.
+thread_local const sycl::queue* default_of_thread = nullptr;
 
 }  // namespace
 
@@ -33,31 +61,102 @@ sycl::queue internal::cached_queue(const sycl::device& device) {
 
 sycl::queue internal::default_queue() {
   require_usable_process();
+  if (default_of_thread != nullptr) {
+    return *default_of_thread;
+  }
+  if (auto chosen = default_of_process().get()) {
+    return *std::move(chosen);
+  }
   static const sycl::queue& queue = *new sycl::queue(cached_queue(default_device()));
   return queue;
 }
 
-void internal::note_cached_queues_exposed() noexcept {
-  exposed.store(true, std::memory_order_relaxed);
+std::vector<sycl::queue> internal::all_cached_queues() { return detail::cached_queues(); }
+
+std::unique_ptr<const sycl::queue> internal::exchange_default_queue_of_thread(
+    std::unique_ptr<const sycl::queue> queue) noexcept {
+  return std::unique_ptr<const sycl::queue>(std::exchange(default_of_thread, queue.release()));
+}
+
+void internal::add_peers_queue(const sycl::queue& queue) {
+  require_usable_process();
+  detail::add_peers_queue(queue);
+  peers_known.store(true, std::memory_order_release);
+}
+
+bool internal::peers_are_known() noexcept { return peers_known.load(std::memory_order_acquire); }
+
+std::optional<sycl::queue> internal::peers_queue_beside(const sycl::queue& queue) {
+  if (!peers_are_known()) {
+    return std::nullopt;
+  }
+  const sycl::queue* known =
+      detail::state_of(queue).of_context->peers_queue(queue.get_device());
+  return known != nullptr ? std::optional(*known) : std::nullopt;
+}
+
+bool internal::is_cached_queue(const sycl::queue& queue) {
+  return detail::state_of(queue).is_cached;
+}
+
+sycl::queue internal::own_queue(const sycl::queue& queue) {
+  if (!peers_are_known()) {
+    return queue;
+  }
+  const detail::queue_state state = detail::state_of(queue);
+  return state.is_peers ? state.of_context->queue_of(queue.get_device()) : queue;
+}
+
+const sycl::queue& internal::presented_queue(const sycl::queue& queue) {
+  if (!peers_are_known()) {
+    return queue;
+  }
+  const detail::queue_state state = detail::state_of(queue);
+  const sycl::queue* peers = state.is_cached ? state.of_context->peers_queue(queue) : nullptr;
+  return peers != nullptr ? *peers : queue;
+}
+
+const sycl::queue& internal::handed_out(const sycl::queue& queue) {
+  const sycl::queue& presented = presented_queue(queue);
+  if (!cached_queues_exposed() && detail::state_of(presented).is_cached) {
+    exposed.store(true, std::memory_order_relaxed);
+  }
+  return presented;
 }
 
 bool internal::cached_queues_exposed() noexcept { return exposed.load(std::memory_order_relaxed); }
 
-void internal::note_exposed(const sycl::queue& queue) {
-  if (!cached_queues_exposed() && detail::state_of(queue).is_cached) {
-    note_cached_queues_exposed();
-  }
-}
-
 sycl::queue cached_queue(const sycl::context& context, const sycl::device& device) {
-  return handed_out(internal::cached_queue(context, device));
+  return internal::handed_out(internal::cached_queue(context, device));
 }
 
 sycl::queue cached_queue(const sycl::device& device) {
-  return handed_out(internal::cached_queue(device));
+  return internal::handed_out(internal::cached_queue(device));
 }
 
-sycl::queue default_queue() { return handed_out(internal::default_queue()); }
+sycl::queue default_queue() { return internal::handed_out(internal::default_queue()); }
+
+std::optional<sycl::queue> set_default_queue(std::optional<sycl::queue> queue) {
+  require_usable_process();
+  auto before = default_of_process().set(
+      queue ? std::optional(internal::own_queue(*queue)) : std::nullopt);
+  return before ? std::optional(internal::handed_out(*before)) : std::nullopt;
+}
+
+using_queue::using_queue(const sycl::queue& queue)
+    : before_(internal::exchange_default_queue_of_thread(
+          std::make_unique<const sycl::queue>(internal::own_queue(queue)))) {}
+
+using_queue::~using_queue() {
+  internal::exchange_default_queue_of_thread(std::move(before_));
+}
+
+void internal::wait_for_both(const sycl::queue& queue) {
+  usmx::wait_for_queue(queue);
+  if (const sycl::queue& presented = presented_queue(queue); presented != queue) {
+    usmx::wait_for_queue(presented);
+  }
+}
 
 void wait_for_queue(const sycl::queue& queue) {
   const detail::runtime_call call;

@@ -1,11 +1,16 @@
 #include "runtime/waiting.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "usmx/runtime/events_internal.hpp"
+#include "usmx/runtime/waiting_internal.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
+
+thread_local bool waiting_is_refused = false;
+std::atomic<void (*)() noexcept> told_of_waits = nullptr;
 
 /// Never destroyed: used at exit.
 std::mutex& opencl_mutex() {
@@ -20,7 +25,17 @@ bool may_be_opencls(const sycl::event& event) {
 
 }  // namespace
 
+void about_to_wait() {
+  if (waiting_is_refused) {
+    throw internal::would_wait();
+  }
+  if (const auto told = told_of_waits.load(std::memory_order_relaxed)) {
+    told();
+  }
+}
+
 driver_wait::driver_wait(bool may_be_opencls) {
+  about_to_wait();
   if (may_be_opencls) {
     lock_ = std::unique_lock(opencl_mutex());
   }
@@ -32,8 +47,22 @@ void wait_for(sycl::event event) {
 }
 
 void wait_for_all(const std::vector<sycl::event>& events) {
+  if (events.empty()) {
+    return;
+  }
   const driver_wait waiting(std::ranges::any_of(events, may_be_opencls));
   sycl::event::wait(events);
 }
 
 }  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1 {
+
+internal::no_waiting::no_waiting() noexcept { detail::waiting_is_refused = true; }
+internal::no_waiting::~no_waiting() { detail::waiting_is_refused = false; }
+
+void internal::tell_of_waits(void (*told)() noexcept) noexcept {
+  detail::told_of_waits.store(told, std::memory_order_relaxed);
+}
+
+}  // namespace usmx::inline v1

@@ -8,6 +8,10 @@
 
 namespace usmx::inline v1::detail {
 
+/// To be called before every wait, and before taking a lock that is held during one. Throws
+/// internal::would_wait where the thread must not wait.
+void about_to_wait();
+
 /// Held while a thread waits inside the driver. The OpenCL CPU driver hangs when several threads
 /// wait at once and one of the queues is out of order (docs/decisions.md), so there one waits after
 /// the other; elsewhere nothing is locked. The last lock that a thread takes.

@@ -129,13 +129,10 @@ class USMX_API array {
   }
   /// The kind of the memory; `unknown` for an array without memory.
   usm_kind kind() const noexcept { return owner_ ? owner_->kind() : usm_kind::unknown; }
-  /// The queue on which usmx works on the elements. It also gives the device and the context.
-  /// Exposes the array. Throws value_error for an array without memory.
-  const sycl::queue& queue() const {
-    const buffer& here = memory();
-    expose();
-    return here.queue();
-  }
+  /// The queue of the elements, which also gives the device and the context. Work that is submitted
+  /// there finds dpctl's and dpnp's default arrays of that device on the same queue, once dpctl is
+  /// loaded. Exposes the array. Throws value_error for an array without memory.
+  const sycl::queue& queue() const;
   /// Whether the elements must not be written through this array.
   bool readonly() const noexcept { return readonly_.get(); }
   /// Makes this array read-only, for everyone who asks readonly() from now on. Other threads may
@@ -153,11 +150,7 @@ class USMX_API array {
 
   /// A view for native code, valid as long as an array shares the memory. Exposes the array. Does
   /// not wait for unfinished work: see wait(). Throws value_error for an array without memory.
-  array_view view() const& {
-    array_view result = private_view();
-    expose();
-    return result;
-  }
+  array_view view() const&;
   /// Deleted: a view does not keep the memory alive, which a temporary array may be the last to
   /// share.
   array_view view() const&& = delete;

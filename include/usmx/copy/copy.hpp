@@ -1,11 +1,12 @@
 // Copies, conversions and fills, whatever the layouts, element types and kinds of memory: functions
-// that wait. Those that do not wait are in copy/copy_async.hpp; single values and std::vector are
-// in copy/values.hpp.
+// that wait, for all work that must come before, too. Those that do not wait are in
+// copy/copy_async.hpp; single values and std::vector are in copy/values.hpp.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
+#include "usmx/array/array.hpp"
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/api.hpp"
 
@@ -30,18 +31,18 @@ enum class copy_path {
 };
 
 /// Copies every element of `source` to the same index of `destination`, and waits until that is
-/// done. Before that it waits for the work on both that usmx has started or that was recorded; work
-/// that nobody has recorded must have finished.
+/// done. Before that it waits for everything that wait() of both arrays would wait for, except that
+/// what only reads `source` need not have finished.
 ///
 /// Elements of different plain types are converted as by NumPy's `astype`, with a single rounding.
-/// What a float that is NaN or out of range becomes as an integer is unspecified. Overlapping views
+/// What a float that is NaN or out of range becomes as an integer is unspecified. Overlapping arrays
 /// are copied as if `source` had been copied elsewhere first. Where several elements of the
-/// destination lie in the same place (stride 0), one of them remains. A view of kind `unknown` is
-/// ordinary host memory.
+/// destination lie in the same place (stride 0), one of them remains.
 ///
-/// Throws value_error when the shapes differ or when one side is of a structured type and the other
-/// is not of the same one, read_only_error when the destination is read-only.
-USMX_API void copy(const array_view& source, const array_view& destination,
+/// Throws value_error when the shapes differ, when one side is of a structured type and the other is
+/// not of the same one, or when an array has no memory; read_only_error when the destination is
+/// read-only.
+USMX_API void copy(const array& source, const array& destination,
                    copy_path path = copy_path::automatic);
 
 /// Elements in ordinary host memory, at any alignment. It owns nothing.
@@ -56,30 +57,31 @@ struct host_array {
   std::span<const std::ptrdiff_t> strides_bytes;
 };
 
-/// Copies every element of host memory to the same index of an array, converting it as `copy` does,
-/// and waits. Throws value_error when the shapes differ or when one side is of a structured type
-/// and the other is not of the same one, read_only_error when the destination is read-only.
-USMX_API void copy_from_host(const host_array& source, const array_view& destination);
-/// Copies every element of an array to the same index of host memory, converting it as `copy` does,
-/// and waits. Throws value_error when the shapes differ or when one side is of a structured type
-/// and the other is not of the same one.
-USMX_API void copy_to_host(const array_view& source, const host_array& destination);
+/// Copies every element of host memory to the same index of an array, converting it and waiting as
+/// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type and
+/// the other is not of the same one, or when the array has no memory; read_only_error when the
+/// destination is read-only.
+USMX_API void copy_from_host(const host_array& source, const array& destination);
+/// Copies every element of a view of ordinary host memory (kind `unknown`) to the same index of an
+/// array, converting it and waiting as `copy` does. Throws value_error when the view is of USM, when
+/// the shapes differ, when one side is of a structured type and the other is not of the same one, or
+/// when the array has no memory; read_only_error when the destination is read-only.
+USMX_API void copy_from_host(const array_view& source, const array& destination);
+/// Copies every element of an array to the same index of host memory, converting it and waiting as
+/// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type and
+/// the other is not of the same one, or when the array has no memory.
+USMX_API void copy_to_host(const array& source, const host_array& destination);
 
 /// Converts one element in host memory as `copy` does. Both types are plain. Both addresses may
 /// have any alignment.
 USMX_API void convert_element(dtype source_type, const std::byte* source, dtype destination_type,
                               std::byte* destination) noexcept;
 
-/// Sets every element of `destination` to the one at `element`, and waits. `element` is of the
-/// destination's type, in host memory and at any alignment. By the path `whole` a queue fills a
-/// compact destination, each time doubling what is filled already. Throws read_only_error when the
-/// destination is read-only, value_error when `path` cannot fill it.
-USMX_API void fill(const array_view& destination, const std::byte* element,
+/// Sets every element of `destination` to the one at `element`, and waits as `copy` does. `element`
+/// is of the destination's type, in host memory and at any alignment. By the path `whole` a queue
+/// fills a compact destination, each time doubling what is filled already. Throws read_only_error
+/// when the destination is read-only, value_error when `path` cannot fill it or it has no memory.
+USMX_API void fill(const array& destination, const std::byte* element,
                    copy_path path = copy_path::automatic);
-
-/// Sets `nbytes` bytes at `pointer` to the lowest byte of `value`, and waits. The memory is of kind
-/// `kind`, and commands of the queue can reach it.
-USMX_API void fill_bytes(void* pointer, int value, std::size_t nbytes, usm_kind kind,
-                         const sycl::queue& queue);
 
 }  // namespace usmx::inline v1

@@ -28,7 +28,7 @@ void fill(const array& destination, T value) {
   std::array<std::byte, 16> element;  // room for one of any plain type
   convert_element(dtype::of<T>(), reinterpret_cast<const std::byte*>(&value), destination.type(),
                   element.data());
-  fill(destination.view(), element.data());
+  fill(destination, element.data());
 }
 
 /// Makes a new array of the elements, converted to `type` as `copy` converts them, and waits. The
@@ -38,7 +38,7 @@ void fill(const array& destination, T value) {
 /// when there is no memory.
 inline array astype(const array& source, dtype type) {
   array result = empty(compact_like(source.layout()), type, source.queue(), source.kind());
-  copy(source.view(), result.view());
+  copy(source, result);
   return result;
 }
 
@@ -53,7 +53,7 @@ std::vector<T> to_vector(const array& source) {
   std::ranges::transform(compact.strides(), strides_bytes.begin(), [](std::ptrdiff_t stride) {
     return stride * static_cast<std::ptrdiff_t>(sizeof(T));
   });
-  copy_to_host(source.view(),
+  copy_to_host(source,
                {reinterpret_cast<std::byte*>(result.data()), dtype::of<T>(), source.shape(),
                 std::span(strides_bytes).first(source.shape().size())});
   return result;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <type_traits>
@@ -99,17 +100,22 @@ class USMX_API buffer {
                         bool readonly, detail::release_action release);
 
   /// A part of another buffer on another queue of the same context: `nbytes` bytes from `first` on,
-  /// which must be inside of `whole`. From then on others may work on the memory through either
-  /// queue: waiting for either buffer waits for both queues, and so does freeing the memory.
-  /// `release` runs, too, when this part and all parts of it are gone. Throws value_error when the
-  /// queue belongs to another context.
+  /// which must be inside of `whole`. As long as the part lives, others may work on the memory
+  /// through its queue too: waiting for either buffer waits for both queues, and so does freeing the
+  /// memory. When the part is gone, the next wait is the last one for its queue. `release` runs,
+  /// too, when this part and all parts of it are gone. Throws value_error when the queue belongs to
+  /// another context.
   static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                               const sycl::queue& queue, bool readonly,
                               detail::release_action release);
-  /// All bytes of another buffer on another queue of the same context. From then on others may work
-  /// on the memory through either queue. Throws value_error when the queue belongs to another
-  /// context.
+  /// All bytes of another buffer on another queue of the same context. As long as the result lives,
+  /// others may work on the memory through either queue. Throws value_error when the queue belongs
+  /// to another context.
   static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
+  /// All bytes of another buffer, for a consumer that is not told a queue, as of DLPack. As long as
+  /// the result lives, others may work on the memory through its queue and through the one that
+  /// dpctl and dpnp keep for its device, once they are loaded.
+  static buffer lent_out(std::shared_ptr<buffer> whole);
 
   /// Moves a buffer. The other one has no bytes then, and must not be used.
   buffer(buffer&&) noexcept;
@@ -144,6 +150,12 @@ class USMX_API buffer {
     return release_ || !whole_ ? release_.owner() : whole_->release_.owner();
   }
 
+  /// The state of the release action (of a part without one: that of the whole), if `action` is what
+  /// runs; else null.
+  void* release_state(detail::release_action::function action) const noexcept {
+    return release_ || !whole_ ? release_.state_of(action) : whole_->release_.state_of(action);
+  }
+
   /// Tells usmx about work on these bytes that may be unfinished. The memory outlives the work, and
   /// everything that usmx does with the bytes from then on comes after it. Does not wait. Throws
   /// fork_error in a forked child.
@@ -151,8 +163,8 @@ class USMX_API buffer {
   /// Tells usmx about work on the bytes [first, first + nbytes) that may be unfinished. The memory
   /// outlives the work, and everything that usmx does with these bytes from then on comes after it.
   void record(const sycl::event& event, const std::byte* first, std::size_t nbytes);
-  /// Tells usmx that others know these bytes, and may submit work to the queue without recording
-  /// it.
+  /// Tells usmx that others know these bytes, and may submit work to the queue (the one that others
+  /// see in its place, if it is one of usmx's cached queues) without recording it.
   void expose() noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
   /// Waits for usmx's work and the recorded work on these bytes. If others may have submitted work,
   /// this waits for all work of the queues that they may use, too. It does not call the runtime if
@@ -161,6 +173,9 @@ class USMX_API buffer {
   /// Waits for usmx's work and the recorded work on the bytes [first, first + nbytes). If others
   /// may have submitted work, this waits for all work of the queues that they may use, too.
   void wait(const std::byte* first, std::size_t nbytes);
+  /// Waits for all work of the queues through which others may work on the memory, and not for the
+  /// work on the bytes that usmx knows of. Does not call the runtime if there are no such queues.
+  void wait_for_others();
   /// Whether wait() may have to wait. If this is false, wait() returns without a call of the
   /// runtime.
   bool may_be_busy() const noexcept {
@@ -179,9 +194,23 @@ class USMX_API buffer {
   /// The buffer that knows who else works on the memory: the whole of a part, or this one.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
+  /// A queue through which others may work on the memory, besides queue_.
+  struct open_queue {
+    sycl::queue queue;
+    /// The peers' queue beside it is meant, too.
+    bool to_peers;
+    /// How many parts have it open.
+    std::size_t users;
+    /// How often it was opened: whether it was meanwhile.
+    std::uint64_t openings;
+  };
   bool may_have_others_work() const noexcept;
-  void let_others_work_on(const sycl::queue&);
-  void wait_for_others() const;
+  void open(const sycl::queue&, bool to_peers);
+  void close(const sycl::queue&, bool to_peers) noexcept;
+  std::vector<open_queue> unused_queues() const;
+  void forget(const std::vector<open_queue>& unused);
+  void open_like(const buffer& part);
+  void close_opened() noexcept;
   void let_go() noexcept;
 
   std::byte* data_;
@@ -193,10 +222,13 @@ class USMX_API buffer {
   mutable std::atomic<const sycl::context*> context_ = nullptr;
   detail::release_action release_;
   std::shared_ptr<buffer> whole_;
-  /// The queues that on_queue() has added to queue_.
-  std::atomic<bool> is_on_other_queues_ = false;
-  mutable std::mutex other_queues_mutex_;
-  std::vector<sycl::queue> other_queues_;
+  /// What a part has open in the buffer that it is of.
+  enum class opening : std::uint8_t { none, queue, queue_and_peers };
+  opening opening_ = opening::none;
+  /// Of a buffer that is no part.
+  std::atomic<bool> has_open_queues_ = false;
+  mutable std::mutex open_queues_mutex_;
+  std::vector<open_queue> open_queues_;
 };
 
 }  // namespace usmx::inline v1

@@ -43,6 +43,9 @@ class USMX_API release_action {
     }
   }
 
+  /// The state, if `action` is what runs; else null.
+  void* state_of(function action) const noexcept { return run_ == action ? state_ : nullptr; }
+
   /// An action that calls `deleter(pointer)`. If this throws, the deleter has run.
   template <class Deleter>
   static release_action of(void* pointer, Deleter&& deleter);

@@ -9,9 +9,9 @@
 #include "container/basic_key.hpp"
 #include "exchange/producers.hpp"
 #include "objects/array.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {
@@ -22,15 +22,23 @@ bool is_index(const array_view& view) {
   return kind == 'b' || kind == 'i' || kind == 'u';
 }
 
-bool is_one_integer(const array_view& view) {
-  return view.ndim() == 0 && (view.type().kind() == 'i' || view.type().kind() == 'u');
+bool is_one_integer(const auto& values) {
+  return values.ndim() == 0 && (values.type().kind() == 'i' || values.type().kind() == 'u');
 }
 
 /// The only element of an array of integers without dimensions.
-std::ptrdiff_t integer_in(const array_view& view) {
+std::ptrdiff_t integer_in(const array& values) {
   std::int64_t value = 0;
-  copy(view, {reinterpret_cast<std::byte*>(&value), type_code::int64, layout(), usm_kind::unknown,
-              view.queue(), false});
+  const host_array place{reinterpret_cast<std::byte*>(&value), type_code::int64, {}, {}};
+  ordered(is_short(values), [&] { copy_to_host(values, place); });
+  return value;
+}
+
+/// The same in ordinary memory.
+std::ptrdiff_t integer_in(const array_view& values) {
+  std::int64_t value = 0;
+  convert_element(values.type(), values.data(), type_code::int64,
+                  reinterpret_cast<std::byte*>(&value));
   return value;
 }
 
@@ -110,15 +118,11 @@ bool array_key::add_list_of_integers(PyObject* item) {
 }
 
 void array_key::add_array(const array& values) {
-  const array_view view = internal::private_view(values);
-  if (is_one_integer(view)) {
-    const without_interpreter_lock unlocked;
-    values.wait();
-    items_.emplace_back(index_item::integer(integer_in(view)));
-    return;
+  if (is_one_integer(values)) {
+    items_.emplace_back(index_item::integer(integer_in(values)));
+  } else {
+    items_.emplace_back(values);
   }
-  items_.emplace_back(view);
-  arrays_.push_back(values);
 }
 
 void array_key::add_host_array(std::unique_ptr<held_array> values) {
@@ -143,11 +147,6 @@ std::vector<index_item> array_key::basic_items() const {
   return result;
 }
 
-selection array_key::select(const layout& where) const {
-  for (const array& values : arrays_) {
-    values.wait();
-  }
-  return selection::of(where, items_);
-}
+selection array_key::select(const layout& where) const { return selection::of(where, items_); }
 
 }  // namespace usmx::bindings

@@ -37,7 +37,6 @@ class array_key {
 
   sycl::queue queue_;
   std::vector<key_item> items_;
-  std::vector<array> arrays_;
   std::vector<std::unique_ptr<held_array>> host_arrays_;
   std::vector<std::vector<std::int64_t>> lists_;
 };

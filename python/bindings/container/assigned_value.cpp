@@ -6,10 +6,12 @@
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
 #include "objects/array.hpp"
+#include "objects/host_copy.hpp"
 #include "objects/waiting.hpp"
 #include "support/hooks.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/copy/select/gather.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
@@ -29,20 +31,20 @@ array required_structure(const array& value, dtype expected) {
   return value;
 }
 
+using internal::with_layout;
+
 array_view with_layout(const array_view& view, layout where) {
   return {view.origin(), view.type(), std::move(where), view.kind(), view.queue(), view.readonly()};
 }
 
 /// One scalar in every element.
 void set_all(const array& destination, element value) {
-  wait_for(destination);
-  if (destination.size() == 1 &&
-      host_may_touch(destination.kind(), destination.owner()->queue().get_device())) {
+  if (destination.size() == 1 && is_short(destination)) {
+    wait_for(destination);
     std::memcpy(internal::first_element(destination), value.data(), value.type().itemsize());
     return;
   }
-  const without_interpreter_lock unlocked(is_worth_unlocking(destination));
-  fill(internal::private_view(destination), value.data());
+  ordered(is_short(destination), [&] { fill(destination, value.data()); });
 }
 
 }  // namespace
@@ -75,30 +77,43 @@ assigned_value::assigned_value(PyObject* value, const array& destination)
       queue_(destination.owner()->queue()),
       source_(source_of(value, destination)) {}
 
-bool assigned_value::is_worth_unlocking() const {
+bool assigned_value::is_short() const {
   const auto* values = std::get_if<array>(&source_);
-  return values != nullptr && bindings::is_worth_unlocking(*values);
+  return values == nullptr || bindings::is_short(*values);
 }
 
-array_view assigned_value::view() const {
+/// What is no array of USM.
+array_view assigned_value::host_view() const {
   if (const auto* scalar = std::get_if<element>(&source_)) {
     return {
         const_cast<std::byte*>(scalar->data()), type_, layout(), usm_kind::unknown, queue_, true};
   }
-  if (const auto* held = std::get_if<std::unique_ptr<held_array>>(&source_)) {
-    return (*held)->view();
-  }
-  const auto& values = std::get<array>(source_);
-  values.wait();
-  return internal::private_view(values);
+  return std::get<std::unique_ptr<held_array>>(source_)->view();
 }
 
-array_view assigned_value::converted() {
-  const array_view values = view();
-  if (values.type() == type_) {
-    return values;
+void assigned_value::copy_to(const array& destination) const {
+  const auto repeated = [&](const auto& values) {
+    return with_layout(values, broadcast_assigned(values.layout(), destination.shape()));
+  };
+  if (const auto* values = std::get_if<array>(&source_)) {
+    copy(repeated(*values), destination);
+  } else {
+    copy_from_host(repeated(host_view()), destination);
   }
-  return converted_.emplace(values, type_).view();
+}
+
+void assigned_value::scatter_to(const array& destination, selection selected) const {
+  if (const auto* values = std::get_if<array>(&source_)) {
+    if (values->type() == type_) {
+      return scatter(*values, std::move(selected), destination);
+    }
+    return scatter(host_copy(*values, type_).view(), std::move(selected), destination);
+  }
+  const array_view values = host_view();
+  if (values.type() == type_) {
+    return scatter(values, std::move(selected), destination);
+  }
+  scatter(host_copy(values, type_).view(), std::move(selected), destination);
 }
 
 void assign(const array& destination, PyObject* value) {
@@ -106,12 +121,7 @@ void assign(const array& destination, PyObject* value) {
     return set_all(destination, to_element(destination.type(), value));
   }
   const assigned_value values(value, destination);
-  const without_interpreter_lock unlocked(values.is_worth_unlocking() ||
-                                          is_worth_unlocking(destination));
-  destination.wait();
-  const array_view source = values.view();
-  copy(with_layout(source, broadcast_assigned(source.layout(), destination.shape())),
-       internal::private_view(destination));
+  ordered(values.is_short() && is_short(destination), [&] { values.copy_to(destination); });
 }
 
 }  // namespace usmx::bindings

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <variant>
 
 #include "elements/element.hpp"
 #include "objects/held_array.hpp"
-#include "objects/host_copy.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
+#include "usmx/copy/select/selection.hpp"
 
 namespace usmx::bindings {
 
@@ -20,28 +19,29 @@ class assigned_value {
   /// or the other way round. The errors of NumPy's conversions pass through.
   assigned_value(PyObject* value, const array& destination);
 
-  /// As that of arrays, in copy_lock.hpp.
-  bool is_worth_unlocking() const;
+  /// Whether copying the elements is short work: see objects/waiting.hpp.
+  bool is_short() const;
 
-  // Both wait, and are to be called without the interpreter lock; views live as long as this.
+  // Both order themselves and wait.
 
-  /// The elements as they are.
-  array_view view() const;
-  /// The same in destination's type.
-  array_view converted();
+  /// Sets all elements of an array. Throws value_error naming both shapes when the elements cannot be
+  /// repeated to the array's.
+  void copy_to(const array& destination) const;
+  /// Sets the selected elements. Throws as usmx::scatter. To be called without the interpreter lock.
+  void scatter_to(const array& destination, selection) const;
 
  private:
   using source = std::variant<element, array, std::unique_ptr<held_array>>;
   static source source_of(PyObject* value, const array& destination);
 
+  array_view host_view() const;
+
   dtype type_;
   sycl::queue queue_;
   source source_;
-  std::optional<host_copy> converted_;
 };
 
-/// Sets all elements of an array. Waits. Throws value_error naming both shapes when the value
-/// cannot be repeated to the array's, otherwise as assigned_value.
+/// Sets all elements of an array. Waits. Throws as assigned_value and its copy_to.
 void assign(const array& destination, PyObject* value);
 
 }  // namespace usmx::bindings

@@ -7,6 +7,8 @@
 #include "exchange/cuda_dictionary.hpp"
 #include "exchange/dictionary.hpp"
 #include "objects/memory.hpp"
+#include "objects/owners.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/device.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
@@ -51,9 +53,15 @@ void bind_attributes(nb::class_<py_array>& cls) {
   number(
       "usm_type", [](const array& a) { return name(a.kind()); }, "'device', 'shared' or 'host'.");
   number(
-      "_pointer", [](const array& a) { return reinterpret_cast<std::uintptr_t>(a.data()); },
-      "The address of element zero.");
-  bind_where(cls, [](const py_array& a) -> const sycl::queue& { return a.value.owner()->queue(); });
+      "_pointer",
+      [](const array& a) {
+        wait_for(a);
+        return reinterpret_cast<std::uintptr_t>(a.data());
+      },
+      "The address of element zero. usmx waits for the work on the elements.");
+  bind_where(
+      cls, [](const py_array& a) -> const sycl::queue& { return a.value.owner()->queue(); },
+      [](const py_array& a) { return queue_object_of(*a.value.owner()); });
   cls.def_prop_ro(
          "shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
          nb::sig("def shape(self) -> tuple[int, ...]"), "The number of elements along each axis.")

@@ -46,17 +46,13 @@ int with_format(const array& other, int flags) {
 void copy_array_to_host(const py_array& source, nb::handle destination) {
   const held_buffer host(destination, with_format(source.value, PyBUF_STRIDED));
   const host_array target = host_side(host.view(), source.value);
-  const without_interpreter_lock unlocked(is_worth_unlocking(source.value));
-  source.value.wait();
-  copy_to_host(internal::private_view(source.value), target);
+  ordered(is_short(source.value), [&] { copy_to_host(source.value, target); });
 }
 
 void copy_host_to_array(const py_array& destination, nb::handle source) {
   const held_buffer host(source, with_format(destination.value, PyBUF_STRIDED_RO));
   const host_array from = host_side(host.view(), destination.value);
-  const without_interpreter_lock unlocked(is_worth_unlocking(destination.value));
-  destination.value.wait();
-  copy_from_host(from, internal::private_view(destination.value));
+  ordered(is_short(destination.value), [&] { copy_from_host(from, destination.value); });
 }
 
 // ---- arrays and arrays
@@ -67,20 +63,15 @@ array spread_to(const array& source, const array& destination) {
 
 void copy_broadcast(const array& source, const array& destination) {
   const array spread = spread_to(source, destination);
-  const without_interpreter_lock unlocked(is_worth_unlocking(spread) ||
-                                          is_worth_unlocking(destination));
-  source.wait();
-  destination.wait();
-  copy(internal::private_view(spread), internal::private_view(destination));
+  ordered(is_short(spread) && is_short(destination), [&] { copy(spread, destination); });
 }
 
 // ---- the same, not waited for
 
 sycl::event copy_broadcast_async(const array& source, const array& destination) {
   const array spread = spread_to(source, destination);
-  const without_interpreter_lock unlocked(is_worth_unlocking(spread) ||
-                                          is_worth_unlocking(destination));
-  return copy_async(spread, destination);
+  return ordered(is_short(spread) && is_short(destination),
+                 [&] { return copy_async(spread, destination); });
 }
 
 /// An object's buffer, kept with the object until the last user is gone, on whatever thread.
@@ -97,30 +88,24 @@ struct shared_buffer {
 nb::object copy_array_to_host_async(const py_array& source, nb::handle destination) {
   shared_buffer host(destination, with_format(source.value, PyBUF_STRIDED));
   const host_array to = host_side(*host.view, source.value);
-  const sycl::event started = [&] {
-    const without_interpreter_lock unlocked(is_worth_unlocking(source.value));
-    return copy_to_host_async(source.value, to, std::move(host.owner));
-  }();
-  return to_python(started);
+  return to_python(ordered(is_short(source.value),
+                           [&] { return copy_to_host_async(source.value, to, host.owner); }));
 }
 
 nb::object copy_host_to_array_async(const py_array& destination, nb::handle source) {
   shared_buffer host(source, with_format(destination.value, PyBUF_STRIDED_RO));
   const host_array from = host_side(*host.view, destination.value);
-  const sycl::event started = [&] {
-    const without_interpreter_lock unlocked(is_worth_unlocking(destination.value));
-    return copy_from_host_async(from, destination.value, std::move(host.owner));
-  }();
-  return to_python(started);
+  return to_python(ordered(is_short(destination.value), [&] {
+    return copy_from_host_async(from, destination.value, host.owner);
+  }));
 }
 
 sycl::event start_filling(const array& destination, nb::handle scalar) {
   if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
     return copy_broadcast_async(*from, destination);
   }
-  element value = to_element(destination.type(), scalar);
-  const without_interpreter_lock unlocked(is_worth_unlocking(destination));
-  return fill_async(destination, value.data());
+  const element value = to_element(destination.type(), scalar);
+  return ordered(is_short(destination), [&] { return fill_async(destination, value.data()); });
 }
 
 }  // namespace
@@ -130,10 +115,8 @@ void fill_array(const py_array& destination, nb::handle scalar) {
   if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
     return copy_broadcast(*from, to);
   }
-  element value = to_element(to.type(), scalar);
-  const without_interpreter_lock unlocked(is_worth_unlocking(to));
-  to.wait();
-  fill(internal::private_view(to), value.data());
+  const element value = to_element(to.type(), scalar);
+  ordered(is_short(to), [&] { fill(to, value.data()); });
 }
 
 void bind_copies(nb::module_& m) {

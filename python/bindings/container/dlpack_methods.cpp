@@ -40,7 +40,9 @@ void check_cuda_stream(std::ptrdiff_t stream) {
   }
 }
 
-/// The consumer's stream: whether it wants finished work, and the queue on which it will work.
+/// The consumer's stream: the queue on which it will work, if it is one. A number says nothing that
+/// usmx can use: finished work suits every stream, and -1 as well. That asks for no order, but nobody
+/// else could wait for memory of oneAPI's (mpi4py takes the pointer at once).
 struct stream_argument {
   stream_argument(nb::handle stream, bool of_cuda) {
     if (stream.is_none()) {
@@ -51,7 +53,6 @@ struct stream_argument {
       if (of_cuda) {
         check_cuda_stream(number);
       }
-      waits = number != -1;
       return;
     }
     queue = queue_of_object(stream);
@@ -60,7 +61,6 @@ struct stream_argument {
     }
   }
 
-  bool waits = true;
   std::optional<sycl::queue> queue;
 };
 
@@ -128,9 +128,8 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
     return to_capsule(copy_of(a, a.type(), kind, a.owner()->queue(), element_order::keep), where,
                       versioned, true);
   }
-  if (consumer.waits || where == dlpack::host) {  // the host has no queue to wait for the work
-    wait_for(a);
-  }
+  wait_for(a);
+  look_for_peers_of(a.owner()->queue());
   if (consumer.queue && *consumer.queue != a.owner()->queue()) {
     return to_capsule(shared_with(a, *consumer.queue), where, versioned, false);
   }
@@ -181,7 +180,7 @@ void bind_dlpack_methods(nb::class_<py_array>& cls) {
                  "max_version: tuple[int, int] | None = None, "
                  "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> "
                  "typing_extensions.CapsuleType"),
-         "A capsule of DLPack. The elements are ready to be read unless `stream` is -1; a queue is "
+         "A capsule of DLPack. The elements are ready to be read, whatever `stream` is; a queue is "
          "one on which the consumer will work.\n\n"
          "Raises BufferError when DLPack has no words for the memory or the elements.")
       .def("__dlpack_device__", &device_of,

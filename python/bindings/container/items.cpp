@@ -8,6 +8,7 @@
 #include "container/assigned_value.hpp"
 #include "container/basic_key.hpp"
 #include "objects/array.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "usmx/array/array_internal.hpp"
@@ -64,12 +65,12 @@ array fields_by_names(const array& a, PyObject* key) {
 // ---- reading
 
 array selected_copy(const array& source, const array_key& key) {
-  const without_interpreter_lock unlocked;
-  const selection selected = key.select(source.layout());
-  array result = empty(selected.shape(), source.type(), source.owner()->queue(), source.kind());
-  source.wait();
-  gather(internal::private_view(source), selected, internal::private_view(result));
-  return result;
+  return ordered(false, [&] {
+    const selection selected = key.select(source.layout());
+    array result = empty(selected.shape(), source.type(), source.owner()->queue(), source.kind());
+    gather(source, selected, result);
+    return result;
+  });
 }
 
 /// What a key addresses that may have arrays among its items: if so a copy, else a view.
@@ -96,32 +97,25 @@ void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
     return assign(internal::with_layout(a, subscript(a.layout(), parsed.basic_items())), value);
   }
   assigned_value values(value, a);
-  const without_interpreter_lock unlocked;
-  selection selected = parsed.select(a.layout());
-  a.wait();
-  scatter(values.converted(), std::move(selected), internal::private_view(a));
+  ordered(false, [&] { values.scatter_to(a, parsed.select(a.layout())); });
 }
 
 // ---- masks
 
 std::ptrdiff_t count_in(const py_array& a) {
-  const without_interpreter_lock unlocked;
-  a.value.wait();
-  return count_nonzero(internal::private_view(a.value));
+  return ordered(is_short(a.value), [&] { return count_nonzero(a.value); });
 }
 
 std::vector<array> coordinates_of(const array& a) {
-  const without_interpreter_lock unlocked;
-  a.wait();
-  const std::array count{count_nonzero(internal::private_view(a))};
-  std::vector<array> result;
-  std::vector<array_view> views;
-  for (int k = 0; k < a.ndim(); ++k) {
-    result.push_back(empty(count, type_code::int64, a.owner()->queue(), a.kind()));
-    views.push_back(internal::private_view(result.back()));
-  }
-  nonzero(internal::private_view(a), views);
-  return result;
+  return ordered(false, [&] {
+    const std::array count{count_nonzero(a)};
+    std::vector<array> result;
+    for (int k = 0; k < a.ndim(); ++k) {
+      result.push_back(empty(count, type_code::int64, a.owner()->queue(), a.kind()));
+    }
+    nonzero(a, result);
+    return result;
+  });
 }
 
 nb::object coordinate_arrays(const py_array& a) {

@@ -15,6 +15,7 @@
 #include "usmx/array/array_internal.hpp"
 #include "usmx/array/request.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/copy/copy_internal.hpp"
 #include "usmx/layout/element_order.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/device_types.hpp"
@@ -44,8 +45,7 @@ struct plan {
 };
 
 void zero(const array& made) {
-  const without_interpreter_lock unlocked(is_worth_unlocking(made));
-  fill_bytes(made.owner()->data(), 0, made.owner()->nbytes(), made.kind(), made.owner()->queue());
+  ordered(is_short(made), [&] { internal::fill_bytes(made.memory(), std::byte{0}); });
 }
 
 nb::object new_compact(nb::handle shape, dtype type, usm_kind kind, const sycl::queue& queue,
@@ -149,10 +149,7 @@ nb::object new_host_array(const py_array& source) {
 nb::object on_queue(const py_array& source, nb::handle device) {
   const sycl::queue queue = queue_argument(nb::none(), device);
   const array& a = source.value;
-  {
-    const without_interpreter_lock unlocked;
-    a.wait();
-  }
+  wait_for(a);
   auto there = std::make_shared<buffer>(buffer::on_queue(a.owner(), queue));
   return to_python(internal::unchecked_array(std::move(there), a.type(), a.layout(), a.readonly()));
 }
@@ -170,9 +167,7 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
               element_order order) {
   require_same_structure(source.type(), type);
   const array made = empty(compact_like(source.layout(), order), type, queue, kind);
-  const without_interpreter_lock unlocked(is_worth_unlocking(source) || is_worth_unlocking(made));
-  source.wait();
-  copy(internal::private_view(source), internal::private_view(made));
+  ordered(is_short(source) && is_short(made), [&] { copy(source, made); });
   return made;
 }
 

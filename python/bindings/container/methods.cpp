@@ -189,7 +189,8 @@ Example:
       .def(
           "record",
           [](const py_array& a, nb::handle event) {
-            a.value.record(event_argument("event", event));
+            const sycl::event unfinished = event_argument("event", event);
+            ordered(false, [&] { a.value.record(unfinished); });
           },
           nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
           R"(Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.

@@ -23,14 +23,13 @@ namespace {
 class readable_elements {
  public:
   explicit readable_elements(const array& a) {
-    wait_for(a);
     if (is_host_accessible(a.kind()) || host_may_touch(a.kind(), a.owner()->queue().get_device())) {
+      wait_for(a);
       memory_ = a.owner()->data();
       where_ = a.layout();
       return;
     }
-    const without_interpreter_lock unlocked;
-    copied_.emplace(internal::private_view(a), a.type());
+    ordered(false, [&] { copied_.emplace(a, a.type()); });
     memory_ = copied_->view().origin();
     where_ = copied_->view().layout();
   }

@@ -136,13 +136,13 @@ array copy_to_usm(const exchange::column& given, usm_kind kind, const sycl::queu
   }
   const dtype type = dtype_argument_on(queue.get_device(), nb::none(), given.type);
   array made = empty(std::array{size}, type, queue, kind);
-  const array_view whole = internal::private_view(made);
-  const without_interpreter_lock unlocked(is_worth_unlocking(made));
-  std::ptrdiff_t first = 0;
-  for (const array_view& chunk : chunks) {
-    copy(chunk, whole.with_layout_unchecked(layout::c_order(chunk.shape(), first)));
-    first += chunk.size();
-  }
+  ordered(is_short(made), [&] {
+    std::ptrdiff_t first = 0;
+    for (const array_view& chunk : chunks) {
+      copy_from_host(chunk, made.with_layout(layout::c_order(chunk.shape(), first)));
+      first += chunk.size();
+    }
+  });
   return made;
 }
 

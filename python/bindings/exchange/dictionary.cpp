@@ -3,11 +3,9 @@
 #include "elements/typedescr.hpp"
 #include "exchange/dictionary_keys.hpp"
 #include "exchange/dictionary_values.hpp"
+#include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/dpctl_types.hpp"
-#include "sycl_objects/sycl_queue.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::bindings {
@@ -17,14 +15,6 @@ void put(PyObject* dictionary, interface_key k, const nb::object& value) {
   if (PyDict_SetItem(dictionary, key_name(k), value.ptr()) != 0) {
     nb::raise_python_error();
   }
-}
-
-/// A queue that nobody else has stays behind usmx's object, which notes when somebody takes it out:
-/// until then no reader of a dictionary needs to wait for it. Not where somebody would refuse that
-/// object before he takes the queue out.
-nb::object queue_of(const buffer& memory) {
-  return memory.others_may_work() || is_dpctls_class_demanded() ? queue_object(memory.queue())
-                                                                : own_object(memory.queue());
 }
 
 }  // namespace
@@ -43,7 +33,7 @@ nb::object to_dictionary(const array& described) {
     put(dictionary, interface_key::typedescr, to_python(*values.typedescr));
   }
   put(dictionary, interface_key::version, checked(PyLong_FromLong(1)));
-  put(dictionary, interface_key::syclobj, queue_of(*described.owner()));
+  put(dictionary, interface_key::syclobj, queue_object_of(*described.owner()));
   put(dictionary, interface_key::offset, checked(PyLong_FromSsize_t(values.offset)));
   return result;
 }

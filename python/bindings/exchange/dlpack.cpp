@@ -231,8 +231,7 @@ array copy_to_usm(const exchange::received_tensor& received, nb::handle device) 
   const dtype type = dtype_argument_on(queue.get_device(), nb::none(), source.type());
   array made = empty(compact_like(source.layout()), type, queue, usm_kind::device);
   if (made.size() > 0) {
-    const without_interpreter_lock unlocked(is_worth_unlocking(made));
-    copy(source, internal::private_view(made));
+    ordered(is_short(made), [&] { copy_from_host(source, made); });
   }
   return made;
 }

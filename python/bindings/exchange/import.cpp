@@ -14,7 +14,6 @@
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "support/arguments.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/placement.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
@@ -42,10 +41,12 @@ std::unique_ptr<held_buffer> read_buffer(PyObject* producer,
   return taken;
 }
 
-/// What a dictionary describes, and the producer's buffer if that gave the pointer.
+/// What a dictionary describes, the producer's buffer if that gave the pointer, and the producer's
+/// object for its queue if it is of dpctl's class.
 struct description {
   exchange::checked_import checked;
   std::unique_ptr<held_buffer> taken;
+  nb::object queue;
 };
 
 description read(PyObject* producer, entries given) {
@@ -79,9 +80,9 @@ description read(PyObject* producer, entries given) {
     values.offset = to_count("offset", "an integer", offset);
   }
   PyObject* syclobj = given.require(interface_key::syclobj);
-  description result{exchange::check(values, resolve_syclobj(syclobj)), std::move(taken)};
-  if (!result.checked.own) {  // else the queue may be usmx's, which has an object for it
-    remember_queue_object(syclobj);
+  description result{exchange::check(values, resolve_syclobj(syclobj)), std::move(taken), {}};
+  if (as_dpctl<sycl::queue>(syclobj) != nullptr) {
+    result.queue = nb::borrow(syclobj);
   }
   return result;
 }
@@ -116,10 +117,12 @@ std::optional<array> import_producer(PyObject* producer) {
   if (!value.is_valid()) {
     return import_cuda_producer(producer);
   }
-  auto [checked, taken] = read(producer, entries(std::move(value)));
+  auto [checked, taken, queue] = read(producer, entries(std::move(value)));
   detail::release_action release;
   if (taken) {
     release = keep_alive(producer, std::move(taken));
+  } else if (!checked.own && queue.is_valid()) {
+    release = keep_alive_with_queue(producer, queue.ptr());
   } else if (!checked.own || !keeps_only(producer, *checked.own)) {
     release = keep_alive(producer);
   }  // else the buffer below stands for all of the chain that led here

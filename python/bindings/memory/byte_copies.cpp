@@ -3,30 +3,37 @@
 #include <string_view>
 
 #include "exchange/producers.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/held_buffer.hpp"
 #include "support/lazy_import.hpp"
-#include "usmx/array/array_view.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/copy/copy_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
 
 lazy_import numpy_empty("numpy", "empty");
 
-/// The first bytes of a buffer as one side of a copy.
-array_view first_bytes(const buffer& memory, std::size_t nbytes) {
+/// The first bytes of a memory object's buffer, and ordinary host memory, as the sides of a copy.
+array first_bytes(const std::shared_ptr<buffer>& memory, std::size_t nbytes) {
   const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(nbytes)};
-  return {memory.data(), type_code::uint8, layout::c_order(shape),
-          memory.kind(), memory.queue(),   memory.readonly()};
+  return internal::unchecked_array(memory, type_code::uint8, layout::c_order(shape),
+                                   memory->readonly());
 }
 
-/// Ordinary host memory as the other side.
-array_view host_bytes(void* bytes, std::size_t nbytes, const sycl::queue& queue) {
-  const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(nbytes)};
-  return {bytes, type_code::uint8, layout::c_order(shape), usm_kind::unknown, queue, false};
-}
+struct host_bytes {
+  host_bytes(void* first, std::size_t nbytes)
+      : data(static_cast<std::byte*>(first)), shape{static_cast<std::ptrdiff_t>(nbytes)} {}
+
+  host_array array() const { return {data, type_code::uint8, shape, adjacent}; }
+
+  std::byte* data;
+  std::ptrdiff_t shape[1];
+  static constexpr std::ptrdiff_t adjacent[1] = {1};
+};
 
 void require_writable(const buffer& memory) {
   if (memory.readonly()) {
@@ -34,11 +41,10 @@ void require_writable(const buffer& memory) {
   }
 }
 
-void copy_to_bytes(buffer& memory, void* destination) {
-  const without_interpreter_lock unlocked;
-  memory.wait();
-  copy(first_bytes(memory, memory.nbytes()),
-       host_bytes(destination, memory.nbytes(), memory.queue()));
+void copy_to_bytes(const std::shared_ptr<buffer>& memory, void* destination) {
+  const array source = first_bytes(memory, memory->nbytes());
+  const host_bytes host(destination, memory->nbytes());
+  ordered(is_short(source), [&] { usmx::copy_to_host(source, host.array()); });
 }
 
 /// Whether a PEP 3118 format has 'O' anywhere but in the names of fields, which are between colons.
@@ -69,58 +75,57 @@ void require_no_objects(nb::handle destination) {
 
 }  // namespace
 
-nb::object to_python_bytes(buffer& memory) {
+nb::object to_python_bytes(const std::shared_ptr<buffer>& memory) {
   nb::object result =
-      checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(memory.nbytes())));
+      checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(memory->nbytes())));
   copy_to_bytes(memory, PyBytes_AS_STRING(result.ptr()));
   return result;
 }
 
-nb::object copy_to_host(buffer& memory, nb::object destination) {
+nb::object copy_to_host(const std::shared_ptr<buffer>& memory, nb::object destination) {
   if (destination.is_none()) {
-    destination = numpy_empty(memory.nbytes(), "u1");
+    destination = numpy_empty(memory->nbytes(), "u1");
   }
   const held_buffer target(destination, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS);
   require_no_objects(destination);
-  if (target.nbytes() < memory.nbytes()) {
-    throw value_error(detail::message("destination must have at least ", memory.nbytes(),
+  if (target.nbytes() < memory->nbytes()) {
+    throw value_error(detail::message("destination must have at least ", memory->nbytes(),
                                       " bytes, found ", target.nbytes()));
   }
   copy_to_bytes(memory, target.data());
   return destination;
 }
 
-void copy_from_host(buffer& memory, nb::handle source_object) {
-  require_writable(memory);
+void copy_from_host(const std::shared_ptr<buffer>& memory, nb::handle source_object) {
+  require_writable(*memory);
   const held_buffer source(source_object, PyBUF_ANY_CONTIGUOUS);
-  if (source.nbytes() > memory.nbytes()) {
-    throw value_error(detail::message("source must have at most ", memory.nbytes(),
+  if (source.nbytes() > memory->nbytes()) {
+    throw value_error(detail::message("source must have at most ", memory->nbytes(),
                                       " bytes, found ", source.nbytes()));
   }
-  const without_interpreter_lock unlocked;
-  memory.wait();
-  copy(host_bytes(source.data(), source.nbytes(), memory.queue()),
-       first_bytes(memory, source.nbytes()));
+  const array destination = first_bytes(memory, source.nbytes());
+  const host_bytes host(source.data(), source.nbytes());
+  ordered(is_short(destination), [&] { usmx::copy_from_host(host.array(), destination); });
 }
 
-void copy_buffer(buffer& source, buffer& destination) {
-  source.wait();
-  destination.wait();
-  copy(first_bytes(source, source.nbytes()), first_bytes(destination, source.nbytes()));
+void copy_buffer(const std::shared_ptr<buffer>& source,
+                 const std::shared_ptr<buffer>& destination) {
+  const array from = first_bytes(source, source->nbytes());
+  const array to = first_bytes(destination, source->nbytes());
+  ordered(is_short(from) && is_short(to), [&] { copy(from, to); });
 }
 
-void copy_from_device(buffer& memory, nb::handle producer) {
-  require_writable(memory);
+void copy_from_device(const std::shared_ptr<buffer>& memory, nb::handle producer) {
+  require_writable(*memory);
   const std::shared_ptr<buffer> source = memory_of_producer(producer.ptr());
   if (source == nullptr) {
     throw_wrong_type("sycl_usm_ary", "an object with __sycl_usm_array_interface__", producer.ptr());
   }
-  if (source->nbytes() > memory.nbytes()) {
-    throw value_error(detail::message("source must have at most ", memory.nbytes(),
+  if (source->nbytes() > memory->nbytes()) {
+    throw value_error(detail::message("source must have at most ", memory->nbytes(),
                                       " bytes, found ", source->nbytes()));
   }
-  const without_interpreter_lock unlocked;
-  copy_buffer(*source, memory);
+  copy_buffer(source, memory);
 }
 
 void memset_bytes(buffer& memory, nb::handle val) {
@@ -129,10 +134,7 @@ void memset_bytes(buffer& memory, nb::handle val) {
   if (value < 0 || value > 255) {
     throw value_error(detail::message("'val' must be a byte, 0 to 255, found ", value));
   }
-  const without_interpreter_lock unlocked;
-  memory.wait();
-  fill_bytes(memory.data(), static_cast<int>(value), memory.nbytes(), memory.kind(),
-             memory.queue());
+  ordered(false, [&] { internal::fill_bytes(memory, static_cast<std::byte>(value)); });
 }
 
 }  // namespace usmx::bindings

@@ -36,8 +36,7 @@ std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind k
       throw value_error("a copy of memory needs at least one byte, found none");
     }
     auto copied = buffer::allocate_shared(existing->nbytes(), kind, queue, options.alignment);
-    const without_interpreter_lock unlocked;
-    copy_buffer(*existing, *copied);
+    copy_buffer(existing, copied);
     return copied;
   }
   if (existing->kind() != kind) {

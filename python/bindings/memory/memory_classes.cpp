@@ -25,8 +25,7 @@ namespace {
 
 /// All bytes of memory of the same size, whatever a subclass says of itself.
 void copy_own_bytes(const py_memory& self, const py_memory& source) {
-  const without_interpreter_lock unlocked;
-  copy_buffer(source.bytes(), self.bytes());
+  copy_buffer(source.memory(), self.memory());
 }
 
 std::string repr(const buffer& memory) {
@@ -112,9 +111,11 @@ void bind_base(nb::module_& m) {
   };
   number("nbytes");
   number("size");
-  bind_where(cls, [](const py_memory& self) -> const sycl::queue& { return self.bytes().queue(); });
+  bind_where(
+      cls, [](const py_memory& self) -> const sycl::queue& { return self.bytes().queue(); },
+      [](const py_memory& self) { return queue_object_of(self.bytes()); });
   cls.def_prop_ro(
-         "_queue", [](const py_memory& self) { return queue_object(self.bytes().queue()); },
+         "_queue", [](const py_memory& self) { return queue_object_of(self.bytes()); },
          nb::sig("def _queue(self) -> SyclQueue"))
       .def_prop_ro(
           "_context", [](const py_memory& self) { return context_object(self.bytes().queue()); },
@@ -122,9 +123,11 @@ void bind_base(nb::module_& m) {
       .def_prop_ro(
           "_pointer",
           [](const py_memory& self) {
+            wait_for(self.bytes());
+            self.bytes().expose();
             return reinterpret_cast<std::uintptr_t>(self.bytes().data());
           },
-          "The address of the first byte.")
+          "The address of the first byte. usmx waits for the work on the bytes.")
       .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
       .def_prop_ro(
           "reference_obj",
@@ -166,15 +169,15 @@ Returns:
 Args:
     syclobj: None for the memory's own context; or a queue, a context or another form of ``syclobj``.)")
       .def(
-          "tobytes", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
+          "tobytes", [](const py_memory& self) { return to_python_bytes(self.memory()); },
           nb::sig("def tobytes(self) -> bytes"),
           "Copy all bytes into a Python bytes object. Waits.")
       .def(
-          "__bytes__", [](const py_memory& self) { return to_python_bytes(self.bytes()); },
+          "__bytes__", [](const py_memory& self) { return to_python_bytes(self.memory()); },
           nb::sig("def __bytes__(self) -> bytes"))
       .def(
           "copy_to_host",
-          [](const py_memory& self, nb::object obj) { return copy_to_host(self.bytes(), obj); },
+          [](const py_memory& self, nb::object obj) { return copy_to_host(self.memory(), obj); },
           nb::arg("obj") = nb::none(),
           nb::sig("def copy_to_host(self, obj: typing.Any = None) -> typing.Any"),
           R"(Copy all bytes to the start of a buffer. Waits.
@@ -189,7 +192,7 @@ Raises:
     ValueError: the buffer is too small.)")
       .def(
           "copy_from_host",
-          [](const py_memory& self, nb::handle obj) { copy_from_host(self.bytes(), obj); },
+          [](const py_memory& self, nb::handle obj) { copy_from_host(self.memory(), obj); },
           nb::arg("obj"), nb::sig("def copy_from_host(self, obj: typing.Any) -> None"),
           R"(Copy a buffer to the start of this memory. Waits.
 
@@ -200,7 +203,7 @@ Raises:
     ValueError: the buffer does not fit, or this memory is read-only.)")
       .def(
           "copy_from_device",
-          [](const py_memory& self, nb::handle obj) { copy_from_device(self.bytes(), obj); },
+          [](const py_memory& self, nb::handle obj) { copy_from_device(self.memory(), obj); },
           nb::arg("sycl_usm_ary"),
           nb::sig("def copy_from_device(self, sycl_usm_ary: _Producer) -> None"),
           R"(Copy the bytes of a producer to the start of this memory. Waits.
@@ -224,7 +227,8 @@ Raises:
       .def(
           "record",
           [](const py_memory& self, nb::handle event) {
-            self.bytes().record(event_argument("event", event));
+            const sycl::event unfinished = event_argument("event", event);
+            ordered(false, [&] { self.bytes().record(unfinished); });
           },
           nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
           R"(Announce unfinished work on this memory that usmx has not submitted. Does not wait.

@@ -116,11 +116,8 @@ int as_sycl_object(PyObject* object, void** result, Find find) noexcept {
 
 int as_queue(PyObject* object, void** queue) noexcept {
   return as_sycl_object<sycl::queue>(object, queue, [&] {
-    auto found = queue_of_object(object);
-    if (found) {
-      internal::note_exposed(*found);
-    }
-    return found;
+    const auto found = queue_of_object(object);
+    return found ? std::optional(internal::handed_out(*found)) : std::nullopt;
   });
 }
 

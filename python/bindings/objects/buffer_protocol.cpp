@@ -55,7 +55,6 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
     return -1;
   }
   wait_for(exported);
-  exported.owner()->expose();
   const auto itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
   auto memory = std::make_unique<dimensions>();
   for (int k = 0; k < exported.ndim(); ++k) {

@@ -2,28 +2,52 @@
 // memory.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "usmx/array/array.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/copy/copy_internal.hpp"
 
 namespace usmx::bindings {
 
-/// In C order, converted to an element type. To be made without the interpreter lock, after the
-/// work on the source.
+/// In C order, converted to an element type. To be made without the interpreter lock.
 class host_copy {
  public:
+  /// Of an array, after the work on it. Waits.
+  host_copy(const array& source, dtype type) : host_copy(source.shape(), type, source.memory()) {
+    const std::vector<std::ptrdiff_t> strides = strides_in_bytes();
+    copy_to_host(source, {view_.origin(), type, view_.shape(), strides});
+  }
+  /// Of ordinary host memory.
   host_copy(const array_view& source, dtype type)
-      : memory_(std::make_unique_for_overwrite<std::byte[]>(
-            checked_nbytes(source.layout().size(), type))),
+      : memory_(bytes_for(source.shape(), type)),
         view_(memory_.get(), type, layout::c_order(source.shape()), usm_kind::unknown,
               source.queue(), false) {
-    copy(source, view_);
+    internal::copy_elements(source, view_);
   }
 
   const array_view& view() const noexcept { return view_; }
 
  private:
+  host_copy(std::span<const std::ptrdiff_t> shape, dtype type, const buffer& on)
+      : memory_(bytes_for(shape, type)),
+        view_(memory_.get(), type, layout::c_order(shape), usm_kind::unknown, on.queue(), false) {}
+
+  static std::unique_ptr<std::byte[]> bytes_for(std::span<const std::ptrdiff_t> shape, dtype type) {
+    return std::make_unique_for_overwrite<std::byte[]>(
+        checked_nbytes(layout::c_order(shape).size(), type));
+  }
+  std::vector<std::ptrdiff_t> strides_in_bytes() const {
+    std::vector<std::ptrdiff_t> strides;
+    for (const std::ptrdiff_t stride : view_.strides()) {
+      strides.push_back(stride * static_cast<std::ptrdiff_t>(view_.type().itemsize()));
+    }
+    return strides;
+  }
+
   std::unique_ptr<std::byte[]> memory_;
   array_view view_;
 };

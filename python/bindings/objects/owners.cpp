@@ -1,5 +1,7 @@
 #include "objects/owners.hpp"
 
+#include "sycl_objects/dpctl_objects.hpp"
+
 namespace usmx::bindings {
 namespace {
 
@@ -30,6 +32,15 @@ void with_interpreter(Action action) noexcept {
 
 void release_reference(void* state) noexcept {
   with_interpreter([&] { Py_DECREF(static_cast<PyObject*>(state)); });
+}
+
+struct producer_with_queue {
+  nb::object producer;
+  nb::object queue;
+};
+
+void release_with_queue(void* state) noexcept {
+  with_interpreter([&] { delete static_cast<producer_with_queue*>(state); });
 }
 
 struct buffer_owner {
@@ -74,6 +85,21 @@ detail::foreign_owner* as_owner(PyObject* object) noexcept {
 detail::release_action keep_alive(PyObject* object) noexcept {
   Py_INCREF(object);
   return {release_reference, object, as_owner(object)};
+}
+
+detail::release_action keep_alive_with_queue(PyObject* producer, PyObject* queue) {
+  auto* state = new producer_with_queue{nb::borrow(producer), nb::borrow(queue)};
+  return {release_with_queue, state, as_owner(producer)};
+}
+
+PyObject* producers_queue_object(const buffer& memory) noexcept {
+  const auto* kept = static_cast<const producer_with_queue*>(memory.release_state(release_with_queue));
+  return kept == nullptr ? nullptr : kept->queue.ptr();
+}
+
+nb::object queue_object_of(const buffer& memory) {
+  PyObject* theirs = producers_queue_object(memory);
+  return theirs != nullptr ? nb::borrow(theirs) : queue_object(memory.queue());
 }
 
 detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given) {

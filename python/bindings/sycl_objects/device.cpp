@@ -8,7 +8,7 @@
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -47,10 +47,12 @@ nb::class_<py_device> bind_device(nb::module_& m) {
       "The place of an array: a queue, and with it a device and a context. ``a.device`` and "
       "``Device.create_device`` make one, and every argument ``device`` accepts one. It equals a "
       "Device or SyclQueue of the same queue. The array API and dpctl have the name.");
-  bind_where(cls, [](const py_device& d) { return d.queue; });
+  bind_where(
+      cls, [](const py_device& d) { return d.queue; },
+      [](const py_device& d) { return queue_object(d.queue); });
   cls.def("print_device_info", &print_info, "Print name, driver version, vendor and filter string.")
       .def(
-          "wait", [](const py_device& d) { wait_for_queue(d.queue); },
+          "wait", [](const py_device& d) { internal::wait_for_both(d.queue); },
           nb::call_guard<without_interpreter_lock>(),
           "Wait until everything submitted to the queue has finished. Other Python threads run "
           "meanwhile.")

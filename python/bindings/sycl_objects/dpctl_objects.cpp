@@ -8,6 +8,7 @@
 #include "support/lazy_import.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/peers_queues.hpp"
 #include "sycl_objects/sycl_context.hpp"
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime/queues_internal.hpp"
@@ -19,7 +20,7 @@ lazy_import dpctl_queue_subclass("usmx._dpctl_objects", "SyclQueue");
 interned sycl_context_attribute("sycl_context");
 interned sycl_device_attribute("sycl_device");
 
-/// Objects of dpctl's for queues, by the identity of the queue, which no other one has while the
+/// Objects of usmx's subclass of dpctl's class, by the identity of the queue, which no other one has while the
 /// object holds it. The interpreter lock guards it.
 class queue_objects {
  public:
@@ -36,23 +37,10 @@ class queue_objects {
     return latest_;
   }
 
-  bool is_latest(PyObject* object) const { return object == latest_; }
-
   PyObject* add(const sycl::queue& queue, nb::object object) {
     const std::vector<nb::object> let_go = take_out_unused();  // ends after the table has changed
     objects_.try_emplace(std::hash<sycl::queue>()(queue), std::move(object));
     return find(queue);
-  }
-
-  /// Every object that came in last for its queue is the one that goes out.
-  void put(const sycl::queue& queue, nb::object object) {
-    const auto known = objects_.find(std::hash<sycl::queue>()(queue));
-    if (known == objects_.end()) {
-      add(queue, std::move(object));
-      return;
-    }
-    latest_ = nullptr;
-    std::swap(known->second, object);  // the former one ends after the table has changed
   }
 
  private:
@@ -87,13 +75,12 @@ queue_objects& known_objects() {
   return objects;
 }
 
-/// Null where dpctl is not loaded.
-nb::object dpctl_object(const sycl::queue& queue) {
+/// For the queue that others see; null where dpctl is not loaded. It depends on the queue alone.
+nb::object dpctl_object(const sycl::queue& own) {
+  look_for_peers_of(own);
+  const sycl::queue& queue = internal::handed_out(own);
   if (PyObject* known = known_objects().find(queue)) {
     return nb::borrow(known);
-  }
-  if (!are_dpctls_classes_known()) {
-    return nb::object();
   }
   nb::object made = dpctl_queue_subclass(to_capsule(queue));
   // Other threads ran meanwhile, and may have made one too: theirs is kept.
@@ -103,35 +90,17 @@ nb::object dpctl_object(const sycl::queue& queue) {
 }  // namespace
 
 nb::object queue_object(const sycl::queue& queue) {
-  nb::object theirs = dpctl_object(queue);
-  if (!theirs.is_valid()) {
-    return own_object(queue);
-  }
-  internal::note_exposed(queue);
-  return theirs;
+  return are_dpctls_classes_known() ? dpctl_object(queue) : own_object(queue);
 }
 
 nb::object context_object(const sycl::queue& queue) {
-  const nb::object theirs = dpctl_object(queue);
-  return theirs.is_valid() ? theirs.attr(sycl_context_attribute.get())
-                           : to_python(queue.get_context());
+  return are_dpctls_classes_known() ? dpctl_object(queue).attr(sycl_context_attribute.get())
+                                    : to_python(queue.get_context());
 }
 
 nb::object device_object(const sycl::queue& queue) {
-  const nb::object theirs = dpctl_object(queue);
-  return theirs.is_valid() ? theirs.attr(sycl_device_attribute.get())
-                           : to_python(queue.get_device());
-}
-
-void remember_queue_object(PyObject* object) {
-  queue_objects& known = known_objects();
-  if (known.is_latest(object)) {
-    return;
-  }
-  const auto* queue = as_dpctl<sycl::queue>(object);
-  if (queue != nullptr && known.find(*queue) != object) {
-    known.put(*queue, nb::borrow(object));
-  }
+  return are_dpctls_classes_known() ? dpctl_object(queue).attr(sycl_device_attribute.get())
+                                    : to_python(queue.get_device());
 }
 
 }  // namespace usmx::bindings

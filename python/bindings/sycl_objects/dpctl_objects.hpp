@@ -10,26 +10,23 @@
 
 namespace usmx::bindings {
 
-/// The object for a queue that is handed to anybody: the one of dpctl's that came in with it, one
-/// that was made for it before, or a new one. Whoever has it may submit work that usmx does not
-/// see.
+/// The object for a queue that is handed to anybody: for a cached queue that of the queue which dpctl
+/// keeps for the device. It depends on the queue alone, and is the same one as long as somebody holds
+/// it. Whoever has it may submit work that usmx does not see.
 nb::object queue_object(const sycl::queue&);
 
 /// The objects for a queue's context and its device.
 nb::object context_object(const sycl::queue&);
 nb::object device_object(const sycl::queue&);
 
-/// From now on a dpctl.SyclQueue that came in stands for its queue, unless another one does. Any
-/// other object is left alone.
-void remember_queue_object(PyObject*);
-
 /// Defines the attributes sycl_queue, sycl_context and sycl_device of a class by the queue of an
-/// object, and _own_queue for the package itself, which exposes nothing.
-template <class Class, class QueueOf>
-void bind_where(Class& cls, QueueOf queue_of) {
+/// object, and _own_queue for the package itself, which exposes nothing. `object_of` gives the
+/// object of sycl_queue.
+template <class Class, class QueueOf, class ObjectOf>
+void bind_where(Class& cls, QueueOf queue_of, ObjectOf object_of) {
   using T = typename Class::Type;
   cls.def_prop_ro(
-         "sycl_queue", [queue_of](const T& self) { return queue_object(queue_of(self)); },
+         "sycl_queue", [object_of](const T& self) { return object_of(self); },
          nb::sig("def sycl_queue(self) -> SyclQueue"), "The queue: where usmx works on the memory.")
       .def_prop_ro(
           "sycl_context", [queue_of](const T& self) { return context_object(queue_of(self)); },

@@ -23,7 +23,6 @@ constexpr int most_wrappers = 8;
 
 interned memory_module("dpctl.memory._memory");
 interned array_module("dpnp.tensor._usmarray");
-interned sklearnex_module("onedal");
 
 /// One of dpctl's classes of SYCL objects, and the function of dpctl's C interface that looks into
 /// its objects. The signature is the name of that function's capsule: under any other name there is
@@ -145,22 +144,6 @@ const sycl::event* as_dpctl(PyObject* object) {
 
 bool are_dpctls_classes_known() {
   return dpctl_queue.is_known() && dpctl_context.is_known() && dpctl_device.is_known();
-}
-
-bool is_dpctls_class_demanded() {
-  static bool is_loaded = false;
-  static Py_ssize_t seen = 0;
-  PyObject* modules = PyImport_GetModuleDict();
-  // Dictionaries are made often: one look for each number of modules that there are.
-  if (PyDict_GET_SIZE(modules) != seen) {
-    const int found = PyDict_Contains(modules, sklearnex_module.get());
-    if (found < 0) {
-      nb::raise_python_error();
-    }
-    is_loaded = is_loaded || found == 1;
-    seen = PyDict_GET_SIZE(modules);
-  }
-  return is_loaded;
 }
 
 bool has_truthful_readonly_flag(PyObject* producer) {

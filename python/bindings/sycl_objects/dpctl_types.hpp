@@ -36,10 +36,6 @@ const T* value_of_either(PyObject* object) {
 /// Whether dpctl is loaded, with the known C interface.
 bool are_dpctls_classes_known();
 
-/// Whether scikit-learn-intelex is loaded, which takes no dictionary whose queue is of another
-/// class than dpctl's.
-bool is_dpctls_class_demanded();
-
 /// Whether `data[1]` of a producer's dictionary means what the protocol says. It does not in
 /// dpctl's memory classes, and subclasses with the same dictionary, which write True for writable
 /// memory.

@@ -4,6 +4,7 @@
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/peers_queues.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -29,9 +30,7 @@ exchange::placement from_capsule(PyObject* capsule) {
       capsule_name_text(capsule)));
 }
 
-}  // namespace
-
-exchange::placement resolve_syclobj(PyObject* object) {
+exchange::placement find_placement(PyObject* object) {
   if (const auto* queue = value_of_either<sycl::queue>(object)) {
     return *queue;
   }
@@ -51,6 +50,16 @@ exchange::placement resolve_syclobj(PyObject* object) {
       detail::message("'syclobj' must be a SyclQueue, a SyclContext, a filter string, "
                       "a capsule or an object with _get_capsule(), found ",
                       type_name(object)));
+}
+
+}  // namespace
+
+exchange::placement resolve_syclobj(PyObject* object) {
+  exchange::placement found = find_placement(object);
+  if (const sycl::queue* queue = found.queue()) {
+    look_for_peers_of(*queue);
+  }
+  return found;
 }
 
 }  // namespace usmx::bindings

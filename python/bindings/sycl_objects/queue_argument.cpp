@@ -2,12 +2,16 @@
 
 #include <nanobind/stl/string_view.h>
 
+#include <memory>
+#include <utility>
+
 #include "support/arguments.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/device.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/peers_queues.hpp"
 #include "sycl_objects/sycl_queue.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues_internal.hpp"
@@ -71,15 +75,21 @@ void require_agreement(const sycl::queue& queue, nb::handle device) {
 }  // namespace
 
 std::optional<sycl::queue> queue_of_object(nb::handle argument) {
-  remember_queue_object(argument.ptr());
-  if (const auto* queue = value_of_either<sycl::queue>(argument.ptr())) {
-    return *queue;
+  const auto found = [&]() -> std::optional<sycl::queue> {
+    if (const auto* queue = value_of_either<sycl::queue>(argument.ptr())) {
+      return *queue;
+    }
+    if (PyCapsule_CheckExact(argument.ptr())) {
+      return queue_in_capsule(argument.ptr());
+    }
+    const nb::object capsule = capsule_of(argument.ptr());
+    return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
+  }();
+  if (!found) {
+    return std::nullopt;
   }
-  if (PyCapsule_CheckExact(argument.ptr())) {
-    return queue_in_capsule(argument.ptr());
-  }
-  const nb::object capsule = capsule_of(argument.ptr());
-  return capsule.is_valid() ? queue_in_capsule(capsule.ptr()) : std::nullopt;
+  look_for_peers_of(*found);
+  return internal::own_queue(*found);
 }
 
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
@@ -99,11 +109,78 @@ sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
   return *queue;
 }
 
+namespace {
+
+std::optional<sycl::queue> optional_queue(nb::handle queue) {
+  return queue.is_none() ? std::nullopt : std::optional(queue_argument(queue, nb::none()));
+}
+
+nb::object exchange_default_queue(nb::handle queue) {
+  auto wanted = queue.is_none()
+                    ? nullptr
+                    : std::make_unique<const sycl::queue>(queue_argument(queue, nb::none()));
+  const auto before = internal::exchange_default_queue_of_thread(std::move(wanted));
+  return before ? own_object(*before) : nb::none();
+}
+
+void bind_default_queue(nb::module_& m) {
+  m.def(
+      "default_queue", [] { return queue_object(internal::default_queue()); },
+      nb::sig("def default_queue() -> SyclQueue"),
+      R"(Find the queue of new arrays for which no queue and no device is named.
+
+It is the queue of ``using_queue`` in a ``with`` block of this thread, else what ``set_default_queue`` has set, else
+the queue of the default device. Once dpctl is loaded, that one is the queue on which default arrays of dpctl and
+dpnp are.
+
+Returns:
+    A SyclQueue; an object of dpctl's class once dpctl is loaded.
+
+Raises:
+    SyclDeviceCreationError: there is no device.
+
+Example:
+    >>> usmx.zeros(3).sycl_queue == usmx.default_queue()
+    True)");
+  m.def(
+      "set_default_queue",
+      [](nb::handle queue) {
+        const auto before = set_default_queue(optional_queue(queue));
+        return before ? queue_object(internal::own_queue(*before)) : nb::none();
+      },
+      nb::arg("queue").none(), nb::sig("def set_default_queue(queue: object) -> SyclQueue | None"),
+      R"(Set the queue of new arrays for which no queue and no device is named, for all threads.
+
+Arrays that exist stay where they are.
+
+Args:
+    queue: a SyclQueue of usmx or dpctl; None for the queue of the default device.
+
+Returns:
+    What was set before, or None.
+
+Raises:
+    TypeError: `queue` is no queue.
+
+Example:
+    >>> before = usmx.set_default_queue(usmx.SyclQueue(property='in_order'))
+    >>> usmx.zeros(3).sycl_queue.is_in_order
+    True
+    >>> in_order = usmx.set_default_queue(before))");
+  m.def("_exchange_default_queue", &exchange_default_queue, nb::arg("queue").none(),
+        nb::sig("def _exchange_default_queue(queue: object) -> SyclQueue | None"),
+        "The default queue of this thread alone; None for that of the process. Returns the one "
+        "before.");
+}
+
+}  // namespace
+
 bool names_a_queue(nb::handle device) {
   return !device.is_none() && PyObject_HasAttrString(device.ptr(), "sycl_device") != 0;
 }
 
 void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
+  bind_default_queue(m);
   m.def(
       "_queue_argument",
       [](nb::handle sycl_queue, nb::handle device) {

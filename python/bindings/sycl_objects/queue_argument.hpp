@@ -16,13 +16,14 @@ namespace usmx::bindings {
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device);
 
 /// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or what
-/// gives one by _get_capsule(); none for any other object.
+/// gives one by _get_capsule(); none for any other object. usmx's own in the place of the one that
+/// dpctl keeps for a device.
 std::optional<sycl::queue> queue_of_object(nb::handle object);
 
 /// Whether `device=` names a queue, and not only a device on which any queue will do.
 bool names_a_queue(nb::handle device);
 
-/// _queue_argument, and Device.create_device, which takes what `device=` takes.
+/// _queue_argument, the default queue, and Device.create_device, which takes what `device=` takes.
 void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class);
 
 }  // namespace usmx::bindings

@@ -10,7 +10,9 @@
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/peers_queues.hpp"
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues.hpp"
@@ -95,6 +97,17 @@ sycl::queue construct_queue(nb::handle context, nb::handle device, nb::handle pr
   return {*c, *d, queue_properties(property)};
 }
 
+/// Once dpctl is loaded, an object of its class, which alone can be equal to dpctl's own objects from
+/// both sides. Python then calls no __init__.
+nb::object new_queue(nb::handle cls, const nb::args& args, const nb::kwargs& kwargs) {
+  nb::object made = nb::inst_alloc(cls);
+  if (reinterpret_cast<PyTypeObject*>(cls.ptr()) != python_class<sycl::queue>) {
+    return made;  // a subclass, whose __init__ follows
+  }
+  cls.attr("__init__")(made, *args, **kwargs);
+  return are_dpctls_classes_known() ? queue_object(*nb::inst_ptr<sycl::queue>(made)) : made;
+}
+
 std::string text_of_queue(const sycl::queue& queue) {
   return "<SyclQueue on " + device_name(queue.get_device()) +
          (queue.is_in_order() ? ", in order>" : ", out of order>");
@@ -146,21 +159,35 @@ Example:
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order,
                    "Whether commands run in the order in which they were submitted.")
       .def(
-          "wait", [](const sycl::queue& q) { wait_for_queue(q); },
+          "wait", [](const sycl::queue& q) { internal::wait_for_both(q); },
           nb::call_guard<without_interpreter_lock>(),
           "Wait until everything submitted to the queue has finished. Other Python threads run "
           "meanwhile.")
       .def(
           "_get_capsule",
           [](const sycl::queue& q) {
-            internal::note_exposed(q);
-            return to_capsule(q);
+            look_for_peers_of(q);
+            return to_capsule(internal::handed_out(q));
           },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclQueueRef' that owns a copy.");
   bind_value_semantics(cls, &value_of_either<sycl::queue>);
   cls.def("__repr__", &text_of_queue);
   set_python_class<sycl::queue>(cls);
+  cls.def_static("__new__", &new_queue, nb::arg("cls"), nb::arg("args"), nb::arg("kwargs"),
+                 nb::sig("def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclQueue"));
+  m.def(
+      "_wait_for_queue",
+      [](nb::handle queue) {
+        const sycl::queue* found = value_of_either<sycl::queue>(queue.ptr());
+        if (found == nullptr) {
+          throw_not_accepted("_wait_for_queue", "a SyclQueue", queue);
+        }
+        const sycl::queue waited_for = *found;
+        const without_interpreter_lock unlocked;
+        internal::wait_for_both(waited_for);
+      },
+      nb::arg("queue"), nb::sig("def _wait_for_queue(queue: object) -> None"));
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
         R"(Wait until everything submitted to the queues that usmx keeps has finished.
 

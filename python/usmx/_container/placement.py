@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
-from usmx._core import SyclQueue, _queue_argument
+from usmx._core import SyclQueue, _exchange_default_queue, _queue_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from usmx._core import USMArray
@@ -68,6 +69,34 @@ def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
     if any(kind not in _KINDS for kind in kinds):
         return None
     return min(kinds, key=_KINDS.index, default=None)
+
+
+@contextlib.contextmanager
+def using_queue(queue: QueueLike, /) -> Iterator[QueueLike]:
+    """Make new arrays on a queue within a ``with`` block, where no queue and no device is named.
+
+    This holds for the thread that runs the block.
+
+    Args:
+        queue: a SyclQueue of usmx or dpctl.
+
+    Returns:
+        A context manager, whose ``as`` gives `queue`.
+
+    Raises:
+        TypeError: `queue` is no queue.
+
+    Example:
+        >>> with usmx.using_queue(usmx.SyclQueue(property='in_order')):
+        ...     a = usmx.zeros(3)
+        >>> a.sycl_queue.is_in_order
+        True
+    """
+    before = _exchange_default_queue(queue)
+    try:
+        yield queue
+    finally:
+        _exchange_default_queue(before)
 
 
 def common_queue(arrays: Sequence[USMArray]) -> SyclQueue:

@@ -6,12 +6,14 @@
 
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
+#include "copy/arguments.hpp"
 #include "copy/select/gather_paths.hpp"
 #include "copy/select/transfer.hpp"
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy.hpp"
+#include "usmx/array/array_internal.hpp"
+#include "usmx/copy/copy_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {
@@ -55,7 +57,7 @@ void detail::gather_on_host(const array_view& source, const selection& selected,
   if (!moved) {
     const staging result(destination);
     gather_on_host(source, selected, result.view());
-    return copy(result.view(), destination);
+    return internal::copy_elements(result.view(), destination);
   }
   move_to_linear(*moved, source, selected, destination.nbytes());
 }
@@ -73,57 +75,81 @@ void detail::gather_staged(const array_view& source, const selection& selected,
                            const array_view& destination) {
   const staging result(destination);
   gather_on_host(staging::fetched(source).view(), selected, result.view());
-  copy(result.view(), destination);
+  internal::copy_elements(result.view(), destination);
 }
 
 void detail::scatter_staged(const array_view& values, const selection& selected,
                             const array_view& destination) {
   const staging changed = staging::fetched(destination);
   scatter_on_host(staging::fetched(values).view(), selected, changed.view());
-  copy(changed.view(), destination);
+  internal::copy_elements(changed.view(), destination);
 }
 
-void gather(const array_view& source, const selection& selected, const array_view& destination) {
-  require_type(destination, source);
-  require_writable(destination);
-  require_shape(destination, selected);
-  if (destination.size() == 0) {
+void gather(const array& source, const selection& selected, const array& destination) {
+  const array_view from = internal::private_view(source);
+  const array_view to = internal::private_view(destination);
+  require_type(to, from);
+  require_writable(to);
+  require_shape(to, selected);
+  if (to.size() == 0) {
     return selected.check();
   }
   const detail::runtime_call call;
-  const array_view part = source.with_layout_unchecked(selected.basic());
-  detail::wait_for_pending_work(part, detail::access::read);
-  detail::wait_for_pending_work(destination, detail::access::write);
-  if (touched_by_host(part) && touched_by_host(destination)) {
-    detail::gather_on_host(part, selected, destination);
+  detail::wait_before(source, detail::access::read);
+  detail::wait_before(destination, detail::access::write);
+  const array_view part = from.with_layout_unchecked(selected.basic());
+  if (touched_by_host(part) && touched_by_host(to)) {
+    detail::gather_on_host(part, selected, to);
   } else {
-    detail::gather_staged(part, selected, destination);
+    detail::gather_staged(part, selected, to);
   }
 }
 
-void scatter(const array_view& values, selection selected, const array_view& destination) {
-  require_writable(destination);
-  require_type(values, destination);
+namespace {
+
+/// Of finished values.
+void scatter_view(const array_view& values, selection& selected, const array_view& part) {
+  selected.keep_from(part);
+  if (overlap(values, part)) {
+    return scatter_view(detail::staging::fetched(values).view(), selected, part);
+  }
+  const array_view source =
+      values.with_layout_unchecked(broadcast_assigned(values.layout(), selected.shape()));
+  if (touched_by_host(source) && touched_by_host(part)) {
+    detail::scatter_on_host(source, selected, part);
+  } else {
+    detail::scatter_staged(source, selected, part);
+  }
+}
+
+/// `wait()` waits for the work before the values.
+template <class Wait>
+void scatter_ordered(const array_view& values, selection& selected, const array& destination,
+                     const Wait& wait) {
+  const array_view to = internal::private_view(destination);
+  require_writable(to);
+  require_type(values, to);
   const layout spread = broadcast_assigned(values.layout(), selected.shape());
   selected.check();
   if (spread.size() == 0) {
     return;
   }
   const detail::runtime_call call;
-  const array_view part = destination.with_layout_unchecked(selected.basic());
-  detail::wait_for_pending_work(values, detail::access::read);
-  detail::wait_for_pending_work(part, detail::access::write);
-  selected.keep_from(part);
-  if (overlap(values, part)) {
-    const auto kept = detail::staging::fetched(values);
-    return scatter(kept.view(), std::move(selected), destination);
-  }
-  const array_view source = values.with_layout_unchecked(spread);
-  if (touched_by_host(source) && touched_by_host(part)) {
-    detail::scatter_on_host(source, selected, part);
-  } else {
-    detail::scatter_staged(source, selected, part);
-  }
+  wait();
+  detail::wait_before(destination, detail::access::write);
+  scatter_view(values, selected, to.with_layout_unchecked(selected.basic()));
+}
+
+}  // namespace
+
+void scatter(const array& values, selection selected, const array& destination) {
+  scatter_ordered(internal::private_view(values), selected, destination,
+                  [&] { detail::wait_before(values, detail::access::read); });
+}
+
+void scatter(const array_view& values, selection selected, const array& destination) {
+  detail::require_host_memory("scatter", values);
+  scatter_ordered(values, selected, destination, [] {});
 }
 
 }  // namespace usmx::inline v1

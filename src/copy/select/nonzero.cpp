@@ -1,3 +1,5 @@
+#include "copy/select/nonzero.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,7 +12,8 @@
 #include "copy/staging.hpp"
 #include "layout/element_dispatch.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy.hpp"
+#include "usmx/array/array_internal.hpp"
+#include "usmx/copy/copy_internal.hpp"
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/index_walk.hpp"
 #include "usmx/memory/usm.hpp"
@@ -161,23 +164,22 @@ void find_staged(const array_view& tested, std::span<const array_view> coordinat
   find_nonzero(tested, lists, count);
   for (std::size_t k = 0; k < coordinates.size(); ++k) {
     const auto row = static_cast<std::ptrdiff_t>(k) * count;
-    copy(found.view().with_layout_unchecked(layout::c_order(coordinates[k].shape(), row)),
+    internal::copy_elements(found.view().with_layout_unchecked(layout::c_order(coordinates[k].shape(), row)),
          coordinates[k]);
   }
 }
 
 }  // namespace
 
-std::ptrdiff_t count_nonzero(const array_view& view) {
+std::ptrdiff_t detail::count_nonzero(const array_view& view) {
   require_plain(view.type());
   if (view.size() == 0) {
     return 0;
   }
-  const detail::runtime_call call;
-  detail::wait_for_pending_work(view, detail::access::read);
-  std::optional<detail::staging> fetched;
+  const runtime_call call;
+  std::optional<staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
-  return detail::with_element_type(view.type().code(), [&]<class T>(std::type_identity<T>) {
+  return with_element_type(view.type().code(), [&]<class T>(std::type_identity<T>) {
     const std::ptrdiff_t extent = tested.shape().back();
     const std::ptrdiff_t stride = tested.strides().back() * static_cast<std::ptrdiff_t>(sizeof(T));
     std::ptrdiff_t count = 0;
@@ -188,19 +190,15 @@ std::ptrdiff_t count_nonzero(const array_view& view) {
   });
 }
 
-void nonzero(const array_view& view, std::span<const array_view> coordinates) {
+void detail::nonzero(const array_view& view, std::span<const array_view> coordinates) {
   require_coordinates(view, coordinates);
   if (coordinates.empty() || coordinates[0].size() == 0 || view.size() == 0) {
     return;
   }
   require_plain(view.type());
-  const detail::runtime_call call;
-  detail::wait_for_pending_work(view, detail::access::read);
-  std::optional<detail::staging> fetched;
+  const runtime_call call;
+  std::optional<staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
-  for (const array_view& list : coordinates) {
-    detail::wait_for_pending_work(list, detail::access::write);
-  }
   if (!host_may_touch_all(coordinates)) {
     return find_staged(tested, coordinates);
   }
@@ -209,6 +207,27 @@ void nonzero(const array_view& view, std::span<const array_view> coordinates) {
     lists.push_back({reinterpret_cast<std::int64_t*>(list.data()), list.strides()[0]});
   }
   find_nonzero(tested, lists, coordinates[0].size());
+}
+
+std::ptrdiff_t count_nonzero(const array& a) {
+  const array_view view = internal::private_view(a);
+  require_plain(view.type());
+  detail::wait_before(a, detail::access::read);
+  return detail::count_nonzero(view);
+}
+
+void nonzero(const array& a, std::span<const array> coordinates) {
+  const array_view view = internal::private_view(a);
+  std::vector<array_view> lists;
+  for (const array& list : coordinates) {
+    lists.push_back(internal::private_view(list));
+  }
+  require_coordinates(view, lists);
+  detail::wait_before(a, detail::access::read);
+  for (const array& list : coordinates) {
+    detail::wait_before(list, detail::access::write);
+  }
+  detail::nonzero(view, lists);
 }
 
 }  // namespace usmx::inline v1

@@ -4,15 +4,18 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "array/pending_work.hpp"
+#include "copy/arguments.hpp"
 #include "copy/select/index_blocks.hpp"
+#include "copy/select/nonzero.hpp"
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
-#include "usmx/array/array.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {
@@ -25,8 +28,11 @@ constexpr int no_dimension = -1;
 
 bool is_mask(const array_view& array) noexcept { return array.type() == type_code::bool_; }
 
+/// An item of a key whose arrays are finished: basic, or elements.
+using finished_item = std::variant<index_item, array_view>;
+
 /// How many axes an item selects along; an ellipsis stands for what is left.
-int axes_of(const key_item& item) noexcept {
+int axes_of(const finished_item& item) noexcept {
   if (const auto* array = std::get_if<array_view>(&item)) {
     return is_mask(*array) ? array->ndim() : 1;
   }
@@ -35,9 +41,9 @@ int axes_of(const key_item& item) noexcept {
 }
 
 /// The key with whole slices in the place of arrays.
-std::vector<index_item> basic_items(std::span<const key_item> key) {
+std::vector<index_item> basic_items(std::span<const finished_item> key) {
   std::vector<index_item> items;
-  for (const key_item& item : key) {
+  for (const finished_item& item : key) {
     if (const auto* basic = std::get_if<index_item>(&item)) {
       items.push_back(*basic);
     } else {
@@ -78,6 +84,36 @@ void require_index_type(const array_view& array) {
   }
 }
 
+array_view finished(const array& values) {
+  const array_view view = internal::private_view(values);
+  require_index_type(view);
+  detail::wait_before(values, detail::access::read);
+  return view;
+}
+
+array_view finished(const array_view& values) {
+  detail::require_host_memory("selection::of", values);
+  require_index_type(values);
+  return values;
+}
+
+/// Waits for the work before reading the arrays of a key.
+std::vector<finished_item> finished(std::span<const key_item> key) {
+  std::vector<finished_item> items;
+  for (const key_item& item : key) {
+    std::visit(
+        [&]<class Item>(const Item& given) {
+          if constexpr (std::is_same_v<Item, index_item>) {
+            items.emplace_back(given);
+          } else {
+            items.emplace_back(finished(given));
+          }
+        },
+        item);
+  }
+  return items;
+}
+
 void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
   for (int k = 0; k < mask.ndim(); ++k) {
     const auto axis = static_cast<std::size_t>(first_axis + k);
@@ -96,7 +132,6 @@ const array_view& selection::keep(detail::staging&& values) {
 }
 
 void selection::add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values) {
-  detail::wait_for_pending_work(values, detail::access::read);
   const bool reached = values.size() == 0 || host_may_touch(values.kind(), values.device());
   const array_view& found = reached ? values : keep(detail::staging::fetched(values));
   indices_.push_back(
@@ -105,7 +140,7 @@ void selection::add(int axis, int dimension, std::ptrdiff_t extent, const array_
 
 void selection::add_mask(int axis, int dimension, const layout& where, const array_view& mask) {
   require_mask_shape(mask, where.shape(), axis);
-  const std::array count{count_nonzero(mask)};
+  const std::array count{detail::count_nonzero(mask)};
   if (mask.ndim() == 0) {
     // Selects along no axis, yet has a say in the common shape.
     indices_.push_back({axis, no_dimension, 1, nullptr, type_code::int64, layout::c_order(count)});
@@ -117,7 +152,7 @@ void selection::add_mask(int axis, int dimension, const layout& where, const arr
     add(axis + k, dimension + k, where.shape()[static_cast<std::size_t>(axis + k)],
         coordinates.back());
   }
-  nonzero(mask, coordinates);
+  detail::nonzero(mask, coordinates);
 }
 
 void selection::broadcast_indices() {
@@ -165,19 +200,22 @@ void selection::find_shape() {
   static_cast<void>(layout::c_order(shape_));  // there can be as many elements
 }
 
-selection selection::of(const layout& where, std::span<const key_item> key) {
+selection selection::of(const layout& where, std::span<const key_item> given) {
+  const std::vector<finished_item> key = finished(given);
   int axes_left = where.ndim();
-  for (const key_item& item : key) {
-    if (const auto* array = std::get_if<array_view>(&item)) {
-      require_index_type(*array);
-    }
+  for (const finished_item& item : key) {
     axes_left -= axes_of(item);
   }
   selection result(subscript(where, basic_items(key)));
+  for (const key_item& item : given) {
+    if (const auto* values = std::get_if<array>(&item)) {
+      result.memory_.push_back(values->owner());
+    }
+  }
   position_finder finder;
   int axis = 0;
   int dimension = 0;
-  for (const key_item& item : key) {
+  for (const finished_item& item : key) {
     const int axes = axes_of(item);
     if (const auto* array = std::get_if<array_view>(&item)) {
       finder.pass_index();

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "usmx/array/array.hpp"
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/layout/dtype.hpp"
@@ -22,22 +23,23 @@ namespace detail {
 class staging;
 }
 
-/// Counts the elements that are not zero, which are the true ones of a mask. Waits for the work on
-/// the elements that usmx has started or that was recorded; work that nobody has recorded must have
-/// finished. Throws type_error when the elements are of a structured type.
-USMX_API std::ptrdiff_t count_nonzero(const array_view&);
+/// Counts the elements that are not zero, which are the true ones of a mask. Waits for the work
+/// before it, as `copy` does. Throws type_error when the elements are of a structured type,
+/// value_error when the array has no memory.
+USMX_API std::ptrdiff_t count_nonzero(const array&);
 
-/// Writes the index of each element that is not zero, in C order, and waits: its index in dimension
-/// k goes to coordinates[k]. There is one array for each dimension; all are int64, of one dimension
-/// and of one size, which the caller got from count_nonzero. If more elements are not zero, only
-/// the first ones are written. Throws value_error when the number, the types or the shapes of the
-/// arrays are others, read_only_error when one of them is read-only, type_error when the elements
-/// are of a structured type.
-USMX_API void nonzero(const array_view&, std::span<const array_view> coordinates);
+/// Writes the index of each element that is not zero, in C order, and waits, as `copy` does: its
+/// index in dimension k goes to coordinates[k]. There is one array for each dimension; all are
+/// int64, of one dimension and of one size, which the caller got from count_nonzero. If more elements
+/// are not zero, only the first ones are written. Throws value_error when the number, the types or
+/// the shapes of the arrays are others or one has no memory, read_only_error when one of them is
+/// read-only, type_error when the elements are of a structured type.
+USMX_API void nonzero(const array&, std::span<const array> coordinates);
 
 /// One item of a key: a basic item, an array of integers, which selects along one axis, or a mask
-/// (an array of bools), which selects along as many axes as it has dimensions.
-using key_item = std::variant<index_item, array_view>;
+/// (an array of bools), which selects along as many axes as it has dimensions. A view stands for
+/// integers or a mask in ordinary host memory.
+using key_item = std::variant<index_item, array, array_view>;
 
 /// An array of integers that selects along one axis. A mask makes one for each of its dimensions.
 struct axis_index {
@@ -55,14 +57,14 @@ struct axis_index {
   layout where;
 };
 
-/// The part of an array that a key with arrays in it addresses, by NumPy's rules. The memory of the
-/// key's arrays of integers must live and stay as it is as long as the selection. Masks, and arrays
-/// that the host may not touch, have been copied.
+/// The part of an array that a key with arrays in it addresses, by NumPy's rules. The elements of the
+/// key's arrays of integers must stay as they are as long as the selection lives, and the memory of
+/// its views must live as long. Masks, and arrays that the host may not touch, have been copied.
 class USMX_API selection {
  public:
-  /// Makes the selection of a key for arrays of layout `where`. Waits for the work on the key's
-  /// arrays that usmx has started or that was recorded; work that nobody has recorded must have
-  /// finished. Throws index_error when an array holds neither integers nor bools, when a mask has
+  /// Makes the selection of a key for arrays of layout `where`. Waits for the work before reading the
+  /// key's arrays, as `copy` does. Throws value_error when one of the views is of USM; index_error
+  /// when an array holds neither integers nor bools, when a mask has
   /// another shape than the axes that it selects along, when the shapes of the arrays cannot be
   /// broadcast together, when an integer among the basic items is outside of its axis, when there
   /// are too many items or when there are two ellipses; value_error for a step of 0. Whether the
@@ -105,8 +107,9 @@ class USMX_API selection {
   std::vector<std::ptrdiff_t> common_shape_;
   std::vector<std::ptrdiff_t> shape_;
   int position_ = 0;
-  // The copies that indices_ point to.
+  // What indices_ point to: copies, and the memory of the key's arrays.
   std::vector<std::shared_ptr<const detail::staging>> kept_;
+  std::vector<std::shared_ptr<const buffer>> memory_;
 };
 
 }  // namespace usmx::inline v1

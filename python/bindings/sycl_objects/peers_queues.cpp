@@ -1,0 +1,116 @@
+#include "sycl_objects/peers_queues.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/sycl_device.hpp"
+#include "usmx/runtime.hpp"
+#include "usmx/runtime/queues_internal.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+interned manager_name("dpctl._sycl_queue_manager");
+interned device_module_name("dpctl._sycl_device");
+
+/// dpctl's functions, once it is loaded, and what they were asked. The interpreter lock guards it.
+class peers {
+ public:
+  bool are_loaded() {
+    PyObject* modules = PyImport_GetModuleDict();
+    // Asked before every wait: one look for each number of modules that there are.
+    if (get_queue_ == nullptr && PyDict_GET_SIZE(modules) != seen_) {
+      find();
+      if (get_queue_ == nullptr && PyDict_Contains(modules, manager_name.get()) != 1) {
+        seen_ = PyDict_GET_SIZE(modules);  // else dpctl is being imported just now
+      }
+    }
+    return get_queue_ != nullptr;
+  }
+
+  bool was_asked_about(const sycl::queue& queue) const {
+    return latest_ && *latest_ == queue;
+  }
+
+  void ask(const sycl::queue& queue) {
+    latest_ = queue;
+    std::pair place(queue.get_context(), queue.get_device());
+    if (std::ranges::find(asked_, place) == asked_.end()) {
+      find_queue(place.first, place.second);
+      asked_.push_back(std::move(place));
+    }
+  }
+
+ private:
+  void find() {
+    const nb::object manager = nb::steal(PyImport_GetModule(manager_name.get()));  // null: not there
+    if (!manager.is_valid() || !are_dpctls_classes_known()) {
+      PyErr_Clear();
+      return;
+    }
+    const nb::object devices = checked(PyImport_GetModule(device_module_name.get()));
+    nb::object get_queue = nb::getattr(manager, "get_device_cached_queue", nb::none());
+    nb::object device_class = nb::getattr(devices, "SyclDevice", nb::none());
+    if (PyCallable_Check(get_queue.ptr()) != 0 && PyCallable_Check(device_class.ptr()) != 0) {
+      device_class_ = device_class.release().ptr();
+      get_queue_ = get_queue.release().ptr();
+    }
+  }
+
+  /// Only the default context of a platform has a queue that both sides find by the device alone.
+  void find_queue(const sycl::context& context, const sycl::device& device) {
+    const std::optional<std::string> filter = filter_string_of(device);
+    if (!filter || default_context(device) != context) {
+      return;
+    }
+    try {
+      const nb::object object = nb::handle(get_queue_)(nb::handle(device_class_)(*filter));
+      const auto* queue = as_dpctl<sycl::queue>(object.ptr());
+      if (queue != nullptr && queue->get_device() == device && queue->get_context() == context) {
+        internal::add_peers_queue(*queue);
+      }
+    } catch (const nb::python_error&) {
+      // dpctl does not know the device: nothing of its is there.
+    }
+  }
+
+  Py_ssize_t seen_ = 0;
+  PyObject* get_queue_ = nullptr;  // held for ever, as what follows
+  PyObject* device_class_ = nullptr;
+  std::optional<sycl::queue> latest_;
+  std::vector<std::pair<sycl::context, sycl::device>> asked_;
+};
+
+peers& dpctl_and_dpnp() {
+  // Never destroyed: the interpreter may be gone by then.
+  static peers& known = *new peers;
+  return known;
+}
+
+}  // namespace
+
+void look_for_peers() {
+  static bool done = false;
+  if (done || !dpctl_and_dpnp().are_loaded()) {
+    return;
+  }
+  done = true;
+  for (const sycl::queue& queue : internal::all_cached_queues()) {
+    dpctl_and_dpnp().ask(queue);
+  }
+}
+
+void look_for_peers_of(const sycl::queue& queue) {
+  look_for_peers();
+  if (dpctl_and_dpnp().are_loaded() && !dpctl_and_dpnp().was_asked_about(queue)) {
+    dpctl_and_dpnp().ask(queue);
+  }
+}
+
+}  // namespace usmx::bindings
