@@ -14,15 +14,11 @@ class _Comparable:
     __slots__ = ()
 
     def __eq__(self, other):
-        return _own(self) == other
+        return _core._are_same(self, other)
 
     def __ne__(self, other):
-        return _own(self) != other
-
-
-def _own(theirs):
-    """The same as an object of usmx's class of that name."""
-    return getattr(_core, type(theirs).__name__)(theirs)
+        same = _core._are_same(self, other)
+        return same if same is NotImplemented else not same
 
 
 class SyclContext(_Comparable, dpctl.SyclContext):
@@ -50,6 +46,9 @@ class SyclQueue(_Comparable, dpctl.SyclQueue):
     @property
     def sycl_device(self):
         return self._device
+
+    def __repr__(self):
+        return _core._queue_text(self)
 
     def wait(self):
         """Wait as usmx does: safely beside other threads, and without the interpreter lock."""

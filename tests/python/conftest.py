@@ -57,6 +57,23 @@ def pytest_runtest_call():
         return (yield)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def watched_waits():
+    import usmx
+
+    usmx._core._watch_waits()
+
+
+@pytest.fixture(autouse=True)
+def no_wait_holds_the_interpreter_lock(watched_waits):
+    """dpctl and dpnp need the lock before their work can end: such a wait may be one for ever."""
+    import usmx
+
+    yield
+    places = usmx._core._waits_with_lock()
+    assert not places, f"usmx waited with the interpreter lock held, in {places}"
+
+
 @contextlib.contextmanager
 def skipping_what_the_device_lacks():
     try:

@@ -133,7 +133,7 @@ def test_attributes_are_dpctls_objects(array, name):
     assert array.base._context is array.sycl_context
 
 
-def test_dictionary_has_dpctls_queue_where_others_know_the_queue(array):
+def test_dictionary_has_the_queue_that_the_array_shows(array):
     queue = array.sycl_queue
     assert array.__sycl_usm_array_interface__["syclobj"] is queue
     assert array.base.__sycl_usm_array_interface__["syclobj"] is queue
@@ -158,53 +158,26 @@ print("end")
 
 
 @pytest.mark.slow
-def test_queue_that_nobody_took_stays_behind_usmx_object():
-    code = """
-import dpctl, usmx
-a = usmx.zeros(3)
-before = a.__sycl_usm_array_interface__["syclobj"]
-assert type(before) is usmx.SyclQueue
-queue = a.sycl_queue
-assert a.__sycl_usm_array_interface__["syclobj"] is queue
-assert queue == before and before == queue
-print("end")
-"""
-    assert output_of(code) == "end"
-
-
-@pytest.mark.slow
-def test_queue_of_somebody_else_says_nothing_of_usmx_own():
-    code = """
-import dpctl, usmx
-theirs, a = usmx.zeros(3, sycl_queue=usmx.SyclQueue()), usmx.zeros(3)
-assert isinstance(theirs.sycl_queue, dpctl.SyclQueue)
-theirs.sycl_queue._get_capsule()
-usmx.SyclQueue()._get_capsule()
-assert type(a.__sycl_usm_array_interface__["syclobj"]) is usmx.SyclQueue
-a.sycl_queue
-assert type(a.__sycl_usm_array_interface__["syclobj"]) is not usmx.SyclQueue
-print("end")
-"""
-    assert output_of(code) == "end"
-
-
-@pytest.mark.slow
-def test_usmx_itself_hands_no_queue_out():
+def test_what_an_array_shows_depends_on_its_queue_alone():
     code = """
 import copy, pickle, dpctl, usmx
 a = usmx.zeros(3)
+first = a.__sycl_usm_array_interface__["syclobj"]
 for work in (
     lambda: usmx.concat([a, a]),
     lambda: a.to_device(a.device),
     lambda: copy.copy(a.base),
-    lambda: usmx.full(3, a[0]),
-    lambda: repr(a),
-    lambda: a.astype("f4"),
     lambda: pickle.loads(pickle.dumps(a)),
-    lambda: (a.sycl_context, a.sycl_device),
+    lambda: usmx.SyclQueue()._get_capsule(),
+    lambda: usmx.zeros(3, sycl_queue=dpctl.SyclQueue()).sycl_queue,
+    lambda: usmx.zeros(3, sycl_queue=dpctl.get_device_cached_queue(dpctl.SyclDevice())),
+    lambda: usmx.SyclQueue(a.sycl_queue),
 ):
     work()
-    assert type(a.__sycl_usm_array_interface__["syclobj"]) is usmx.SyclQueue
+    assert a.sycl_queue is first
+    assert a.__sycl_usm_array_interface__["syclobj"] is first
+    assert usmx.zeros(3).sycl_queue is first
+assert isinstance(first, dpctl.SyclQueue)
 print("end")
 """
     assert output_of(code) == "end"
@@ -224,22 +197,40 @@ def test_work_on_a_queue_that_was_handed_out_is_waited_for():
 
 
 @pytest.mark.parametrize("make", [dpctl.SyclQueue, queue_of_another_context])
-def test_queue_of_dpctl_comes_back_as_the_same_object(make):
+def test_import_gives_back_its_producers_queue_object(make):
     queue = make()
+    for made in (
+        usmx.asarray(dpnp.zeros(3, sycl_queue=queue)),
+        usmx.asarray(dpctl.memory.MemoryUSMShared(64, queue=queue)),
+    ):
+        for has in (made, made.base, made[1:]):
+            assert has.sycl_queue is queue
+            assert has.__sycl_usm_array_interface__["syclobj"] is queue
+
+
+def test_imports_from_one_queue_give_back_the_object_of_each_producer():
+    first = dpctl.SyclQueue()
+    second = dpctl.SyclQueue(first._get_capsule())
+    arrays = [usmx.asarray(dpnp.zeros(3, sycl_queue=queue)) for queue in (first, second)]
+    assert [array.sycl_queue is queue for array, queue in zip(arrays, (first, second))] == [True] * 2
+
+
+@pytest.mark.parametrize("make", [dpctl.SyclQueue, queue_of_another_context, usmx.SyclQueue])
+def test_array_stays_on_the_queue_that_was_chosen(make):
+    queue = make()
+    shown = usmx.zeros(3, sycl_queue=queue).sycl_queue
+    assert isinstance(shown, dpctl.SyclQueue)
     for made in (
         usmx.zeros(3, sycl_queue=queue),
         usmx.zeros(3, device=queue),
-        usmx.asarray(dpnp.zeros(3, sycl_queue=queue)),
-        usmx.asarray(dpctl.memory.MemoryUSMShared(64, queue=queue)),
         usmx.zeros_like(usmx.zeros(3, sycl_queue=queue)),
         usmx.USMArray(3, buffer_ctor_kwargs={"queue": queue}),
     ):
-        assert made.sycl_queue is queue
-        assert made.base.sycl_queue is queue
-        assert made.device.sycl_queue is queue
-        assert made.sycl_context is queue.sycl_context
-        assert made.sycl_device is queue.sycl_device
-        assert made.__sycl_usm_array_interface__["syclobj"] is queue
+        for has in (made, made.base, made.device):
+            assert has.sycl_queue == queue
+        assert made.sycl_context == queue.sycl_context
+        assert made.sycl_device == queue.sycl_device
+        assert made.__sycl_usm_array_interface__["syclobj"] == queue
 
 
 def test_queue_of_a_dpnp_array_comes_back_as_the_same_object():
@@ -276,7 +267,7 @@ def test_queue_object_stays_the_same_while_memory_is_on_the_queue():
 def test_usmx_constructors_take_dpctls_objects(name):
     theirs = getattr(dpctl, name)()
     ours = getattr(usmx, name)(theirs)
-    assert type(ours) is getattr(usmx, name)
+    assert isinstance(ours, getattr(usmx, name))
     assert ours == theirs
     assert (ours != theirs) is False
     assert hash(ours) == hash(theirs)
@@ -308,6 +299,15 @@ def test_what_an_array_gives_equals_usmx_objects_on_either_side(name):
     assert {ours: 1}[given] == 1
     assert given != 5
     assert given != usmx.SyclQueue()
+
+
+@pytest.mark.parametrize("make", [dpnp.ones, usmx.ones])
+def test_queue_made_of_an_arrays_queue_equals_it_on_either_side(make):
+    for array in (usmx.asarray(make(3)), usmx.asarray(make(3, sycl_queue=dpctl.SyclQueue()))):
+        ours = usmx.SyclQueue(array.sycl_queue)
+        assert array.sycl_queue == ours
+        assert ours == array.sycl_queue
+        assert hash(ours) == hash(array.sycl_queue)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "SyclEvent"])

@@ -18,6 +18,7 @@
 #include "module/c_api.hpp"
 #include "module/dlpack_table.hpp"
 #include "module/kernel_cache.hpp"
+#include "module/watched_waits.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/log_warnings.hpp"
@@ -43,7 +44,8 @@ NB_MODULE(_core, m) {
   bind_sycl_context(m);
   bind_sycl_queue(m);
   bind_sycl_event(m);
-  bind_instance_check();
+  bind_instance_check(m);
+  bind_watched_waits(m);
   auto device_class = bind_device(m);
   bind_queue_argument(m, device_class);
   bind_dtype_functions(m);

@@ -8,12 +8,23 @@
 
 #include "support/nanobind.hpp"
 #include "support/type_name.hpp"
+#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 
 [[noreturn]] inline void throw_not_accepted(const char* what, const char* accepted,
                                             nb::handle found) {
   throw type_error(detail::message(what, " takes ", accepted, ", found ", type_name(found.ptr())));
+}
+
+/// What objects of usmx's and dpctl's classes are equal by: a SYCL object. Queues by the one that
+/// others see.
+template <class T>
+const T& compared(const T& value) {
+  return value;
+}
+inline const sycl::queue& compared(const sycl::queue& queue) {
+  return internal::presented_queue(queue);
 }
 
 /// Equality and hash as SYCL has them. `comparable(object)` is what objects can be equal to; null
@@ -26,13 +37,13 @@ void bind_value_semantics(nb::class_<T>& cls, const T* (*comparable)(PyObject*))
         [comparable, same](const T& self, nb::handle other) {
           const T* found = comparable(other.ptr());
           return found == nullptr ? nb::borrow(Py_NotImplemented)
-                                  : nb::cast((self == *found) == same);
+                                  : nb::cast((compared(self) == compared(*found)) == same);
         },
         nb::arg("other").none(), nb::sig(signature));
   };
   compare("__eq__", true, "def __eq__(self, other: object, /) -> bool");
   compare("__ne__", false, "def __ne__(self, other: object, /) -> bool");
-  cls.def("__hash__", [](const T& a) { return std::hash<T>{}(a); });
+  cls.def("__hash__", [](const T& a) { return std::hash<T>{}(compared(a)); });
 }
 
 }  // namespace usmx::bindings

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "support/hooks.hpp"
+#include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_device.hpp"
@@ -21,7 +22,7 @@ const sycl::queue* comparable_queue(PyObject* object) {
 
 nb::object equal(const py_device& device, nb::handle other) {
   const sycl::queue* queue = comparable_queue(other.ptr());
-  return queue == nullptr ? nb::borrow(Py_NotImplemented) : nb::cast(device.queue == *queue);
+  return queue == nullptr ? nb::borrow(Py_NotImplemented) : nb::cast(compared(device.queue) == compared(*queue));
 }
 
 std::string plain_name(const sycl::device& device) {
@@ -58,7 +59,7 @@ nb::class_<py_device> bind_device(nb::module_& m) {
           "meanwhile.")
       .def("__eq__", &equal, nb::arg("other").none(),
            nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [](const py_device& d) { return std::hash<sycl::queue>{}(d.queue); })
+      .def("__hash__", [](const py_device& d) { return std::hash<sycl::queue>{}(compared(d.queue)); })
       .def(
           "_repr_html_",
           [](const py_device& d) { return hooks::device_html(nb::cast(d.queue.get_device())); },

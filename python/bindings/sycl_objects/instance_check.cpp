@@ -1,6 +1,7 @@
 #include "sycl_objects/instance_check.hpp"
 
 #include "support/errors.hpp"
+#include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 
 namespace usmx::bindings {
@@ -24,11 +25,29 @@ PyObject* is_instance(PyObject* cls, PyObject* object) noexcept {
   });
 }
 
+/// Whether two objects of usmx's or dpctl's classes are the same; NotImplemented where that cannot be
+/// said.
+template <class... T>
+nb::object are_same(nb::handle a, nb::handle b) {
+  nb::object answer = nb::borrow(Py_NotImplemented);
+  const auto compare = [&]<class Each>(const Each* left) {
+    const Each* right = left != nullptr ? value_of_either<Each>(b.ptr()) : nullptr;
+    if (right != nullptr) {
+      answer = nb::cast(compared(*left) == compared(*right));
+    }
+  };
+  (compare(value_of_either<T>(a.ptr())), ...);
+  return answer;
+}
+
 PyMethodDef method = {"__instancecheck__", &is_instance, METH_O, nullptr};
 
 }  // namespace
 
-void bind_instance_check() {
+void bind_instance_check(nb::module_& m) {
+  m.def("_are_same", &are_same<sycl::queue, sycl::context, sycl::device>, nb::arg("a").none(),
+        nb::arg("b").none(), nb::sig("def _are_same(a: object, b: object) -> bool"),
+        "Whether two queues, contexts or devices of usmx or dpctl are the same.");
   // Python asks the class of the class. nanobind's, which usmx shares with nobody, takes neither
   // attributes nor subclasses from Python.
   PyTypeObject* metaclass = Py_TYPE(reinterpret_cast<PyObject*>(python_class<sycl::queue>));

@@ -108,6 +108,14 @@ nb::object new_queue(nb::handle cls, const nb::args& args, const nb::kwargs& kwa
   return are_dpctls_classes_known() ? queue_object(*nb::inst_ptr<sycl::queue>(made)) : made;
 }
 
+const sycl::queue& any_queue(nb::handle object) {
+  const auto* queue = value_of_either<sycl::queue>(object.ptr());
+  if (queue == nullptr) {
+    throw_not_accepted("this function", "a SyclQueue", object);
+  }
+  return *queue;
+}
+
 std::string text_of_queue(const sycl::queue& queue) {
   return "<SyclQueue on " + device_name(queue.get_device()) +
          (queue.is_in_order() ? ", in order>" : ", out of order>");
@@ -118,6 +126,9 @@ std::string text_of_queue(const sycl::queue& queue) {
 void bind_sycl_queue(nb::module_& m) {
   auto cls = pooled_class<sycl::queue>(m, "SyclQueue",
                                        "A SYCL queue: a device, a context, and an order of work.");
+  // Before __init__, from whose arguments nanobind then sees that there need not be any.
+  cls.def_static("__new__", &new_queue, nb::arg("cls"), nb::arg("args"), nb::arg("kwargs"),
+                 nb::sig("def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclQueue"));
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<sycl::queue> self, nb::handle arg, nb::handle property) {
@@ -174,20 +185,18 @@ Example:
   bind_value_semantics(cls, &value_of_either<sycl::queue>);
   cls.def("__repr__", &text_of_queue);
   set_python_class<sycl::queue>(cls);
-  cls.def_static("__new__", &new_queue, nb::arg("cls"), nb::arg("args"), nb::arg("kwargs"),
-                 nb::sig("def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclQueue"));
+  // For dpctl's objects, of usmx's subclass.
   m.def(
       "_wait_for_queue",
       [](nb::handle queue) {
-        const sycl::queue* found = value_of_either<sycl::queue>(queue.ptr());
-        if (found == nullptr) {
-          throw_not_accepted("_wait_for_queue", "a SyclQueue", queue);
-        }
-        const sycl::queue waited_for = *found;
+        const sycl::queue waited_for = any_queue(queue);
         const without_interpreter_lock unlocked;
         internal::wait_for_both(waited_for);
       },
       nb::arg("queue"), nb::sig("def _wait_for_queue(queue: object) -> None"));
+  m.def(
+      "_queue_text", [](nb::handle queue) { return text_of_queue(any_queue(queue)); },
+      nb::arg("queue"), nb::sig("def _queue_text(queue: object) -> str"));
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
         R"(Wait until everything submitted to the queues that usmx keeps has finished.
 

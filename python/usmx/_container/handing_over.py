@@ -7,29 +7,38 @@ from typing import TYPE_CHECKING
 
 from usmx._container.creation import as_view
 from usmx._container.manipulation import flip
+from usmx._core import _on_queue, _queue_argument
 from usmx.memory import as_usm_memory
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from usmx._typing import Producer
+    from usmx._typing import DeviceLike, Producer, QueueLike
 
 
-def to_dpnp(a: Producer, /) -> Any:
+def to_dpnp(
+    a: Producer, /, *, sycl_queue: QueueLike | None = None, device: DeviceLike | None = None
+) -> Any:
     """Give an array to dpnp, as a ``dpnp.ndarray``, without a copy.
 
     The result is a view that keeps the memory alive. Read-only arrays stay read-only. dpnp has
     reversed views but cannot import them, so dpnp gets the axes in the other direction and reverses
     them itself. This function imports dpnp.
 
+    A default array is on the queue on which dpnp's default arrays are, so both compute together.
+
     Args:
         a: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        sycl_queue: a SyclQueue of the array's context, on which dpnp works on the elements. By
+            default the array's own.
+        device: a device of the array's context, or a queue, in its place.
 
     Returns:
-        A dpnp.ndarray of the same elements, on the same queue.
+        A dpnp.ndarray of the same elements.
 
     Raises:
         ImportError: dpnp is not installed.
+        ValueError: the queue is of another context.
         TypeError: dpnp has no such element type. It has no structured types.
 
     Example:
@@ -42,6 +51,8 @@ def to_dpnp(a: Producer, /) -> Any:
         raise TypeError(
             f"dpnp has no structured types, found {view.dtype}: pass one field, a[name]"
         )
+    if sycl_queue is not None or device is not None:
+        view = _on_queue(view, _queue_argument(sycl_queue, device))
     reversed_axes = tuple(axis for axis, stride in enumerate(view.strides) if stride < 0)
     taken = dpnp.asarray(dpnp.tensor.asarray(flip(view, axis=reversed_axes)))
     return dpnp.flip(taken, axis=reversed_axes) if reversed_axes else taken

@@ -72,7 +72,7 @@ def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
 
 
 @contextlib.contextmanager
-def using_queue(queue: QueueLike, /) -> Iterator[QueueLike]:
+def using_queue(queue: QueueLike) -> Iterator[QueueLike]:
     """Make new arrays on a queue within a ``with`` block, where no queue and no device is named.
 
     This holds for the thread that runs the block.

@@ -57,10 +57,10 @@ CALLS = {
     "zeros_like": usmx.zeros_like,
 }
 WITHOUT_ARRAYS = {
-    "arange", "empty", "eye", "finfo", "from_arrow", "from_dlpack", "from_numpy", "full", "get_coerced_usm_type",
+    "arange", "default_queue", "empty", "eye", "finfo", "from_arrow", "from_dlpack", "from_numpy", "full", "get_coerced_usm_type",
     "get_execution_queue", "get_devices", "get_include", "get_print_options",
-    "iinfo", "isdtype", "linspace", "ones", "print_options", "set_print_options", "synchronize",
-    "zeros",
+    "iinfo", "isdtype", "linspace", "ones", "print_options", "set_default_queue", "set_print_options",
+    "synchronize", "using_queue", "zeros",
 }  # fmt: skip
 
 

@@ -273,5 +273,5 @@ def test_conversions_run_between_dpnp_and_usmx():
     theirs = dpnp.tensor.asarray(np.arange(12.0).reshape(3, 4))[1:, ::2]
     converted = usmx.asarray(theirs, "i4", usm_type="host")
     assert usmx.asnumpy(converted).tolist() == [[4, 6], [8, 10]]
-    assert converted.sycl_queue is theirs.sycl_queue
+    assert converted.sycl_queue == theirs.sycl_queue
     assert usmx.astype(theirs, "c8").dtype == np.complex64

@@ -1,0 +1,44 @@
+#include "module/watched_waits.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/call_site.hpp"
+#include "usmx/runtime/waiting_internal.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// Guarded by the interpreter lock, which whoever writes there holds.
+std::vector<std::string>& seen() {
+  static auto* places = new std::vector<std::string>;
+  return *places;
+}
+
+void note_wait() noexcept {
+  if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) {
+    return;
+  }
+  try {
+    seen().push_back(python_call_site());
+  } catch (const std::exception&) {
+    // No memory to say so.
+  }
+}
+
+}  // namespace
+
+void bind_watched_waits(nb::module_& m) {
+  m.def(
+      "_watch_waits", [] { internal::tell_of_waits(&note_wait); },
+      "From now on, note every wait of a thread that holds the interpreter lock. For tests.");
+  m.def(
+      "_waits_with_lock", [] { return std::exchange(seen(), {}); },
+      "The lines of Python in which such waits were noted since the last call.");
+}
+
+}  // namespace usmx::bindings
