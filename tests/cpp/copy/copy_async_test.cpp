@@ -137,8 +137,8 @@ operation between_arrays(const char* name, std::function<array(const array&)> so
       name,
       [=](const array& from, const array& to) { return copy_async(source(from), destination(to)); },
       [=](const array& from, const array& to) {
-        usmx::copy(usmx::internal::private_view(source(from)),
-                   usmx::internal::private_view(destination(to)));
+        usmx::copy(source(from),
+                   destination(to));
       }};
 }
 
@@ -153,7 +153,7 @@ operation filling(const char* name, std::function<array(const array&)> destinati
   return {name,
           [=](const array&, const array& to) { return fill_async(destination(to), sample()); },
           [=](const array&, const array& to) {
-            usmx::fill(usmx::internal::private_view(destination(to)), sample());
+            usmx::fill(destination(to), sample());
           }};
 }
 
@@ -479,7 +479,7 @@ TEST_F(copy_async_test, host_memory_with_gaps_is_read_before_it_returns) {
   const array wanted = made(matrix, type_code::float64, 200);
   const extents strides{columns * 8, 8};
   const auto from = host_side(source, type_code::int32, matrix, strides);
-  usmx::copy_from_host(from, usmx::internal::private_view(wanted));
+  usmx::copy_from_host(from, wanted);
   gate work(context());
   destination.record(work.event());
   const auto owner = std::make_shared<int>(0);
@@ -586,10 +586,10 @@ TEST_F(copy_async_test, does_what_copy_does_for_random_layouts_types_and_kinds) 
     for (std::ptrdiff_t i = 0; i < numbers.size(); ++i) {
       numbers.data()[i] = static_cast<std::byte>(i % 100);
     }
-    usmx::copy(usmx::internal::private_view(numbers), usmx::internal::private_view(source));
+    usmx::copy(numbers, source);
     const array wanted = made(to, type, kind(), queue(), 50);
     const array found = made(to, type, kind(), queue(), 50);
-    usmx::copy(usmx::internal::private_view(source), usmx::internal::private_view(wanted));
+    usmx::copy(source, wanted);
     gate work(context());
     (number(0, 1) == 0 ? source : found).record(work.event());
     copy_async(source, found);

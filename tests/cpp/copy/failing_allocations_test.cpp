@@ -146,20 +146,20 @@ void PrintTo(const operation& o, std::ostream* out) { *out << o.name; }
 
 operation copying(const char* name, copy_path path) {
   return {name,
-          [=](arrays& in) { usmx::copy(private_view(in.floats), private_view(in.result), path); },
+          [=](arrays& in) { usmx::copy(in.floats, in.result, path); },
           is_copied};
 }
 operation transposing(const char* name, copy_path path) {
   return {name,
           [=](arrays& in) {
-            usmx::copy(private_view(transposed(in.floats)), private_view(as_columns(in.result)),
+            usmx::copy(transposed(in.floats), as_columns(in.result),
                        path);
           },
           is_transposed};
 }
 operation casting(const char* name, copy_path path) {
   return {name,
-          [=](arrays& in) { usmx::copy(private_view(in.integers), private_view(in.result), path); },
+          [=](arrays& in) { usmx::copy(in.integers, in.result, path); },
           is_copied};
 }
 
@@ -188,20 +188,20 @@ const std::vector<operation> operations{
        usmx::copy_to_host_async(in.floats, in.host_side(), std::make_shared<int>(1));
      },
      has_downloaded},
-    {"fill", [](arrays& in) { usmx::fill(private_view(in.result), five()); }, is_filled},
+    {"fill", [](arrays& in) { usmx::fill(in.result, five()); }, is_filled},
     {"fill_by_queue",
-     [](arrays& in) { usmx::fill(private_view(in.result), five(), copy_path::whole); }, is_filled},
+     [](arrays& in) { usmx::fill(in.result, five(), copy_path::whole); }, is_filled},
     {"fill_by_kernel",
-     [](arrays& in) { usmx::fill(private_view(in.result), five(), copy_path::kernel); }, is_filled},
+     [](arrays& in) { usmx::fill(in.result, five(), copy_path::kernel); }, is_filled},
     {"fill_async", [](arrays& in) { usmx::fill_async(in.result, five()); }, is_filled},
     {"gather",
      [](arrays& in) {
-       usmx::gather(private_view(in.floats), some_rows(in), private_view(first_three(in.result)));
+       usmx::gather(in.floats, some_rows(in), first_three(in.result));
      },
      is_gathered},
     {"scatter",
      [](arrays& in) {
-       usmx::scatter(private_view(first_three(in.floats)), some_rows(in), private_view(in.result));
+       usmx::scatter(first_three(in.floats), some_rows(in), in.result);
      },
      is_scattered},
     {"allocation", [](arrays&) { buffer::allocate_shared(100, usm_kind::device, queue()); },

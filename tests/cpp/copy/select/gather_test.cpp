@@ -16,6 +16,7 @@
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/copy/values.hpp"
 #include "usmx/layout/structure.hpp"
 
 namespace {
@@ -50,6 +51,18 @@ class Gather : public support::device_test {
     return host(values, {std::ssize(values)});
   }
 
+  /// The same elements in USM.
+  template <class T>
+  array made_of(std::vector<T>& values, const extents& shape) {
+    array made = usmx::empty(shape, dtype::of<T>(), queue(), usm_kind::shared);
+    usmx::copy_from_host(host(values, shape), made);
+    return made;
+  }
+  template <class T>
+  array made_of(std::vector<T>& values) {
+    return made_of(values, {std::ssize(values)});
+  }
+
   /// 0, 1, 2, ... in memory of a kind.
   static array numbered(const extents& shape, usm_kind kind) {
     array made = usmx::empty(shape, dtype::of<std::int32_t>(), queue(), kind);
@@ -74,7 +87,7 @@ class Gather : public support::device_test {
   static std::vector<std::int32_t> gathered(const array& source, const std::vector<key_item>& key) {
     const selection selected = selection::of(source.layout(), key);
     const array result = usmx::empty(selected.shape(), source.type(), queue(), source.kind());
-    usmx::gather(source.view(), selected, result.view());
+    usmx::gather(source, selected, result.view());
     return elements(result);
   }
 };
@@ -169,7 +182,7 @@ TEST_F(Gather, destination_may_have_any_layout) {
   const selection selected = selection::of(source.layout(), key);
   const array target =
       usmx::empty(layout::f_order(extents{2, 2, 3}), source.type(), queue(), usm_kind::device);
-  usmx::gather(source.view(), selected, target.view());
+  usmx::gather(source, selected, target.view());
   EXPECT_EQ(elements(target), (std::vector<std::int32_t>{3, 3, 0, 3, 4, 4, 1, 4, 5, 5, 2, 5}));
 }
 
@@ -180,13 +193,13 @@ TEST_F(Gather, destination_that_does_not_fit_is_refused) {
   const array three = numbered({3}, usm_kind::shared);
   const array two = numbered({2}, usm_kind::shared);
   const array doubles = usmx::empty(extents{2}, dtype::of<double>(), queue());
-  expect_error<usmx::value_error>([&] { usmx::gather(source.view(), selected, three.view()); },
+  expect_error<usmx::value_error>([&] { usmx::gather(source, selected, three.view()); },
                                   {"(2,)", "(3,)"});
-  expect_error<usmx::value_error>([&] { usmx::gather(source.view(), selected, doubles.view()); },
+  expect_error<usmx::value_error>([&] { usmx::gather(source, selected, doubles.view()); },
                                   {"int32", "float64"});
   const array readonly = two.as_readonly();
   expect_error<usmx::read_only_error>(
-      [&] { usmx::gather(source.view(), selected, readonly.view()); });
+      [&] { usmx::gather(source, selected, readonly.view()); });
 }
 
 TEST_F(Gather, index_that_was_changed_after_the_check_is_found) {
@@ -196,7 +209,7 @@ TEST_F(Gather, index_that_was_changed_after_the_check_is_found) {
   selected.check();
   picked[1999] = 1'000'000'000;
   const array result = usmx::empty(selected.shape(), source.type(), queue(), usm_kind::shared);
-  expect_error<index_error>([&] { usmx::gather(source.view(), selected, result.view()); },
+  expect_error<index_error>([&] { usmx::gather(source, selected, result.view()); },
                             {"index 1000000000"});
 }
 
@@ -245,7 +258,7 @@ TEST_F(Gather, values_and_indices_that_are_overwritten_are_read_first) {
   const index_item backwards = index_item::slice(index_item::none, index_item::none, -1);
   const array reversed = target.with_layout(subscript(target.layout(), {&backwards, 1}));
   const std::vector<key_item> itself{target.view()};
-  usmx::scatter(reversed.view(), selection::of(target.layout(), itself), target.view());
+  usmx::scatter(reversed, selection::of(target.layout(), itself), target.view());
   EXPECT_EQ(elements(target), (std::vector<std::int32_t>{3, 2, 1, 0}));
 }
 
@@ -253,10 +266,10 @@ TEST_F(Gather, values_and_indices_that_are_overwritten_are_read_first) {
 
 TEST_F(Gather, nonzero_finds_what_is_not_zero_in_every_type) {
   const auto places = [&]<class T>(std::vector<T> values) {
-    const array_view tested = host(values);
-    std::vector<std::int64_t> found(static_cast<std::size_t>(usmx::count_nonzero(tested)));
-    usmx::nonzero(tested, std::array{host(found)});
-    return found;
+    const array tested = made_of(values);
+    const array found = usmx::empty({usmx::count_nonzero(tested)}, dtype::of<std::int64_t>(), queue());
+    usmx::nonzero(tested, std::array{found});
+    return usmx::to_vector<std::int64_t>(found);
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(places(std::vector<double>{-0.0, 1e-300, nan, 0.0}), (std::vector<std::int64_t>{1, 2}));
@@ -268,27 +281,25 @@ TEST_F(Gather, nonzero_finds_what_is_not_zero_in_every_type) {
 
 TEST_F(Gather, nonzero_writes_no_more_than_fits) {
   std::vector<std::int32_t> values(5000, 1);
-  std::vector<std::int64_t> found(1500, -1);
-  std::vector<std::int64_t> few(found);
-  const array_view room(few.data(), dtype::of<std::int64_t>(), layout::c_order(extents{1100}),
-                        usm_kind::unknown, queue(), false);
-  usmx::nonzero(host(values), std::array{room});
-  EXPECT_EQ(few[1099], 1099);
-  EXPECT_EQ(few[1100], -1);
+  std::vector<std::int64_t> none(1500, -1);
+  const array few = made_of(none);
+  usmx::nonzero(made_of(values), std::array{few.slice(usmx::range(0, 1100))});
+  EXPECT_EQ(usmx::to_vector<std::int64_t>(few)[1099], 1099);
+  EXPECT_EQ(usmx::to_vector<std::int64_t>(few)[1100], -1);
 }
 
 TEST_F(Gather, nonzero_refuses_arrays_that_do_not_fit) {
   std::vector<std::int32_t> values(4, 1);
   std::vector<std::int32_t> narrow(4);
   std::vector<std::int64_t> wide(4);
-  const array_view tested = host(values, {2, 2});
-  expect_error<usmx::value_error>([&] { usmx::nonzero(tested, std::array{host(wide)}); },
+  const array tested = made_of(values, {2, 2});
+  const array a = made_of(wide);
+  expect_error<usmx::value_error>([&] { usmx::nonzero(tested, std::array{a}); },
                                   {"2 dimensions", "found 1"});
   expect_error<usmx::value_error>(
-      [&] { usmx::nonzero(tested, std::array{host(wide), host(narrow)}); }, {"int64", "int32"});
+      [&] { usmx::nonzero(tested, std::array{a, made_of(narrow)}); }, {"int64", "int32"});
   const dtype record = dtype::structured({{"a", usmx::type_code::int32, {}, 0}}, 4);
-  const array_view records(values.data(), record, layout::c_order(extents{4}), usm_kind::unknown,
-                           queue(), true);
+  const array records = usmx::empty({4}, record, queue());
   expect_error<usmx::type_error>([&] { usmx::count_nonzero(records); }, {"plain type"});
 }
 
@@ -351,7 +362,7 @@ TEST_F(Gather, many_elements_into_one_place_leave_the_last) {
   const array one = numbered({1}, usm_kind::shared);
   const extents shape{many};
   const array repeated = one.with_layout(usmx::broadcast(one.layout(), shape));
-  usmx::gather(source.view(), selected, repeated.view());
+  usmx::gather(source, selected, repeated.view());
   EXPECT_EQ(elements(one).front(), 17);
 }
 
