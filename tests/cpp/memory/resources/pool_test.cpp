@@ -12,6 +12,8 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/resources/statistics.hpp"
 #include "usmx/memory/resources/usm.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 
@@ -241,6 +243,28 @@ TEST_F(pool_resource_test, trimming_beside_other_threads_takes_no_block_in_use) 
   }
   pool_.free_all_blocks();
   EXPECT_EQ(upstream_nbytes(), 0U);
+}
+
+TEST_F(pool_resource_test, queue_of_another_context_or_device_gets_no_memory) {
+  std::vector<sycl::queue> others{sycl::queue(new_context(), device())};
+  for (const sycl::device& half : support::halves_of(device())) {
+    others.emplace_back(context(), half);
+  }
+  for (const sycl::queue& other : others) {
+    expect_error<usmx::value_error>(
+        [&] { pool_.allocate(64, 0, other); },
+        {usmx::describe(queue().get_context()), usmx::describe(other.get_device()),
+         usmx::describe(other.get_context())});
+  }
+  EXPECT_EQ(calls_of_the_runtime(), 0U);
+  const sycl::queue same(context(), device());
+  deallocate(pool_.allocate(64, 0, same), 64);
+}
+
+TEST_F(pool_resource_test, pool_of_another_context_is_no_upstream) {
+  const auto below = std::make_shared<pool_resource>(upstream_, queue());
+  const sycl::queue other(new_context(), device());
+  expect_error<usmx::value_error>([&] { pool_resource(below, other); }, {"a pool of"});
 }
 
 }  // namespace
