@@ -27,7 +27,7 @@ std::size_t default_cache_limit(const sycl::device& device) {
 
 }  // namespace
 
-struct pool_resource::parts final : detail::living_pool {
+struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living_pool {
   parts(any_resource upstream, const sycl::queue& queue, std::size_t cache_limit)
       : supply(std::move(upstream), queue), slabs(supply), cache(supply, cache_limit) {}
 
