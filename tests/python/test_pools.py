@@ -415,6 +415,18 @@ def test_failures_on_purpose_are_memory_errors_after_which_usmx_works():
     assert usmx.zeros(10, usm_type="shared").shape == (10,)
 
 
+def test_resource_that_is_initialized_while_its_initializer_runs_stays_as_it_is():
+    class Again:
+        def __index__(self):
+            made.__init__(memory.PlainResource("host"), 5)
+            return 7
+
+    made = memory.LimitingResource.__new__(memory.LimitingResource)
+    with pytest.raises(RuntimeError, match="ran twice"):
+        made.__init__(memory.PlainResource("shared"), Again())
+    assert made.kind == "host"
+
+
 def test_two_null_functions_are_no_resource():
     with pytest.raises(ValueError, match="null"):
         memory.FunctionResource("shared", 0, 0)
