@@ -4,6 +4,7 @@ It writes each use to stderr before it runs: after a crash the last line names i
 """
 
 import copy
+import ctypes
 import functools
 import inspect
 import operator
@@ -187,6 +188,41 @@ def uses_inside(make):
     yield "iteration", lambda: list(make()), False
 
 
+# The functions of the C table that take an object: their places among its pointers, and how many
+# results they write.
+C_FUNCTIONS = {"as_array": (1, 2), "as_queue": (3, 1), "as_context": (5, 1), "as_device": (7, 1),
+               "as_event": (9, 1)}  # fmt: skip
+OF_THE_TABLE = {
+    "as_array": usmx.USMArray,
+    "as_queue": usmx.SyclQueue,
+    "as_context": usmx.SyclContext,
+    "as_device": usmx.SyclDevice,
+    "as_event": usmx.SyclEvent,
+}
+
+
+@functools.cache
+def c_function(place, results):
+    """A function of the table, whose pointers begin after its size and its two versions."""
+    find = ctypes.pythonapi.PyCapsule_GetPointer
+    find.argtypes, find.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_void_p
+    table = find(_core._c_api, b"usmx._core._c_api")
+    address = ctypes.c_void_p.from_address(table + 16 + 8 * place).value
+    return ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, *[ctypes.c_void_p] * results)(address)
+
+
+def uses_by_c_table(make):
+    """What an extension does with an argument."""
+    for name, (place, results) in C_FUNCTIONS.items():
+        view, written = ctypes.create_string_buffer(4096), ctypes.c_void_p()
+        into = [ctypes.addressof(view), ctypes.addressof(written)][2 - results :]
+        yield (
+            name,
+            lambda p=place, r=results, i=into: c_function(p, r)(make(), *i),
+            isinstance(make(), OF_THE_TABLE[name]),
+        )
+
+
 def outcome(use):
     try:
         use()
@@ -199,7 +235,7 @@ def main():
     warnings.simplefilter("ignore")  # nanobind's, of each object that is not initialized
     count = 0
     for made, make in makers():
-        for kind in (uses_by_attribute, uses_by_function, uses_inside):
+        for kind in (uses_by_attribute, uses_by_function, uses_by_c_table, uses_inside):
             for name, use, must_refuse in kind(make):
                 os.write(2, f"{made}: {name}\n".encode())
                 found = outcome(use)
