@@ -58,7 +58,9 @@ __all__ = [
 
 
 def memory_stats(kind: str = "device", device: object = None) -> dict[str, int]:
-    """Return the bytes of a pool: in use, in total and free, now and at their peaks.
+    """Return the bytes of usmx's pool: in use, in total and free, now and at their peaks.
+
+    With ``USMX_POOL=off`` in the environment all are 0. Other pools have a method ``statistics()``.
 
     Args:
         kind: 'device', 'shared' or 'host'.
@@ -69,7 +71,8 @@ def memory_stats(kind: str = "device", device: object = None) -> dict[str, int]:
         A dictionary of bytes by name, such as ``'used_bytes.current'`` and ``'used_bytes.peak'``.
 
     Raises:
-        ValueError: `kind` is no kind.
+        ValueError: `kind` is no kind, or `set_memory_resource` has set another resource for new
+            memory.
 
     Example:
         >>> stats = usmx.memory.memory_stats()
@@ -80,7 +83,7 @@ def memory_stats(kind: str = "device", device: object = None) -> dict[str, int]:
 
 
 def reset_peak_memory_stats(kind: str = "device", device: object = None) -> None:
-    """Forget the peaks of a pool, and count them from here on.
+    """Forget the peaks of usmx's pool, and count them from here on.
 
     Args:
         kind: 'device', 'shared' or 'host'.
@@ -88,7 +91,8 @@ def reset_peak_memory_stats(kind: str = "device", device: object = None) -> None
             device.
 
     Raises:
-        ValueError: `kind` is no kind.
+        ValueError: `kind` is no kind, or `set_memory_resource` has set another resource for new
+            memory.
 
     Example:
         >>> usmx.memory.reset_peak_memory_stats()

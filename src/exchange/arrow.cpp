@@ -14,6 +14,8 @@
 
 #include "base/quoted.hpp"
 #include "exchange/elements.hpp"
+#include "memory/pooled_ranges.hpp"
+#include "memory/usm_checks.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/dlpack.hpp"
@@ -178,9 +180,38 @@ std::int64_t count_unset(const std::uint8_t* bits, std::int64_t first, std::int6
   return unset;
 }
 
+void require_size(const std::vector<sized_buffer>& sizes, const arrow::array& given, int buffer,
+                  std::size_t needed) {
+  const auto known = std::ranges::find(sizes, given.buffers[buffer], &sized_buffer::first);
+  if (known != sizes.end() && known->nbytes < needed) {
+    throw value_error(detail::message("'length' ", given.length, " after 'offset' ", given.offset,
+                                      " takes ", needed, " bytes of buffer ", buffer,
+                                      ", which has ", known->nbytes));
+  }
+}
+
+/// Of numbers whose place is known to be possible. Where the numbers are USM, the driver knows how
+/// much there is. A pool's memory is refused that no live block has.
+void require_numbers_inside(const std::vector<sized_buffer>& sizes, const arrow::array& given,
+                            byte_range touched, const sycl::queue& queue) {
+  const auto* first = static_cast<const std::byte*>(given.buffers[1]);
+  const auto* touched_first = reinterpret_cast<const std::byte*>(touched.first);
+  require_size(sizes, given, 1, static_cast<std::size_t>(touched_first - first) + touched.nbytes);
+  const detail::queue_state known = detail::state_of(queue);
+  if (detail::pooled_ranges::contains(touched_first) ||
+      detail::query_allocation(touched_first, *known.of_context).kind != usm_kind::unknown) {
+    detail::check_access(touched_first, touched.nbytes, *known.of_context);
+  }
+}
+
 /// Of numbers whose place is known to be possible.
-void require_no_missing(const arrow::array& given) {
+void require_no_missing(const std::vector<sized_buffer>& sizes, const arrow::array& given) {
   const auto* bits = static_cast<const std::uint8_t*>(given.buffers[0]);
+  if (given.null_count < 0 && bits != nullptr) {
+    const auto end =
+        static_cast<std::size_t>(given.offset) + static_cast<std::size_t>(given.length);
+    require_size(sizes, given, 0, end / 8 + (end % 8 == 0 ? 0 : 1));
+  }
   const std::int64_t missing = given.null_count >= 0 ? given.null_count
                                : bits == nullptr
                                    ? 0
@@ -192,18 +223,19 @@ void require_no_missing(const arrow::array& given) {
   }
 }
 
-array_view host_view(const arrow::array& given, dtype type, const sycl::queue& queue) {
+array_view host_view(const arrow::array& given, const column& of, const sycl::queue& queue) {
   require_numbers(given);
   usm_array_interface described;
   described.data = reinterpret_cast<std::uintptr_t>(given.buffers[1]);
-  described.typestr = type.typestr();
+  described.typestr = of.type.typestr();
   described.shape = {&given.length, 1};
   described.offset = given.offset;
   auto [parsed, where] = parse_elements(described);
   if (const auto extent = where.extent()) {
-    touched_bytes(described, parsed, *extent);
+    const byte_range touched = touched_bytes(described, parsed, *extent);
+    require_numbers_inside(of.sizes, given, touched, queue);
   }
-  require_no_missing(given);
+  require_no_missing(of.sizes, given);
   return {const_cast<void*>(given.buffers[1]),
           parsed,
           std::move(where),
@@ -312,7 +344,7 @@ std::vector<array_view> host_views(const column& given, const sycl::queue& queue
   std::vector<array_view> views;
   views.reserve(given.chunks.size());
   for (const auto& chunk : given.chunks) {
-    views.push_back(host_view(*chunk, given.type, queue));
+    views.push_back(host_view(*chunk, given, queue));
   }
   return views;
 }

@@ -12,6 +12,7 @@
 #include "base/warn.hpp"
 #include "memory/deferred_release.hpp"
 #include "memory/leak_report.hpp"
+#include "memory/living_pools.hpp"
 #include "memory/resource_lookup.hpp"
 #include "runtime/context_state.hpp"
 #include "usmx/base/error.hpp"
@@ -166,11 +167,18 @@ any_resource current_resource(const sycl::queue& queue, usm_kind kind) {
 
 any_resource set_current_resource(const sycl::queue& queue, any_resource resource) {
   const detail::runtime_call call;
+  resource.require_place(queue);
   const auto state = detail::state_of(queue).of_context;
   placement& at = state->slot<placements>().of(queue, resource.kind());
   const std::lock_guard lock(at.mutex);
   at.is_first.store(resource == at.first, std::memory_order_release);
   return std::exchange(at.current, std::move(resource));
+}
+
+bool uses_default_resource(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  const auto state = detail::state_of(queue).of_context;
+  return state->slot<placements>().of(queue, kind).is_first.load(std::memory_order_acquire);
 }
 
 std::shared_ptr<pool_resource> default_pool(const sycl::queue& queue, usm_kind kind) {
@@ -193,8 +201,8 @@ std::vector<std::shared_ptr<pool_resource>> default_pools() {
 void empty_cache() noexcept {
   detail::release_finished();
   try {
-    for (const auto& pool : default_pools()) {
-      pool->free_all_blocks();
+    for (const auto& pool : detail::living_pools()) {
+      pool->trim();
     }
   } catch (const std::bad_alloc&) {
     // No memory to name them all: another time.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/process_state.hpp"
+#include "memory/deferred_release.hpp"
 #include "usmx/memory/resources/tracking.hpp"
 
 namespace usmx::inline v1::detail {
@@ -36,6 +37,11 @@ tracked_resources& tracked() {
 void report() noexcept {
   if (is_forked_child()) {
     return;
+  }
+  try {
+    release_all();  // what the program has freed, and only waits for its work, is no leak
+  } catch (...) {
+    // The work has failed. What it kept is released all the same.
   }
   try {
     std::size_t count = 0;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,11 +24,20 @@ using std::chrono::nanoseconds;
 
 constexpr std::string_view header = "time,thread,action,source,kind,nbytes,address,device\n";
 
+/// Devices and pipes are nobody's alone: several logs may go there.
+bool is_regular(int file) {
+  struct stat found{};
+  return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
+}
+
 /// The file is emptied only when no other log has it, of this process or another.
 int open_alone(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) {
     throw value_error(message("cannot write the memory log '", path, "': ", std::strerror(errno)));
+  }
+  if (!is_regular(file)) {
+    return file;
   }
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
     ::close(file);
@@ -35,7 +45,7 @@ int open_alone(const std::string& path) {
                               "': another log is being written there. In USMX_MEMORY_LOG %p "
                               "stands for the process ID"));
   }
-  [[maybe_unused]] const int emptied = ::ftruncate(file, 0);  // a device or a pipe has no length
+  [[maybe_unused]] const int emptied = ::ftruncate(file, 0);
   return file;
 }
 

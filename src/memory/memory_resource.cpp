@@ -7,6 +7,19 @@
 
 namespace usmx::inline v1::detail {
 
+any_resource as_upstream(any_resource resource) {
+  int depth = 0;
+  for (const any_resource* each = &resource; each != nullptr; each = each->upstream()) {
+    ++depth;
+  }
+  if (depth >= max_resource_depth) {
+    throw value_error(message("at most ", max_resource_depth,
+                              " memory resources may lie on top of each other, found ", depth,
+                              " below a new one"));
+  }
+  return resource;
+}
+
 void check_request(std::size_t nbytes, std::size_t alignment) {
   if (nbytes == 0) {
     throw value_error("number of bytes to allocate must be positive, found 0");

@@ -35,6 +35,7 @@ class pool_supply {
   void give_back(std::byte* block, std::size_t nbytes, std::size_t alignment) noexcept;
 
   usm_kind kind() const noexcept { return upstream_.kind(); }
+  const any_resource& upstream() const noexcept { return upstream_; }
   const sycl::queue& queue() const noexcept { return queue_; }
   /// Bytes that the pool has, without what alignment costs.
   std::size_t nbytes() const noexcept { return nbytes_.load(std::memory_order_relaxed); }

@@ -487,3 +487,115 @@ sys.kept_for_ever = keeper
 print("done")
 """
     assert output_of(code) == "done"
+
+
+# ---- lengths beyond the buffers
+
+
+class Telling:
+    """What a stranger describes, and how large its buffers are, as pyarrow's arrays tell it."""
+
+    def __init__(self, stranger, *sizes):
+        self.stranger = stranger
+        self.sizes = sizes
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.stranger.__arrow_c_array__(requested_schema)
+
+    def buffers(self):
+        return [
+            size if size is None else pa.foreign_buffer(address or 0, size)
+            for address, size in zip(self.stranger.buffers, self.sizes, strict=True)
+        ]
+
+
+class OfPyarrow:
+    """An array of pyarrow's, of which it tells another length."""
+
+    def __init__(self, column, **changes):
+        self.column = column
+        self.changes = changes
+
+    def __arrow_c_array__(self, requested_schema=None):
+        schema, values = self.column.__arrow_c_array__()
+        for name, value in self.changes.items():
+            setattr(held_by(values, Array), name, value)
+        return schema, values
+
+    def buffers(self):
+        return self.column.buffers()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"length": 9}, r"'length' 9 after 'offset' 0 takes 72 bytes of buffer 1, which has 64"),
+        ({"length": 7, "offset": 2}, r"'length' 7 after 'offset' 2 takes 72 bytes of buffer 1"),
+        ({"length": 1 << 40}, r"takes 8796093022208 bytes of buffer 1, which has 64"),
+    ],
+)
+def test_length_beyond_a_buffer_that_tells_its_size_is_refused(changes, message):
+    stranger = Stranger(sample(size=8), **changes)
+    with pytest.raises(ValueError, match=message):
+        usmx.from_arrow(Telling(stranger, None, 64))
+    assert stranger.released == 1
+
+
+def test_length_beyond_an_array_of_pyarrows_is_refused():
+    column = pa.array(sample(size=100))
+    assert usmx.asnumpy(usmx.from_arrow(OfPyarrow(column))).tolist() == list(range(100))
+    with pytest.raises(ValueError, match="'length' 1000000 after 'offset' 0 takes 8000000 bytes"):
+        usmx.from_arrow(OfPyarrow(column, length=1_000_000))
+
+
+def test_bits_of_missing_values_beyond_their_buffer_are_refused():
+    stranger = Stranger(sample(size=64), null_count=-1)
+    bits = (ctypes.c_uint8 * 8)(*[255] * 8)
+    stranger.buffers[0] = ctypes.addressof(bits)
+    assert usmx.from_arrow(Telling(stranger, 8, 512)).shape == (64,)
+    stranger = Stranger(sample(size=64), null_count=-1)
+    stranger.buffers[0] = ctypes.addressof(bits)
+    with pytest.raises(ValueError, match="takes 8 bytes of buffer 0, which has 7"):
+        usmx.from_arrow(Telling(stranger, 7, 512))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [pa.array([1, 2, 3])[1:], pa.chunked_array([[1], [2, 3]]), pa.chunked_array([[1, 2, 3]])[1:]],
+    ids=["slice", "chunks", "slice_of_chunks"],
+)
+def test_columns_that_tell_their_sizes_are_taken(column):
+    assert usmx.asnumpy(usmx.from_arrow(column)).tolist() == column.to_pylist()
+
+
+@pytest.mark.parametrize(
+    "buffers",
+    [None, 3, [], [object(), None], ["text"], lambda: 3, lambda needed: needed, lambda: [1, 2]],
+)
+def test_what_others_call_buffers_is_left_alone(buffers):
+    stranger = Stranger(sample())
+    column = type("Other", (), {"__arrow_c_array__": lambda _: stranger.__arrow_c_array__()})()
+    column.buffers = buffers
+    assert usmx.from_arrow(column).shape == (6,)
+
+
+def test_length_beyond_usm_is_refused(reachable):
+    array = mine(kind=reachable, size=1000)
+    values = np.asarray(array)
+    assert usmx.from_arrow(Stranger(values)).shape == (1000,)
+    stranger = Stranger(values, length=1_000_000)
+    with pytest.raises(ValueError, match=f"not all inside the {reachable} allocation"):
+        usmx.from_arrow(stranger)
+    assert stranger.released == 1
+
+
+def test_usm_that_was_freed_is_refused(reachable):
+    array = mine(kind=reachable, size=1000)
+    stranger = Stranger(np.asarray(array))
+    address = array._pointer
+    stranger.buffers[1] = address
+    stranger.values = None
+    del array
+    gc.collect()
+    with pytest.raises(ValueError, match="is not USM memory"):
+        usmx.from_arrow(stranger)

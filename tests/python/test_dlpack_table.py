@@ -152,6 +152,13 @@ def test_object_of_another_class_is_refused(function):
         getattr(table(), function)(3, ctypes.byref(into))
 
 
+@pytest.mark.parametrize("function", ["from_object", "look_into"])
+def test_array_that_was_not_made_is_refused(function):
+    result = (ManagedPointer if function == "from_object" else Tensor)()
+    with pytest.raises(TypeError, match="__init__ was never called"):
+        getattr(table(), function)(usmx.USMArray.__new__(usmx.USMArray), ctypes.byref(result))
+
+
 def test_array_that_dlpack_has_no_words_for_is_refused():
     with pytest.raises(BufferError, match="structured"):
         exported(usmx.zeros(3, np.dtype([("x", "f4")])))

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+import dpctl
 import dpnp
 import numpy as np
 import pytest
@@ -121,6 +122,24 @@ def test_peaks_are_kept_until_they_are_reset(pool):
     assert memory.memory_stats("shared")["used_bytes.peak"] == before["used_bytes.current"]
 
 
+def test_pool_is_not_found_where_new_memory_comes_from_another_resource():
+    plain = memory.PlainResource("shared")
+    for ask in (memory.get_memory_pool, memory.memory_stats, memory.reset_peak_memory_stats):
+        with (
+            memory.using_memory_resource(plain),
+            pytest.raises(ValueError, match="another resource"),
+        ):
+            ask("shared")
+    assert memory.get_memory_pool("shared").kind == "shared"
+
+
+def test_pool_is_a_resource():
+    pool = memory.get_memory_pool("host")
+    assert isinstance(pool, memory.MemoryResource)
+    assert pool == memory.get_memory_resource("host")
+    assert memory.StatisticsResource(pool).kind == "host"
+
+
 def test_some_of_the_devices_memory_is_free():
     free, total = memory.mem_get_info()
     assert 0 < free <= total == usmx.SyclDevice().global_mem_size
@@ -182,6 +201,107 @@ def test_resources_can_be_stacked():
         assert usmx.zeros(1000, usm_type="shared").shape == (1000,)
 
 
+# ---- pools that the program makes
+
+
+@pytest.fixture
+def own_pool():
+    """A pool of the program's on counted memory, and what counts."""
+    counting = memory.StatisticsResource(memory.PlainResource("shared"))
+    return memory.PoolResource(counting), counting
+
+
+def test_own_pool_has_all_that_usmxs_pools_have():
+    assert issubclass(memory.PoolResource, memory.MemoryPool)
+    for name in ("free_all_blocks", "set_limit", "statistics", "used_bytes", "reset_peak"):
+        assert getattr(memory.PoolResource, name) is getattr(memory.MemoryPool, name)
+
+
+def test_own_pool_tells_what_it_has(own_pool):
+    pool, counting = own_pool
+    with memory.using_memory_resource(pool):
+        block = memory.MemoryUSMShared(MIB)
+    assert pool.kind == "shared"
+    assert pool.used_bytes() == MIB
+    assert pool.total_bytes() == counting.counts()["bytes.current"]
+    del block
+    assert (pool.used_bytes(), pool.free_bytes()) == (0, pool.total_bytes())
+    assert pool.statistics()["used_bytes.peak"] == MIB
+    pool.reset_peak()
+    assert pool.statistics()["used_bytes.peak"] == 0
+
+
+def test_own_pool_gives_back_what_nobody_uses(own_pool):
+    pool, counting = own_pool
+    with memory.using_memory_resource(pool):
+        memory.MemoryUSMShared(MIB)
+    assert counting.counts()["blocks.current"] == 1
+    pool.free_all_blocks()
+    assert counting.counts()["blocks.current"] == 0
+    assert pool.total_bytes() == 0
+
+
+def test_own_pool_keeps_its_limit(own_pool):
+    pool, _ = own_pool
+    assert pool.get_limit() is None
+    pool.set_limit(size=2 * MIB)
+    with memory.using_memory_resource(pool):
+        assert memory.MemoryUSMShared(2 * MIB).nbytes == 2 * MIB
+        with pytest.raises(MemoryError, match=r"limit is 2097152 bytes"):
+            memory.MemoryUSMShared(3 * MIB)
+    pool.set_limit(fraction=0.25)
+    assert pool.get_limit() == usmx.SyclDevice().global_mem_size // 4
+
+
+def test_empty_cache_reaches_own_pools_on_top_of_each_other(own_pool):
+    lower, counting = own_pool
+    upper = memory.PoolResource(lower)
+    with memory.using_memory_resource(upper):
+        memory.MemoryUSMShared(MIB)
+    assert (upper.free_bytes(), counting.counts()["blocks.current"]) == (MIB, 1)
+    memory.empty_cache()
+    assert (upper.free_bytes(), lower.free_bytes()) == (0, 0)
+    assert counting.counts()["blocks.current"] == 0
+
+
+def test_memory_of_a_pool_that_was_dropped_goes_back():
+    counting = memory.StatisticsResource(memory.PlainResource("shared"))
+    with memory.using_memory_resource(memory.PoolResource(counting)):
+        kept = memory.MemoryUSMShared(MIB)
+        memory.MemoryUSMShared(2 * MIB)
+    assert counting.counts()["blocks.current"] == 2
+    del kept
+    assert counting.counts()["blocks.current"] == 0
+
+
+def queue_of_another_context():
+    device = dpctl.SyclDevice()
+    return dpctl.SyclQueue(dpctl.SyclContext([device]), device)
+
+
+def queue_of_a_sub_device():
+    return dpctl.SyclQueue(dpctl.SyclDevice().create_sub_devices(partition=1)[0])
+
+
+@pytest.mark.parametrize("other", [queue_of_another_context, queue_of_a_sub_device])
+@pytest.mark.parametrize("stacked", [False, True])
+def test_pool_of_another_context_or_device_is_refused(own_pool, other, stacked):
+    pool, _ = own_pool
+    resource = memory.LimitingResource(pool, MIB) if stacked else pool
+    queue = other()
+    before = memory.get_memory_resource("shared", queue)
+    with pytest.raises(
+        ValueError, match=r"a pool of .* in context 0x.* a queue of .* in context 0x"
+    ):
+        memory.set_memory_resource(resource, queue)
+    assert memory.get_memory_resource("shared", queue) == before
+    with pytest.raises(ValueError, match="a pool of"):
+        memory.PoolResource(resource, queue)
+
+
+# ---- other resources
+
+
 def test_tracking_names_the_line_that_allocated_what_is_alive():
     tracking = memory.TrackingResource(memory.get_memory_resource("shared"))
     with memory.using_memory_resource(tracking):
@@ -222,6 +342,70 @@ def test_log_into_no_folder_is_rejected(tmp_path):
         memory.LoggingResource(memory.PlainResource("shared"), path)
 
 
+def test_several_logs_may_be_written_to_a_device():
+    plain = memory.PlainResource("shared")
+    logs = [memory.LoggingResource(plain, os.devnull) for _ in range(3)]
+    with memory.using_memory_resource(logs[0]), memory.using_memory_resource(logs[1]):
+        assert usmx.asnumpy(usmx.ones(3, usm_type="shared")).tolist() == [1, 1, 1]
+
+
+def test_two_logs_of_one_file_are_refused(tmp_path):
+    plain = memory.PlainResource("shared")
+    first = memory.LoggingResource(plain, tmp_path / "memory.csv")
+    with pytest.raises(ValueError, match="another log"):
+        memory.LoggingResource(first, tmp_path / "memory.csv")
+
+
+STACKED = """
+import os, threading
+import usmx
+from usmx import memory
+
+WRAPS = [
+    lambda x: memory.LimitingResource(x, 1 << 20),
+    memory.StatisticsResource,
+    memory.TrackingResource,
+    memory.FailingResource,
+    lambda x: memory.LoggingResource(x, os.devnull),
+    memory.PoolResource,
+]
+
+def stack(wrap):
+    top, count = memory.PlainResource("host"), 1
+    try:
+        while count < 200_000:
+            top, count = wrap(top), count + 1
+    except ValueError as error:
+        assert "at most 16 memory resources" in str(error), error
+        return top, count
+    raise SystemExit("no error")
+
+def use():
+    for wrap in WRAPS:
+        top, count = stack(wrap)
+        assert count == 16, count
+        if wrap is not memory.FailingResource:
+            with memory.using_memory_resource(top):
+                assert usmx.asnumpy(usmx.ones(10, usm_type="host")).sum() == 10
+        assert str(top).startswith("<"), top
+        del top
+
+usmx.zeros(3)
+threading.stack_size(512 << 10)
+thread = threading.Thread(target=use)
+thread.start()
+thread.join()
+print("done")
+"""
+
+
+@pytest.mark.slow
+def test_stack_of_too_many_resources_is_refused():
+    """One that is not runs on a thread with a small stack."""
+    result = run(STACKED)
+    assert result.stdout == "done\n", result.stderr[-2000:]
+
+
 def test_failures_on_purpose_are_memory_errors_after_which_usmx_works():
     failing = memory.FailingResource(memory.PlainResource("shared"), after=1)
     with memory.using_memory_resource(failing):
@@ -229,6 +413,18 @@ def test_failures_on_purpose_are_memory_errors_after_which_usmx_works():
         with pytest.raises(MemoryError, match="on purpose"):
             usmx.zeros(10, usm_type="shared")
     assert usmx.zeros(10, usm_type="shared").shape == (10,)
+
+
+def test_resource_that_is_initialized_while_its_initializer_runs_stays_as_it_is():
+    class Again:
+        def __index__(self):
+            made.__init__(memory.PlainResource("host"), 5)
+            return 7
+
+    made = memory.LimitingResource.__new__(memory.LimitingResource)
+    with pytest.raises(RuntimeError, match="ran twice"):
+        made.__init__(memory.PlainResource("shared"), Again())
+    assert made.kind == "host"
 
 
 def test_two_null_functions_are_no_resource():
@@ -355,6 +551,22 @@ def test_leak_report_names_what_is_alive_at_exit_and_where_it_was_made():
 
 def test_leak_report_of_a_program_without_leaks_names_none():
     errors = run(LEAKING.format(leak=False), USMX_LEAK_REPORT="1").stderr
+    assert errors == "usmx: blocks that are alive at exit: 0\n"
+
+
+WAITING = """
+import numpy as np
+import usmx
+target = usmx.zeros(4_000_000, usm_type="shared")
+source = usmx.ones(4_000_000, usm_type="shared")
+for _ in range(50):
+    usmx.copy_async(target, source)
+del target, source
+"""
+
+
+def test_leak_report_counts_no_block_that_only_waits_for_its_work():
+    errors = run(WAITING, USMX_LEAK_REPORT="1").stderr
     assert errors == "usmx: blocks that are alive at exit: 0\n"
 
 

@@ -3,6 +3,7 @@
 // read and write the capsules. The structs are in exchange/arrow_abi.hpp.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <sycl/queue.hpp>
@@ -34,12 +35,22 @@ USMX_API arrow::owned<arrow::device_array> to_arrow_device(const array&);
 
 // ---- in
 
+/// A buffer of a producer that tells its size. Arrow's structures do not.
+struct sized_buffer {
+  /// The first byte.
+  const void* first;
+  /// The number of bytes.
+  std::size_t nbytes;
+};
+
 /// A column of numbers, in one or more chunks, which it owns.
 struct column {
   /// The element type.
   dtype type;
   /// The chunks, one after the other.
   std::vector<arrow::owned<arrow::array>> chunks;
+  /// Those of the chunks' buffers whose sizes are known from elsewhere.
+  std::vector<sized_buffer> sizes = {};
 };
 
 /// Makes a column of an array of Arrow, which it takes over unless it throws. Throws value_error
@@ -56,9 +67,10 @@ USMX_API column receive(const arrow::schema&, arrow::device_array&);
 USMX_API column receive(arrow::array_stream&);
 
 /// Makes a view of each chunk of a column, to copy from. The views are read-only and valid as long
-/// as the column. `queue` becomes the views' queue. Whether the memory exists cannot be checked.
-/// Throws value_error or overflow_error for a chunk that breaks a rule, buffer_error for one with
-/// missing values.
+/// as the column. `queue` becomes the views' queue. A chunk must not reach beyond its buffers where
+/// their sizes are known: from `sizes` of the column, or because they are USM of the queue's
+/// context. Whether other memory exists cannot be checked. Throws value_error or overflow_error for
+/// a chunk that breaks a rule, buffer_error for one with missing values.
 USMX_API std::vector<array_view> host_views(const column&, const sycl::queue& queue);
 
 }  // namespace usmx::inline v1::exchange

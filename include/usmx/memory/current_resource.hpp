@@ -21,17 +21,23 @@ namespace usmx::inline v1 {
 USMX_API any_resource current_resource(const sycl::queue&, usm_kind);
 /// Sets the resource of new memory of its kind on the queue's context and device, for all threads.
 /// Returns the one before. Memory goes back to the resource that it came from, whatever is set
-/// then. Throws value_error when the resource's kind is unknown, and fork_error in a forked child.
+/// then. Throws value_error when the resource's kind is unknown, or it is or stands on a pool of
+/// another context or device, and fork_error in a forked child.
 USMX_API any_resource set_current_resource(const sycl::queue&, any_resource resource);
+/// Whether new memory of that kind on the queue's context and device comes from where usmx takes it
+/// by itself: no other resource is set. Throws value_error when the kind is unknown, and fork_error
+/// in a forked child.
+USMX_API bool uses_default_resource(const sycl::queue&, usm_kind);
 /// usmx's pool for that kind on the queue's context and device, even if another resource is set.
 /// Its first limit is USMX_POOL_LIMIT of the environment: a number of bytes, or a number with K, M
 /// or G for powers of 1024. Throws value_error when the kind is unknown, and fork_error in a forked
 /// child.
 USMX_API std::shared_ptr<pool_resource> default_pool(const sycl::queue&, usm_kind);
-/// All pools that usmx has made so far.
+/// All pools that usmx has made by itself so far.
 USMX_API std::vector<std::shared_ptr<pool_resource>> default_pools();
-/// Frees the memory of buffers that are gone and whose work has finished, and gives back to the
-/// runtime what usmx's pools keep and nobody uses. This does not wait for work, but the driver may.
+/// Frees the memory of buffers that are gone and whose work has finished, and lets all pools
+/// give back what they keep and nobody uses: usmx's own, and those that the program has made. This
+/// does not wait for work, but the driver may. It does nothing in a forked child.
 USMX_API void empty_cache() noexcept;
 
 }  // namespace usmx::inline v1

@@ -30,7 +30,9 @@ namespace usmx::inline v1 {
 ///
 /// `kind()` returns the kind of memory.
 ///
-/// A resource may call another one, but must never wait for Python's interpreter lock.
+/// A resource may call another one, but must never wait for Python's interpreter lock. One on top
+/// of another may have `upstream()`, which returns a reference to the other as an any_resource:
+/// then usmx checks what lies below, too.
 template <class R>
 concept memory_resource =
     requires(R& resource, std::byte* block, std::size_t n, const sycl::queue& queue) {
@@ -64,6 +66,16 @@ class any_resource {
   /// The kind of memory.
   usm_kind kind() const noexcept { return functions_->kind(resource_.get()); }
 
+  /// The resource below this one; null for a resource without upstream().
+  const any_resource* upstream() const noexcept { return functions_->upstream(resource_.get()); }
+  /// Throws value_error, which names both, when this resource or one below it is a pool of another
+  /// context or device than the queue's.
+  void require_place(const sycl::queue& queue) const {
+    for (const any_resource* each = this; each != nullptr; each = each->upstream()) {
+      each->functions_->require_place(each->resource_.get(), queue);
+    }
+  }
+
   /// Whether both hold the same resource.
   friend bool operator==(const any_resource& a, const any_resource& b) noexcept {
     return a.resource_ == b.resource_;
@@ -71,6 +83,8 @@ class any_resource {
 
  private:
   struct function_table {
+    const any_resource* (*upstream)(const void*) noexcept;
+    void (*require_place)(const void*, const sycl::queue&);
     std::byte* (*allocate)(void*, std::size_t, std::size_t, const sycl::queue&);
     void (*deallocate)(void*, std::byte*, std::size_t, std::size_t, const sycl::queue&) noexcept;
     usm_kind (*kind)(const void*) noexcept;
@@ -78,6 +92,20 @@ class any_resource {
 
   template <class R>
   static constexpr function_table functions_of{
+      []([[maybe_unused]] const void* resource) noexcept -> const any_resource* {
+        if constexpr (requires(const R& of) {
+                        { of.upstream() } -> std::same_as<const any_resource&>;
+                      }) {
+          return &static_cast<const R*>(resource)->upstream();
+        } else {
+          return nullptr;
+        }
+      },
+      []([[maybe_unused]] const void* resource, [[maybe_unused]] const sycl::queue& queue) {
+        if constexpr (requires(const R& of) { of.require_place(queue); }) {
+          static_cast<const R*>(resource)->require_place(queue);
+        }
+      },
       [](void* resource, std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) {
         return static_cast<R*>(resource)->allocate(nbytes, alignment, queue);
       },
@@ -93,8 +121,16 @@ class any_resource {
 
 static_assert(memory_resource<any_resource>);
 
+/// How many resources may lie on top of each other: a call passes through all of them, on threads
+/// with small stacks too. A pool asks the resource below it twice before it gives up, so the time
+/// of a failure doubles with each pool.
+inline constexpr int max_resource_depth = 16;
+
 namespace detail {
 
+/// Returns what another resource may be put on. Throws value_error when there are
+/// max_resource_depth resources on top of each other already.
+USMX_API any_resource as_upstream(any_resource resource);
 /// Throws value_error for what every resource refuses: no bytes, or an alignment that is neither 0
 /// nor a power of two.
 USMX_API void check_request(std::size_t nbytes, std::size_t alignment);

@@ -112,6 +112,9 @@ void bind_flags(nb::module_& m) {
       .def("__eq__", &same, nb::is_operator());
 }
 
-nb::object flags_of(nb::handle array) { return nb::cast(py_flags{nb::borrow(array)}); }
+nb::object flags_of(nb::handle array) {
+  ready_instance<py_array>(array.ptr());  // refuses what __new__ alone has made
+  return nb::cast(py_flags{nb::borrow(array)});
+}
 
 }  // namespace usmx::bindings

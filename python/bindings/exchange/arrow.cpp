@@ -103,6 +103,64 @@ exchange::column column_in_stream(const nb::object& capsule) {
   return *std::move(received);
 }
 
+// ---- sizes of buffers, which pyarrow's objects tell beside Arrow's structures
+
+interned buffers_method("buffers");
+interned chunks_name("chunks");
+interned address_name("address");
+interned size_name("size");
+
+/// A size that is no number, or a method that wants arguments, is another library's idea of the
+/// name: then nothing is known.
+template <class Read>
+void try_to_read(const Read& read) {
+  try {
+    read();
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) {
+      throw;
+    }
+  } catch (const type_error&) {
+  } catch (const value_error&) {
+  } catch (const overflow_error&) {
+  }
+}
+
+void add_size(std::vector<exchange::sized_buffer>& sizes, nb::handle buffer) {
+  const nb::object address = optional_attribute(buffer.ptr(), address_name.get());
+  const nb::object size = optional_attribute(buffer.ptr(), size_name.get());
+  if (address.is_valid() && size.is_valid()) {
+    const std::ptrdiff_t nbytes = to_count("size", "a number of bytes", size.ptr());
+    const auto first = to_address("address", "an address", address.ptr());
+    sizes.push_back(
+        {reinterpret_cast<const void*>(first), static_cast<std::size_t>(nbytes < 0 ? 0 : nbytes)});
+  }
+}
+
+/// Of the buffers of one array.
+void add_sizes(std::vector<exchange::sized_buffer>& sizes, PyObject* array) {
+  const nb::object method = optional_attribute(array, buffers_method.get());
+  if (method.is_valid() && PyCallable_Check(method.ptr()) != 0) {
+    for (nb::handle buffer : nb::object(call(method))) {
+      add_size(sizes, buffer);
+    }
+  }
+}
+
+/// The column, and what the producer tells of the sizes of its buffers, or of its chunks'.
+exchange::column with_sizes(exchange::column received, PyObject* producer) {
+  try_to_read([&] { add_sizes(received.sizes, producer); });
+  try_to_read([&] {
+    const nb::object chunks = optional_attribute(producer, chunks_name.get());
+    if (chunks.is_valid() && PyList_Check(chunks.ptr())) {
+      for (nb::handle chunk : chunks) {
+        add_sizes(received.sizes, chunk.ptr());
+      }
+    }
+  });
+  return received;
+}
+
 }  // namespace
 
 nb::object to_arrow_capsules(const array& a) {
@@ -117,13 +175,13 @@ nb::object to_arrow_device_capsules(const array& a) {
 
 exchange::column column_of(PyObject* producer) {
   if (const nb::object method = optional_attribute(producer, array_method.get())) {
-    return column_in<arrow::array>(call(method));
+    return with_sizes(column_in<arrow::array>(call(method)), producer);
   }
   if (const nb::object method = optional_attribute(producer, stream_method.get())) {
-    return column_in_stream(call(method));
+    return with_sizes(column_in_stream(call(method)), producer);
   }
   if (const nb::object method = optional_attribute(producer, device_array_method.get())) {
-    return column_in<arrow::device_array>(call(method));
+    return with_sizes(column_in<arrow::device_array>(call(method)), producer);
   }
   throw_wrong_type("column", "an object with __arrow_c_array__ or __arrow_c_stream__", producer);
 }

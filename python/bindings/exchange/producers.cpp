@@ -51,8 +51,11 @@ nb::object view_of_producer(nb::handle object) {
 }
 
 nb::object array_or_view(nb::handle object) {
-  return Py_TYPE(object.ptr()) == python_class<py_array> ? nb::borrow(object)
-                                                         : view_of_producer(object);
+  if (Py_TYPE(object.ptr()) != python_class<py_array>) {
+    return view_of_producer(object);
+  }
+  ready_instance<py_array>(object.ptr());  // refuses what __new__ alone has made
+  return nb::borrow(object);
 }
 
 std::shared_ptr<buffer> memory_of_producer(PyObject* object) {

@@ -7,28 +7,27 @@
 #include <memory>
 #include <optional>
 
+#include "memory/resource_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/current_resource.hpp"
+#include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/memory_info.hpp"
 
 namespace usmx::bindings {
 namespace {
 
-/// MemoryPool: one of usmx's pools, and the device whose share a limit may be.
-struct py_pool {
-  std::shared_ptr<pool_resource> pool;
-  sycl::device device;
-
-  pool_statistics now() const noexcept { return pool->statistics(); }
-};
-
 py_pool get_memory_pool(nb::handle kind, nb::handle device) {
   const sycl::queue queue = queue_argument(nb::none(), device);
   const usm_kind wanted = kind_argument(kind);
   const without_interpreter_lock unlocked;
+  if (!uses_default_resource(queue, wanted)) {
+    throw value_error(detail::message("new ", name(wanted), " memory on ",
+                                      describe(queue.get_device()),
+                                      " does not come from usmx's pool: another resource is set"));
+  }
   return {default_pool(queue, wanted), queue.get_device()};
 }
 
@@ -40,23 +39,23 @@ std::size_t share_of(const sycl::device& device, double fraction) {
   return static_cast<std::size_t>(fraction * static_cast<double>(total));
 }
 
-void set_limit(py_pool& self, nb::handle size, std::optional<double> fraction) {
+void set_limit(const py_pool& self, nb::handle size, std::optional<double> fraction) {
   if (!size.is_none() && fraction) {
     throw value_error("set_limit takes 'size' or 'fraction', found both");
   }
   if (fraction) {
-    self.pool->set_limit(share_of(self.device, *fraction));
+    self.own->set_limit(share_of(self.device, *fraction));
     return;
   }
   if (size.is_none()) {
-    self.pool->set_limit(std::nullopt);
+    self.own->set_limit(std::nullopt);
     return;
   }
   const std::ptrdiff_t nbytes = to_count("size", "a number of bytes or None", size.ptr());
   if (nbytes < 0) {
     throw value_error(detail::message("'size' must not be negative, found ", nbytes));
   }
-  self.pool->set_limit(static_cast<std::size_t>(nbytes));
+  self.own->set_limit(static_cast<std::size_t>(nbytes));
 }
 
 std::size_t free_nbytes(const pool_statistics& now) noexcept {
@@ -64,7 +63,7 @@ std::size_t free_nbytes(const pool_statistics& now) noexcept {
 }
 
 nb::dict statistics(const py_pool& self) {
-  const pool_statistics now = self.now();
+  const pool_statistics now = self.own->statistics();
   nb::dict all;
   all["used_bytes.current"] = now.used;
   all["used_bytes.peak"] = now.peak_used;
@@ -79,36 +78,32 @@ std::pair<std::size_t, std::size_t> mem_get_info(nb::handle device) {
   return {found.free, found.total};
 }
 
-}  // namespace
-
-void bind_pools(nb::module_& m) {
-  nb::class_<py_pool>(m, "MemoryPool",
-                      "The pool of one kind of memory on one device. It keeps what is freed and "
-                      "uses it again. `get_memory_pool` finds it.")
-      .def_prop_ro(
-          "kind", [](const py_pool& self) { return name(self.pool->kind()).data(); },
-          nb::sig("def kind(self) -> str"), "The kind of memory: 'device', 'shared' or 'host'.")
+void bind_pool(nb::module_& m) {
+  nb::class_<py_pool, py_resource>(
+      m, "MemoryPool",
+      "The pool of one kind of memory on one device. It keeps what is freed and uses it again. "
+      "`get_memory_pool` finds usmx's own, and `PoolResource` makes another one.")
       .def(
-          "used_bytes", [](const py_pool& self) { return self.now().used; },
+          "used_bytes", [](const py_pool& self) { return self.own->statistics().used; },
           "Give the bytes in use, by blocks whose sizes are rounded up.")
       .def(
-          "total_bytes", [](const py_pool& self) { return self.now().total; },
-          "Give the bytes that the pool has from the SYCL runtime, in use and free.")
+          "total_bytes", [](const py_pool& self) { return self.own->statistics().total; },
+          "Give the bytes that the pool has from the resource below, in use and free.")
       .def(
-          "free_bytes", [](const py_pool& self) { return free_nbytes(self.now()); },
+          "free_bytes", [](const py_pool& self) { return free_nbytes(self.own->statistics()); },
           "Give the bytes that are free and that the pool keeps.")
       .def(
           "free_all_blocks",
           [](const py_pool& self) {
             const without_interpreter_lock unlocked;
-            self.pool->free_all_blocks();
+            self.own->free_all_blocks();
           },
-          "Give all memory of which nothing is in use back to the SYCL runtime.")
+          "Give all memory of which nothing is in use back to the resource below.")
       .def("set_limit", &set_limit, nb::kw_only(), nb::arg("size") = nb::none(),
            nb::arg("fraction") = nb::none(),
            nb::sig("def set_limit(self, *, size: typing.SupportsIndex | None = None, fraction: "
                    "float | None = None) -> None"),
-           R"(Set or remove the limit of the memory that the pool takes from the SYCL runtime.
+           R"(Set or remove the limit of the memory that the pool takes from the resource below.
 
 What the pool has already, it keeps. Memory beyond the limit is a USMAllocationError.
 
@@ -126,17 +121,62 @@ Example:
     1073741824
     >>> pool.set_limit())")
       .def(
-          "get_limit", [](const py_pool& self) { return self.pool->limit(); },
+          "get_limit", [](const py_pool& self) { return self.own->limit(); },
           "Give the limit in bytes, or None if there is none.")
       .def("statistics", &statistics, nb::sig("def statistics(self) -> dict[str, int]"),
            "Give the bytes in use, in all and free, now and at their peaks, by name.")
       .def(
-          "reset_peak", [](const py_pool& self) { self.pool->reset_peak(); },
+          "reset_peak", [](const py_pool& self) { self.own->reset_peak(); },
           "Forget the peaks, and count them from here on.");
+}
+
+void bind_own_pool(nb::module_& m) {
+  nb::class_<py_own_pool, py_pool>(m, "PoolResource",
+                                   R"(A pool of one device on top of another resource.
+
+It gives memory for queues of that device and its context, and a ValueError for any other.
+
+Args:
+    upstream: the resource that the pool takes its memory from.
+    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
+
+Raises:
+    ValueError: `upstream` is, or stands on, a pool of another context or device, or on too many
+        resources (16).
+
+Example:
+    >>> pool = usmx.memory.PoolResource(usmx.memory.PlainResource('host'))
+    >>> pool.set_limit(size=1 << 30)
+    >>> with usmx.memory.using_memory_resource(pool):
+    ...     a = usmx.zeros(100, usm_type='host')
+    >>> pool.used_bytes()
+    896)")
+      .def(
+          "__init__",
+          [](nb::pointer_and_handle<py_own_pool> self, const py_resource& upstream,
+             nb::handle device) {
+            initialize(self, [&] {
+              const sycl::queue queue = queue_argument(nb::none(), device);
+              return py_own_pool(std::make_shared<pool_resource>(upstream.resource, queue),
+                                 queue.get_device());
+            });
+          },
+          nb::arg("upstream"), nb::arg("device") = nb::none(),
+          nb::sig("def __init__(self, upstream: MemoryResource, device: object = None) -> None"));
+}
+
+}  // namespace
+
+void bind_pools(nb::module_& m) {
+  bind_pool(m);
+  bind_own_pool(m);
   m.def("get_memory_pool", &get_memory_pool, nb::arg("kind") = "device",
         nb::arg("device") = nb::none(),
         nb::sig("def get_memory_pool(kind: str = 'device', device: object = None) -> MemoryPool"),
-        R"(Find the pool that new memory of a kind comes from.
+        R"(Find the pool of usmx's own that new memory of a kind comes from.
+
+With ``USMX_POOL=off`` in the environment, new memory comes from the SYCL runtime, block by block. Then this is a
+pool from which nothing is taken: its figures are 0.
 
 Args:
     kind: 'device', 'shared' or 'host'.
@@ -146,7 +186,7 @@ Returns:
     A MemoryPool.
 
 Raises:
-    ValueError: `kind` is no kind, or new memory comes from another resource.
+    ValueError: `kind` is no kind, or `set_memory_resource` has set another resource for new memory.
 
 Example:
     >>> usmx.memory.get_memory_pool('shared').kind
@@ -157,7 +197,9 @@ Example:
         const without_interpreter_lock unlocked;
         empty_cache();
       },
-      R"(Give all memory that pools keep and of which nothing is in use back to the SYCL runtime.
+      R"(Let all pools give back the memory that they keep and of which nothing is in use.
+
+usmx's own pools give it to the SYCL runtime, and each PoolResource to the resource below it.
 
 Example:
     >>> usmx.memory.empty_cache())");

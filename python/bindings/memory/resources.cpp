@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "memory/resource_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/call_site.hpp"
 #include "support/interpreter_lock.hpp"
@@ -17,26 +18,12 @@
 #include "usmx/memory/resources/function.hpp"
 #include "usmx/memory/resources/limiting.hpp"
 #include "usmx/memory/resources/logging.hpp"
-#include "usmx/memory/resources/pool.hpp"
 #include "usmx/memory/resources/statistics.hpp"
 #include "usmx/memory/resources/tracking.hpp"
 #include "usmx/memory/resources/usm.hpp"
 
 namespace usmx::bindings {
 namespace {
-
-/// MemoryResource: any of them.
-struct py_resource {
-  any_resource resource;
-};
-
-/// One whose own methods are asked.
-template <class R>
-struct py_resource_of : py_resource {
-  explicit py_resource_of(std::shared_ptr<R> made) : py_resource{made}, own(std::move(made)) {}
-
-  std::shared_ptr<R> own;
-};
 
 std::size_t size_argument(const char* what, nb::handle value) {
   const std::ptrdiff_t size = to_count(what, "a number of bytes", value.ptr());
@@ -118,9 +105,11 @@ Example:
     'shared')")
       .def(
           "__init__",
-          [](py_resource_of<usm_resource>* self, nb::handle kind) {
-            new (self)
-                py_resource_of<usm_resource>(std::make_shared<usm_resource>(kind_argument(kind)));
+          [](nb::pointer_and_handle<py_resource_of<usm_resource>> self, nb::handle kind) {
+            initialize(self, [&] {
+              return py_resource_of<usm_resource>(
+                  std::make_shared<usm_resource>(kind_argument(kind)));
+            });
           },
           nb::arg("kind") = "device", nb::sig("def __init__(self, kind: str = 'device') -> None"));
   nb::class_<py_resource_of<function_resource>, py_resource>(
@@ -142,34 +131,18 @@ Example:
     'shared')")
       .def(
           "__init__",
-          [](py_resource_of<function_resource>* self, nb::handle kind, nb::handle allocate,
-             nb::handle free, int device) {
-            new (self) py_resource_of<function_resource>(std::make_shared<function_resource>(
-                kind_argument(kind),
-                function_at<function_resource::allocate_function>("allocate", allocate),
-                function_at<function_resource::free_function>("free", free), device));
+          [](nb::pointer_and_handle<py_resource_of<function_resource>> self, nb::handle kind,
+             nb::handle allocate, nb::handle free, int device) {
+            initialize(self, [&] {
+              return py_resource_of<function_resource>(std::make_shared<function_resource>(
+                  kind_argument(kind),
+                  function_at<function_resource::allocate_function>("allocate", allocate),
+                  function_at<function_resource::free_function>("free", free), device));
+            });
           },
           nb::arg("kind"), nb::arg("allocate"), nb::arg("free"), nb::arg("device") = 0,
           nb::sig("def __init__(self, kind: str, allocate: typing.SupportsIndex, free: "
                   "typing.SupportsIndex, device: int = 0) -> None"));
-  nb::class_<py_resource_of<pool_resource>, py_resource>(
-      m, "PoolResource", R"(A pool of one device on top of another resource.
-
-Args:
-    upstream: the resource that the pool takes its memory from.
-    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
-
-Example:
-    >>> usmx.memory.PoolResource(usmx.memory.PlainResource('host')).kind
-    'host')")
-      .def(
-          "__init__",
-          [](py_resource_of<pool_resource>* self, const py_resource& upstream, nb::handle device) {
-            new (self) py_resource_of<pool_resource>(std::make_shared<pool_resource>(
-                upstream.resource, queue_argument(nb::none(), device)));
-          },
-          nb::arg("upstream"), nb::arg("device") = nb::none(),
-          nb::sig("def __init__(self, upstream: MemoryResource, device: object = None) -> None"));
 }
 
 void bind_adaptors(nb::module_& m) {
@@ -181,15 +154,20 @@ Args:
     upstream: a resource.
     limit: bytes.
 
+Raises:
+    ValueError: `upstream` stands on too many others (16).
+
 Example:
     >>> usmx.memory.LimitingResource(usmx.memory.PlainResource(), 1 << 20).used_bytes()
     0)")
       .def(
           "__init__",
-          [](py_resource_of<limiting_resource>* self, const py_resource& upstream,
-             nb::handle limit) {
-            new (self) py_resource_of<limiting_resource>(std::make_shared<limiting_resource>(
-                upstream.resource, size_argument("limit", limit)));
+          [](nb::pointer_and_handle<py_resource_of<limiting_resource>> self,
+             const py_resource& upstream, nb::handle limit) {
+            initialize(self, [&] {
+              return py_resource_of<limiting_resource>(std::make_shared<limiting_resource>(
+                  upstream.resource, size_argument("limit", limit)));
+            });
           },
           nb::arg("upstream"), nb::arg("limit"),
           nb::sig("def __init__(self, upstream: MemoryResource, limit: typing.SupportsIndex) -> "
@@ -204,14 +182,20 @@ Example:
 Args:
     upstream: a resource.
 
+Raises:
+    ValueError: `upstream` stands on too many others (16).
+
 Example:
     >>> usmx.memory.StatisticsResource(usmx.memory.PlainResource()).counts()['blocks.total']
     0)")
       .def(
           "__init__",
-          [](py_resource_of<statistics_resource>* self, const py_resource& upstream) {
-            new (self) py_resource_of<statistics_resource>(
-                std::make_shared<statistics_resource>(upstream.resource));
+          [](nb::pointer_and_handle<py_resource_of<statistics_resource>> self,
+             const py_resource& upstream) {
+            initialize(self, [&] {
+              return py_resource_of<statistics_resource>(
+                  std::make_shared<statistics_resource>(upstream.resource));
+            });
           },
           nb::arg("upstream"))
       .def(
@@ -231,14 +215,20 @@ It makes each allocation some microseconds slower.
 Args:
     upstream: a resource.
 
+Raises:
+    ValueError: `upstream` stands on too many others (16).
+
 Example:
     >>> usmx.memory.TrackingResource(usmx.memory.PlainResource()).live_blocks()
     [])")
       .def(
           "__init__",
-          [](py_resource_of<tracking_resource>* self, const py_resource& upstream) {
-            new (self) py_resource_of<tracking_resource>(
-                std::make_shared<tracking_resource>(upstream.resource));
+          [](nb::pointer_and_handle<py_resource_of<tracking_resource>> self,
+             const py_resource& upstream) {
+            initialize(self, [&] {
+              return py_resource_of<tracking_resource>(
+                  std::make_shared<tracking_resource>(upstream.resource));
+            });
           },
           nb::arg("upstream"))
       .def(
@@ -260,7 +250,8 @@ Args:
     path: the file.
 
 Raises:
-    ValueError: the file cannot be written.
+    ValueError: the file cannot be written, another log is being written to it, or `upstream` stands on too many
+        others (16).
 
 Example:
     >>> import os
@@ -268,10 +259,12 @@ Example:
     'device')")
       .def(
           "__init__",
-          [](py_resource_of<logging_resource>* self, const py_resource& upstream,
-             const std::filesystem::path& path) {
-            new (self) py_resource_of<logging_resource>(
-                std::make_shared<logging_resource>(upstream.resource, path));
+          [](nb::pointer_and_handle<py_resource_of<logging_resource>> self,
+             const py_resource& upstream, const std::filesystem::path& path) {
+            initialize(self, [&] {
+              return py_resource_of<logging_resource>(
+                  std::make_shared<logging_resource>(upstream.resource, path));
+            });
           },
           nb::arg("upstream"), nb::arg("path"),
           nb::sig("def __init__(self, upstream: MemoryResource, path: str | os.PathLike[str]) -> "
@@ -284,6 +277,9 @@ Args:
     upstream: a resource.
     after: how many requests succeed before all others fail.
 
+Raises:
+    ValueError: `upstream` stands on too many others (16).
+
 Example:
     >>> with usmx.memory.using_memory_resource(usmx.memory.FailingResource(usmx.memory.PlainResource())):
     ...     usmx.zeros(3)
@@ -291,10 +287,12 @@ Example:
     usmx._core.USMAllocationError: ...)")
       .def(
           "__init__",
-          [](py_resource_of<failing_resource>* self, const py_resource& upstream,
-             nb::handle count) {
-            new (self) py_resource_of<failing_resource>(std::make_shared<failing_resource>(
-                upstream.resource, after(size_argument("after", count))));
+          [](nb::pointer_and_handle<py_resource_of<failing_resource>> self,
+             const py_resource& upstream, nb::handle count) {
+            initialize(self, [&] {
+              return py_resource_of<failing_resource>(std::make_shared<failing_resource>(
+                  upstream.resource, after(size_argument("after", count))));
+            });
           },
           nb::arg("upstream"), nb::arg("after") = 0,
           nb::sig("def __init__(self, upstream: MemoryResource, after: typing.SupportsIndex = 0) "
@@ -341,6 +339,9 @@ Args:
 
 Returns:
     The resource before.
+
+Raises:
+    ValueError: the resource is, or stands on, a pool of another context or device.
 
 Example:
     >>> before = usmx.memory.set_memory_resource(usmx.memory.PlainResource('host'))

@@ -51,8 +51,8 @@ NB_MODULE(_core, m) {
   bind_dtype_functions(m);
   bind_memory_classes(m);
   bind_adoption(m);
-  bind_pools(m);
   bind_resources(m);
+  bind_pools(m);
   bind_array_class(m);
   bind_producers(m);
   // What the functions of the package are made of.

@@ -526,7 +526,9 @@ def from_arrow(
 ) -> USMArray:
     """Copy a column of Arrow's, in one chunk or several, into a new array. Waits.
 
-    The protocol is Arrow's C data interface.
+    The protocol is Arrow's C data interface. It does not say how long buffers are: usmx checks the
+    length of a column in USM, and of an object that tells the sizes of its ``buffers()``, as
+    pyarrow's do. Any other object must be right about its length.
 
     Args:
         column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
@@ -543,7 +545,8 @@ def from_arrow(
     Raises:
         BufferError: values are missing (null), are no integers or floating-point numbers, or are
             not in host memory.
-        ValueError: what the object gave breaks a rule of Arrow's.
+        ValueError: what the object gave breaks a rule of Arrow's, or the column is longer than its
+            memory.
         TypeError: `column` has none of these methods.
 
     Example:

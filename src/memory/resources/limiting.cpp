@@ -6,8 +6,8 @@
 
 namespace usmx::inline v1 {
 
-limiting_resource::limiting_resource(any_resource upstream, std::size_t limit) noexcept
-    : upstream_(std::move(upstream)), limit_(limit) {}
+limiting_resource::limiting_resource(any_resource upstream, std::size_t limit)
+    : upstream_(detail::as_upstream(std::move(upstream))), limit_(limit) {}
 
 std::byte* limiting_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                        const sycl::queue& queue) {

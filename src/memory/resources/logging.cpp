@@ -8,7 +8,8 @@
 namespace usmx::inline v1 {
 
 logging_resource::logging_resource(any_resource upstream, const std::filesystem::path& path)
-    : upstream_(std::move(upstream)), log_(std::make_shared<detail::memory_log>(path.string())) {}
+    : upstream_(detail::as_upstream(std::move(upstream))),
+      log_(std::make_shared<detail::memory_log>(path.string())) {}
 
 std::byte* logging_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                       const sycl::queue& queue) {

@@ -7,10 +7,13 @@
 
 #include "base/process_state.hpp"
 #include "memory/block_cache.hpp"
+#include "memory/living_pools.hpp"
 #include "memory/pool_supply.hpp"
 #include "memory/size_classes.hpp"
 #include "memory/slab_pool.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace usmx::inline v1 {
 namespace {
@@ -24,7 +27,7 @@ std::size_t default_cache_limit(const sycl::device& device) {
 
 }  // namespace
 
-struct pool_resource::parts {
+struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living_pool {
   parts(any_resource upstream, const sycl::queue& queue, std::size_t cache_limit)
       : supply(std::move(upstream), queue), slabs(supply), cache(supply, cache_limit) {}
 
@@ -46,6 +49,14 @@ struct pool_resource::parts {
     }
   }
 
+  void trim() noexcept override {
+    if (detail::is_forked_child()) {
+      return;
+    }
+    slabs.trim();
+    cache.trim();
+  }
+
   detail::pool_supply supply;
   detail::slab_pool slabs;
   detail::block_cache cache;
@@ -63,19 +74,23 @@ std::size_t size_for(std::size_t nbytes, std::size_t alignment) noexcept {
 
 pool_resource::pool_resource(any_resource upstream, const sycl::queue& queue,
                              std::optional<std::size_t> cache_limit)
-    : parts_(std::make_unique<parts>(
-          std::move(upstream), queue,
-          cache_limit ? *cache_limit : default_cache_limit(queue.get_device()))) {}
+    : parts_(std::make_shared<parts>(
+          detail::as_upstream(std::move(upstream)), queue,
+          cache_limit ? *cache_limit : default_cache_limit(queue.get_device()))) {
+  parts_->supply.upstream().require_place(queue);
+  detail::enter_living_pools(parts_);
+}
 
 pool_resource::~pool_resource() {
   if (detail::is_forked_child()) {
-    std::ignore = parts_.release();
+    std::ignore = new std::shared_ptr(std::move(parts_));  // leaked
   }
 }
 
 std::byte* pool_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                    const sycl::queue& queue) {
   detail::check_request(nbytes, alignment);
+  require_place(queue);
   const std::size_t size = size_for(nbytes, alignment);
   std::byte* block = nullptr;
   try {
@@ -107,6 +122,19 @@ void pool_resource::deallocate(std::byte* block, std::size_t nbytes, std::size_t
 
 usm_kind pool_resource::kind() const noexcept { return parts_->supply.kind(); }
 
+const any_resource& pool_resource::upstream() const noexcept { return parts_->supply.upstream(); }
+
+void pool_resource::require_place(const sycl::queue& queue) const {
+  const sycl::queue& own = parts_->supply.queue();
+  const sycl::device device = queue.get_device();
+  const sycl::context context = queue.get_context();
+  if (device != own.get_device() || context != own.get_context()) {
+    throw value_error(detail::message("a pool of ", describe(own.get_device()), " in ",
+                                      describe(own.get_context()), " has no memory for a queue of ",
+                                      describe(device), " in ", describe(context)));
+  }
+}
+
 pool_statistics pool_resource::statistics() const noexcept {
   return {.used = parts_->used.load(std::memory_order_relaxed),
           .peak_used = parts_->peak_used.load(std::memory_order_relaxed),
@@ -119,10 +147,7 @@ void pool_resource::reset_peak() noexcept {
   parts_->supply.reset_peak();
 }
 
-void pool_resource::free_all_blocks() noexcept {
-  parts_->slabs.trim();
-  parts_->cache.trim();
-}
+void pool_resource::free_all_blocks() noexcept { parts_->trim(); }
 
 void pool_resource::set_limit(std::optional<std::size_t> nbytes) noexcept {
   parts_->supply.set_limit(nbytes.value_or(no_limit));

@@ -14,8 +14,8 @@ void add(allocation_count& to, std::size_t amount) {
 
 }  // namespace
 
-statistics_resource::statistics_resource(any_resource upstream) noexcept
-    : upstream_(std::move(upstream)) {}
+statistics_resource::statistics_resource(any_resource upstream)
+    : upstream_(detail::as_upstream(std::move(upstream))) {}
 
 std::byte* statistics_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                          const sycl::queue& queue) {

@@ -18,7 +18,7 @@ std::string current_call_site() {
 }
 
 tracking_resource::tracking_resource(any_resource upstream, std::function<std::string()> call_site)
-    : upstream_(std::move(upstream)), call_site_(std::move(call_site)) {}
+    : upstream_(detail::as_upstream(std::move(upstream))), call_site_(std::move(call_site)) {}
 
 std::byte* tracking_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                        const sycl::queue& queue) {

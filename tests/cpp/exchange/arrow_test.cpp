@@ -498,4 +498,26 @@ TEST_F(arrow_test, stream_that_was_let_go_or_lacks_functions_is_refused) {
   expect_error<value_error>([&] { receive(given.stream); }, {"released"});
 }
 
+// ---- Lengths beyond the memory
+
+TEST_F(arrow_test, length_beyond_a_buffer_of_known_size_is_refused) {
+  foreign_column given({1, 2, 3, 4});
+  given.array.length = 5;
+  column received = given.received();
+  received.sizes.push_back({given.array.buffers[1], 4 * sizeof(double)});
+  expect_error<value_error>([&] { host_views(received, queue()); },
+                            {"'length' 5", "40 bytes of buffer 1, which has 32"});
+  received.chunks[0]->length = 4;
+  EXPECT_EQ(host_views(received, queue())[0].size(), 4);
+}
+
+TEST_F(arrow_test, length_beyond_usm_is_refused) {
+  const array a = sample(usm_kind::host);
+  column received = receive(*to_arrow_schema(a.type()), *to_arrow(a));
+  EXPECT_EQ(host_views(received, queue())[0].size(), 6);
+  received.chunks[0]->length = 7;
+  expect_error<value_error>([&] { host_views(received, queue()); },
+                            {"not all inside the host allocation", "48 bytes"});
+}
+
 }  // namespace

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
@@ -16,6 +20,8 @@
 #include "usmx/memory/resources/usm.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 
@@ -145,6 +151,62 @@ TEST_F(current_resource_test, large_dead_block_is_no_memory_of_anybody) {
   EXPECT_EQ(usmx::pointer_kind(at, context()), usm_kind::unknown);
   usmx::default_pool(queue(), usm_kind::shared)->free_all_blocks();
   EXPECT_EQ(usmx::pointer_kind(at, context()), usm_kind::unknown);
+}
+
+TEST_F(current_resource_test, pool_of_another_context_or_device_is_refused_and_nothing_set) {
+  const auto pool = std::make_shared<usmx::pool_resource>(
+      std::make_shared<usmx::usm_resource>(usm_kind::shared), queue());
+  const auto above = std::make_shared<usmx::statistics_resource>(pool);
+  std::vector<sycl::queue> others{sycl::queue(new_context(), device())};
+  for (const sycl::device& half : support::halves_of(device())) {
+    others.emplace_back(half);
+  }
+  for (const sycl::queue& other : others) {
+    const any_resource before = usmx::current_resource(other, usm_kind::shared);
+    for (const any_resource& each : {any_resource(pool), any_resource(above)}) {
+      expect_error<value_error>([&] { usmx::set_current_resource(other, each); },
+                                {usmx::describe(context()), usmx::describe(other.get_context())});
+    }
+    EXPECT_EQ(usmx::current_resource(other, usm_kind::shared), before);
+  }
+}
+
+TEST_F(current_resource_test, default_resource_is_known_until_another_one_is_set) {
+  EXPECT_TRUE(usmx::uses_default_resource(queue(), usm_kind::host));
+  use(std::make_shared<usmx::usm_resource>(usm_kind::host));
+  EXPECT_FALSE(usmx::uses_default_resource(queue(), usm_kind::host));
+  EXPECT_TRUE(usmx::uses_default_resource(queue(), usm_kind::shared));
+  TearDown();
+  EXPECT_TRUE(usmx::uses_default_resource(queue(), usm_kind::host));
+}
+
+TEST_F(current_resource_test, emptying_the_cache_reaches_all_pools_that_live) {
+  const auto counting = std::make_shared<usmx::statistics_resource>(
+      std::make_shared<usmx::usm_resource>(usm_kind::host));
+  const auto lower = std::make_shared<usmx::pool_resource>(counting, queue());
+  usmx::pool_resource upper(lower, queue());
+  upper.deallocate(upper.allocate(1'000'000, 0, queue()), 1'000'000, 0, queue());
+  EXPECT_EQ(counting->counts().blocks.current, 1U);
+  usmx::empty_cache();
+  EXPECT_EQ(counting->counts().blocks.current, 0U);
+}
+
+TEST_F(current_resource_test, pools_may_come_and_go_while_the_cache_is_emptied) {
+  const auto counting = std::make_shared<usmx::statistics_resource>(
+      std::make_shared<usmx::usm_resource>(usm_kind::host));
+  std::atomic<bool> done = false;
+  std::thread emptying([&] {
+    while (!done) {
+      usmx::empty_cache();
+    }
+  });
+  for (int round = 0; round < 200; ++round) {
+    usmx::pool_resource pool(counting, queue());
+    pool.deallocate(pool.allocate(100'000, 0, queue()), 100'000, 0, queue());
+  }
+  done = true;
+  emptying.join();
+  EXPECT_EQ(counting->counts().blocks.current, 0U);
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "support/device_test.hpp"
+#include "support/errors.hpp"
 #include "support/memory_log_lines.hpp"
 #include "support/temporary_folder.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/base/warnings.hpp"
 
 namespace {
@@ -66,6 +68,15 @@ TEST_F(memory_log_test, every_value_has_its_name) {
     EXPECT_EQ(lines[k + 2].source(), "resource");
   }
   EXPECT_EQ(warnings(), "");
+}
+
+TEST_F(memory_log_test, device_may_have_several_logs_and_a_file_one) {
+  memory_log first("/dev/null");
+  memory_log second("/dev/null");
+  const support::temporary_folder folder;
+  const std::string path = folder.path() / "memory.csv";
+  memory_log alone(path);
+  support::expect_error<usmx::value_error>([&] { memory_log(std::string(path)); }, {"another log"});
 }
 
 }  // namespace

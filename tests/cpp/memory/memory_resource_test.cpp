@@ -4,8 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <initializer_list>
+#include <memory>
+#include <string>
 
 #include "support/device_test.hpp"
+#include "support/errors.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/memory/resources/failing.hpp"
+#include "usmx/memory/resources/limiting.hpp"
+#include "usmx/memory/resources/logging.hpp"
+#include "usmx/memory/resources/pool.hpp"
+#include "usmx/memory/resources/statistics.hpp"
+#include "usmx/memory/resources/tracking.hpp"
 
 namespace {
 
@@ -77,6 +88,49 @@ TEST_F(any_resource_test, copies_are_equal_and_keep_the_resource) {
 TEST_F(any_resource_test, two_resources_are_not_equal) {
   EXPECT_FALSE(any_resource(std::make_shared<recording_resource>()) ==
                any_resource(std::make_shared<recording_resource>()));
+}
+
+// ---- on top of each other
+
+/// Passes all calls on.
+struct resource_on_another {
+  std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) {
+    return below.allocate(nbytes, alignment, queue);
+  }
+  void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
+                  const sycl::queue& queue) noexcept {
+    below.deallocate(block, nbytes, alignment, queue);
+  }
+  usm_kind kind() const noexcept { return below.kind(); }
+  const any_resource& upstream() const noexcept { return below; }
+
+  any_resource below;
+};
+
+TEST_F(any_resource_test, resource_below_is_known_where_it_is_told) {
+  const any_resource lowest = std::make_shared<recording_resource>();
+  EXPECT_EQ(lowest.upstream(), nullptr);
+  const any_resource above = std::make_shared<resource_on_another>(lowest);
+  ASSERT_NE(above.upstream(), nullptr);
+  EXPECT_EQ(*above.upstream(), lowest);
+}
+
+TEST_F(any_resource_test, so_many_resources_may_lie_on_top_of_each_other_and_no_more) {
+  any_resource top = std::make_shared<recording_resource>();
+  for (int depth = 1; depth < usmx::max_resource_depth; ++depth) {
+    top = std::make_shared<usmx::statistics_resource>(top);
+  }
+  const std::initializer_list<std::string> parts{"at most 16 memory resources", "found 16"};
+  using support::expect_error;
+  using usmx::value_error;
+  expect_error<value_error>([&] { usmx::statistics_resource{top}; }, parts);
+  expect_error<value_error>([&] { usmx::limiting_resource(top, 1); }, parts);
+  expect_error<value_error>([&] { usmx::tracking_resource{top}; }, parts);
+  expect_error<value_error>([&] { usmx::failing_resource(top, {}); }, parts);
+  expect_error<value_error>([&] { usmx::logging_resource(top, "/dev/null"); }, parts);
+  expect_error<value_error>([&] { usmx::pool_resource(top, queue()); }, parts);
+  const any_resource of_user = std::make_shared<resource_on_another>(top);
+  expect_error<value_error>([&] { usmx::statistics_resource{of_user}; }, {"found 17"});
 }
 
 }  // namespace

@@ -93,6 +93,33 @@ def test_log_that_cannot_be_drawn_gets_one_line_and_exit_code_2(tmp_path, name, 
     assert result.stderr.count("\n") == 1
 
 
+LIMITED = """
+import resource, sys
+from usmx.__main__ import main
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, resource.RLIM_INFINITY))
+sys.argv = ["usmx", "memory", "--plot", sys.argv[1], "-o", "x.svg"]
+sys.exit(main())
+"""
+
+
+def gigabytes_in_a_line(path):
+    """A line that never ends, which takes no disk."""
+    path.write_text("time,thread,action,source,kind,nbytes,address,device\n")
+    os.truncate(path, 64 << 30)
+    return path
+
+
+@pytest.mark.parametrize("make", [lambda _: "/dev/zero", lambda _: "/dev/urandom", gigabytes_in_a_line],
+                         ids=["zero", "urandom", "gigabytes_in_a_line"])  # fmt: skip
+def test_what_never_ends_is_refused_at_once_in_little_memory(tmp_path, make):
+    log = make(tmp_path / "memory.csv")
+    command = [sys.executable, "-P", "-c", LIMITED, str(log)]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert result.returncode == 2, result.stderr
+    assert result.stderr.startswith(f"usmx memory: {log}:")
+    assert result.stderr.count("\n") == 1
+
+
 def test_without_matplotlib_the_command_says_what_to_install(log, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     assert memory_plot.run(log, tmp_path / "x.svg") == 2

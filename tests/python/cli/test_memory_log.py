@@ -105,18 +105,62 @@ def test_line_that_is_cut_off_at_the_end_is_left_out(tmp_path):
     assert list(memory_log.read(path)) == [Event(1.000000001, "allocate", "buffer", "host", 8)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "a,b\n1,2\n",
-        f"{','.join(HEADER)}\n1,2\n",
-        f"{','.join(HEADER)}\n{LINE.replace('allocate', 'lend')}\n",
-        f"{','.join(HEADER)}\n{LINE.replace('host', 'here')}\n",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "x" * 5000, ",".join(HEADER)])
 def test_file_that_is_no_log_is_rejected(tmp_path, text):
     path = tmp_path / "memory.csv"
     path.write_text(text)
-    with pytest.raises(ValueError, match="not a memory log"):
+    with pytest.raises(ValueError, match=r"memory\.csv:1: not a memory log"):
+        list(memory_log.read(path))
+
+
+def lines_of(tmp_path, *lines):
+    path = tmp_path / "memory.csv"
+    path.write_bytes(b"".join(line + b"\n" for line in (",".join(HEADER).encode(), *lines)))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (b"1,2", "expected 8 columns, found 2: b'1,2"),
+        (LINE.replace("allocate", "lend").encode(), "'action' must be allocate, .* found 'lend'"),
+        (LINE.replace("buffer", "me").encode(), "'source' must be buffer, .* found 'me'"),
+        (LINE.replace("host", "here").encode(), "'kind' must be device, .* found 'here'"),
+        (LINE.replace(",8,", ",-8,").encode(), "'nbytes' must be a number of bytes, found '-8'"),
+        (LINE.replace(",8,", f",{'9' * 500},").encode(), "'nbytes' must be .* found '999"),
+        (LINE.replace(",8,", ",²,").encode(), "'nbytes' must be .* found '²'"),
+        (LINE.replace("1.000000001", "nan").encode(), "'time' must be .* found 'nan'"),
+        (LINE.replace("1.000000001", "soon").encode(), "'time' must be .* found 'soon'"),
+        (b"\xff\0" + LINE.encode(), "'time' must be .* found"),
+        (LINE.encode() + b"x" * 5000, "longer than 1,000 bytes"),
+        (b'"' + LINE.encode(), "'time' must be"),
+    ],
+)
+def test_bad_line_is_named_with_its_file_and_number(tmp_path, found, expected):
+    good = LINE.encode()
+    path = lines_of(tmp_path, good, good, found, good)
+    with pytest.raises(
+        ValueError, match=rf"memory\.csv:4: not a line of a memory log: .*{expected}"
+    ):
+        list(memory_log.read(path))
+
+
+def test_request_that_failed_may_have_been_of_any_size(tmp_path):
+    failure = LINE.replace("allocate", "failure").replace(",8,", f",{2**64 - 1},").encode()
+    found = history(memory_log.read(lines_of(tmp_path, LINE.encode(), failure)))
+    assert (found.failures, found.total.tolist()) == (1, [8, 8])
+
+
+def test_sums_that_no_machine_has_are_rejected(tmp_path):
+    line = LINE.replace(",8,", f",{2**63},").encode()
+    with pytest.raises(ValueError, match=r"more than 2\*\*53 bytes"):
+        history(memory_log.read(lines_of(tmp_path, line, line)))
+
+
+def test_more_events_than_can_be_drawn_are_rejected(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory_log, "MOST_EVENTS", 3)
+    path = lines_of(tmp_path, *[LINE.encode()] * 3)
+    assert len(list(memory_log.read(path))) == 3
+    path = lines_of(tmp_path, *[LINE.encode()] * 4)
+    with pytest.raises(ValueError, match=r"memory\.csv:5: --plot reads at most 3 events"):
         list(memory_log.read(path))

@@ -17,7 +17,7 @@ namespace usmx::inline v1 {
 class USMX_API failing_resource {
  public:
   /// Fails when `fails(nbytes)` returns true. Several threads may call the function at once. Other
-  /// requests go to `upstream`.
+  /// requests go to `upstream`. Throws value_error on top of max_resource_depth resources.
   failing_resource(any_resource upstream, std::function<bool(std::size_t nbytes)> fails);
 
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
@@ -30,6 +30,8 @@ class USMX_API failing_resource {
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
   usm_kind kind() const noexcept { return upstream_.kind(); }
+  /// The resource below.
+  const any_resource& upstream() const noexcept { return upstream_; }
 
  private:
   any_resource upstream_;

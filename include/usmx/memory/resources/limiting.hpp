@@ -16,8 +16,9 @@ namespace usmx::inline v1 {
 /// that were asked for, without rounding.
 class USMX_API limiting_resource {
  public:
-  /// Lets at most `limit` bytes of `upstream` be in use at a time.
-  limiting_resource(any_resource upstream, std::size_t limit) noexcept;
+  /// Lets at most `limit` bytes of `upstream` be in use at a time. Throws value_error on top of
+  /// max_resource_depth resources.
+  limiting_resource(any_resource upstream, std::size_t limit);
 
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
   /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
@@ -29,6 +30,8 @@ class USMX_API limiting_resource {
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
   usm_kind kind() const noexcept { return upstream_.kind(); }
+  /// The resource below.
+  const any_resource& upstream() const noexcept { return upstream_; }
 
   /// The limit in bytes.
   std::size_t limit() const noexcept { return limit_; }

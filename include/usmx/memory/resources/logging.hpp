@@ -26,7 +26,8 @@ class memory_log;
 class USMX_API logging_resource {
  public:
   /// Logs the calls of `upstream` to the file at `path`, and overwrites an existing file. Throws
-  /// value_error when the file cannot be written, or when another log is being written to it.
+  /// value_error when the file cannot be written, or when another log is being written to it, and
+  /// on top of max_resource_depth resources. Several logs may write to a device, such as /dev/null.
   logging_resource(any_resource upstream, const std::filesystem::path& path);
 
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
@@ -39,6 +40,8 @@ class USMX_API logging_resource {
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
   usm_kind kind() const noexcept { return upstream_.kind(); }
+  /// The resource below.
+  const any_resource& upstream() const noexcept { return upstream_; }
 
  private:
   any_resource upstream_;

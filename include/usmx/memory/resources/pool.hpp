@@ -47,6 +47,8 @@ class USMX_API pool_resource {
  public:
   /// A pool of `upstream` for the queue's context and device. It keeps at most `cache_limit` bytes
   /// of free large blocks, by default a sixteenth of the device's memory, and at least 64 MiB.
+  /// Throws value_error when `upstream` is a pool of another context or device, and on top of
+  /// max_resource_depth resources.
   explicit pool_resource(any_resource upstream, const sycl::queue& queue,
                          std::optional<std::size_t> cache_limit = std::nullopt);
   pool_resource(const pool_resource&) = delete;
@@ -56,8 +58,8 @@ class USMX_API pool_resource {
 
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the pool's choice.
   /// If the limit is reached or the resource below has no memory, free blocks go back first. Throws
-  /// value_error when `nbytes` is 0 or the alignment is not a power of two, and allocation_error
-  /// when there is no memory.
+  /// value_error when `nbytes` is 0, the alignment is not a power of two, or the queue is of
+  /// another context or device than the pool, and allocation_error when there is no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
   /// Gives a block back to the pool, with the size and the alignment that it was allocated with. No
   /// work may use the block any more.
@@ -65,6 +67,11 @@ class USMX_API pool_resource {
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
   usm_kind kind() const noexcept;
+  /// The resource below.
+  const any_resource& upstream() const noexcept;
+  /// Throws value_error, which names both, when the queue is of another context or device than the
+  /// pool.
+  void require_place(const sycl::queue& queue) const;
 
   /// The bytes that the pool has now, and had at the peak.
   pool_statistics statistics() const noexcept;
@@ -80,7 +87,7 @@ class USMX_API pool_resource {
 
  private:
   struct parts;
-  std::unique_ptr<parts> parts_;
+  std::shared_ptr<parts> parts_;
 };
 
 static_assert(memory_resource<pool_resource>);

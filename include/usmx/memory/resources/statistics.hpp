@@ -35,8 +35,8 @@ struct allocation_counts {
 /// A resource that passes calls on to another one, and counts them.
 class USMX_API statistics_resource {
  public:
-  /// Counts the calls of `upstream`.
-  explicit statistics_resource(any_resource upstream) noexcept;
+  /// Counts the calls of `upstream`. Throws value_error on top of max_resource_depth resources.
+  explicit statistics_resource(any_resource upstream);
 
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
   /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
@@ -48,6 +48,8 @@ class USMX_API statistics_resource {
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
   usm_kind kind() const noexcept { return upstream_.kind(); }
+  /// The resource below.
+  const any_resource& upstream() const noexcept { return upstream_; }
 
   /// All counts at one moment.
   allocation_counts counts() const;

@@ -39,7 +39,7 @@ USMX_API std::string current_call_site();
 class USMX_API tracking_resource {
  public:
   /// Tracks the blocks of `upstream`. The allocating thread calls `call_site`, while it holds no
-  /// lock of the resource.
+  /// lock of the resource. Throws value_error on top of max_resource_depth resources.
   explicit tracking_resource(any_resource upstream,
                              std::function<std::string()> call_site = &current_call_site);
 
@@ -53,6 +53,8 @@ class USMX_API tracking_resource {
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
   usm_kind kind() const noexcept { return upstream_.kind(); }
+  /// The resource below.
+  const any_resource& upstream() const noexcept { return upstream_; }
 
   /// All blocks in use, sorted by address.
   std::vector<tracked_block> live_blocks() const;

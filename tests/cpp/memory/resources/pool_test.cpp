@@ -12,6 +12,8 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/resources/statistics.hpp"
 #include "usmx/memory/resources/usm.hpp"
+#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 
@@ -241,6 +243,35 @@ TEST_F(pool_resource_test, trimming_beside_other_threads_takes_no_block_in_use) 
   }
   pool_.free_all_blocks();
   EXPECT_EQ(upstream_nbytes(), 0U);
+}
+
+TEST_F(pool_resource_test, queue_of_another_context_gets_no_memory) {
+  const sycl::queue other(new_context(), device());
+  expect_error<usmx::value_error>([&] { pool_.allocate(64, 0, other); },
+                                  {usmx::describe(context()), usmx::describe(other.get_context())});
+  EXPECT_EQ(calls_of_the_runtime(), 0U);
+  const sycl::queue same(context(), device());
+  deallocate(pool_.allocate(64, 0, same), 64);
+}
+
+TEST_F(pool_resource_test, queue_of_another_device_in_the_same_context_gets_no_memory) {
+  const auto parts = support::two_sub_devices::of(device());
+  if (!parts) {
+    GTEST_SKIP() << "the device cannot be partitioned";
+  }
+  const sycl::queue first(parts->context, parts->first);
+  const sycl::queue second(parts->context, parts->second);
+  pool_resource pool(upstream_, first);
+  expect_error<usmx::value_error>([&] { pool.allocate(64, 0, second); },
+                                  {"a pool of", usmx::describe(parts->second)});
+  EXPECT_EQ(calls_of_the_runtime(), 0U);
+  pool.deallocate(pool.allocate(64, 0, first), 64, 0, first);
+}
+
+TEST_F(pool_resource_test, pool_of_another_context_is_no_upstream) {
+  const auto below = std::make_shared<pool_resource>(upstream_, queue());
+  const sycl::queue other(new_context(), device());
+  expect_error<usmx::value_error>([&] { pool_resource(below, other); }, {"a pool of"});
 }
 
 }  // namespace

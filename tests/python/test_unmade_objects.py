@@ -1,0 +1,52 @@
+"""An object whose __init__ never ran is refused by everything that takes it, and harms nothing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import usmx
+
+USES = Path(__file__).with_name("unmade_objects.py")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("allocator", ["malloc", "debug"])
+def test_object_that_was_not_made_is_refused_everywhere(allocator, tmp_path):
+    """In a process of its own, by every attribute, operator and function there is."""
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", USES],
+        env={
+            **os.environ,
+            "PYTHONMALLOC": allocator,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    last_uses = "\n".join(done.stderr.splitlines()[-30:])
+    assert done.returncode == 0, last_uses
+    assert int(done.stdout) > 100_000
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda a: a.reshape(1),
+        lambda a: a.view(),
+        lambda a: a.transpose(),
+        lambda a: a.ravel(),
+        lambda a: a.flatten(),
+        lambda a: a.flags,
+        usmx.asarray,
+        usmx.flip,
+        usmx.empty_like,
+    ],
+    ids=["reshape", "view", "transpose", "ravel", "flatten", "flags", "asarray", "flip", "like"],
+)
+def test_array_that_was_not_made_is_told_so_before_it_is_read(use):
+    with pytest.raises(TypeError, match="__init__ was never called"):
+        use(usmx.USMArray.__new__(usmx.USMArray))
