@@ -171,6 +171,6 @@ def _refuse(*arguments, **keywords):
 
 
 # What Python and NumPy ask the class for, and is no operator.
-for _name in "delattr setattr format round trunc array_function array_ufunc".split():
+for _name in ("delattr", "setattr", "format", "round", "trunc", "array_function", "array_ufunc"):
     setattr(_UnusableInForkedChild, f"__{_name}__", _refuse)
 del _name

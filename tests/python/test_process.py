@@ -14,7 +14,6 @@ from forked import error_of, in_forked_child
 from helpers import output_of
 from usmx.memory import from_pointer
 
-
 array = usmx.asarray(np.arange(6.0), usm_type="shared")
 dictionary = array.__sycl_usm_array_interface__
 mask = usmx.asarray(np.arange(6) > 2, usm_type="shared")
