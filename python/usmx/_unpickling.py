@@ -128,6 +128,14 @@ def _kind_class(cls):
     return next(kind for kind in _KINDS if issubclass(cls, kind))
 
 
+def _refuse(*arguments, **keywords):
+    _require_usable_process()
+
+
+def _of(stand_in, name):
+    return object.__getattribute__(stand_in, name)
+
+
 class _UnusableInForkedChild(_Refusing):
     """What a forked child has in place of an array or memory object: every use raises.
 
@@ -161,16 +169,6 @@ class _UnusableInForkedChild(_Refusing):
 
     __hash__ = object.__hash__  # dictionaries and sets are unpickled too
 
-
-def _of(stand_in, name):
-    return object.__getattribute__(stand_in, name)
-
-
-def _refuse(*arguments, **keywords):
-    _require_usable_process()
-
-
-# What Python and NumPy ask the class for, and is no operator.
-for _name in ("delattr", "setattr", "format", "round", "trunc", "array_function", "array_ufunc"):
-    setattr(_UnusableInForkedChild, f"__{_name}__", _refuse)
-del _name
+    # What Python and NumPy ask the class for, and is no operator
+    __setattr__ = __delattr__ = __format__ = __round__ = __trunc__ = _refuse
+    __array_ufunc__ = __array_function__ = _refuse
