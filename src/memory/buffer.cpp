@@ -19,6 +19,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/interruption_internal.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::inline v1 {
@@ -345,12 +346,12 @@ void buffer::wait_for_others() const {
   const buffer& memory = root();
   if (!memory.is_on_other_queues_.load(std::memory_order_acquire)) {
     if (!detail::is_known_empty(memory.queue_)) {
-      wait_for_queue(memory.queue_);
+      internal::wait_interruptibly(memory.queue_);
     }
     return;
   }
   for (const sycl::queue& queue : others_queues()) {
-    wait_for_queue(queue);
+    internal::wait_interruptibly(queue);
   }
 }
 

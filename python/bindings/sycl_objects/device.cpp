@@ -50,7 +50,7 @@ nb::class_<py_device> bind_device(nb::module_& m) {
   bind_where(cls, [](const py_device& d) { return d.queue; });
   cls.def("print_device_info", &print_info, "Print name, driver version, vendor and filter string.")
       .def(
-          "wait", [](const py_device& d) { wait_for_queue(d.queue); },
+          "wait", [](const py_device& d) { internal::wait_interruptibly(d.queue); },
           nb::call_guard<without_interpreter_lock>(),
           "Wait until everything submitted to the queue has finished. Other Python threads run "
           "meanwhile.")

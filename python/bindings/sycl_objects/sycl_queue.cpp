@@ -146,7 +146,7 @@ Example:
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order,
                    "Whether commands run in the order in which they were submitted.")
       .def(
-          "wait", [](const sycl::queue& q) { wait_for_queue(q); },
+          "wait", [](const sycl::queue& q) { internal::wait_interruptibly(q); },
           nb::call_guard<without_interpreter_lock>(),
           "Wait until everything submitted to the queue has finished. Other Python threads run "
           "meanwhile.")
