@@ -161,6 +161,15 @@ helper_threads& helpers() {
   return all;
 }
 
+/// Asked once, so that an idle queue costs no other thread. An in-order queue of OpenCL must not be
+/// asked whether it is empty (docs/decisions.md): there a barrier tells.
+bool is_idle(const sycl::queue& queue) {
+  if (queue.is_in_order() && queue.get_backend() == sycl::backend::opencl) {
+    return is_complete(submit_barrier(queue));
+  }
+  return queue_moment(queue).is_past();
+}
+
 }  // namespace
 
 bool may_be_interrupted() noexcept { return check_of_thread != nullptr; }
@@ -193,6 +202,9 @@ void internal::wait_interruptibly(const sycl::queue& queue) {
   const detail::runtime_call call;
   if (!detail::may_be_interrupted()) {
     return detail::lock_queue(queue).wait(queue);
+  }
+  if (detail::is_idle(queue)) {
+    return;
   }
   detail::wait_on_helper([queue] { detail::lock_queue(queue).wait(queue); });
 }

@@ -36,8 +36,8 @@ PyObject* run_python(Run run) noexcept {
   return result;
 }
 
-/// Whether a signal arrived whose Python handler raised an exception, as Ctrl-C's does. That is then
-/// Python's current error.
+/// Whether a signal arrived whose Python handler raised an exception, as Ctrl-C's does. That is
+/// then Python's current error.
 inline bool is_interrupted() noexcept {
   bool raised = false;
   take_interpreter_lock([&] {
