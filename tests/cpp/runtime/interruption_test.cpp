@@ -13,17 +13,15 @@
 #include "runtime/queue_lock.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
-#include "usmx/memory/buffer.hpp"
-#include "usmx/memory/synchronize.hpp"
-#include "usmx/runtime/queues.hpp"
+#include "support/interruptible.hpp"
 
 namespace {
 
+using support::interruptible;
 using usmx::detail::may_be_interrupted;
 using usmx::detail::wait_interruptibly_for_all;
 using usmx::detail::wait_on_helper;
 using usmx::internal::interrupted_wait;
-using usmx::internal::set_interrupt_check;
 using usmx::internal::wait_interruptibly;
 
 std::atomic<int> checks = 0;
@@ -33,19 +31,6 @@ bool never() {
   return false;
 }
 bool at_once() { return true; }
-
-/// The calling thread asks `check` for the life of this.
-class interruptible {
- public:
-  explicit interruptible(usmx::internal::interrupt_check check)
-      : before_(set_interrupt_check(check)) {}
-  interruptible(const interruptible&) = delete;
-  interruptible& operator=(const interruptible&) = delete;
-  ~interruptible() { set_interrupt_check(before_); }
-
- private:
-  usmx::internal::interrupt_check before_;
-};
 
 class interruption_test : public support::device_test {
  protected:
@@ -72,7 +57,7 @@ TEST_F(interruption_test, event_wait_is_given_up_and_waited_for_again) {
   {
     const interruptible scope(&at_once);
     EXPECT_THROW(wait_interruptibly_for_all({gate.event()}), interrupted_wait);
-    EXPECT_THROW(usmx::wait_for_events({gate.event()}), interrupted_wait);
+    EXPECT_THROW(wait_interruptibly_for_all({gate.event()}), interrupted_wait);
   }
   gate.open();
   wait_interruptibly_for_all({gate.event()});
@@ -90,40 +75,6 @@ TEST_F(interruption_test, queue_wait_is_given_up_and_waited_for_again) {
     gate.open();
     wait_interruptibly(queue);
   }
-}
-
-TEST_F(interruption_test, wait_for_a_buffers_work_is_given_up_and_its_work_stays_known) {
-  support::gate gate(context());
-  auto memory = usmx::buffer::allocate(64, usmx::usm_kind::shared, usmx::default_queue());
-  memory.record(gate.event());
-  {
-    const interruptible scope(&at_once);
-    EXPECT_THROW(memory.wait(), interrupted_wait);
-    EXPECT_THROW(memory.wait(), interrupted_wait);
-  }
-  EXPECT_TRUE(memory.may_be_busy());
-  gate.open();
-  memory.wait();
-}
-
-TEST_F(interruption_test, synchronize_that_is_given_up_releases_nothing_early) {
-  support::gate gate(context());
-  std::atomic<bool> released = false;
-  auto given = usmx::buffer::allocate(64, usmx::usm_kind::shared, usmx::default_queue());
-  auto adopted = std::make_unique<usmx::buffer>(usmx::buffer::adopt(
-      given.data(), 64, usmx::default_queue(),
-      usmx::detail::release_action::of(
-          &released, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->store(true); })));
-  adopted->record(gate.event());
-  adopted.reset();
-  {
-    const interruptible scope(&at_once);
-    EXPECT_THROW(usmx::synchronize(), interrupted_wait);
-  }
-  EXPECT_FALSE(released);
-  gate.open();
-  usmx::synchronize();
-  EXPECT_TRUE(released);
 }
 
 TEST_F(interruption_test, check_is_asked_until_the_work_is_done) {
