@@ -4,6 +4,7 @@ Pickles name this module and its functions, so these must keep their names and p
 What pickles are made of: _memory_pickling.py and _container/array_pickling.py.
 """
 
+from functools import wraps
 from pickle import PickleBuffer
 
 from usmx._core import (
@@ -13,15 +14,35 @@ from usmx._core import (
     SyclDeviceCreationError,
     USMArray,
     _dtype,
+    _is_forked_child,
     _Memory,
     _new_array,
     _queue_argument,
+    _Refusing,
+    _require_usable_process,
     as_usm_memory,
 )
 
 _KINDS = (MemoryUSMDevice, MemoryUSMShared, MemoryUSMHost)
 
 
+def _unusable_in_forked_child(restore):
+    """Make `restore` give a stand-in there.
+
+    An error would come too early: a Pool loses a task that its child cannot unpickle, and waits
+    for ever. What the task itself raises is delivered.
+    """
+
+    @wraps(restore)
+    def restore_or_stand_in(cls, *arguments):
+        if _is_forked_child():
+            return _UnusableInForkedChild.of(cls, (restore_or_stand_in, (cls, *arguments)))
+        return restore(cls, *arguments)
+
+    return restore_or_stand_in
+
+
+@_unusable_in_forked_child
 def restore_array(cls, content, dtype, shape, order, usm_type, device, readonly):
     """The array that `reduce_array` described.
 
@@ -44,6 +65,7 @@ def restore_array(cls, content, dtype, shape, order, usm_type, device, readonly)
     return instance_of_array(cls, array.readonly() if readonly else array)
 
 
+@_unusable_in_forked_child
 def restore_memory(cls, content, device, readonly):
     """The memory that `reduce_memory` described, on usmx's own queue of that device."""
     queue = _queue_on(device, cls)
@@ -104,3 +126,49 @@ def _instance_of_memory(cls, *arguments, **keywords):
 
 def _kind_class(cls):
     return next(kind for kind in _KINDS if issubclass(cls, kind))
+
+
+def _refuse(*arguments, **keywords):
+    _require_usable_process()
+
+
+def _of(stand_in, name):
+    return object.__getattribute__(stand_in, name)
+
+
+class _UnusableInForkedChild(_Refusing):
+    """What a forked child has in place of an array or memory object: every use raises.
+
+    It is an instance of the class it stands for, so code that asks takes the way on which it meets
+    the error. Pickled, as the result of a task, it is what was pickled in the parent.
+    """
+
+    @classmethod
+    def of(cls, pickled_class, reduced):
+        made = cls.__new__(cls)
+        object.__setattr__(made, "_pickled_class", pickled_class)
+        object.__setattr__(made, "_reduced", reduced)
+        return made
+
+    def __getattribute__(self, name):
+        if name == "__class__":
+            return _of(self, "_pickled_class")
+        if name in ("__reduce_ex__", "__setstate__"):  # pickle asks the instance
+            return _of(self, name)
+        return _refuse()
+
+    def __reduce_ex__(self, protocol):
+        return _of(self, "_reduced")
+
+    def __setstate__(self, state):
+        object.__setattr__(self, "_reduced", (*_of(self, "_reduced"), state))
+
+    def __repr__(self):  # tracebacks and debuggers call it
+        name = _of(self, "_pickled_class").__qualname__
+        return f"<{name} that was unpickled in a forked child, where usmx cannot be used>"
+
+    __hash__ = object.__hash__  # dictionaries and sets are unpickled too
+
+    # What Python and NumPy ask the class for, and is no operator
+    __setattr__ = __delattr__ = __format__ = __round__ = __trunc__ = _refuse
+    __array_ufunc__ = __array_function__ = _refuse

@@ -1,8 +1,6 @@
 #include "base/parallel.hpp"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,25 +10,10 @@
 #include <thread>
 
 #include "base/process_state.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
-
-/// No thread of ours takes a signal that somebody else's thread waits for.
-class signals_blocked {
- public:
-  signals_blocked() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  signals_blocked(const signals_blocked&) = delete;
-  signals_blocked& operator=(const signals_blocked&) = delete;
-  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 /// The tasks of one call, taken one by one by whoever is free.
 struct job {

@@ -20,7 +20,7 @@
 #include "runtime/queue_lock.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime/queues.hpp"
+#include "usmx/runtime/interruption_internal.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1 {
@@ -86,7 +86,7 @@ class submission {
   void follow_others(const array& a) {
     for (const sycl::queue& other : a.memory().others_queues()) {
       if (!other.is_in_order()) {
-        wait_for_queue(other);
+        internal::wait_interruptibly(other);
       } else if (other != queue_ && !detail::is_known_empty(other)) {
         before_.push_back(detail::submit_barrier(other));
       }

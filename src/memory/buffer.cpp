@@ -20,6 +20,7 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/interruption_internal.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::inline v1 {
@@ -462,7 +463,7 @@ void buffer::wait_for_others() {
   const std::vector<open_queue> unused = many ? memory.unused_queues() : std::vector<open_queue>();
   for (const sycl::queue& queue : memory.others_queues()) {
     if (!detail::is_known_empty(queue)) {
-      wait_for_queue(queue);
+      internal::wait_interruptibly(queue);
     }
   }
   if (!unused.empty()) {

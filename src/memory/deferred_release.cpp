@@ -11,6 +11,7 @@
 
 #include "memory/pending_work.hpp"
 #include "runtime/completion.hpp"
+#include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
 #include "usmx/runtime/queues.hpp"
@@ -90,12 +91,15 @@ class deferred_list {
       return;
     }
     for (const sycl::queue& queue : unique(awaited_queues())) {
-      wait_for_queue(queue);
+      internal::wait_interruptibly(queue);
     }
     release_finished();
   }
 
   void release_all() {
+    if (may_be_interrupted()) {
+      wait_in_place();
+    }
     std::list<batch> all;
     {
       const std::lock_guard working(work_mutex_);
@@ -128,6 +132,26 @@ class deferred_list {
         for (const queue_moment& since : each.queues) {
           found.push_back(since.queue());
         }
+      }
+    }
+    return found;
+  }
+
+  /// What a signal interrupts leaves all blocks where they are.
+  void wait_in_place() {
+    wait_interruptibly_for_all(awaited_events());
+    for (const sycl::queue& queue : unique(awaited_queues())) {
+      internal::wait_interruptibly(queue);
+    }
+  }
+
+  std::vector<sycl::event> awaited_events() {
+    std::vector<sycl::event> found;
+    const std::lock_guard working(work_mutex_);
+    batch_arrivals();
+    for (const queue_batches& of : queues_) {
+      for (const batch& each : of.batches) {
+        append(found, each.work);
       }
     }
     return found;

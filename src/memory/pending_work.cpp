@@ -11,6 +11,7 @@
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/exit.hpp"
+#include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
 #include "usmx/memory/buffer.hpp"
@@ -177,7 +178,7 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
 
 void wait_for_pending_work(byte_range bytes, access wanted) {
   if (has_pending_work()) {
-    wait_for_all(pending_work_before(bytes, wanted).events);
+    wait_interruptibly_for_all(pending_work_before(bytes, wanted).events);
     pending_work_before(bytes, wanted);  // forgets what is done
   }
 }

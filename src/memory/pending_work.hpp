@@ -39,7 +39,7 @@ earlier_work pending_work_before(byte_range, access);
 void add_pending_work(byte_range, access, const sycl::event& done, const earlier_work& earlier,
                       const sycl::queue& queue);
 
-/// Waits for everything that such an access must come after.
+/// Waits for everything that such an access must come after. A signal may interrupt the wait.
 void wait_for_pending_work(byte_range, access);
 
 /// Forgets all work on these bytes, whose memory ends. Without memory for that it stays known: new

@@ -4,15 +4,14 @@
 #include "memory/deferred_release.hpp"
 #include "memory/pending_work.hpp"
 #include "runtime/context_state.hpp"
-#include "runtime/waiting.hpp"
-#include "usmx/runtime/queues.hpp"
+#include "runtime/interruption.hpp"
 
 namespace usmx::inline v1 {
 
 void synchronize() {
   const detail::runtime_call call;
   for (const sycl::queue& queue : detail::cached_queues()) {
-    wait_for_queue(queue);
+    internal::wait_interruptibly(queue);
   }
   detail::wait_for_all_pending_work();
   detail::release_all();
@@ -20,7 +19,7 @@ void synchronize() {
 
 void wait_for_events(const std::vector<sycl::event>& events) {
   const detail::runtime_call call;
-  detail::wait_for_all(events);
+  detail::wait_interruptibly_for_all(events);
   detail::release_finished();
 }
 

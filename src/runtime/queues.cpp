@@ -11,6 +11,7 @@
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/interruption_internal.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1 {
@@ -152,9 +153,9 @@ using_queue::~using_queue() {
 }
 
 void internal::wait_for_both(const sycl::queue& queue) {
-  usmx::wait_for_queue(queue);
+  wait_interruptibly(queue);
   if (const sycl::queue& presented = presented_queue(queue); presented != queue) {
-    usmx::wait_for_queue(presented);
+    wait_interruptibly(presented);
   }
 }
 

@@ -3,7 +3,6 @@
 import copy
 import os
 import pickle
-import select
 import signal
 import threading
 import time
@@ -11,44 +10,13 @@ import time
 import numpy as np
 import pytest
 import usmx
+from forked import error_of, in_forked_child
 from helpers import output_of
 from usmx.memory import from_pointer
 
-
-def in_forked_child(action, timeout=60):
-    """What `action` returns in a child made by os.fork, as text.
-
-    'died N' if it did not live, 'hung' if it did not end.
-    """
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.write(writer, str(action()).encode())
-        finally:
-            os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        ended, _, _ = select.select([pipe], [], [], timeout)
-        if not ended:
-            os.kill(child, signal.SIGKILL)
-        text = pipe.read()
-    _, status = os.waitpid(child, 0)
-    if not ended:
-        return "hung"
-    return text if os.WIFEXITED(status) else f"died {os.WTERMSIG(status)}"
-
-
-def error_of(action):
-    try:
-        action()
-    except RuntimeError as error:
-        return "forked" if "forked" in str(error) else f"other: {error}"
-    return "none"
-
-
 array = usmx.asarray(np.arange(6.0), usm_type="shared")
 dictionary = array.__sycl_usm_array_interface__
+mask = usmx.asarray(np.arange(6) > 2, usm_type="shared")
 idle = usmx.zeros(3)
 queue = usmx.SyclQueue()
 context = queue.sycl_context
@@ -94,7 +62,7 @@ CALLS = {
     "assignment": lambda: array.__setitem__(0, 1),
     "assignment of several": lambda: array.__setitem__(slice(3), [1, 2, 3]),
     "index array": lambda: array[[1, 2]],
-    "mask": lambda: array[array],
+    "mask": lambda: array[mask],
     "nonzero": lambda: usmx.nonzero(array),
     "copy_async": lambda: usmx.copy_async(timed, array),
     "fill_async": lambda: usmx.fill_async(timed, 1),

@@ -44,7 +44,7 @@ USMX_API const sycl::queue& handed_out(const sycl::queue&);
 /// Whether anybody got one.
 USMX_API bool cached_queues_exposed() noexcept;
 
-/// Waits for a queue, and for the one that others see in its place.
+/// Waits for a queue, and for the one that others see in its place. A signal may interrupt the wait.
 USMX_API void wait_for_both(const sycl::queue&);
 
 /// Sets the default queue of the calling thread; null for that of the process. Returns the one

@@ -220,7 +220,7 @@ array to_array(taken_tensor&& taken, PyObject* producer) {
   }();
   if (queue && *queue != made.owner()->queue()) {
     const without_interpreter_lock unlocked;
-    wait_for_queue(*queue);
+    internal::wait_interruptibly(*queue);
   }
   return made;
 }

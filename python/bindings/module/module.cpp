@@ -22,6 +22,7 @@
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/log_warnings.hpp"
+#include "support/refusing.hpp"
 #include "sycl_objects/device.hpp"
 #include "sycl_objects/instance_check.hpp"
 #include "sycl_objects/queue_argument.hpp"
@@ -40,6 +41,7 @@ NB_MODULE(_core, m) {
   log_warnings();
   bind_errors(m);
   bind_hooks(m);
+  bind_refusing(m);
   bind_sycl_device(m);
   bind_sycl_context(m);
   bind_sycl_queue(m);

@@ -60,6 +60,17 @@ PyObject* class_of(usmx_error code) noexcept {
   }
 }
 
+/// A wait that was given up: the error that its check set is Python's already.
+bool is_interruption(const std::exception_ptr& exception) noexcept {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const internal::interrupted_wait&) {
+    return PyErr_Occurred() != nullptr;
+  } catch (...) {
+    return false;
+  }
+}
+
 PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char* doc) {
   const std::string qualified = std::string("usmx.") + name;
   PyObject* created = PyErr_NewExceptionWithDoc(qualified.c_str(), doc, base, nullptr);
@@ -98,6 +109,9 @@ void set_python_error(usmx_error code, const char* text) noexcept {
 bool translate_exception(const std::exception_ptr& exception) noexcept {
   if (exception == nullptr) {  // caught by `...`, but no exception: a thread that Python makes exit
     stop_this_thread();
+  }
+  if (is_interruption(exception)) {
+    return true;
   }
   const auto [code, text] = exchange::to_c_error(exception);
   if (!exchange::is_own(code)) {

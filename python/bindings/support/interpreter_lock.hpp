@@ -6,6 +6,8 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include "usmx/runtime/interruption_internal.hpp"
+
 namespace usmx::bindings {
 
 /// What becomes of a thread that Python makes exit because it asked for the interpreter lock while
@@ -34,22 +36,48 @@ PyObject* run_python(Run run) noexcept {
   return result;
 }
 
-/// The calling thread is without the interpreter lock for the life of this; with it where that is
-/// not `worthwhile`.
+/// Whether a signal arrived whose Python handler raised an exception, as Ctrl-C's does. That is
+/// then Python's current error.
+inline bool is_interrupted() noexcept {
+  bool raised = false;
+  take_interpreter_lock([&] {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    raised = PyErr_Occurred() == nullptr && PyErr_CheckSignals() != 0;
+    PyGILState_Release(state);
+  });
+  return raised;
+}
+
+/// Only there does Python run the handlers of signals.
+inline bool is_main_thread() noexcept {
+  static thread_local const bool is = gettid() == getpid();
+  return is;
+}
+
+/// The calling thread is without the interpreter lock for the life of this, and the main thread's
+/// waits may be interrupted; with it where that is not `worthwhile`.
 class without_interpreter_lock {
  public:
   explicit without_interpreter_lock(bool worthwhile = true) noexcept
-      : state_(worthwhile ? PyEval_SaveThread() : nullptr) {}
+      : state_(worthwhile ? PyEval_SaveThread() : nullptr) {
+    if (state_ != nullptr && is_main_thread()) {
+      check_before_ = internal::set_interrupt_check(&is_interrupted);
+    }
+  }
   without_interpreter_lock(const without_interpreter_lock&) = delete;
   without_interpreter_lock& operator=(const without_interpreter_lock&) = delete;
   ~without_interpreter_lock() {
     if (state_ != nullptr) {
+      if (is_main_thread()) {
+        internal::set_interrupt_check(check_before_);
+      }
       take_interpreter_lock([&] { PyEval_RestoreThread(state_); });
     }
   }
 
  private:
   PyThreadState* state_;
+  internal::interrupt_check check_before_ = nullptr;
 };
 
 }  // namespace usmx::bindings

@@ -14,7 +14,9 @@
 
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
+#include "support/interruptible.hpp"
 #include "usmx/memory/buffer.hpp"
+#include "usmx/memory/synchronize.hpp"
 
 namespace {
 
@@ -28,6 +30,7 @@ using usmx::detail::may_have_pending_work;
 using usmx::detail::pending_work_before;
 using usmx::detail::range_of;
 using usmx::detail::wait_for_pending_work;
+using usmx::internal::interrupted_wait;
 
 class pending_work_test : public support::device_test {
  protected:
@@ -165,6 +168,44 @@ TEST_F(pending_work_test, threads_may_add_find_and_forget_at_once) {
   }
   wait_for_pending_work(bytes(0, 64), access::write);
   EXPECT_FALSE(is_busy(0, 64));
+}
+
+/// A check that says at once that a signal arrived.
+bool at_once() { return true; }
+
+TEST_F(pending_work_test, work_whose_wait_was_given_up_stays_known) {
+  gate work(context());
+  add_pending_work(bytes(0, 64), access::write, work.event(), {}, queue());
+  {
+    const support::interruptible scope(&at_once);
+    EXPECT_THROW(wait_for_pending_work(bytes(0, 64), access::read), interrupted_wait);
+    EXPECT_THROW(wait_for_pending_work(bytes(0, 64), access::read), interrupted_wait);
+  }
+  EXPECT_TRUE(is_busy(0, 64));
+  work.open();
+  wait_for_pending_work(bytes(0, 64), access::read);
+  EXPECT_FALSE(is_busy(0, 64));
+}
+
+TEST_F(pending_work_test, synchronize_that_was_given_up_has_released_nothing_that_is_in_use) {
+  gate work(context());
+  std::atomic<bool> released = false;
+  const auto given = usmx::buffer::allocate(64, usmx::usm_kind::shared, queue());
+  {
+    auto adopted = usmx::buffer::adopt(given.data(), 64, queue(),
+                                       usmx::detail::release_action::of(&released, [](void* flag) {
+                                         static_cast<std::atomic<bool>*>(flag)->store(true);
+                                       }));
+    adopted.record(work.event());
+  }
+  {
+    const support::interruptible scope(&at_once);
+    EXPECT_THROW(usmx::synchronize(), interrupted_wait);
+  }
+  EXPECT_FALSE(released);
+  work.open();
+  usmx::synchronize();
+  EXPECT_TRUE(released);
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+#include "support/refusing.hpp"
+
+#include "support/errors.hpp"
+#include "usmx/base/process.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// Python makes instances by __new__ alone: nothing is ever in them.
+struct refusing {};
+
+/// A slot of a Python class: raises, and returns what says so.
+template <auto failed, class... Arguments>
+decltype(failed) refuse(Arguments...) noexcept {
+  return guarded(failed, [] {
+    require_usable_process();
+    return failed;
+  });
+}
+
+using object = PyObject*;
+constexpr object no_object = nullptr;
+constexpr Py_ssize_t no_length = -1;
+
+void* unary() { return reinterpret_cast<void*>(&refuse<no_object, object>); }
+void* binary() { return reinterpret_cast<void*>(&refuse<no_object, object, object>); }
+void* ternary() { return reinterpret_cast<void*>(&refuse<no_object, object, object, object>); }
+void* item() { return reinterpret_cast<void*>(&refuse<no_object, object, Py_ssize_t>); }
+void* length() { return reinterpret_cast<void*>(&refuse<no_length, object>); }
+void* inquiry() { return reinterpret_cast<void*>(&refuse<-1, object>); }
+void* question() { return reinterpret_cast<void*>(&refuse<-1, object, object>); }
+void* assignment() { return reinterpret_cast<void*>(&refuse<-1, object, object, object>); }
+void* comparison() { return reinterpret_cast<void*>(&refuse<no_object, object, object, int>); }
+
+int refuse_buffer(PyObject*, Py_buffer* view, int) noexcept {
+  view->obj = nullptr;
+  return refuse<-1>();
+}
+
+// clang-format off
+PyType_Slot slots[] = {
+    {Py_tp_call, ternary()}, {Py_tp_str, unary()}, {Py_tp_richcompare, comparison()},
+    {Py_tp_iter, unary()}, {Py_tp_iternext, unary()},
+    {Py_mp_length, length()}, {Py_mp_subscript, binary()}, {Py_mp_ass_subscript, assignment()},
+    {Py_sq_length, length()}, {Py_sq_item, item()}, {Py_sq_contains, question()},
+    {Py_nb_bool, inquiry()}, {Py_nb_index, unary()}, {Py_nb_int, unary()}, {Py_nb_float, unary()},
+    {Py_nb_negative, unary()}, {Py_nb_positive, unary()}, {Py_nb_absolute, unary()},
+    {Py_nb_invert, unary()},
+    {Py_nb_add, binary()}, {Py_nb_inplace_add, binary()},
+    {Py_nb_subtract, binary()}, {Py_nb_inplace_subtract, binary()},
+    {Py_nb_multiply, binary()}, {Py_nb_inplace_multiply, binary()},
+    {Py_nb_matrix_multiply, binary()}, {Py_nb_inplace_matrix_multiply, binary()},
+    {Py_nb_true_divide, binary()}, {Py_nb_inplace_true_divide, binary()},
+    {Py_nb_floor_divide, binary()}, {Py_nb_inplace_floor_divide, binary()},
+    {Py_nb_remainder, binary()}, {Py_nb_inplace_remainder, binary()},
+    {Py_nb_divmod, binary()},
+    {Py_nb_power, ternary()}, {Py_nb_inplace_power, ternary()},
+    {Py_nb_lshift, binary()}, {Py_nb_inplace_lshift, binary()},
+    {Py_nb_rshift, binary()}, {Py_nb_inplace_rshift, binary()},
+    {Py_nb_and, binary()}, {Py_nb_inplace_and, binary()},
+    {Py_nb_or, binary()}, {Py_nb_inplace_or, binary()},
+    {Py_nb_xor, binary()}, {Py_nb_inplace_xor, binary()},
+    {Py_bf_getbuffer, reinterpret_cast<void*>(&refuse_buffer)},
+    {0, nullptr}};
+// clang-format on
+
+bool is_forked_child() {
+  try {
+    require_usable_process();
+  } catch (const fork_error&) {
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void bind_refusing(nb::module_& m) {
+  nb::class_<refusing>(m, "_Refusing", nb::type_slots(slots),
+                       "What stands for a usmx object in a forked child: every operation raises.");
+  m.def("_is_forked_child", &is_forked_child,
+        "Whether this process was forked after its parent had used the SYCL runtime.");
+  m.def("_require_usable_process", &require_usable_process,
+        "Raise RuntimeError in a process that was forked after its parent had used the SYCL "
+        "runtime.");
+}
+
+}  // namespace usmx::bindings

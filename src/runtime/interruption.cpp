@@ -1,0 +1,212 @@
+#include "runtime/interruption.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/signals_blocked.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/exit.hpp"
+#include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
+#include "usmx/base/process.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+thread_local internal::interrupt_check check_of_thread = nullptr;
+
+constexpr auto check_interval = std::chrono::milliseconds(50);
+
+/// One wait: shared by the helper and the thread that waits for it, until the latter gives up.
+class helped_wait {
+ public:
+  explicit helped_wait(std::function<void()> wait) : wait_(std::move(wait)) {}
+
+  /// On the helper. What the wait owns ends here, too.
+  void run() noexcept {
+    try {
+      wait_();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    wait_ = nullptr;
+  }
+
+  void finish() noexcept {
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    done_.notify_one();
+  }
+
+  /// On the thread that waits.
+  void await() {
+    while (!is_finished_soon()) {
+      if (check_of_thread()) {
+        throw internal::interrupted_wait("a signal interrupted the wait; the work goes on");
+      }
+    }
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+  }
+
+ private:
+  bool is_finished_soon() {
+    std::unique_lock lock(mutex_);
+    return done_.wait_for(lock, check_interval, [this] { return finished_; });
+  }
+
+  std::function<void()> wait_;
+  std::exception_ptr failure_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable done_;
+  bool finished_ = false;
+};
+
+/// Threads that do waits of others, as many as there are waits at once. They sleep on this until
+/// the process ends. In a forked child, where they are missing, nothing waits.
+class helper_threads {
+ public:
+  /// False when it cannot be started.
+  bool start(const std::shared_ptr<helped_wait>& wait) {
+    helper* free = take_free();
+    if (free == nullptr) {
+      return start_on_new_thread(wait);
+    }
+    const std::lock_guard lock(mutex_);
+    free->next = wait;
+    free->wake_up.notify_one();
+    return true;
+  }
+
+  /// At exit: work that somebody gave up waiting for is still waited for.
+  void wait_until_free() {
+    std::unique_lock lock(mutex_);
+    all_free_.wait(lock, [this] { return free_.size() == count_; });
+  }
+
+ private:
+  struct helper {
+    std::condition_variable wake_up;
+    std::shared_ptr<helped_wait> next;
+  };
+
+  helper* take_free() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      return nullptr;
+    }
+    helper* taken = free_.back();
+    free_.pop_back();
+    return taken;
+  }
+
+  bool start_on_new_thread(const std::shared_ptr<helped_wait>& wait) {
+    auto made = std::make_unique<helper>();
+    made->next = wait;
+    {
+      const std::lock_guard lock(mutex_);
+      free_.reserve(count_ + 1);  // a helper gets free without memory
+      ++count_;
+    }
+    try {
+      const signals_blocked blocked;
+      std::thread([this, self = made.get()] { work(*self); }).detach();
+    } catch (const std::system_error&) {
+      const std::lock_guard lock(mutex_);
+      --count_;
+      return false;
+    }
+    made.release();  // it lives as long as its thread
+    return true;
+  }
+
+  void work(helper& self) noexcept {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      self.wake_up.wait(lock, [&] { return self.next != nullptr; });
+      const std::shared_ptr<helped_wait> wait = std::move(self.next);
+      lock.unlock();
+      wait->run();
+      lock.lock();
+      free_.push_back(&self);  // before it is finished: the next wait needs no other helper
+      all_free_.notify_one();
+      lock.unlock();
+      wait->finish();
+    }
+  }
+
+  std::mutex mutex_;  // of all; no call of the runtime under it
+  std::condition_variable all_free_;
+  std::vector<helper*> free_;
+  std::size_t count_ = 0;
+};
+
+/// Never destroyed: its threads use it until the process ends.
+helper_threads& helpers() {
+  static helper_threads& all = *[] {
+    auto* made = new helper_threads;
+    wait_at_exit();
+    add_exit_wait([] { helpers().wait_until_free(); });
+    return made;
+  }();
+  return all;
+}
+
+/// Asked once, so that an idle queue costs no other thread. An in-order queue of OpenCL must not be
+/// asked whether it is empty (docs/decisions.md): there a barrier tells.
+bool is_idle(const sycl::queue& queue) {
+  if (queue.is_in_order() && queue.get_backend() == sycl::backend::opencl) {
+    return is_complete(submit_barrier(queue));
+  }
+  return queue_moment(queue).is_past();
+}
+
+}  // namespace
+
+bool may_be_interrupted() noexcept { return check_of_thread != nullptr; }
+
+void wait_on_helper(std::function<void()> wait) {
+  const auto helped = std::make_shared<helped_wait>(std::move(wait));
+  if (!helpers().start(helped)) {
+    helped->run();  // there are no more threads: it cannot be given up
+    helped->finish();
+  }
+  helped->await();
+}
+
+void wait_interruptibly_for_all(std::vector<sycl::event> events) {
+  if (!may_be_interrupted() || std::ranges::all_of(events, is_complete)) {
+    return wait_for_all(events);
+  }
+  wait_on_helper([events = std::move(events)] { wait_for_all(events); });
+}
+
+}  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1 {
+
+internal::interrupt_check internal::set_interrupt_check(interrupt_check check) noexcept {
+  return std::exchange(detail::check_of_thread, check);
+}
+
+void internal::wait_interruptibly(const sycl::queue& queue) {
+  const detail::runtime_call call;
+  if (!detail::may_be_interrupted()) {
+    return detail::lock_queue(queue).wait(queue);
+  }
+  if (detail::is_idle(queue)) {
+    return;
+  }
+  detail::wait_on_helper([queue] { detail::lock_queue(queue).wait(queue); });
+}
+
+}  // namespace usmx::inline v1

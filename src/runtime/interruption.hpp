@@ -1,0 +1,24 @@
+// Waits that the waiting thread may give up: another thread does them. Private to the library.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <sycl/event.hpp>
+
+#include "usmx/runtime/interruption_internal.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// Whether the calling thread may give up waits for earlier work.
+bool may_be_interrupted() noexcept;
+
+/// Runs `wait` on another thread, because a wait inside the driver cannot be interrupted. Throws
+/// what it throws, or interrupted_wait when the caller gave up: `wait` then goes on, so it must own
+/// what it uses. The caller holds no lock, since the check may run Python code.
+void wait_on_helper(std::function<void()> wait);
+
+/// Waits for all of them. They are earlier work.
+void wait_interruptibly_for_all(std::vector<sycl::event>);
+
+}  // namespace usmx::inline v1::detail
