@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ranked_mutex.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::inline v1::detail {
@@ -51,9 +52,9 @@ class context_state {
   std::vector<sycl::device> devices_;
   std::unique_ptr<usm_driver> driver_;
   static constexpr std::size_t slot_count = 8;
-  std::mutex slots_mutex_;
+  ranked_mutex<lock_rank::context_slots> slots_mutex_;
   std::array<std::atomic<context_slot*>, slot_count> slots_{};
-  mutable std::mutex queues_mutex_;
+  mutable ranked_mutex<lock_rank::context_queues> queues_mutex_;
   std::vector<std::pair<sycl::device, sycl::queue>> queues_;
 };
 

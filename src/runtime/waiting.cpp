@@ -8,8 +8,8 @@ namespace usmx::inline v1::detail {
 namespace {
 
 /// Never destroyed: used at exit.
-std::mutex& opencl_mutex() {
-  static std::mutex& mutex = *new std::mutex;
+driver_mutex& opencl_mutex() {
+  static driver_mutex& mutex = *new driver_mutex;
   return mutex;
 }
 
@@ -21,6 +21,8 @@ bool may_be_opencls(const sycl::event& event) {
 }  // namespace
 
 driver_wait::driver_wait(bool may_be_opencls) {
+  require_no_lock_but({lock_rank::queue}, "a thread waits in the driver");
+  require_no_interpreter_lock("a thread waits in the driver");
   if (may_be_opencls) {
     lock_ = std::unique_lock(opencl_mutex());
   }
