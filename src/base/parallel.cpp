@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
 #include "base/process_state.hpp"
+#include "base/ranked_mutex.hpp"
 #include "base/signals_blocked.hpp"
 
 namespace usmx::inline v1::detail {
@@ -79,9 +79,9 @@ class thread_pool {
 
   int helpers_ = 0;
   std::atomic<bool> in_use_ = false;
-  std::mutex mutex_;  // of what follows
-  std::condition_variable work_is_there_;
-  std::condition_variable helpers_are_done_;
+  ranked_mutex<lock_rank::worker_threads> mutex_;  // of what follows
+  ranked_condition work_is_there_;
+  ranked_condition helpers_are_done_;
   job* job_ = nullptr;
   int wanted_ = 0;
   int helping_ = 0;

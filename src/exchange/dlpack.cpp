@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ranked_mutex.hpp"
 #include "exchange/elements.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/cuda_devices.hpp"
@@ -127,7 +128,7 @@ class known_queues {
     const entry* next;
   };
 
-  std::mutex mutex_;
+  detail::ranked_mutex<detail::lock_rank::known_queues> mutex_;
   std::atomic<const entry*> first_ = nullptr;
 };
 

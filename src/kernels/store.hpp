@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <list>
-#include <mutex>
 #include <vector>
 
 #include <sycl/context.hpp>
@@ -13,6 +12,7 @@
 #include <sycl/kernel.hpp>
 #include <sycl/queue.hpp>
 
+#include "base/ranked_mutex.hpp"
 #include "kernels/cache_files.hpp"
 #include "kernels/device_kernel.hpp"
 #include "kernels/groups.hpp"
@@ -36,7 +36,7 @@ class device_kernels {
  private:
   struct group_state {
     std::atomic<bool> ready = false;
-    std::mutex building;
+    ranked_mutex<lock_rank::kernel_group> building;
     std::vector<device_kernel> kernels;  // empty when they cannot be built
   };
 
@@ -60,7 +60,7 @@ class kernel_store final : public context_slot {
 
  private:
   sycl::context context_;
-  std::mutex mutex_;
+  ranked_mutex<lock_rank::kernel_store> mutex_;
   std::list<device_kernels> devices_;
 };
 

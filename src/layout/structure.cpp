@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/quoted.hpp"
+#include "base/ranked_mutex.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/held_dtype.hpp"
 #include "usmx/layout/layout.hpp"
@@ -220,7 +221,7 @@ class kept_structures {
   }
 
   // Holders come to an unheld type under this lock only.
-  std::mutex mutex_;
+  detail::ranked_mutex<detail::lock_rank::structures> mutex_;
   std::size_t nbytes_ = 0;
   std::size_t looked_at_ = 0;
   std::set<structure, by_content> structures_;

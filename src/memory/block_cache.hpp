@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "base/ranked_mutex.hpp"
 #include "memory/pool_supply.hpp"
 
 namespace usmx::inline v1::detail {
@@ -65,7 +65,7 @@ class block_cache {
 
   pool_supply& supply_;
   const std::size_t limit_;
-  std::mutex mutex_;  // of what follows
+  ranked_mutex<lock_rank::block_cache> mutex_;  // of what follows
   std::map<block_type, blocks_of_type> types_;
   std::unordered_map<std::byte*, block_type> type_of_;  // of all blocks, in use or not
   std::atomic<std::size_t> free_nbytes_ = 0;            // read without the mutex, too

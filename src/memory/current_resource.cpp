@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ranked_mutex.hpp"
 #include "base/warn.hpp"
 #include "memory/deferred_release.hpp"
 #include "memory/leak_report.hpp"
@@ -67,7 +68,7 @@ std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind)
 
 /// Those that live, for whoever asks about all.
 struct pool_list {
-  std::mutex mutex;
+  detail::ranked_mutex<detail::lock_rank::pool_list> mutex;
   std::vector<std::weak_ptr<pool_resource>> pools;
 
   void add(const std::shared_ptr<pool_resource>& pool) {
@@ -102,7 +103,7 @@ struct placement {
   const any_resource first;
   /// Others than the first are read under the lock.
   std::atomic<bool> is_first = true;
-  std::mutex mutex;
+  detail::ranked_mutex<detail::lock_rank::current_resource> mutex;
   any_resource current;
   placement* const next;
 };
@@ -142,7 +143,7 @@ class placements final : public detail::context_slot {
   }
 
   std::atomic<placement*> first_ = nullptr;
-  std::mutex mutex_;
+  detail::ranked_mutex<detail::lock_rank::placements> mutex_;
 };
 
 any_resource current_of(placement& at) {

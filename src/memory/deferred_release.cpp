@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/ranked_mutex.hpp"
 #include "memory/pending_work.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/interruption.hpp"
@@ -258,9 +259,10 @@ class deferred_list {
   std::atomic<bool> any_ = false;
   std::atomic<std::size_t> nbytes_ = 0;
   std::atomic<std::size_t> block_count_ = 0;  // in batches
-  std::mutex arrivals_mutex_;                 // of the arrivals: no call of the runtime under it
+  // Of the arrivals: no call of the runtime under it.
+  ranked_mutex<lock_rank::deferred_arrivals> arrivals_mutex_;
   std::vector<deferred_release> arrivals_;
-  std::mutex work_mutex_;  // of what follows
+  ranked_mutex<lock_rank::deferred_work> work_mutex_;  // of what follows
   std::vector<deferred_release> unbatched_;
   std::list<queue_batches> queues_;
 };

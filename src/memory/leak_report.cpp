@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/process_state.hpp"
+#include "base/ranked_mutex.hpp"
 #include "memory/deferred_release.hpp"
 #include "usmx/memory/resources/tracking.hpp"
 
@@ -24,7 +25,7 @@ bool is_wanted() {
 }
 
 struct tracked_resources {
-  std::mutex mutex;
+  ranked_mutex<lock_rank::tracked_resources> mutex;
   std::vector<std::shared_ptr<tracking_resource>> all;
 };
 

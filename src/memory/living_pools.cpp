@@ -1,12 +1,12 @@
 #include "memory/living_pools.hpp"
 
-#include <mutex>
+#include "base/ranked_mutex.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
 
 struct pool_list {
-  std::mutex mutex;  // of the list and the pools' entries in it
+  ranked_mutex<lock_rank::pool_list> mutex;  // of the list and the pools' entries in it
   std::list<std::weak_ptr<living_pool>> pools;
 };
 

@@ -7,13 +7,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <sycl/device.hpp>
 
+#include "base/ranked_mutex.hpp"
 #include "usmx/memory/memory_observer.hpp"
 
 namespace usmx::inline v1::detail {
@@ -42,7 +42,7 @@ class memory_log {
   /// From the events' clock to the time of day.
   const std::chrono::nanoseconds to_unix_time_;
   std::atomic<bool> has_ended_ = false;
-  std::mutex mutex_;  // of what follows
+  ranked_mutex<lock_rank::memory_log> mutex_;  // of what follows
   std::vector<std::pair<sycl::device, device_text>> devices_;
 };
 

@@ -1,5 +1,6 @@
 #include "usmx/memory/memory_observer.hpp"
 
+#include "base/ranked_mutex.hpp"
 #include "memory/environment_log.hpp"
 #include "memory/observing.hpp"
 
@@ -10,6 +11,7 @@ std::atomic<const memory_observer*> detail::current_memory_observer = detail::en
 void detail::tell_memory_observer(const memory_event& event) noexcept {
   const memory_observer* observer = current_memory_observer.load(std::memory_order_acquire);
   if (observer != nullptr) {
+    require_no_lock("the memory observer is called");
     observer->function(observer->context, event);
   }
 }

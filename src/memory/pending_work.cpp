@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "base/ranked_mutex.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/exit.hpp"
@@ -28,7 +29,7 @@ constexpr std::size_t most_works = 32;
 
 struct table {
   std::atomic<bool> any = false;
-  std::mutex mutex;
+  ranked_mutex<lock_rank::pending_work> mutex;
   history all;
   std::uintptr_t swept = 0;
 };

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
-#include <mutex>
 
 #include <sycl/queue.hpp>
 
+#include "base/ranked_mutex.hpp"
 #include "usmx/memory/memory_resource.hpp"
 
 namespace usmx::inline v1::detail {
@@ -67,7 +67,7 @@ class pool_supply {
   std::atomic<std::size_t> nbytes_ = 0;
   std::atomic<std::size_t> peak_ = 0;
   std::atomic<std::size_t> limit_;
-  std::mutex larger_mutex_;
+  ranked_mutex<lock_rank::larger_blocks> larger_mutex_;
   std::map<std::byte*, larger_block> larger_;
 };
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/ranked_mutex.hpp"
 #include "memory/change_counter.hpp"
 
 namespace usmx::inline v1::detail::pooled_ranges {
@@ -130,7 +131,7 @@ class range_table {
 
   std::atomic<sorted_ranges*> latest_ = nullptr;
   change_counter changes_;
-  std::mutex mutex_;
+  ranked_mutex<lock_rank::pooled_ranges> mutex_;
   // The latest one is in use. The others are together no larger, and are kept for who still looks
   // into them.
   std::vector<std::unique_ptr<sorted_ranges>> arrays_;

@@ -2,6 +2,7 @@
 // region of 2^k bytes that it starts in, so that it holds bytes of that region and of the next one
 // only: a pointer is looked up in two regions of each size that blocks have. Nothing is locked on
 // the way to a block.
+#include "base/ranked_mutex.hpp"
 #include "memory/own_blocks.hpp"
 
 #include <sys/mman.h>
@@ -304,7 +305,7 @@ class shard {
 
   alignas(64) std::atomic<slot_array> slots_ = slot_array();
   detail::change_counter moves_;  // blocks may be in no place during one
-  alignas(64) std::mutex mutex_;
+  alignas(64) detail::ranked_mutex<detail::lock_rank::registry_shard> mutex_;
   std::atomic<std::size_t> size_ = 0;
   std::atomic<std::size_t> nbytes_ = 0;
   // The latest one is in use. Others are empty and together no larger, and are kept for who still

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/process_state.hpp"
+#include "base/ranked_mutex.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -51,6 +52,7 @@ thread_local run_state of_thread;
 
 // Where there is no memory to put an action off, it runs deeper: the stack may still bear it.
 void release_action::run(function action, void* state) noexcept {
+  require_no_lock("memory is let go");
   run_state& mine = of_thread;
   if (mine.depth >= greatest_depth && mine.put_off(action, state)) {
     return;

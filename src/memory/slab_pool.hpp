@@ -11,9 +11,9 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <mutex>
 #include <vector>
 
+#include "base/ranked_mutex.hpp"
 #include "memory/pool_supply.hpp"
 #include "memory/size_classes.hpp"
 
@@ -43,7 +43,7 @@ class slab_pool {
     std::size_t count = 0;
   };
   struct alignas(64) shard {
-    std::mutex mutex;
+    ranked_mutex<lock_rank::pool_shard> mutex;
     std::array<magazine, slab_class_count> magazines;
   };
   struct slab {
@@ -51,9 +51,10 @@ class slab_pool {
     std::size_t nbytes;
   };
   struct depot {
-    std::mutex growth_mutex;       // of whoever gets a slab, and its room; taken before the other
-    std::mutex mutex;              // of what follows
-    std::vector<std::byte*> free;  // with room for every block of all slabs
+    // Of whoever gets a slab, and its room; taken before the other.
+    ranked_mutex<lock_rank::pool_growth> growth_mutex;
+    ranked_mutex<lock_rank::pool_depot> mutex;  // of what follows
+    std::vector<std::byte*> free;               // with room for every block of all slabs
     std::vector<slab> slabs;
     std::size_t nbytes = 0;
   };

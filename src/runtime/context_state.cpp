@@ -154,7 +154,7 @@ class context_states {
     return evicted;
   }
 
-  std::mutex mutex_;
+  ranked_mutex<lock_rank::context_states> mutex_;
   std::unordered_map<sycl::context, entry> states_;
   entry* latest_ = nullptr;
   std::uint64_t clock_ = 0;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ranked_mutex.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::inline v1::detail {
@@ -63,7 +64,7 @@ class context_state {
   std::vector<sycl::device> devices_;
   std::unique_ptr<usm_driver> driver_;
   static constexpr std::size_t slot_count = 8;
-  std::mutex slots_mutex_;
+  ranked_mutex<lock_rank::context_slots> slots_mutex_;
   std::array<std::atomic<context_slot*>, slot_count> slots_{};
   struct device_queues {
     sycl::device device;
@@ -72,7 +73,7 @@ class context_state {
   };
   device_queues& queues_on(const sycl::device&);
 
-  mutable std::mutex queues_mutex_;
+  mutable ranked_mutex<lock_rank::context_queues> queues_mutex_;
   std::list<device_queues> queues_;  // entries stay where they are
 };
 

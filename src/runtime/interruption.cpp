@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/ranked_mutex.hpp"
 #include "base/signals_blocked.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/exit.hpp"
@@ -66,8 +66,8 @@ class helped_wait {
 
   std::function<void()> wait_;
   std::exception_ptr failure_;
-  std::mutex mutex_;  // of what follows
-  std::condition_variable done_;
+  ranked_mutex<lock_rank::helped_wait> mutex_;  // of what follows
+  ranked_condition done_;
   bool finished_ = false;
 };
 
@@ -95,7 +95,7 @@ class helper_threads {
 
  private:
   struct helper {
-    std::condition_variable wake_up;
+    ranked_condition wake_up;
     std::shared_ptr<helped_wait> next;
   };
 
@@ -144,8 +144,8 @@ class helper_threads {
     }
   }
 
-  std::mutex mutex_;  // of all; no call of the runtime under it
-  std::condition_variable all_free_;
+  ranked_mutex<lock_rank::helper_threads> mutex_;  // of all; no call of the runtime under it
+  ranked_condition all_free_;
   std::vector<helper*> free_;
   std::size_t count_ = 0;
 };

@@ -42,7 +42,7 @@ struct used_queue {
 
   std::weak_ptr<implementation::element_type> alive;
   bool needs_lock;
-  std::mutex mutex;
+  queue_mutex mutex;
   // Waits are numbered as they begin, and a look that finds the queue empty counts as one. What
   // came before one that began earlier came before a later one too.
   std::atomic<std::uint64_t> waits_begun = 0;
@@ -85,7 +85,7 @@ class queue_table {
  private:
   static constexpr std::size_t smallest_sweep = 64;
 
-  std::mutex mutex_;
+  ranked_mutex<lock_rank::queue_table> mutex_;
   std::unordered_map<std::size_t, std::shared_ptr<used_queue>> queues_;
   std::size_t next_sweep_ = smallest_sweep;
 };
@@ -98,15 +98,17 @@ queue_table& table() {
 
 }  // namespace
 
-queue_lock::queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<std::mutex> lock) noexcept
+queue_lock::queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept
     : of_(std::move(of)), lock_(std::move(lock)) {}
 
 queue_lock lock_queue(const sycl::queue& queue) {
   std::shared_ptr<used_queue> of = table().of(queue);
-  if (of->needs_lock) {
-    about_to_wait();  // whoever holds the lock may wait in the driver
+  if (!of->needs_lock) {
+    return {std::move(of), {}};
   }
-  auto lock = of->needs_lock ? std::unique_lock(of->mutex) : std::unique_lock<std::mutex>();
+  about_to_wait();  // its holder may be waiting for the queue
+  require_no_lock("a thread waits for a queue's lock");
+  std::unique_lock lock(of->mutex);
   return {std::move(of), std::move(lock)};
 }
 

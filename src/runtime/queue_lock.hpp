@@ -9,9 +9,12 @@
 
 #include <sycl/queue.hpp>
 
+#include "base/ranked_mutex.hpp"
+
 namespace usmx::inline v1::detail {
 
 struct used_queue;
+using queue_mutex = ranked_mutex<lock_rank::queue>;
 
 /// Held around each call that submits to a queue, which is remembered from then on. No thread holds
 /// two. Only out-of-order queues of OpenCL and CUDA are really locked (docs/decisions.md): where
@@ -19,14 +22,14 @@ struct used_queue;
 /// CUDA's adapter loses commands.
 class queue_lock {
  public:
-  queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<std::mutex> lock) noexcept;
+  queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;
 
   /// Waits until everything that was submitted to the queue before is complete.
   void wait(sycl::queue) const;
 
  private:
   std::shared_ptr<used_queue> of_;  // outlives the lock
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<queue_mutex> lock_;
 };
 
 queue_lock lock_queue(const sycl::queue&);

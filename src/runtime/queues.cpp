@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ranked_mutex.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/queue_lock.hpp"
 #include "usmx/base/process.hpp"
@@ -23,7 +24,7 @@ std::atomic<bool> peers_known = false;
 
 /// What a program has set. Never destroyed: used until the end.
 struct chosen_default {
-  std::mutex mutex;
+  detail::ranked_mutex<detail::lock_rank::default_queue> mutex;
   std::atomic<bool> any = false;
   std::optional<sycl::queue> queue;
 

@@ -13,8 +13,8 @@ thread_local bool waiting_is_refused = false;
 std::atomic<void (*)() noexcept> told_of_waits = nullptr;
 
 /// Never destroyed: used at exit.
-std::mutex& opencl_mutex() {
-  static std::mutex& mutex = *new std::mutex;
+driver_mutex& opencl_mutex() {
+  static driver_mutex& mutex = *new driver_mutex;
   return mutex;
 }
 
@@ -36,6 +36,8 @@ void about_to_wait() {
 
 driver_wait::driver_wait(bool may_be_opencls) {
   about_to_wait();
+  require_no_lock_but({lock_rank::queue}, "a thread waits in the driver");
+  require_no_interpreter_lock("a thread waits in the driver");
   if (may_be_opencls) {
     lock_ = std::unique_lock(opencl_mutex());
   }

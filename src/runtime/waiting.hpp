@@ -6,11 +6,14 @@
 
 #include <sycl/event.hpp>
 
+#include "base/ranked_mutex.hpp"
+
 namespace usmx::inline v1::detail {
 
 /// To be called before every wait, and before taking a lock that is held during one. Throws
 /// internal::would_wait where the thread must not wait.
 void about_to_wait();
+using driver_mutex = ranked_mutex<lock_rank::driver_wait>;
 
 /// Held while a thread waits inside the driver. The OpenCL CPU driver hangs when several threads
 /// wait at once and one of the queues is out of order (docs/decisions.md), so there one waits after
@@ -20,7 +23,7 @@ class driver_wait {
   explicit driver_wait(bool may_be_opencls);
 
  private:
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<driver_mutex> lock_;
 };
 
 /// Every wait for events is one of these. The first allocates nothing: it cannot fail for want of

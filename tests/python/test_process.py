@@ -362,3 +362,37 @@ def test_attribute_error_of_a_property_passes_through():
 
     with pytest.raises(AttributeError, match="nothing_of_that_name"):
         usmx.asarray(Broken())
+
+
+HOLDERS = {
+    "module global": "work()",
+    "builtins": "builtins.kept = work()",
+    "cycle": "cycle = [work()]; cycle.append(cycle)",
+    "exit handler": "atexit.register(lambda kept: None, work())",
+    "work in an exit handler": "atexit.register(lambda: work())",
+    "thread": "threading.Thread(target=lambda kept: time.sleep(60), args=(work(),), daemon=True).start()",
+    "dpctl memory": "kept = dpctl.memory.as_usm_memory(work())",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pool", ["on", "off"])
+@pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)
+def test_process_ends_cleanly_with_copies_under_way(holder, pool, monkeypatch):
+    # Work in flight when the runtime ends aborts the process.
+    monkeypatch.setenv("USMX_POOL", pool)
+    code = f"""
+import os; os.environ.pop("USMX_LEAK_WARNINGS", None)
+import atexit, builtins, dpctl.memory, threading, time, usmx
+def work():
+    global source, target
+    source, target = usmx.ones(1 << 24, dtype="u1"), usmx.empty(1 << 24, dtype="u1")
+    for _ in range(40):
+        usmx.copy_async(target, source)
+        usmx.copy_async(source, target)
+    return target
+{holder}
+print("end")
+"""
+    for _ in range(10 if holder == HOLDERS["module global"] else 3):
+        assert output_of(code, timeout=60) == "end"

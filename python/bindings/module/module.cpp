@@ -21,6 +21,7 @@
 #include "module/watched_waits.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
+#include "support/interpreter_lock.hpp"
 #include "support/log_warnings.hpp"
 #include "support/refusing.hpp"
 #include "sycl_objects/device.hpp"
@@ -39,6 +40,9 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(std::getenv("USMX_LEAK_WARNINGS") != nullptr);
   m.attr("__version__") = USMX_VERSION_STRING;
   log_warnings();
+#ifdef USMX_CHECK_LOCKS
+  usmx::internal::set_interpreter_check(&has_interpreter_lock);
+#endif
   bind_errors(m);
   bind_hooks(m);
   bind_refusing(m);

@@ -5,22 +5,13 @@
 namespace usmx::bindings {
 namespace {
 
-bool this_thread_holds_the_interpreter() noexcept {
-  const PyThreadState* mine = PyGILState_GetThisThreadState();
-#if PY_VERSION_HEX >= 0x030D0000
-  return mine != nullptr && mine == PyThreadState_GetUnchecked();
-#else
-  return mine != nullptr && mine == _PyThreadState_UncheckedGet();
-#endif
-}
-
 /// Runs `action` with the interpreter lock, on whatever thread. While the interpreter ends only the
 /// thread that ends it can have the lock; after that nothing is run and the object stays: better
 /// than a crash.
 template <class Action>
 void with_interpreter(Action action) noexcept {
   take_interpreter_lock([&] {
-    if (this_thread_holds_the_interpreter()) {
+    if (has_interpreter_lock()) {
       action();
     } else if (Py_IsInitialized() != 0) {
       const PyGILState_STATE gil = PyGILState_Ensure();

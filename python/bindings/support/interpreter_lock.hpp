@@ -6,9 +6,19 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include "usmx/base/lock_checks_internal.hpp"
 #include "usmx/runtime/interruption_internal.hpp"
 
 namespace usmx::bindings {
+
+inline bool has_interpreter_lock() noexcept {
+  const PyThreadState* mine = PyGILState_GetThisThreadState();
+#if PY_VERSION_HEX >= 0x030D0000
+  return mine != nullptr && mine == PyThreadState_GetUnchecked();
+#else
+  return mine != nullptr && mine == _PyThreadState_UncheckedGet();
+#endif
+}
 
 /// What becomes of a thread that Python makes exit because it asked for the interpreter lock while
 /// the interpreter ends: exiting would unwind through C++ frames which must not be left so.
@@ -18,9 +28,11 @@ namespace usmx::bindings {
   }
 }
 
-/// Runs `take`, which takes the interpreter lock, or runs Python code that may.
+/// Runs `take`, which takes the interpreter lock, or runs Python code that may. It is the outermost
+/// lock: no thread that has one of the library's may call this.
 template <class Take>
 void take_interpreter_lock(Take take) noexcept {
+  internal::require_no_library_lock();
   try {
     take();
   } catch (const abi::__forced_unwind&) {

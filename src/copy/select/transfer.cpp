@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/parallel.hpp"
+#include "base/ranked_mutex.hpp"
 #include "copy/select/index_blocks.hpp"
 #include "layout/element_dispatch.hpp"
 #include "usmx/layout/index_walk.hpp"
@@ -144,7 +145,7 @@ class first_failure {
   }
 
  private:
-  std::mutex mutex_;
+  ranked_mutex<lock_rank::task_failure> mutex_;
   std::exception_ptr failure_;
   std::ptrdiff_t task_ = 0;
 };

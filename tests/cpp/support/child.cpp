@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string_view>
 #include <sycl/properties/queue_properties.hpp>
 #include <sycl/usm.hpp>
@@ -67,14 +68,10 @@ void submit_work() {
   std::cout << "leaving main" << std::endl;
 }
 
-// The same by usmx's functions on a queue that is not usmx's, and of which nothing is left in main.
-void submit_work_to_a_queue_of_its_own(bool in_order) {
-  std::atexit(print_whether_work_finished);
-  const sycl::queue queue =
-      in_order ? sycl::queue(usmx::default_device(), sycl::property::queue::in_order())
-               : sycl::queue(usmx::default_device());
+/// An array of memory with unfinished work, whose result is in `work_result`.
+usmx::array array_with_work(const sycl::queue& queue) {
   const std::ptrdiff_t shape[] = {work_nbytes};
-  const usmx::array memory = usmx::empty(shape, usmx::type_code::uint8, queue);
+  usmx::array memory = usmx::empty(shape, usmx::type_code::uint8, queue);
   for (int round = 1; round <= work_rounds; ++round) {
     const auto value = static_cast<std::byte>(round);
     usmx::fill_async(memory, &value);
@@ -82,6 +79,43 @@ void submit_work_to_a_queue_of_its_own(bool in_order) {
   const std::ptrdiff_t stride[] = {1};
   auto* result = reinterpret_cast<std::byte*>(work_result);
   usmx::copy_to_host_async(memory, {result, usmx::type_code::uint8, shape, stride}, nullptr);
+  return memory;
+}
+
+// The same by usmx's functions on a queue that is not usmx's, and of which nothing is left in main.
+void submit_work_to_a_queue_of_its_own(bool in_order) {
+  std::atexit(print_whether_work_finished);
+  const sycl::queue queue =
+      in_order ? sycl::queue(usmx::default_device(), sycl::property::queue::in_order())
+               : sycl::queue(usmx::default_device());
+  array_with_work(queue);
+  std::cout << "leaving main" << std::endl;
+}
+
+// Made before the first queue: let go after usmx's own handler has run, at the very end.
+std::optional<usmx::array> kept_to_the_end;
+
+// An array with unfinished work, which something lets go after main.
+void leave_an_array(std::string_view to) {
+  std::atexit(print_whether_work_finished);
+  const auto let_go = [] { kept_to_the_end.reset(); };
+  if (to == "early-handler") {
+    std::atexit(let_go);
+  }
+  const sycl::queue queue = usmx::internal::default_queue();
+  if (to == "late-static") {
+    static const usmx::array kept = array_with_work(queue);
+  } else {
+    kept_to_the_end = array_with_work(queue);
+  }
+  if (to == "foreign-queue") {
+    kept_to_the_end->view();  // from here on others may work on it
+    kept_to_the_end = array_with_work(sycl::queue(usmx::default_device()));
+    kept_to_the_end->view();
+  }
+  if (to == "late-handler") {
+    std::atexit(let_go);
+  }
   std::cout << "leaving main" << std::endl;
 }
 
@@ -133,13 +167,15 @@ int main(int argc, char** argv) {
     submit_work();
   } else if (command == "exit-at-own-work") {
     submit_work_to_a_queue_of_its_own(argument == std::string_view("in-order"));
+  } else if (command == "exit-with-array") {
+    leave_an_array(argument);
   } else if (command == "exposed") {
     print_exposure(argument);
   } else if (command == "exit-with-threads") {
     leave_threads_at_work();
   } else {
     std::cerr << "usage: usmx_child devices|variable|default|select|diagnose|exit-at-work|"
-                 "exit-at-own-work|exit-with-threads|exposed\n";
+                 "exit-at-own-work|exit-with-array|exit-with-threads|exposed\n";
     return 2;
   }
   return 0;
