@@ -1,13 +1,9 @@
 #include "memory/block_cache.hpp"
 
-#include <algorithm>
-
-#include "memory/size_classes.hpp"
-
 namespace usmx::inline v1::detail {
 
 std::byte* block_cache::allocate(std::size_t size, std::size_t alignment) {
-  const block_type type{std::max(alignment, largest_pool_alignment), size};
+  const block_type type = type_for(size, alignment);
   std::byte* const known = take(type);
   give_back_surplus();
   return known != nullptr ? known : acquire(type);

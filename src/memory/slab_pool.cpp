@@ -32,18 +32,28 @@ slab_pool::~slab_pool() {
 
 std::byte* slab_pool::allocate(std::size_t size) {
   const std::size_t index = class_index(size);
-  depot& from = depots_[index];
   shard& own = shard_of_thread();
   for (;;) {
-    {
-      const std::lock_guard lock(own.mutex);
-      magazine& loaded = own.magazines[index];
-      if (loaded.count > 0 || refill(loaded, from, size)) {
-        return loaded.blocks[--loaded.count];
-      }
+    if (std::byte* const block = take(own, index, size)) {
+      return block;
     }
-    grow(from, size);
+    grow(depots_[index], size);
   }
+}
+
+std::byte* slab_pool::try_to_allocate(std::size_t size) noexcept {
+  shard* const own = shards_[thread_number() % shard_count].load(std::memory_order_acquire);
+  return own == nullptr ? nullptr : take(*own, class_index(size), size);
+}
+
+/// A free block of the magazine, which the depot fills; null where neither has one.
+std::byte* slab_pool::take(shard& own, std::size_t index, std::size_t size) noexcept {
+  const std::lock_guard lock(own.mutex);
+  magazine& loaded = own.magazines[index];
+  if (loaded.count > 0 || refill(loaded, depots_[index], size)) {
+    return loaded.blocks[--loaded.count];
+  }
+  return nullptr;
 }
 
 void slab_pool::deallocate(std::byte* block, std::size_t size) noexcept {
@@ -87,7 +97,7 @@ slab_pool::shard& slab_pool::shard_of_thread() {
 }
 
 /// Half a magazine from the depot; false where that has none.
-bool slab_pool::refill(magazine& to, depot& from, std::size_t size) {
+bool slab_pool::refill(magazine& to, depot& from, std::size_t size) noexcept {
   const std::lock_guard lock(from.mutex);
   const std::size_t wanted = std::max<std::size_t>(1, capacity_for(size) / 2);
   to.count = std::min(wanted, from.free.size());

@@ -29,6 +29,8 @@ class slab_pool {
 
   /// `size` from block_size, at most largest_slab_block.
   std::byte* allocate(std::size_t size);
+  /// The same, but null where a slab would be needed.
+  std::byte* try_to_allocate(std::size_t size) noexcept;
   void deallocate(std::byte* block, std::size_t size) noexcept;
   /// Gives back the slabs of which no block is in use.
   void trim() noexcept;
@@ -60,7 +62,8 @@ class slab_pool {
 
   static std::size_t capacity_for(std::size_t size) noexcept;
   shard& shard_of_thread();
-  bool refill(magazine&, depot&, std::size_t size);
+  std::byte* take(shard&, std::size_t index, std::size_t size) noexcept;
+  static bool refill(magazine&, depot&, std::size_t size) noexcept;
   static void empty(magazine&, depot&, std::size_t left) noexcept;
   void grow(depot&, std::size_t size);
   pool_supply::acquired add_slab(depot&, std::size_t size);

@@ -30,8 +30,15 @@ USMX_API any_resource set_current_resource(const sycl::queue&, any_resource reso
 USMX_API std::shared_ptr<pool_resource> default_pool(const sycl::queue&, usm_kind);
 /// All pools that usmx has made so far.
 USMX_API std::vector<std::shared_ptr<pool_resource>> default_pools();
+/// Sets how many bytes may wait for unfinished work after their buffers are gone. Where more wait,
+/// and no free block serves it, the next allocation waits for the oldest of that work. The first
+/// value is USMX_PENDING_LIMIT of the environment, written like USMX_POOL_LIMIT, or 256 MiB.
+USMX_API void set_pending_limit(std::size_t nbytes) noexcept;
+/// How many bytes may wait for unfinished work after their buffers are gone.
+USMX_API std::size_t pending_limit() noexcept;
 /// Frees the memory of buffers that are gone and whose work has finished, and gives back to the
 /// runtime what usmx's pools keep and nobody uses. This does not wait for work, but the driver may.
+/// In a forked child it does nothing.
 USMX_API void empty_cache() noexcept;
 
 }  // namespace usmx::inline v1

@@ -17,12 +17,18 @@
 
 namespace usmx::inline v1 {
 
+class pool_resource;
+
 /// A class that allocates and frees blocks of one kind of memory. Any thread may call it. The queue
 /// of each call says for which context and device.
 ///
-/// `allocate(nbytes, alignment, queue)` returns a block. It throws value_error unless `nbytes` > 0
-/// and the alignment, in bytes, is 0 (the resource's choice) or a power of two. It throws
-/// allocation_error when there is no memory.
+/// `allocate(nbytes, alignment, queue)` returns a block. It throws value_error unless `nbytes` > 0,
+/// `nbytes` fits ptrdiff_t, and the alignment, in bytes, is 0 (the resource's choice) or a power of
+/// two. It throws allocation_error when there is no memory.
+///
+/// A resource may also have `try_allocate(nbytes, alignment, queue)`, which never waits, calls
+/// nothing of the SYCL runtime, and does not throw. It returns a block as allocate() does, or null,
+/// which means: ask allocate().
 ///
 /// `deallocate(block, nbytes, alignment, queue)` takes a block back, with the size and the
 /// alignment that it was allocated with and a queue of the same context and device. No work uses
@@ -32,12 +38,14 @@ namespace usmx::inline v1 {
 ///
 /// A resource may call another one, but must never wait for Python's interpreter lock.
 template <class R>
-concept memory_resource =
-    requires(R& resource, std::byte* block, std::size_t n, const sycl::queue& queue) {
-      { resource.allocate(n, n, queue) } -> std::same_as<std::byte*>;
-      { resource.deallocate(block, n, n, queue) } noexcept;
-      { std::as_const(resource).kind() } noexcept -> std::same_as<usm_kind>;
-    };
+concept memory_resource = requires(R& resource, std::byte* block, std::size_t n,
+                                   const sycl::queue& queue) {
+  { resource.allocate(n, n, queue) } -> std::same_as<std::byte*>;
+  { resource.deallocate(block, n, n, queue) }
+  noexcept;
+  { std::as_const(resource).kind() }
+  noexcept->std::same_as<usm_kind>;
+};
 
 /// A value that holds any resource. Copies share the resource. All memory of a resource keeps such
 /// a copy, so the resource lives as long as its memory.
@@ -45,15 +53,22 @@ class any_resource {
  public:
   /// Shares a resource. Precondition: `resource` is not null.
   template <memory_resource R>
-    requires(!std::same_as<R, any_resource>)
-  any_resource(std::shared_ptr<R> resource) noexcept
-      : resource_(std::move(resource)), functions_(&functions_of<R>) {}
+  requires(!std::same_as<R, any_resource>) any_resource(std::shared_ptr<R> resource)
+  noexcept : resource_(std::move(resource)), functions_(&functions_of<R>) {}
 
   /// Calls the resource's allocate(): a new block of at least `nbytes` bytes. Throws value_error
-  /// when `nbytes` is 0 or the alignment is neither 0 nor a power of two, and allocation_error when
-  /// there is no memory.
+  /// when `nbytes` is 0 or does not fit ptrdiff_t, or the alignment is neither 0 nor a power of
+  /// two, and allocation_error when there is no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) const {
     return functions_->allocate(resource_.get(), nbytes, alignment, queue);
+  }
+  /// Calls the resource's try_allocate(): a new block, or null when allocate() must be asked. Never
+  /// waits, and calls nothing of the SYCL runtime. Null for a resource that has no try_allocate().
+  std::byte* try_allocate(std::size_t nbytes, std::size_t alignment,
+                          const sycl::queue& queue) const noexcept {
+    return functions_->try_allocate == nullptr
+               ? nullptr
+               : functions_->try_allocate(resource_.get(), nbytes, alignment, queue);
   }
   /// Calls the resource's deallocate(): gives a block back, with the size and the alignment that it
   /// was allocated with. No work may use the block any more.
@@ -63,6 +78,10 @@ class any_resource {
   }
   /// The kind of memory.
   usm_kind kind() const noexcept { return functions_->kind(resource_.get()); }
+  /// Whether it is a pool_resource.
+  bool is_pool() const noexcept { return functions_->is_pool; }
+  /// Names the resource: the same for all copies of this value.
+  const void* identity() const noexcept { return resource_.get(); }
 
   /// Whether both hold the same resource.
   friend bool operator==(const any_resource& a, const any_resource& b) noexcept {
@@ -74,7 +93,24 @@ class any_resource {
     std::byte* (*allocate)(void*, std::size_t, std::size_t, const sycl::queue&);
     void (*deallocate)(void*, std::byte*, std::size_t, std::size_t, const sycl::queue&) noexcept;
     usm_kind (*kind)(const void*) noexcept;
+    std::byte* (*try_allocate)(void*, std::size_t, std::size_t, const sycl::queue&) noexcept;
+    bool is_pool;
   };
+  using try_function = std::byte* (*)(void*, std::size_t, std::size_t, const sycl::queue&) noexcept;
+
+  template <class R>
+  static constexpr try_function try_function_of() {
+    if constexpr (requires(R & resource, const sycl::queue& queue) {
+                    { resource.try_allocate(1, 0, queue) }
+                    noexcept->std::same_as<std::byte*>;
+                  }) {
+      return [](void* resource, std::size_t nbytes, std::size_t alignment,
+                const sycl::queue& queue) noexcept {
+        return static_cast<R*>(resource)->try_allocate(nbytes, alignment, queue);
+      };
+    }
+    return nullptr;
+  }
 
   template <class R>
   static constexpr function_table functions_of{
@@ -85,7 +121,8 @@ class any_resource {
          const sycl::queue& queue) noexcept {
         static_cast<R*>(resource)->deallocate(block, nbytes, alignment, queue);
       },
-      [](const void* resource) noexcept { return static_cast<const R*>(resource)->kind(); }};
+      [](const void* resource) noexcept { return static_cast<const R*>(resource)->kind(); },
+      try_function_of<R>(), std::same_as<R, pool_resource>};
 
   std::shared_ptr<void> resource_;
   const function_table* functions_;
@@ -95,8 +132,10 @@ static_assert(memory_resource<any_resource>);
 
 namespace detail {
 
-/// Throws value_error for what every resource refuses: no bytes, or an alignment that is neither 0
-/// nor a power of two.
+/// Whether a resource may be asked for so many bytes with such an alignment.
+USMX_API bool is_possible_request(std::size_t nbytes, std::size_t alignment) noexcept;
+/// Throws value_error for what every resource refuses: no bytes, more than fit ptrdiff_t, or an
+/// alignment that is neither 0 nor a power of two.
 USMX_API void check_request(std::size_t nbytes, std::size_t alignment);
 /// The message of an allocation_error: bytes, kind, device and the reason.
 USMX_API std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,

@@ -8,6 +8,7 @@
 #include "container/assigned_value.hpp"
 #include "container/basic_key.hpp"
 #include "objects/array.hpp"
+#include "objects/new_memory.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "usmx/array/array_internal.hpp"
@@ -64,9 +65,11 @@ array fields_by_names(const array& a, PyObject* key) {
 // ---- reading
 
 array selected_copy(const array& source, const array_key& key) {
+  const noted_call_site here;
   const without_interpreter_lock unlocked;
   const selection selected = key.select(source.layout());
-  array result = empty(selected.shape(), source.type(), source.owner()->queue(), source.kind());
+  array result = make_array(layout::c_order(selected.shape()), source.type(),
+                            source.owner()->queue(), source.kind(), first_use::at_once);
   source.wait();
   gather(internal::private_view(source), selected, internal::private_view(result));
   return result;
@@ -111,13 +114,15 @@ std::ptrdiff_t count_in(const py_array& a) {
 }
 
 std::vector<array> coordinates_of(const array& a) {
+  const noted_call_site here;
   const without_interpreter_lock unlocked;
   a.wait();
   const std::array count{count_nonzero(internal::private_view(a))};
   std::vector<array> result;
   std::vector<array_view> views;
   for (int k = 0; k < a.ndim(); ++k) {
-    result.push_back(empty(count, type_code::int64, a.owner()->queue(), a.kind()));
+    result.push_back(make_array(layout::c_order(count), type_code::int64, a.owner()->queue(),
+                                a.kind(), first_use::at_once));
     views.push_back(internal::private_view(result.back()));
   }
   nonzero(internal::private_view(a), views);
