@@ -46,7 +46,7 @@ class block_cache {
     }
   }
   /// Gives back all that is free.
-  void trim() noexcept { shrink(0); }
+  void trim() noexcept;
 
  private:
   /// A block serves requests of its alignment only.
@@ -74,6 +74,7 @@ class block_cache {
   void add(std::byte* block, block_type type);
   void give_back(std::byte* block, block_type type) noexcept;
   void shrink(std::size_t limit) noexcept;
+  void take_some(std::vector<free_block>& taken) noexcept;
   bool take_oldest(std::size_t limit, free_block& taken) noexcept;
   void count_free(std::size_t nbytes) noexcept;
 

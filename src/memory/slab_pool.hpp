@@ -69,9 +69,13 @@ class slab_pool {
   pool_supply::acquired add_slab(depot&, std::size_t size);
   void drain_magazines() noexcept;
   void trim(depot&, std::size_t size) noexcept;
-  bool take_unused_slab(depot&, std::size_t size, slab& taken) noexcept;
+  class slab_counts;
+  static std::vector<slab> take_unused_slabs(depot&, std::size_t size);
+  static std::vector<slab> unused_slabs(depot&, std::size_t size);
+  static void take_blocks(depot&, slab_counts&, std::vector<std::byte*>& taken) noexcept;
 
   pool_supply& supply_;
+  std::mutex trim_mutex_;  // of whoever trims; taken before the others, and by nobody else
   std::array<std::atomic<shard*>, shard_count> shards_{};
   std::array<depot, slab_class_count> depots_;
 };
