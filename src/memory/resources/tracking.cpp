@@ -3,6 +3,8 @@
 #include <atomic>
 #include <utility>
 
+#include "memory/leak_report.hpp"
+
 namespace usmx::inline v1 {
 namespace {
 
@@ -19,7 +21,7 @@ std::string current_call_site() {
 }
 
 bool detail::call_sites_are_wanted() noexcept {
-  return somebody_tracks.load(std::memory_order_relaxed);
+  return somebody_tracks.load(std::memory_order_relaxed) || leak_report_is_wanted();
 }
 
 tracking_resource::tracking_resource(any_resource upstream, std::function<std::string()> call_site)
