@@ -206,6 +206,7 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
   const traits known{.readonly = false,
                      .queue_is_ours = made.of_queue.is_cached,
                      .owns = true,
+                     .is_new = true,
                      .is_pooled = made.is_pooled()};
   std::byte* const data = made.data();
   buffer result(data, nbytes, kind, queue, made.take_release(), known);
@@ -224,6 +225,7 @@ std::shared_ptr<buffer> internal::new_buffer::from_block(Block made, const Reque
   const buffer::traits known{.readonly = false,
                              .queue_is_ours = made.of_queue.is_cached,
                              .owns = true,
+                             .is_new = true,
                              .is_pooled = made.is_pooled()};
   std::byte* const data = made.data();
   auto result = std::make_shared<buffer>(data, wanted.nbytes, wanted.kind, wanted.queue,
@@ -370,7 +372,7 @@ void buffer::let_go() noexcept {
     return;
   }
   detail::release_later({.range = detail::range_of(data_, nbytes_),
-                         .memory_ends = traits_.owns && whole_ == nullptr,
+                         .memory_ends = traits_.is_new,
                          .queue = queue_,
                          .others_may_work = others,
                          .other_queues = std::move(other_queues_),

@@ -19,7 +19,8 @@ namespace usmx::inline v1::detail {
 struct deferred_release {
   /// The pending work on these bytes comes before the release; end == first for no bytes.
   byte_range range{};
-  /// Nobody reaches these bytes any more: that work is forgotten with them.
+  /// Nobody reaches these bytes any more: that work is forgotten with them. Not so where several
+  /// buffers may have adopted the same bytes.
   bool memory_ends = false;
   sycl::queue queue;
   /// Others may have submitted work to the queue, and to these, that comes before the release too.

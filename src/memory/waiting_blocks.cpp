@@ -10,16 +10,15 @@
 
 #include "memory/pending_work.hpp"
 #include "memory/size_classes.hpp"
-#include "usmx/memory/buffer.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
 
 /// What an allocation or a free does for those that wait: it gives back so many at most, and stops
-/// after so many whose work goes on. So each costs the same, however many wait, and a block that
+/// at so many whose work goes on. So each costs the same, however many wait, and a block that
 /// waits for long does not keep others from being found.
 constexpr std::size_t most_returned = 64;
-constexpr std::size_t most_unfinished = 2;
+constexpr std::size_t most_unfinished = 1;
 
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
@@ -81,16 +80,12 @@ struct block_class {
   }
 };
 
-bool has_work(const owned_block& block) noexcept {
-  return may_have_pending_work(block.first, block.nbytes);
-}
-
 /// Where the runtime cannot tell, or there is no memory to ask, the block waits on.
 bool is_finished(const owned_block& block) noexcept {
   try {
-    return !has_work(block) || pending_work_before(bytes_of(block), access::write).events.empty();
+    return is_work_finished(bytes_of(block));
   } catch (...) {
-    return !has_work(block);
+    return false;
   }
 }
 

@@ -55,6 +55,8 @@ class USMX_API buffer {
     /// Whether the release action frees memory. Then it must come after all work, not only after
     /// the work that usmx has recorded.
     bool owns;
+    /// Whether usmx allocated the memory: nobody else frees or adopts these bytes.
+    bool is_new = false;
     /// Whether the memory is a pool's, which takes it back before the recorded work has finished.
     bool is_pooled = false;
   };
