@@ -23,9 +23,11 @@ from usmx._core import (
     from_pointer,
     get_memory_pool,
     get_memory_resource,
+    get_pending_limit,
     get_usm_type,
     mem_get_info,
     set_memory_resource,
+    set_pending_limit,
 )
 
 __all__ = [
@@ -48,11 +50,13 @@ __all__ = [
     "from_pointer",
     "get_memory_pool",
     "get_memory_resource",
+    "get_pending_limit",
     "get_usm_type",
     "mem_get_info",
     "memory_stats",
     "reset_peak_memory_stats",
     "set_memory_resource",
+    "set_pending_limit",
     "using_memory_resource",
 ]
 

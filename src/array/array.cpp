@@ -150,9 +150,10 @@ layout fitted_to_new_memory(const layout& where) {
   return where.with_offset(smallest);
 }
 
-array empty(layout where, dtype type, const sycl::queue& wanted, usm_kind kind,
-            std::size_t alignment) {
-  const sycl::queue queue = internal::own_queue(wanted);
+namespace {
+
+/// What new memory for such an array has.
+std::size_t nbytes_of_new(const layout& where, dtype type) {
   checked_nbytes(where.size(), type);
   const auto extent = where.extent();
   if (extent && extent->first != 0) {
@@ -161,9 +162,30 @@ array empty(layout where, dtype type, const sycl::queue& wanted, usm_kind kind,
                         extent->first, " with ", where));
   }
   // What usmx makes owns at least one element: the peers refuse null pointers even for no elements.
-  const std::size_t nbytes = checked_nbytes(extent ? extent->last + 1 : 1, type);
-  auto memory = buffer::allocate_shared(nbytes, kind, queue, alignment);
-  return internal::unchecked_array(std::move(memory), type, std::move(where), false);
+  return checked_nbytes(extent ? extent->last + 1 : 1, type);
+}
+
+}  // namespace
+
+array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
+            std::size_t alignment) {
+  return internal::new_array(std::move(where), type, internal::own_queue(queue), kind, alignment,
+                             internal::first_use::at_once);
+}
+
+array internal::new_array(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
+                          std::size_t alignment, first_use use) {
+  auto memory = new_buffer::allocate(nbytes_of_new(where, type), kind, queue, alignment, use);
+  return unchecked_array(std::move(memory), type, std::move(where), false);
+}
+
+std::optional<array> internal::try_new_array(const layout& where, dtype type,
+                                             const sycl::queue& queue, usm_kind kind,
+                                             std::size_t alignment, first_use use) {
+  auto memory =
+      new_buffer::try_to_allocate(nbytes_of_new(where, type), kind, queue, alignment, use);
+  return memory == nullptr ? std::nullopt
+                           : std::optional(unchecked_array(std::move(memory), type, where, false));
 }
 
 array empty(const shape_argument& shape, dtype type, const sycl::queue& queue, usm_kind kind) {

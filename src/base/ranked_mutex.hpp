@@ -40,6 +40,8 @@ enum class lock_rank : unsigned char {
   pool_list,
   /// The current resource of a device and kind. Under it: nothing.
   current_resource,
+  /// One thread at a time trims a pool's slabs. Under it: the pool's other locks.
+  pool_trim,
   /// One thread at a time gets a slab. Under it: the resource below the pool, whatever that is; so
   /// where that is a pool again, its locks of this rank too.
   pool_growth,
@@ -51,6 +53,8 @@ enum class lock_rank : unsigned char {
   block_cache,
   /// Blocks that were made larger to be aligned. Under it: nothing.
   larger_blocks,
+  /// Blocks that wait for their work. Under it: nothing.
+  waiting_blocks,
   /// Where pools' memory is; readers need no lock. Under it: nothing.
   pooled_ranges,
   /// A part of the registry of allocations; readers need no lock. Under it: the spin lock of one

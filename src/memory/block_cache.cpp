@@ -1,13 +1,13 @@
 #include "memory/block_cache.hpp"
 
 #include <algorithm>
-
-#include "memory/size_classes.hpp"
+#include <functional>
+#include <new>
 
 namespace usmx::inline v1::detail {
 
 std::byte* block_cache::allocate(std::size_t size, std::size_t alignment) {
-  const block_type type{std::max(alignment, largest_pool_alignment), size};
+  const block_type type = type_for(size, alignment);
   std::byte* const known = take(type);
   give_back_surplus();
   return known != nullptr ? known : acquire(type);
@@ -70,6 +70,38 @@ void block_cache::shrink(std::size_t limit) noexcept {
   free_block taken{};
   while (take_oldest(limit, taken)) {
     give_back(taken.block, taken.type);
+  }
+}
+
+void block_cache::trim() noexcept {
+  std::vector<free_block> taken;
+  try {
+    taken.reserve(1024);
+  } catch (const std::bad_alloc&) {
+    return shrink(0);  // one by one, with a look at all types for each
+  }
+  do {
+    taken.clear();
+    take_some(taken);
+    // The last address first: it stands nearest to the end of the list of all pools' ranges.
+    std::ranges::sort(taken, std::greater<>(), &free_block::block);
+    for (const free_block& each : taken) {
+      give_back(each.block, each.type);
+    }
+  } while (!taken.empty());
+}
+
+/// So many as there is room for.
+void block_cache::take_some(std::vector<free_block>& taken) noexcept {
+  const std::lock_guard lock(mutex_);
+  for (auto& [type, of] : types_) {
+    while (!of.free.empty() && taken.size() < taken.capacity()) {
+      taken.push_back({of.free.back(), type});
+      type_of_.erase(of.free.back());
+      of.free.pop_back();
+      --of.count;
+      count_free(-type.size);
+    }
   }
 }
 

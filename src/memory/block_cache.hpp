@@ -4,6 +4,7 @@
 // than a quarter larger, if there is one. Private to the library.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <compare>
 #include <cstddef>
@@ -14,6 +15,7 @@
 
 #include "base/ranked_mutex.hpp"
 #include "memory/pool_supply.hpp"
+#include "memory/size_classes.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -27,16 +29,24 @@ class block_cache {
 
   /// `size` from block_size; any alignment.
   std::byte* allocate(std::size_t size, std::size_t alignment);
+  /// The same, but null where none of the free blocks serves. Calls nothing of the runtime.
+  std::byte* try_to_allocate(std::size_t size, std::size_t alignment) noexcept {
+    return take(type_for(size, alignment));
+  }
   /// Calls nothing of the runtime.
   void deallocate(std::byte* block) noexcept;
+  /// Whether more is free than the limit allows.
+  bool has_surplus() const noexcept {
+    return free_nbytes_.load(std::memory_order_relaxed) > limit_;
+  }
   /// Gives back what is free beyond the limit.
   void give_back_surplus() noexcept {
-    if (free_nbytes_.load(std::memory_order_relaxed) > limit_) {
+    if (has_surplus()) {
       shrink(limit_);
     }
   }
   /// Gives back all that is free.
-  void trim() noexcept { shrink(0); }
+  void trim() noexcept;
 
  private:
   /// A block serves requests of its alignment only.
@@ -55,11 +65,16 @@ class block_cache {
     block_type type;
   };
 
+  static block_type type_for(std::size_t size, std::size_t alignment) noexcept {
+    return {std::max(alignment, largest_pool_alignment), size};
+  }
+
   std::byte* take(block_type type) noexcept;
   std::byte* acquire(block_type type);
   void add(std::byte* block, block_type type);
   void give_back(std::byte* block, block_type type) noexcept;
   void shrink(std::size_t limit) noexcept;
+  void take_some(std::vector<free_block>& taken) noexcept;
   bool take_oldest(std::size_t limit, free_block& taken) noexcept;
   void count_free(std::size_t nbytes) noexcept;
 

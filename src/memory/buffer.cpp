@@ -12,10 +12,12 @@
 #include "memory/pending_work.hpp"
 #include "memory/resource_lookup.hpp"
 #include "memory/usm_checks.hpp"
+#include "memory/waiting_blocks.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
+#include "usmx/memory/buffer_internal.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/registry_internal.hpp"
@@ -27,28 +29,28 @@ namespace usmx::inline v1 {
 namespace {
 
 /// What the program has.
-void observe(memory_action action, const any_resource& resource, const std::byte* block,
-             std::size_t nbytes, const sycl::queue& queue) noexcept {
+void observe(memory_action action, usm_kind kind, const std::byte* block, std::size_t nbytes,
+             const sycl::queue& queue) noexcept {
   if (detail::memory_is_observed()) [[unlikely]] {
-    detail::tell_memory_observer(
-        {action, memory_source::buffer, resource.kind(), nbytes, block, queue});
+    detail::tell_memory_observer({action, memory_source::buffer, kind, nbytes, block, queue});
   }
 }
 
-/// Hands a block back to where it came from.
-struct return_block {
-  any_resource resource;
-  std::size_t nbytes;
-  std::size_t alignment;
-  sycl::queue queue;
+using detail::owned_block;
 
-  void operator()(void* block) const noexcept {
-    auto* first = static_cast<std::byte*>(block);
-    registry::remove(first);
-    observe(memory_action::free, resource, first, nbytes, queue);
-    resource.deallocate(first, nbytes, alignment, queue);
+/// Hands a block back to where it came from. A pool takes it with its unfinished work, which stays
+/// known by address.
+void return_block(void* state) noexcept {
+  std::unique_ptr<owned_block> block(static_cast<owned_block*>(state));
+  registry::remove(block->first);
+  observe(memory_action::free, block->resource.kind(), block->first, block->nbytes, block->queue);
+  if (block->resource.is_pool() && detail::may_have_pending_work(block->first, block->nbytes)) {
+    detail::keep_waiting(std::move(block));
+    detail::release_finished();
+  } else {
+    block->resource.deallocate(block->first, block->nbytes, block->alignment, block->queue);
   }
-};
+}
 
 /// Lets a part go, whose own action is then still to run, after `first`. Not by a reference of the
 /// buffer's: chains of parts would be let go one within the other.
@@ -73,8 +75,8 @@ std::size_t cached_nbytes() {
 }
 
 /// None where there is no memory; then `why` is the reason.
-std::byte* try_to_allocate(const any_resource& resource, std::size_t nbytes, std::size_t alignment,
-                           const sycl::queue& queue, std::string& why) {
+std::byte* allocate_or_explain(const any_resource& resource, std::size_t nbytes,
+                               std::size_t alignment, const sycl::queue& queue, std::string& why) {
   try {
     return resource.allocate(nbytes, alignment, queue);
   } catch (const allocation_error& failed) {
@@ -87,49 +89,103 @@ std::byte* try_to_allocate(const any_resource& resource, std::size_t nbytes, std
 std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std::size_t alignment,
                           const sycl::queue& queue) {
   std::string why;
-  std::byte* block = try_to_allocate(resource, nbytes, alignment, queue, why);
+  std::byte* block = allocate_or_explain(resource, nbytes, alignment, queue, why);
   if (block == nullptr) {
     empty_cache();
-    block = try_to_allocate(resource, nbytes, alignment, queue, why);
+    block = allocate_or_explain(resource, nbytes, alignment, queue, why);
   }
   if (block == nullptr) {
     detail::release_all();
     empty_cache();
-    block = try_to_allocate(resource, nbytes, alignment, queue, why);
+    block = allocate_or_explain(resource, nbytes, alignment, queue, why);
   }
   if (block == nullptr) {
-    observe(memory_action::failure, resource, nullptr, nbytes, queue);
+    observe(memory_action::failure, resource.kind(), nullptr, nbytes, queue);
     throw allocation_error(
         detail::message(why, " (usmx has ", registry::nbytes(), " bytes in use, ", cached_nbytes(),
                         " bytes that its pools keep, ", detail::deferred_nbytes(),
                         " bytes that wait for work to finish)"));
   }
-  observe(memory_action::allocate, resource, block, nbytes, queue);
   return block;
 }
 
-/// A block that the registry does not know yet, and what returns it.
-struct new_block {
-  std::byte* data;
-  detail::release_action release;
-  detail::queue_state of_queue;
-
-  void enter(usm_kind kind, std::size_t nbytes, std::weak_ptr<buffer> owner) const {
-    registry::add({data, nbytes, kind, of_queue.of_context->context(), std::move(owner)});
-  }
+/// What a new buffer asks for.
+struct request {
+  std::size_t nbytes;
+  usm_kind kind;
+  const sycl::queue& queue;
+  std::size_t alignment;
+  internal::first_use use;
 };
 
-new_block make_block(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
-                     std::size_t alignment) {
+/// A free block, or else one that waits for its work if the request's use allows that. Null where
+/// there is none: never waits, and calls nothing of the runtime.
+std::unique_ptr<owned_block> find_block(const any_resource& resource, const request& wanted) {
+  auto made = std::make_unique<owned_block>(resource, nullptr, wanted.nbytes, wanted.alignment,
+                                            wanted.queue);
+  made->first = resource.try_allocate(wanted.nbytes, wanted.alignment, wanted.queue);
+  if (made->first != nullptr) {
+    return made;
+  }
+  if (wanted.use != internal::first_use::in_order || !resource.is_pool() ||
+      !detail::is_possible_request(wanted.nbytes, wanted.alignment)) {
+    return nullptr;
+  }
+  auto known = detail::take_waiting(resource, wanted.nbytes, wanted.alignment, wanted.queue);
+  if (known != nullptr) {
+    known->nbytes = wanted.nbytes;
+    known->alignment = wanted.alignment;
+  }
+  return known;
+}
+
+/// A block that the registry does not know yet.
+struct new_block {
+  std::unique_ptr<owned_block> block;
+  detail::queue_state of_queue;
+
+  std::byte* data() const noexcept { return block->first; }
+  bool is_pooled() const noexcept { return block->resource.is_pool(); }
+  detail::release_action take_release() noexcept { return {&return_block, block.release()}; }
+};
+
+/// May wait.
+new_block make_block(const request& wanted) {
   const detail::runtime_call call;
   detail::release_finished();
-  detail::limit_deferred();
-  detail::queue_state state = detail::state_of(queue);
-  any_resource resource = detail::current_resource(*state.of_context, queue, kind);
-  std::byte* block = allocate_block(resource, nbytes, alignment, queue);
-  auto release = detail::release_action::of(
-      block, return_block{std::move(resource), nbytes, alignment, queue});
-  return {block, std::move(release), std::move(state)};
+  detail::queue_state state = detail::state_of(wanted.queue);
+  const any_resource resource =
+      detail::current_resource(*state.of_context, wanted.queue, wanted.kind);
+  auto block = find_block(resource, wanted);
+  if (block == nullptr) {
+    detail::limit_deferred();
+    block = std::make_unique<owned_block>(resource, nullptr, wanted.nbytes, wanted.alignment,
+                                          wanted.queue);
+    block->first = allocate_block(resource, wanted.nbytes, wanted.alignment, wanted.queue);
+  }
+  return {std::move(block), std::move(state)};
+}
+
+/// Nothing where it cannot be had without waiting or calling the runtime.
+std::optional<new_block> try_to_make_block(const request& wanted) {
+  if (detail::is_forked_child()) {
+    return std::nullopt;
+  }
+  auto state = detail::known_state_of(wanted.queue);
+  if (!state) {
+    return std::nullopt;
+  }
+  const auto resource = detail::known_resource(*state->of_context, wanted.queue, wanted.kind);
+  auto block = resource ? find_block(*resource, wanted) : nullptr;
+  return block == nullptr ? std::nullopt
+                          : std::optional(new_block{std::move(block), *std::move(state)});
+}
+
+/// The program has it now.
+void enter(std::byte* data, const request& of, const detail::queue_state& state,
+           std::weak_ptr<buffer> owner) {
+  observe(memory_action::allocate, of.kind, data, of.nbytes, of.queue);
+  registry::add({data, of.nbytes, of.kind, state.of_context->context(), std::move(owner)});
 }
 
 }  // namespace
@@ -147,21 +203,53 @@ buffer::buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue q
 
 buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                         std::size_t alignment) {
-  new_block made = make_block(nbytes, kind, queue, alignment);
-  buffer result(made.data, nbytes, kind, queue, std::move(made.release),
-                {.readonly = false, .queue_is_ours = made.of_queue.is_cached, .owns = true});
-  made.enter(kind, nbytes, {});
+  const request wanted{nbytes, kind, queue, alignment, internal::first_use::at_once};
+  new_block made = make_block(wanted);
+  const traits known{.readonly = false,
+                     .queue_is_ours = made.of_queue.is_cached,
+                     .owns = true,
+                     .is_new = true,
+                     .is_pooled = made.is_pooled()};
+  std::byte* const data = made.data();
+  buffer result(data, nbytes, kind, queue, made.take_release(), known);
+  enter(data, wanted, made.of_queue, {});
   return result;
 }
 
 std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, usm_kind kind,
                                                 const sycl::queue& queue, std::size_t alignment) {
-  new_block made = make_block(nbytes, kind, queue, alignment);
-  const traits known{.readonly = false, .queue_is_ours = made.of_queue.is_cached, .owns = true};
-  auto result =
-      std::make_shared<buffer>(made.data, nbytes, kind, queue, std::move(made.release), known);
-  made.enter(kind, nbytes, result);
+  return internal::new_buffer::allocate(nbytes, kind, queue, alignment,
+                                        internal::first_use::at_once);
+}
+
+template <class Block, class Request>
+std::shared_ptr<buffer> internal::new_buffer::from_block(Block made, const Request& wanted) {
+  const buffer::traits known{.readonly = false,
+                             .queue_is_ours = made.of_queue.is_cached,
+                             .owns = true,
+                             .is_new = true,
+                             .is_pooled = made.is_pooled()};
+  std::byte* const data = made.data();
+  auto result = std::make_shared<buffer>(data, wanted.nbytes, wanted.kind, wanted.queue,
+                                         made.take_release(), known);
+  enter(data, wanted, made.of_queue, result);
   return result;
+}
+
+std::shared_ptr<buffer> internal::new_buffer::try_to_allocate(std::size_t nbytes, usm_kind kind,
+                                                              const sycl::queue& queue,
+                                                              std::size_t alignment,
+                                                              first_use use) {
+  const request wanted{nbytes, kind, queue, alignment, use};
+  auto made = try_to_make_block(wanted);
+  return made ? from_block(*std::move(made), wanted) : nullptr;
+}
+
+std::shared_ptr<buffer> internal::new_buffer::allocate(std::size_t nbytes, usm_kind kind,
+                                                       const sycl::queue& queue,
+                                                       std::size_t alignment, first_use use) {
+  const request wanted{nbytes, kind, queue, alignment, use};
+  return from_block(make_block(wanted), wanted);
 }
 
 buffer buffer::adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
@@ -359,12 +447,12 @@ void buffer::let_go() noexcept {
     return;
   }
   const bool user_thread = is_user_thread();
-  if (user_thread && !has_work && others.empty()) {
+  if (user_thread && others.empty() && (!has_work || traits_.is_pooled)) {
     const detail::release_action now = std::move(release_);
     return;
   }
   detail::release_later({.range = detail::range_of(data_, nbytes_),
-                         .memory_ends = traits_.owns && whole_ == nullptr,
+                         .memory_ends = traits_.is_new,
                          .queue = queue_,
                          .other_queues = std::move(others),
                          .release = std::move(release_)});

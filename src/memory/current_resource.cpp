@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/process_state.hpp"
 #include "base/ranked_mutex.hpp"
 #include "base/warn.hpp"
 #include "memory/deferred_release.hpp"
@@ -46,17 +47,27 @@ std::optional<std::size_t> parse_size(std::string_view text) {
   return value << shift;
 }
 
+/// A variable of the environment. None where it is not set, or warned of.
+std::optional<std::size_t> size_in(const char* variable, std::string_view otherwise) {
+  const char* text = std::getenv(variable);
+  const auto parsed = text == nullptr ? std::nullopt : parse_size(text);
+  if (text != nullptr && !parsed) {
+    detail::warn(detail::message(variable,
+                                 " must be a number of bytes, or one with K, M or G, found '", text,
+                                 "': ", otherwise));
+  }
+  return parsed;
+}
+
 std::optional<std::size_t> first_limit() {
-  static const std::optional<std::size_t> limit = [] {
-    const char* text = std::getenv("USMX_POOL_LIMIT");
-    const auto parsed = text == nullptr ? std::nullopt : parse_size(text);
-    if (text != nullptr && !parsed) {
-      detail::warn(detail::message(
-          "USMX_POOL_LIMIT must be a number of bytes, or one with K, M or G, found '", text,
-          "': pools have no limit"));
-    }
-    return parsed;
-  }();
+  static const auto limit = size_in("USMX_POOL_LIMIT", "pools have no limit");
+  return limit;
+}
+
+std::atomic<std::size_t>& pending_limit_now() {
+  static std::atomic<std::size_t> limit =
+      size_in("USMX_PENDING_LIMIT", "256 MiB may wait for their work")
+          .value_or(std::size_t{256} << 20);
   return limit;
 }
 
@@ -133,7 +144,6 @@ class placements final : public detail::context_slot {
     return *added;
   }
 
- private:
   placement* find(const sycl::device& device, usm_kind kind) const noexcept {
     placement* at = first_.load(std::memory_order_acquire);
     while (at != nullptr && (at->kind != kind || at->device != device)) {
@@ -142,6 +152,7 @@ class placements final : public detail::context_slot {
     return at;
   }
 
+ private:
   std::atomic<placement*> first_ = nullptr;
   detail::ranked_mutex<detail::lock_rank::placements> mutex_;
 };
@@ -159,6 +170,12 @@ any_resource current_of(placement& at) {
 any_resource detail::current_resource(context_state& state, const sycl::queue& queue,
                                       usm_kind kind) {
   return current_of(state.slot<placements>().of(queue, kind));
+}
+
+std::optional<any_resource> detail::known_resource(context_state& state, const sycl::queue& queue,
+                                                   usm_kind kind) {
+  placement* const known = state.slot<placements>().find(queue.get_device(), kind);
+  return known == nullptr ? std::nullopt : std::optional(current_of(*known));
 }
 
 any_resource current_resource(const sycl::queue& queue, usm_kind kind) {
@@ -199,8 +216,15 @@ std::vector<std::shared_ptr<pool_resource>> default_pools() {
   return live;
 }
 
+void set_pending_limit(std::size_t nbytes) noexcept { pending_limit_now() = nbytes; }
+
+std::size_t pending_limit() noexcept { return pending_limit_now(); }
+
 void empty_cache() noexcept {
-  detail::release_finished();
+  if (detail::is_forked_child()) {
+    return;
+  }
+  detail::release_all_finished();
   try {
     for (const auto& pool : detail::living_pools()) {
       pool->trim();

@@ -4,25 +4,34 @@
 #include <atomic>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "base/process_state.hpp"
 #include "base/ranked_mutex.hpp"
 #include "memory/pending_work.hpp"
+#include "memory/waiting_blocks.hpp"
 #include "runtime/completion.hpp"
+#include "runtime/exit.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
+#include "usmx/memory/current_resource.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
 
-/// So much may wait for queues that are never idle, before a new allocation waits for them.
+/// So many blocks may wait for queues that are never idle, before a new allocation waits for them.
 constexpr std::size_t most_blocks = 1024;
-constexpr std::size_t most_nbytes = std::size_t{256} << 20;
+
+/// After so many batches whose work goes on, the next look goes on with the others.
+constexpr std::size_t most_unfinished = 2;
+constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 /// Blocks that arrived together, and the work that they wait for.
 struct batch {
@@ -32,6 +41,7 @@ struct batch {
   std::vector<queue_moment> queues;
   std::vector<release_action> releases;
   std::size_t nbytes = 0;
+  std::uint64_t age = 0;
 
   /// Asks up to the first event that is not complete, and none twice that was.
   bool is_finished() {
@@ -44,13 +54,6 @@ struct batch {
     }
     return work.empty();
   }
-};
-
-/// The batches of one queue in the order in which they were made. Only the first is asked. From
-/// list to list they move without memory.
-struct queue_batches {
-  sycl::queue queue;
-  std::list<batch> batches{};
 };
 
 std::size_t nbytes_of(const deferred_release& block) { return block.range.end - block.range.begin; }
@@ -71,7 +74,8 @@ class deferred_list {
     }
   }
 
-  void release_finished() {
+  /// In turn, from where the last look ended.
+  void release_finished(std::size_t unfinished) {
     // Destroyed last, without the lock: the releases may let go of other memory, or run Python.
     std::list<batch> finished;
     const std::unique_lock working(work_mutex_, std::try_to_lock);
@@ -79,36 +83,67 @@ class deferred_list {
       return;  // another thread is at it
     }
     batch_arrivals();
-    for (queue_batches& of : queues_) {
-      while (!of.batches.empty() && of.batches.front().is_finished()) {
-        finished.splice(finished.end(), of.batches, of.batches.begin());
-      }
-    }
+    take_finished(finished, unfinished);
     count_out(finished);
   }
 
-  void limit() {
-    if (block_count_ <= most_blocks && nbytes_ <= most_nbytes) {
+  void limit_blocks() {
+    if (block_count_ <= most_blocks) {
       return;
     }
     for (const sycl::queue& queue : unique(awaited_queues())) {
       internal::wait_interruptibly(queue);
     }
-    release_finished();
+    release_finished(everything);
   }
 
+  std::optional<std::uint64_t> oldest_age() {
+    const std::lock_guard working(work_mutex_);
+    batch_arrivals();
+    return batches_.empty() ? std::nullopt : std::optional(batches_.front().age);
+  }
+
+  /// Waits for the work of the oldest batch, outside of the lock.
+  void wait_for_oldest() {
+    std::list<batch> copy;
+    {
+      const std::lock_guard working(work_mutex_);
+      if (batches_.empty()) {
+        return;
+      }
+      const batch& oldest = batches_.front();
+      copy.emplace_back().work = oldest.work;
+      copy.front().queues = oldest.queues;
+      next_ = batches_.begin();
+    }
+    wait_interruptibly_for(copy);
+    release_finished(most_unfinished);
+  }
+
+  void wait_for_all() {
+    std::list<batch> copies;
+    {
+      const std::lock_guard working(work_mutex_);
+      batch_arrivals();
+      for (const batch& each : batches_) {
+        copies.emplace_back().work = each.work;
+        copies.back().queues = each.queues;
+      }
+    }
+    wait_interruptibly_for(copies);
+  }
+
+  /// What a signal interrupts leaves all blocks where they are.
   void release_all() {
     if (may_be_interrupted()) {
-      wait_in_place();
+      wait_for_all();
     }
     std::list<batch> all;
     {
       const std::lock_guard working(work_mutex_);
       batch_arrivals();
-      for (queue_batches& of : queues_) {
-        all.splice(all.end(), of.batches);
-      }
-      queues_.clear();
+      all.splice(all.end(), batches_);
+      next_ = batches_.end();
       count_out(all);
     }
     wait_for(all);
@@ -128,34 +163,24 @@ class deferred_list {
   std::vector<sycl::queue> awaited_queues() {
     std::vector<sycl::queue> found;
     const std::lock_guard working(work_mutex_);
-    for (const queue_batches& of : queues_) {
-      for (const batch& each : of.batches) {
-        for (const queue_moment& since : each.queues) {
-          found.push_back(since.queue());
-        }
+    for (const batch& each : batches_) {
+      for (const queue_moment& since : each.queues) {
+        found.push_back(since.queue());
       }
     }
     return found;
   }
 
-  /// What a signal interrupts leaves all blocks where they are.
-  void wait_in_place() {
-    wait_interruptibly_for_all(awaited_events());
-    for (const sycl::queue& queue : unique(awaited_queues())) {
-      internal::wait_interruptibly(queue);
-    }
-  }
-
-  std::vector<sycl::event> awaited_events() {
-    std::vector<sycl::event> found;
-    const std::lock_guard working(work_mutex_);
-    batch_arrivals();
-    for (const queue_batches& of : queues_) {
-      for (const batch& each : of.batches) {
-        append(found, each.work);
+  void take_finished(std::list<batch>& finished, std::size_t unfinished) {
+    for (std::size_t left = batches_.size(); left > 0 && unfinished > 0; --left) {
+      const auto at = next_ == batches_.end() ? batches_.begin() : next_;
+      next_ = std::next(at);
+      if (at->is_finished()) {
+        finished.splice(finished.end(), batches_, at);
+      } else {
+        --unfinished;
       }
     }
-    return found;
   }
 
   void count_out(const std::list<batch>& gone) {
@@ -163,10 +188,9 @@ class deferred_list {
       nbytes_ -= each.nbytes;
       block_count_ -= each.releases.size();
     }
-    const bool batched =
-        std::ranges::any_of(queues_, [](const queue_batches& of) { return !of.batches.empty(); });
     const std::lock_guard lock(arrivals_mutex_);
-    any_.store(batched || !unbatched_.empty() || !arrivals_.empty(), std::memory_order_release);
+    any_.store(!batches_.empty() || !unbatched_.empty() || !arrivals_.empty(),
+               std::memory_order_release);
   }
 
   /// All arrivals of one queue become one batch of it. Where it throws, the rest waits for the next
@@ -199,8 +223,7 @@ class deferred_list {
         made.work.push_back(submit_barrier(each));
       }
     }
-    made.releases.reserve(blocks.size());
-    std::list<batch>& batches = batches_of(queue);  // the last that may throw
+    made.releases.reserve(blocks.size());  // the last that may throw
     for (deferred_release& block : blocks) {
       if (block.memory_ends) {
         forget_pending_work(block.range);
@@ -209,7 +232,8 @@ class deferred_list {
       made.releases.push_back(std::move(block.release));
     }
     block_count_ += blocks.size();
-    batches.splice(batches.end(), one);
+    made.age = next_age();
+    batches_.splice(batches_.end(), one);
   }
 
   static std::vector<sycl::queue> unique(std::vector<sycl::queue> all) {
@@ -227,12 +251,14 @@ class deferred_list {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  std::list<batch>& batches_of(const sycl::queue& queue) {
-    std::erase_if(queues_,
-                  [&](const queue_batches& of) { return of.batches.empty() && of.queue != queue; });
-    const auto found = std::ranges::find(queues_, queue, &queue_batches::queue);
-    return found != queues_.end() ? found->batches
-                                  : queues_.emplace_back(queue_batches{queue}).batches;
+  /// Of batches that stay in the list.
+  static void wait_interruptibly_for(const std::list<batch>& copies) {
+    for (const batch& each : copies) {
+      wait_interruptibly_for_all(each.work);
+      for (const queue_moment& since : each.queues) {
+        internal::wait_interruptibly(since.queue());
+      }
+    }
   }
 
   /// All work is waited for, whatever fails, before anything is released.
@@ -246,7 +272,7 @@ class deferred_list {
       }
     };
     for (const batch& each : batches) {
-      try_to_wait([&] { wait_for_all(each.work); });
+      try_to_wait([&] { detail::wait_for_all(each.work); });
       for (const queue_moment& since : each.queues) {
         try_to_wait([&] { wait_for_queue(since.queue()); });
       }
@@ -264,13 +290,48 @@ class deferred_list {
   std::vector<deferred_release> arrivals_;
   ranked_mutex<lock_rank::deferred_work> work_mutex_;  // of what follows
   std::vector<deferred_release> unbatched_;
-  std::list<queue_batches> queues_;
+  std::list<batch> batches_;                          // the oldest first
+  std::list<batch>::iterator next_ = batches_.end();  // to be looked at; the end: the oldest
 };
+
+void wait_for_deferred();
 
 /// Never destroyed: memory may be let go after main.
 deferred_list& list() {
-  static auto* instance = new deferred_list;
+  static auto* instance = [] {
+    add_exit_wait(wait_for_deferred);
+    return new deferred_list;
+  }();
   return *instance;
+}
+
+/// Nothing is released at exit: deleters may need what is gone. What works must not go on.
+void wait_for_deferred() { list().wait_for_all(); }
+
+/// Whether there was any.
+bool wait_for_oldest() {
+  const std::optional<oldest_waiting> block = find_oldest_waiting();
+  const std::optional<std::uint64_t> age = list().oldest_age();
+  if (!block && !age) {
+    return false;
+  }
+  if (block && (!age || block->age < *age)) {
+    wait_for_waiting(*block);
+  } else {
+    list().wait_for_oldest();
+  }
+  return true;
+}
+
+void release(std::size_t unfinished) noexcept {
+  if (!list().any()) {
+    return;
+  }
+  try {
+    list().release_finished(unfinished);
+  } catch (...) {
+    // The runtime cannot tell now, or there is no memory to look: another time.
+  }
 }
 
 }  // namespace
@@ -284,24 +345,32 @@ release_action holding(std::shared_ptr<const void> kept) {
 void release_later(deferred_release block) noexcept { list().add(std::move(block)); }
 
 void release_finished() noexcept {
-  if (!list().any()) {
-    return;
+  if (!is_forked_child()) {
+    return_some_waiting();
+    release(most_unfinished);
   }
-  try {
-    list().release_finished();
-  } catch (...) {
-    // The runtime cannot tell now, or there is no memory to look: another time.
+}
+
+void release_all_finished() noexcept {
+  if (!is_forked_child()) {
+    return_finished_waiting();
+    release(everything);
   }
 }
 
 void limit_deferred() {
   if (list().any()) {
-    list().limit();
+    list().limit_blocks();
+  }
+  while (deferred_nbytes() > pending_limit() && wait_for_oldest()) {
   }
 }
 
-void release_all() { list().release_all(); }
+void release_all() {
+  list().release_all();
+  return_all_waiting();
+}
 
-std::size_t deferred_nbytes() noexcept { return list().nbytes(); }
+std::size_t deferred_nbytes() noexcept { return list().nbytes() + waiting_nbytes(); }
 
 }  // namespace usmx::inline v1::detail

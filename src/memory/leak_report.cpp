@@ -62,6 +62,8 @@ void report() noexcept {
 
 }  // namespace
 
+bool leak_report_is_wanted() { return is_wanted(); }
+
 any_resource reported(any_resource resource) {
   if (!is_wanted()) {
     return resource;

@@ -1,11 +1,24 @@
 #include "usmx/memory/memory_resource.hpp"
 
 #include <bit>
+#include <limits>
 
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx::inline v1::detail {
+namespace {
+
+/// Offsets in a block, and ranges of bytes, are ptrdiff_t.
+constexpr auto largest_request =
+    static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+
+}  // namespace
+
+bool is_possible_request(std::size_t nbytes, std::size_t alignment) noexcept {
+  return nbytes > 0 && nbytes <= largest_request &&
+         (alignment == 0 || std::has_single_bit(alignment));
+}
 
 any_resource as_upstream(any_resource resource) {
   int depth = 0;
@@ -21,12 +34,17 @@ any_resource as_upstream(any_resource resource) {
 }
 
 void check_request(std::size_t nbytes, std::size_t alignment) {
+  if (is_possible_request(nbytes, alignment)) {
+    return;
+  }
   if (nbytes == 0) {
     throw value_error("number of bytes to allocate must be positive, found 0");
   }
-  if (alignment != 0 && !std::has_single_bit(alignment)) {
-    throw value_error(message("alignment must be 0 or a power of two, found ", alignment));
+  if (nbytes > largest_request) {
+    throw value_error(message("number of bytes to allocate must be at most ", largest_request,
+                              ", found ", nbytes));
   }
+  throw value_error(message("alignment must be 0 or a power of two, found ", alignment));
 }
 
 std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,

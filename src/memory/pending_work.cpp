@@ -156,6 +156,20 @@ earlier_work pending_work_before(byte_range bytes, access wanted) {
   return found;
 }
 
+bool is_work_finished(byte_range bytes) {
+  std::uint64_t seen = 0;
+  const std::vector<history::work> works = find(bytes, access::write, seen);
+  std::vector<history::serial> finished;
+  for (const history::work& work : works) {
+    if (!is_complete(work.event)) {
+      return false;
+    }
+    finished.push_back(work.number);
+  }
+  forget(bytes, finished);
+  return true;
+}
+
 void add_pending_work(byte_range bytes, access made, const sycl::event& done,
                       const earlier_work& earlier, const sycl::queue& queue) {
   std::size_t works = 0;

@@ -34,6 +34,10 @@ bool has_pending_work() noexcept;
 /// Without those events that have completed. Asks the runtime.
 earlier_work pending_work_before(byte_range, access);
 
+/// Whether all work on these bytes has completed; then it is forgotten. Asks the runtime up to the
+/// first event that has not.
+bool is_work_finished(byte_range);
+
 /// Announces work that was enqueued on `queue` after all of `earlier`. Throws, having waited for
 /// it, when there is no memory to keep it.
 void add_pending_work(byte_range, access, const sycl::event& done, const earlier_work& earlier,

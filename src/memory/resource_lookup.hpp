@@ -2,6 +2,8 @@
 // already. Private to the library.
 #pragma once
 
+#include <optional>
+
 #include "runtime/context_state.hpp"
 #include "usmx/memory/current_resource.hpp"
 
@@ -9,5 +11,7 @@ namespace usmx::inline v1::detail {
 
 /// As usmx::current_resource.
 any_resource current_resource(context_state&, const sycl::queue&, usm_kind);
+/// The same where it is known already: calls nothing of the runtime.
+std::optional<any_resource> known_resource(context_state&, const sycl::queue&, usm_kind);
 
 }  // namespace usmx::inline v1::detail

@@ -36,6 +36,12 @@ constexpr std::size_t block_size(std::size_t nbytes, std::size_t alignment) noex
                          : round_up(aligned, std::max(step, std::bit_floor(aligned) / steps));
 }
 
+/// The size of a pool's block for any such request: it aligns what is beyond its own alignment
+/// without a larger size.
+constexpr std::size_t pooled_size(std::size_t nbytes, std::size_t alignment) noexcept {
+  return block_size(nbytes, std::min(alignment, largest_pool_alignment));
+}
+
 /// Where the size of a block of a slab stands among them, from 0.
 constexpr std::size_t class_index(std::size_t size) noexcept {
   constexpr std::size_t quarter = 4 * block_granule;

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <new>
+#include <ranges>
+#include <tuple>
+#include <utility>
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -32,18 +36,28 @@ slab_pool::~slab_pool() {
 
 std::byte* slab_pool::allocate(std::size_t size) {
   const std::size_t index = class_index(size);
-  depot& from = depots_[index];
   shard& own = shard_of_thread();
   for (;;) {
-    {
-      const std::lock_guard lock(own.mutex);
-      magazine& loaded = own.magazines[index];
-      if (loaded.count > 0 || refill(loaded, from, size)) {
-        return loaded.blocks[--loaded.count];
-      }
+    if (std::byte* const block = take(own, index, size)) {
+      return block;
     }
-    grow(from, size);
+    grow(depots_[index], size);
   }
+}
+
+std::byte* slab_pool::try_to_allocate(std::size_t size) noexcept {
+  shard* const own = shards_[thread_number() % shard_count].load(std::memory_order_acquire);
+  return own == nullptr ? nullptr : take(*own, class_index(size), size);
+}
+
+/// A free block of the magazine, which the depot fills; null where neither has one.
+std::byte* slab_pool::take(shard& own, std::size_t index, std::size_t size) noexcept {
+  const std::lock_guard lock(own.mutex);
+  magazine& loaded = own.magazines[index];
+  if (loaded.count > 0 || refill(loaded, depots_[index], size)) {
+    return loaded.blocks[--loaded.count];
+  }
+  return nullptr;
 }
 
 void slab_pool::deallocate(std::byte* block, std::size_t size) noexcept {
@@ -64,6 +78,7 @@ void slab_pool::deallocate(std::byte* block, std::size_t size) noexcept {
 }
 
 void slab_pool::trim() noexcept {
+  const std::lock_guard trimming(trim_mutex_);
   drain_magazines();
   for (std::size_t index = 0; index < slab_class_count; ++index) {
     trim(depots_[index], size_of_class(index));
@@ -87,7 +102,7 @@ slab_pool::shard& slab_pool::shard_of_thread() {
 }
 
 /// Half a magazine from the depot; false where that has none.
-bool slab_pool::refill(magazine& to, depot& from, std::size_t size) {
+bool slab_pool::refill(magazine& to, depot& from, std::size_t size) noexcept {
   const std::lock_guard lock(from.mutex);
   const std::size_t wanted = std::max<std::size_t>(1, capacity_for(size) / 2);
   to.count = std::min(wanted, from.free.size());
@@ -152,30 +167,153 @@ void slab_pool::drain_magazines() noexcept {
   }
 }
 
+/// Slabs in the order of their addresses, and how many blocks were counted in each.
+class slab_pool::slab_counts {
+ public:
+  explicit slab_counts(std::vector<slab> slabs) : slabs_(std::move(slabs)) {
+    std::ranges::sort(slabs_, std::less<>(), &slab::first);
+    counts_.resize(slabs_.size());
+  }
+
+  const std::vector<slab>& slabs() const noexcept { return slabs_; }
+  bool holds(const std::byte* block) noexcept { return find(block) != slabs_.size(); }
+  void count(const std::byte* block) noexcept {
+    if (const std::size_t at = find(block); at != slabs_.size()) {
+      ++counts_[at];
+    }
+  }
+  bool is_complete(const std::byte* block, std::size_t size) noexcept {
+    const std::size_t at = find(block);
+    return counts_[at] == slabs_[at].nbytes / size;
+  }
+  std::vector<slab> complete_slabs(std::size_t size) const {
+    std::vector<slab> complete;
+    for (std::size_t at = 0; at < slabs_.size(); ++at) {
+      if (counts_[at] == slabs_[at].nbytes / size) {
+        complete.push_back(slabs_[at]);
+      }
+    }
+    return complete;
+  }
+
+ private:
+  /// Neighbours in a list of free blocks are often neighbours in memory. The number of slabs where
+  /// none holds the block.
+  std::size_t find(const std::byte* block) noexcept {
+    if (latest_ < slabs_.size() && is_in(slabs_[latest_], block)) {
+      return latest_;
+    }
+    const auto after = std::ranges::upper_bound(slabs_, block, std::less<>(), &slab::first);
+    const auto at = static_cast<std::size_t>(after - slabs_.begin());
+    if (at == 0 || !is_in(slabs_[at - 1], block)) {
+      return slabs_.size();
+    }
+    latest_ = at - 1;
+    return latest_;
+  }
+  static bool is_in(const slab& of, const std::byte* block) noexcept {
+    return !std::less<>()(block, of.first) && std::less<>()(block, of.first + of.nbytes);
+  }
+
+  std::vector<slab> slabs_;
+  std::vector<std::size_t> counts_;
+  std::size_t latest_ = 0;
+};
+
+/// Costs a few looks at each free block, nearly all of them without the lock.
 void slab_pool::trim(depot& of, std::size_t size) noexcept {
-  slab unused{};
-  while (take_unused_slab(of, size, unused)) {
-    supply_.give_back(unused.first, unused.nbytes, largest_pool_alignment);
+  std::vector<slab> unused;
+  try {
+    unused = take_unused_slabs(of, size);
+  } catch (const std::bad_alloc&) {
+    return;  // there was no memory to look, and nothing was taken
+  }
+  // The last address first: it stands at the end of the list of all pools' ranges.
+  for (const slab& each : unused | std::views::reverse) {
+    supply_.give_back(each.first, each.nbytes, largest_pool_alignment);
   }
 }
 
-bool slab_pool::take_unused_slab(depot& of, std::size_t size, slab& taken) noexcept {
+/// In the order of their addresses. All that may throw comes before any block is taken.
+std::vector<slab_pool::slab> slab_pool::take_unused_slabs(depot& of, std::size_t size) {
+  slab_counts candidates(unused_slabs(of, size));
+  std::size_t blocks = 0;
+  for (const slab& each : candidates.slabs()) {
+    blocks += each.nbytes / size;
+  }
+  std::vector<slab> unused;
+  unused.reserve(candidates.slabs().size());
+  std::vector<std::byte*> taken;
+  taken.reserve(blocks);
+  take_blocks(of, candidates, taken);
+  for (const std::byte* block : taken) {
+    candidates.count(block);
+  }
+  // Other threads may have taken blocks of a slab meanwhile: then it stays.
+  const auto stay = std::partition(taken.begin(), taken.end(), [&](const std::byte* block) {
+    return candidates.is_complete(block, size);
+  });
   const std::lock_guard lock(of.mutex);
-  std::ranges::sort(of.free, std::less<>());
-  for (slab& each : of.slabs) {
-    const auto first = std::ranges::lower_bound(of.free, each.first, std::less<>());
-    const auto last =
-        std::lower_bound(first, of.free.end(), each.first + each.nbytes, std::less<>());
-    if (static_cast<std::size_t>(last - first) == each.nbytes / size) {
-      of.free.erase(first, last);
+  of.free.insert(of.free.end(), stay, taken.end());
+  std::erase_if(of.slabs, [&](const slab& each) {
+    const bool goes = candidates.holds(each.first) && candidates.is_complete(each.first, size);
+    if (goes) {
       of.nbytes -= each.nbytes;
-      taken = each;
-      each = of.slabs.back();
-      of.slabs.pop_back();
-      return true;
+      unused.push_back(each);
+    }
+    return goes;
+  });
+  std::ranges::sort(unused, std::less<>(), &slab::first);
+  return unused;
+}
+
+/// Those of which all blocks are free, at one moment.
+std::vector<slab_pool::slab> slab_pool::unused_slabs(depot& of, std::size_t size) {
+  std::vector<std::byte*> free;
+  std::vector<slab> slabs;
+  const auto copy_what_fits = [&] {
+    const std::lock_guard lock(of.mutex);
+    const bool fits = free.capacity() >= of.free.size() && slabs.capacity() >= of.slabs.size();
+    if (fits) {
+      free = of.free;
+      slabs = of.slabs;
+    }
+    return std::tuple(fits, of.free.size(), of.slabs.size());
+  };
+  for (;;) {  // room is made without the lock
+    const auto [fits, blocks, count] = copy_what_fits();
+    if (fits) {
+      break;
+    }
+    free.reserve(blocks + blocks / 8);
+    slabs.reserve(count + count / 8);
+  }
+  slab_counts all(std::move(slabs));
+  for (const std::byte* block : free) {
+    all.count(block);
+  }
+  return all.complete_slabs(size);
+}
+
+/// Takes the free blocks of these slabs out of the depot. Each hold of the lock is short.
+void slab_pool::take_blocks(depot& of, slab_counts& slabs,
+                            std::vector<std::byte*>& taken) noexcept {
+  constexpr std::size_t looks_at_once = 4096;
+  for (std::size_t at = 0;;) {
+    const std::lock_guard lock(of.mutex);
+    for (std::size_t looks = 0; looks < looks_at_once; ++looks) {
+      if (at >= of.free.size()) {
+        return;
+      }
+      if (slabs.holds(of.free[at])) {
+        taken.push_back(of.free[at]);
+        of.free[at] = of.free.back();
+        of.free.pop_back();
+      } else {
+        ++at;
+      }
     }
   }
-  return false;
 }
 
 }  // namespace usmx::inline v1::detail

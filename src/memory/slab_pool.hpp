@@ -29,6 +29,8 @@ class slab_pool {
 
   /// `size` from block_size, at most largest_slab_block.
   std::byte* allocate(std::size_t size);
+  /// The same, but null where a slab would be needed.
+  std::byte* try_to_allocate(std::size_t size) noexcept;
   void deallocate(std::byte* block, std::size_t size) noexcept;
   /// Gives back the slabs of which no block is in use.
   void trim() noexcept;
@@ -61,15 +63,20 @@ class slab_pool {
 
   static std::size_t capacity_for(std::size_t size) noexcept;
   shard& shard_of_thread();
-  bool refill(magazine&, depot&, std::size_t size);
+  std::byte* take(shard&, std::size_t index, std::size_t size) noexcept;
+  static bool refill(magazine&, depot&, std::size_t size) noexcept;
   static void empty(magazine&, depot&, std::size_t left) noexcept;
   void grow(depot&, std::size_t size);
   pool_supply::acquired add_slab(depot&, std::size_t size);
   void drain_magazines() noexcept;
   void trim(depot&, std::size_t size) noexcept;
-  bool take_unused_slab(depot&, std::size_t size, slab& taken) noexcept;
+  class slab_counts;
+  static std::vector<slab> take_unused_slabs(depot&, std::size_t size);
+  static std::vector<slab> unused_slabs(depot&, std::size_t size);
+  static void take_blocks(depot&, slab_counts&, std::vector<std::byte*>& taken) noexcept;
 
   pool_supply& supply_;
+  ranked_mutex<lock_rank::pool_trim> trim_mutex_;  // of whoever trims; taken before the others, and by nobody else
   std::array<std::atomic<shard*>, shard_count> shards_{};
   std::array<depot, slab_class_count> depots_;
 };

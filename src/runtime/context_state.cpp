@@ -58,6 +58,22 @@ class context_states {
     return made;
   }
 
+  std::optional<queue_state> known(const sycl::queue& queue) {
+    std::shared_ptr<context_state> state;
+    {
+      const std::lock_guard lock(mutex_);
+      if (last_queue_ && last_queue_->queue == queue) {
+        return last_queue_->state;
+      }
+      const entry* const found = find(queue.get_context());
+      if (found == nullptr) {
+        return std::nullopt;
+      }
+      state = found->state;
+    }
+    return state_in(std::move(state), queue);
+  }
+
   queue_state of(const sycl::queue& queue) {
     {
       const std::lock_guard lock(mutex_);
@@ -65,12 +81,7 @@ class context_states {
         return last_queue_->state;
       }
     }
-    const std::shared_ptr<context_state> state = of(queue.get_context());
-    const std::vector<sycl::device>& devices = state->devices();
-    const bool has_only_device = devices.size() == 1 && devices.front() == queue.get_device();
-    known_queue known{queue,
-                      {state, has_only_device, state->is_cached(queue),
-                       state->device_of_peers_queue(queue).has_value()}};
+    known_queue known{queue, state_in(of(queue.get_context()), queue)};
     queue_state result = known.state;
     // What it takes the place of may be the last of a queue: let go outside of the lock.
     std::optional<known_queue> previous(std::move(known));
@@ -98,6 +109,14 @@ class context_states {
   }
 
  private:
+  static queue_state state_in(std::shared_ptr<context_state> state, const sycl::queue& queue) {
+    const std::vector<sycl::device>& devices = state->devices();
+    const bool has_only_device = devices.size() == 1 && devices.front() == queue.get_device();
+    const bool is_cached = state->is_cached(queue);
+    const bool is_peers = state->device_of_peers_queue(queue).has_value();
+    return {std::move(state), has_only_device, is_cached, is_peers};
+  }
+
   struct entry {
     std::shared_ptr<context_state> state;
     std::uint64_t last_use;
@@ -257,6 +276,10 @@ std::shared_ptr<context_state> state_of(const sycl::context& context) {
 }
 
 queue_state state_of(const sycl::queue& queue) { return states().of(queue); }
+
+std::optional<queue_state> known_state_of(const sycl::queue& queue) {
+  return states().known(queue);
+}
 
 std::vector<sycl::queue> cached_queues() { return states().queues(); }
 

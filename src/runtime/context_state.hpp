@@ -115,6 +115,8 @@ struct queue_state {
 /// The same for a queue's context. The last queue asked about is remembered, and held until another
 /// one takes its place: imports come in rows from one producer.
 queue_state state_of(const sycl::queue&);
+/// The same where it is known already: calls nothing of the runtime.
+std::optional<queue_state> known_state_of(const sycl::queue&);
 
 /// The cached queues of every context that is kept, and the peers' queues that are known.
 std::vector<sycl::queue> cached_queues();

@@ -687,3 +687,170 @@ def test_block_that_is_read_is_never_handed_out(start_reading):
         np.asarray(usmx.empty(COUNT, usm_type="shared"))[:] = -1.0
         numbers = usmx.asnumpy(result)
         assert (numbers == (k if numbers.size == COUNT else k * COUNT / ROWS)).all()
+
+
+# ---- memory that waits for work
+
+
+WAITING_FOR_DPNP = """
+import sys
+import dpnp
+import dpnp.tensor as dpt
+import usmx
+from usmx import memory
+
+which = sys.argv[1]
+x = dpnp.ones((1000, 1000))
+numbers, some, queue = dpt.ones(1_000_000), dpt.arange(1000), x.sycl_queue
+if which == "limit":
+    memory.get_memory_pool().set_limit(size=40 << 20)
+dropped = [usmx.empty(4_000_000, sycl_queue=queue) for _ in range(1 if which == "limit" else 12)]
+for a in dropped:
+    a.__sycl_usm_array_interface__  # others may work on it from now on
+usmx.empty(10)
+queue.wait()
+product = dpnp.matmul(x, x)
+selected = numbers[some]  # its operands are let go by a task that takes the interpreter lock
+dropped.clear()
+del a
+if which == "small":
+    usmx.empty(10)
+elif which == "large":
+    for size in range(5_000_000, 8_000_000, 600_000):
+        usmx.empty(size)
+else:
+    usmx.empty(2_000_000, sycl_queue=queue)
+print("done")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["small", "large", "limit"])
+def test_allocation_that_waits_for_dpnps_work_lets_the_work_end(which):
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", WAITING_FOR_DPNP, which],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stdout == "done\n", done.stderr
+
+
+def peak_of(action):
+    """The most bytes that the pool of shared memory had during an action."""
+    found = memory.get_memory_pool("shared")
+    usmx.synchronize()
+    memory.empty_cache()
+    found.reset_peak()
+    action()
+    return found.statistics()["total_bytes.peak"]
+
+
+@pytest.mark.slow
+def test_blocks_of_unfinished_copies_are_used_again_on_their_queue(pool):
+    source = usmx.ones(512 * KIB, usm_type="shared")
+
+    def copy_again_and_again():
+        for _ in range(1500):
+            made = usmx.empty(512 * KIB, usm_type="shared")
+            usmx.copy_async(made, source)
+            del made
+
+    assert peak_of(copy_again_and_again) <= source.nbytes + 4 * 4 * MIB
+
+
+@pytest.mark.slow
+def test_memory_that_waits_is_bounded_where_every_size_differs(pool):
+    source = usmx.ones(512 * KIB, usm_type="shared")
+    before = memory.get_pending_limit()
+    memory.set_pending_limit(32 * MIB)
+
+    def copy_into_all_sizes():
+        for size in range(10_000, 500_000, 1000):
+            made = usmx.empty(size, usm_type="shared")
+            usmx.copy_async(made, source[:size])
+            del made
+            assert pool.used_bytes() <= (32 + 4 + 4 + 1) * MIB
+
+    try:
+        peak_of(copy_into_all_sizes)
+    finally:
+        memory.set_pending_limit(before)
+
+
+def test_pending_limit_must_be_a_number_of_bytes():
+    before = memory.get_pending_limit()
+    assert before == 256 * MIB
+    memory.set_pending_limit(5)
+    assert memory.get_pending_limit() == 5
+    memory.set_pending_limit(before)
+    with pytest.raises(ValueError, match="'nbytes' must not be negative, found -1"):
+        memory.set_pending_limit(-1)
+    with pytest.raises(TypeError, match="'nbytes' must be a number of bytes"):
+        memory.set_pending_limit("1G")
+
+
+PENDING_LIMIT = "from usmx import memory; print(memory.get_pending_limit())"
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "warning"),
+    [("3M", 3 * MIB, ""), ("0", 0, ""), ("much", 256 * MIB, "USMX_PENDING_LIMIT must be")],
+)
+def test_pending_limit_of_the_environment(value, limit, warning):
+    done = run(PENDING_LIMIT, USMX_PENDING_LIMIT=value)
+    assert int(done.stdout) == limit
+    assert warning in done.stderr
+    assert bool(warning) == bool(done.stderr)
+
+
+UNLOCKED_SITES = """
+import numpy as np
+import usmx
+from usmx import memory
+
+usmx.zeros(1, usm_type="shared")
+tracking = memory.TrackingResource(memory.PlainResource("shared"))
+memory.set_memory_resource(tracking)
+a = usmx.ones((3, 3), usm_type="shared")
+made = [
+    usmx.empty(3, usm_type="shared"),
+    usmx.zeros(3, usm_type="shared"),
+    usmx.USMArray(3, buffer="shared"),
+    memory.MemoryUSMShared(64),
+    memory.MemoryUSMShared(a, copy=True),
+    usmx.copy(a),
+    usmx.asarray(np.ones(3), usm_type="shared"),
+    a[[0, 1]],
+    usmx.nonzero(a)[0],
+    a.imag,
+    usmx.empty_like(a),
+]
+sites = {site.split(":")[-1] for _, _, site in tracking.live_blocks()}
+print(sites)
+"""
+
+
+def test_call_sites_are_named_although_memory_is_allocated_without_the_interpreter_lock():
+    done = run(UNLOCKED_SITES)
+    assert "native code" not in done.stdout, done.stdout + done.stderr
+    assert "in <module>" in done.stdout, done.stdout + done.stderr
+
+
+IN_A_CHILD = """
+import os
+import usmx
+from usmx import memory
+
+usmx.empty(1 << 20)
+child = os.fork()
+if child == 0:
+    memory.empty_cache()
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
+
+
+def test_forked_child_empties_no_cache():
+    assert run(IN_A_CHILD).stdout == "0\n"

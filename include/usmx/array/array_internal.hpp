@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "usmx/array/array.hpp"
+#include "usmx/memory/buffer_internal.hpp"
 
 namespace usmx::inline v1::internal {
 
@@ -26,6 +28,14 @@ struct array_access {
     return of.first_element();
   }
 };
+
+/// As usmx::empty(), for memory that is used that way first.
+USMX_API array new_array(layout where, dtype type, const sycl::queue&, usm_kind,
+                         std::size_t alignment, first_use);
+/// The same without waiting, and without a call of the SYCL runtime: none where new_array() would
+/// need one or would find no memory. Throws what new_array() throws of the layout.
+USMX_API std::optional<array> try_new_array(const layout& where, dtype type, const sycl::queue&,
+                                            usm_kind, std::size_t alignment, first_use);
 
 /// Elements inside a buffer where the rules of array's constructor are known to hold: parts of an
 /// existing array, checked imports.

@@ -24,6 +24,12 @@
 
 namespace usmx::inline v1 {
 
+namespace internal {
+
+struct new_buffer;
+
+}  // namespace internal
+
 namespace detail {
 
 /// Whether there may be unfinished work on any of these bytes that usmx enqueued or was told of.
@@ -33,8 +39,10 @@ USMX_API bool may_have_pending_work(const void* first, std::size_t nbytes) noexc
 
 /// Owns a range of USM bytes. It can be moved, not copied. The bytes are freed exactly once, by
 /// whatever allocated them, and only after all work on them that usmx knows or must expect. The
-/// destructor never waits. If there may be such work, a later call of usmx frees the bytes. The
-/// same holds if the thread has never called usmx: it may belong to the runtime, and must not call
+/// destructor never waits. If there may be such work, a later call of usmx frees the bytes. If only
+/// usmx's own work or recorded work is unfinished, memory of a pool may serve another buffer on the
+/// same queue before that, if all that is done with that buffer comes after this work. The same
+/// holds if the thread has never called usmx: it may belong to the runtime, and must not call
 /// it. synchronize() waits for the work and frees all of them. In a forked child, the destructor
 /// leaks the memory.
 class USMX_API buffer {
@@ -48,6 +56,10 @@ class USMX_API buffer {
     /// Whether the release action frees memory. Then it must come after all work, not only after
     /// the work that usmx has recorded.
     bool owns;
+    /// Whether usmx allocated the memory: nobody else frees or adopts these bytes.
+    bool is_new = false;
+    /// Whether the memory is a pool's, which takes it back before the recorded work has finished.
+    bool is_pooled = false;
   };
 
  public:
@@ -55,15 +67,17 @@ class USMX_API buffer {
   /// and device. An alignment of 0, in bytes, is the resource's choice. If there is no memory left,
   /// this gives back what pools keep, then waits for work that holds memory, and tries again.
   /// Throws allocation_error, whose message has bytes, kind and device, when that fails, too.
-  /// Throws value_error when `nbytes` is 0, the kind is unknown, or the alignment is neither 0 nor
-  /// a power of two. Throws fork_error in a forked child.
+  /// Throws value_error when `nbytes` is 0 or does not fit ptrdiff_t, the kind is unknown, or the
+  /// alignment is neither 0 nor a power of two. Throws fork_error in a forked child. Waits for the
+  /// oldest work if more memory than pending_limit() waits for work to finish.
   static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                          std::size_t alignment = 0);
 
   /// New memory like that of allocate(), in a buffer that arrays can share. usmx finds this buffer
-  /// by the address of its bytes, so an import of the memory keeps the buffer alive. Throws
-  /// allocation_error when there is no memory, value_error when `nbytes` is 0, the kind is unknown,
-  /// or the alignment is neither 0 nor a power of two, and fork_error in a forked child.
+  /// by the address of its bytes, so an import of the memory keeps the buffer alive. Waits as
+  /// allocate() does. Throws allocation_error when there is no memory, value_error when `nbytes` is
+  /// 0 or does not fit ptrdiff_t, the kind is unknown, or the alignment is neither 0 nor a power of
+  /// two, and fork_error in a forked child.
   static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes, usm_kind kind,
                                                  const sycl::queue& queue,
                                                  std::size_t alignment = 0);
@@ -73,7 +87,7 @@ class USMX_API buffer {
   /// value_error unless `nbytes` > 0, all bytes are inside one USM allocation of the queue's
   /// context, and the queue's device or its parent owns them.
   template <class Deleter>
-    requires std::is_invocable_v<Deleter&, void*>
+  requires std::is_invocable_v<Deleter&, void*>
   static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
                       Deleter deleter) {
     return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));
@@ -191,6 +205,8 @@ class USMX_API buffer {
          detail::release_action release, traits known) noexcept;
 
  private:
+  friend struct internal::new_buffer;
+
   /// The buffer that knows who else works on the memory: the whole of a part, or this one.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }

@@ -35,6 +35,12 @@ USMX_API bool uses_default_resource(const sycl::queue&, usm_kind);
 USMX_API std::shared_ptr<pool_resource> default_pool(const sycl::queue&, usm_kind);
 /// All pools that usmx has made by itself so far.
 USMX_API std::vector<std::shared_ptr<pool_resource>> default_pools();
+/// Sets how many bytes may wait for unfinished work after their buffers are gone. Where more wait,
+/// and no free block serves it, the next allocation waits for the oldest of that work. The first
+/// value is USMX_PENDING_LIMIT of the environment, written like USMX_POOL_LIMIT, or 256 MiB.
+USMX_API void set_pending_limit(std::size_t nbytes) noexcept;
+/// How many bytes may wait for unfinished work after their buffers are gone.
+USMX_API std::size_t pending_limit() noexcept;
 /// Frees the memory of buffers that are gone and whose work has finished, and lets all pools
 /// give back what they keep and nobody uses: usmx's own, and those that the program has made. This
 /// does not wait for work, but the driver may. It does nothing in a forked child.

@@ -17,12 +17,18 @@
 
 namespace usmx::inline v1 {
 
+class pool_resource;
+
 /// A class that allocates and frees blocks of one kind of memory. Any thread may call it. The queue
 /// of each call says for which context and device.
 ///
-/// `allocate(nbytes, alignment, queue)` returns a block. It throws value_error unless `nbytes` > 0
-/// and the alignment, in bytes, is 0 (the resource's choice) or a power of two. It throws
-/// allocation_error when there is no memory.
+/// `allocate(nbytes, alignment, queue)` returns a block. It throws value_error unless `nbytes` > 0,
+/// `nbytes` fits ptrdiff_t, and the alignment, in bytes, is 0 (the resource's choice) or a power of
+/// two. It throws allocation_error when there is no memory.
+///
+/// A resource may also have `try_allocate(nbytes, alignment, queue)`, which never waits, calls
+/// nothing of the SYCL runtime, and does not throw. It returns a block as allocate() does, or null,
+/// which means: ask allocate().
 ///
 /// `deallocate(block, nbytes, alignment, queue)` takes a block back, with the size and the
 /// alignment that it was allocated with and a queue of the same context and device. No work uses
@@ -34,12 +40,14 @@ namespace usmx::inline v1 {
 /// of another may have `upstream()`, which returns a reference to the other as an any_resource:
 /// then usmx checks what lies below, too.
 template <class R>
-concept memory_resource =
-    requires(R& resource, std::byte* block, std::size_t n, const sycl::queue& queue) {
-      { resource.allocate(n, n, queue) } -> std::same_as<std::byte*>;
-      { resource.deallocate(block, n, n, queue) } noexcept;
-      { std::as_const(resource).kind() } noexcept -> std::same_as<usm_kind>;
-    };
+concept memory_resource = requires(R& resource, std::byte* block, std::size_t n,
+                                   const sycl::queue& queue) {
+  { resource.allocate(n, n, queue) } -> std::same_as<std::byte*>;
+  { resource.deallocate(block, n, n, queue) }
+  noexcept;
+  { std::as_const(resource).kind() }
+  noexcept->std::same_as<usm_kind>;
+};
 
 /// A value that holds any resource. Copies share the resource. All memory of a resource keeps such
 /// a copy, so the resource lives as long as its memory.
@@ -47,15 +55,22 @@ class any_resource {
  public:
   /// Shares a resource. Precondition: `resource` is not null.
   template <memory_resource R>
-    requires(!std::same_as<R, any_resource>)
-  any_resource(std::shared_ptr<R> resource) noexcept
-      : resource_(std::move(resource)), functions_(&functions_of<R>) {}
+  requires(!std::same_as<R, any_resource>) any_resource(std::shared_ptr<R> resource)
+  noexcept : resource_(std::move(resource)), functions_(&functions_of<R>) {}
 
   /// Calls the resource's allocate(): a new block of at least `nbytes` bytes. Throws value_error
-  /// when `nbytes` is 0 or the alignment is neither 0 nor a power of two, and allocation_error when
-  /// there is no memory.
+  /// when `nbytes` is 0 or does not fit ptrdiff_t, or the alignment is neither 0 nor a power of
+  /// two, and allocation_error when there is no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) const {
     return functions_->allocate(resource_.get(), nbytes, alignment, queue);
+  }
+  /// Calls the resource's try_allocate(): a new block, or null when allocate() must be asked. Never
+  /// waits, and calls nothing of the SYCL runtime. Null for a resource that has no try_allocate().
+  std::byte* try_allocate(std::size_t nbytes, std::size_t alignment,
+                          const sycl::queue& queue) const noexcept {
+    return functions_->try_allocate == nullptr
+               ? nullptr
+               : functions_->try_allocate(resource_.get(), nbytes, alignment, queue);
   }
   /// Calls the resource's deallocate(): gives a block back, with the size and the alignment that it
   /// was allocated with. No work may use the block any more.
@@ -65,6 +80,10 @@ class any_resource {
   }
   /// The kind of memory.
   usm_kind kind() const noexcept { return functions_->kind(resource_.get()); }
+  /// Whether it is a pool_resource.
+  bool is_pool() const noexcept { return functions_->is_pool; }
+  /// Names the resource: the same for all copies of this value.
+  const void* identity() const noexcept { return resource_.get(); }
 
   /// The resource below this one; null for a resource without upstream().
   const any_resource* upstream() const noexcept { return functions_->upstream(resource_.get()); }
@@ -88,7 +107,24 @@ class any_resource {
     std::byte* (*allocate)(void*, std::size_t, std::size_t, const sycl::queue&);
     void (*deallocate)(void*, std::byte*, std::size_t, std::size_t, const sycl::queue&) noexcept;
     usm_kind (*kind)(const void*) noexcept;
+    std::byte* (*try_allocate)(void*, std::size_t, std::size_t, const sycl::queue&) noexcept;
+    bool is_pool;
   };
+  using try_function = std::byte* (*)(void*, std::size_t, std::size_t, const sycl::queue&) noexcept;
+
+  template <class R>
+  static constexpr try_function try_function_of() {
+    if constexpr (requires(R & resource, const sycl::queue& queue) {
+                    { resource.try_allocate(1, 0, queue) }
+                    noexcept->std::same_as<std::byte*>;
+                  }) {
+      return [](void* resource, std::size_t nbytes, std::size_t alignment,
+                const sycl::queue& queue) noexcept {
+        return static_cast<R*>(resource)->try_allocate(nbytes, alignment, queue);
+      };
+    }
+    return nullptr;
+  }
 
   template <class R>
   static constexpr function_table functions_of{
@@ -113,7 +149,8 @@ class any_resource {
          const sycl::queue& queue) noexcept {
         static_cast<R*>(resource)->deallocate(block, nbytes, alignment, queue);
       },
-      [](const void* resource) noexcept { return static_cast<const R*>(resource)->kind(); }};
+      [](const void* resource) noexcept { return static_cast<const R*>(resource)->kind(); },
+      try_function_of<R>(), std::same_as<R, pool_resource>};
 
   std::shared_ptr<void> resource_;
   const function_table* functions_;
@@ -131,8 +168,10 @@ namespace detail {
 /// Returns what another resource may be put on. Throws value_error when there are
 /// max_resource_depth resources on top of each other already.
 USMX_API any_resource as_upstream(any_resource resource);
-/// Throws value_error for what every resource refuses: no bytes, or an alignment that is neither 0
-/// nor a power of two.
+/// Whether a resource may be asked for so many bytes with such an alignment.
+USMX_API bool is_possible_request(std::size_t nbytes, std::size_t alignment) noexcept;
+/// Throws value_error for what every resource refuses: no bytes, more than fit ptrdiff_t, or an
+/// alignment that is neither 0 nor a power of two.
 USMX_API void check_request(std::size_t nbytes, std::size_t alignment);
 /// The message of an allocation_error: bytes, kind, device and the reason.
 USMX_API std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,

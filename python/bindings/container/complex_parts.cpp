@@ -1,5 +1,6 @@
 #include "container/complex_parts.hpp"
 
+#include "support/call_site.hpp"
 #include "support/interpreter_lock.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/copy/zeros.hpp"
@@ -35,6 +36,7 @@ py_array imaginary_part(const py_array& a) {
   if (is_complex(a)) {
     return part_of(a, complex_part::imaginary);
   }
+  const noted_call_site here;
   const without_interpreter_lock unlocked;
   const array zero =
       zeros(a.value.shape(), a.value.type(), a.value.owner()->queue(), a.value.kind());

@@ -8,6 +8,7 @@
 #include "exchange/producers.hpp"
 #include "memory/memory_argument.hpp"
 #include "objects/memory.hpp"
+#include "objects/new_memory.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/layout/element_order.hpp"
@@ -82,7 +83,9 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
     const usm_kind kind = kind_argument(buffer_object);
     const sycl::queue queue = queue_argument(options.queue, nb::none());
     const dtype type = dtype_argument_on(queue.get_device(), dtype_object, type_code::float64);
-    return {empty(fitted_to_new_memory(where), type, queue, kind, options.alignment), nb::object()};
+    return {make_array(fitted_to_new_memory(where), type, queue, kind, first_use::in_order,
+                       options.alignment),
+            nb::object()};
   }
   given_memory given = existing_memory(buffer_object);
   std::shared_ptr<buffer> memory = take_memory(given.memory, given.memory->kind(), options);

@@ -8,6 +8,7 @@
 #include "container/assigned_value.hpp"
 #include "container/basic_key.hpp"
 #include "objects/array.hpp"
+#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
@@ -65,9 +66,11 @@ array fields_by_names(const array& a, PyObject* key) {
 // ---- reading
 
 array selected_copy(const array& source, const array_key& key) {
+  const noted_call_site here;
   return ordered(false, [&] {
     const selection selected = key.select(source.layout());
-    array result = empty(selected.shape(), source.type(), source.owner()->queue(), source.kind());
+    array result = make_array(layout::c_order(selected.shape()), source.type(),
+                              source.owner()->queue(), source.kind(), first_use::at_once);
     gather(source, selected, result);
     return result;
   });
@@ -107,11 +110,13 @@ std::ptrdiff_t count_in(const py_array& a) {
 }
 
 std::vector<array> coordinates_of(const array& a) {
+  const noted_call_site here;
   return ordered(false, [&] {
     const std::array count{count_nonzero(a)};
     std::vector<array> result;
     for (int k = 0; k < a.ndim(); ++k) {
-      result.push_back(empty(count, type_code::int64, a.owner()->queue(), a.kind()));
+      result.push_back(make_array(layout::c_order(count), type_code::int64, a.owner()->queue(),
+                                  a.kind(), first_use::at_once));
     }
     nonzero(a, result);
     return result;

@@ -8,6 +8,7 @@
 
 #include "elements/dtype_argument.hpp"
 #include "objects/array.hpp"
+#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/lazy_import.hpp"
@@ -51,7 +52,8 @@ void zero(const array& made) {
 nb::object new_compact(nb::handle shape, dtype type, usm_kind kind, const sycl::queue& queue,
                        element_order order, bool zeroed) {
   const counts extents = shape_argument(shape);
-  array made = empty(compact(extents.span(), order), type, queue, kind);
+  array made = make_array(compact(extents.span(), order), type, queue, kind,
+                          zeroed ? first_use::at_once : first_use::in_order);
   if (zeroed) {
     zero(made);
   }
@@ -84,8 +86,9 @@ nb::object new_array_like(const py_array& source, nb::handle dtype_object, nb::h
                           nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed) {
   const element_order wanted_order = order_argument(order, any_order);
   const plan wanted(source.value, dtype_object, usm_type, sycl_queue, device);
-  const array made = empty(compact_like(source.value.layout(), wanted_order), wanted.type,
-                           wanted.queue, wanted.kind);
+  const array made =
+      make_array(compact_like(source.value.layout(), wanted_order), wanted.type, wanted.queue,
+                 wanted.kind, zeroed ? first_use::at_once : first_use::in_order);
   if (zeroed) {
     zero(made);
   }
@@ -128,8 +131,8 @@ nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle us
   const dtype natural = dtype_argument(nb::object(host.attr("dtype")));
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, natural);
   require_same_structure(natural, type);
-  return to_python(empty(compact_like(layout_of_host(host, natural.itemsize()), wanted_order), type,
-                         queue, kind_argument(usm_type)));
+  return to_python(make_array(compact_like(layout_of_host(host, natural.itemsize()), wanted_order),
+                              type, queue, kind_argument(usm_type), first_use::in_order));
 }
 
 /// A NumPy array with room for the elements of an array, in order 'K'.
@@ -166,7 +169,8 @@ nb::object zeros_of_shape(nb::handle shape) { return new_array_of_shape(shape, t
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               element_order order) {
   require_same_structure(source.type(), type);
-  const array made = empty(compact_like(source.layout(), order), type, queue, kind);
+  const array made =
+      make_array(compact_like(source.layout(), order), type, queue, kind, first_use::at_once);
   ordered(is_short(source) && is_short(made), [&] { copy(source, made); });
   return made;
 }

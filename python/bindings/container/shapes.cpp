@@ -5,6 +5,7 @@
 #include "container/making.hpp"
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
+#include "objects/new_memory.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "usmx/array/array_internal.hpp"
@@ -118,8 +119,8 @@ nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
   const element_order letter = order_argument(order, c_or_f);
   layout where = shape.is_none() ? compact(a->value.shape(), letter)
                                  : compact(shape_argument(shape).span(), letter);
-  return to_python(
-      empty(std::move(where), a->value.type(), a->value.owner()->queue(), a->value.kind()));
+  return to_python(make_array(std::move(where), a->value.type(), a->value.owner()->queue(),
+                              a->value.kind(), first_use::in_order));
 }
 
 // ---- methods

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "elements/dtype_argument.hpp"
+#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
@@ -193,7 +194,7 @@ array copy_to_usm(const exchange::column& given, usm_kind kind, const sycl::queu
     size = checked_add(size, chunk.size(), "length of the column");
   }
   const dtype type = dtype_argument_on(queue.get_device(), nb::none(), given.type);
-  array made = empty(std::array{size}, type, queue, kind);
+  array made = make_array(layout::c_order(std::array{size}), type, queue, kind, first_use::at_once);
   ordered(is_short(made), [&] {
     std::ptrdiff_t first = 0;
     for (const array_view& chunk : chunks) {

@@ -6,6 +6,7 @@
 
 #include "elements/dtype_argument.hpp"
 #include "objects/array.hpp"
+#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
@@ -229,7 +230,8 @@ array copy_to_usm(const exchange::received_tensor& received, nb::handle device) 
   const sycl::queue queue = queue_argument(nb::none(), device);
   const array_view source = exchange::host_view(received, queue);
   const dtype type = dtype_argument_on(queue.get_device(), nb::none(), source.type());
-  array made = empty(compact_like(source.layout()), type, queue, usm_kind::device);
+  array made =
+      make_array(compact_like(source.layout()), type, queue, usm_kind::device, first_use::at_once);
   if (made.size() > 0) {
     ordered(is_short(made), [&] { copy_from_host(source, made); });
   }

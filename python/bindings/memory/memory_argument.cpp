@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "memory/byte_copies.hpp"
+#include "objects/new_memory.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/queue_argument.hpp"
 
@@ -23,8 +24,9 @@ std::shared_ptr<buffer> allocate_memory(std::ptrdiff_t nbytes, usm_kind kind,
     throw value_error(
         detail::message("number of bytes to allocate must be positive, found ", nbytes));
   }
-  return buffer::allocate_shared(static_cast<std::size_t>(nbytes), kind,
-                                 queue_argument(options.queue, nb::none()), options.alignment);
+  return make_memory(static_cast<std::size_t>(nbytes), kind,
+                     queue_argument(options.queue, nb::none()), first_use::in_order,
+                     options.alignment);
 }
 
 std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind kind,
@@ -35,7 +37,8 @@ std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind k
     if (existing->nbytes() == 0) {
       throw value_error("a copy of memory needs at least one byte, found none");
     }
-    auto copied = buffer::allocate_shared(existing->nbytes(), kind, queue, options.alignment);
+    auto copied =
+        make_memory(existing->nbytes(), kind, queue, first_use::at_once, options.alignment);
     copy_buffer(existing, copied);
     return copied;
   }

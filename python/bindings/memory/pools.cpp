@@ -73,6 +73,14 @@ nb::dict statistics(const py_pool& self) {
   return all;
 }
 
+void set_pending_nbytes(nb::handle wanted) {
+  const std::ptrdiff_t nbytes = to_count("nbytes", "a number of bytes", wanted.ptr());
+  if (nbytes < 0) {
+    throw value_error(detail::message("'nbytes' must not be negative, found ", nbytes));
+  }
+  set_pending_limit(static_cast<std::size_t>(nbytes));
+}
+
 std::pair<std::size_t, std::size_t> mem_get_info(nb::handle device) {
   const memory_info found = get_memory_info(queue_argument(nb::none(), device).get_device());
   return {found.free, found.total};
@@ -191,6 +199,34 @@ Raises:
 Example:
     >>> usmx.memory.get_memory_pool('shared').kind
     'shared')");
+  m.def("set_pending_limit", &set_pending_nbytes, nb::arg("nbytes"),
+        nb::sig("def set_pending_limit(nbytes: typing.SupportsIndex) -> None"),
+        R"(Set how many bytes may wait for unfinished work after their arrays are gone.
+
+Memory that was let go while work on it was unfinished waits until the work is done. Where more bytes wait, and no
+free memory serves it, the next allocation waits for the oldest of that work. By default 256 MiB may wait, or what
+USMX_PENDING_LIMIT of the environment says.
+
+Args:
+    nbytes: the bytes that may wait, for all devices and kinds together.
+
+Raises:
+    ValueError: `nbytes` is negative.
+    TypeError: `nbytes` is no integer.
+
+Example:
+    >>> before = usmx.memory.get_pending_limit()
+    >>> usmx.memory.set_pending_limit(1 << 30)
+    >>> usmx.memory.get_pending_limit()
+    1073741824
+    >>> usmx.memory.set_pending_limit(before))");
+  m.def(
+      "get_pending_limit", [] { return pending_limit(); },
+      R"(Give how many bytes may wait for unfinished work after their arrays are gone.
+
+Example:
+    >>> usmx.memory.get_pending_limit() > 0
+    True)");
   m.def(
       "empty_cache",
       [] {

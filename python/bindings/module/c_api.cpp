@@ -11,6 +11,7 @@
 
 #include "exchange/producers.hpp"
 #include "objects/array.hpp"
+#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
 #include "sycl_objects/capsules.hpp"
@@ -212,9 +213,15 @@ usmx_owner* owner_with_view(array&& made, usmx_view* view) {
   return owner.release();
 }
 
+/// Extensions call it with the interpreter lock or without.
+array allocated(const usmx_view& wanted) {
+  const noted_call_site here;
+  const without_interpreter_lock unlocked(PyGILState_Check() != 0);
+  return exchange::allocate(wanted);
+}
+
 usmx_owner* allocate(usmx_view* view) noexcept {
-  return noting<usmx_owner*>(nullptr,
-                             [&] { return owner_with_view(exchange::allocate(*view), view); });
+  return noting<usmx_owner*>(nullptr, [&] { return owner_with_view(allocated(*view), view); });
 }
 
 usmx_owner* adopt(usmx_view* view, void (*deleter)(void*), void* state) noexcept {

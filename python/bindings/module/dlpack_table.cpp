@@ -4,6 +4,7 @@
 
 #include "exchange/dlpack.hpp"
 #include "objects/array.hpp"
+#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
 #include "support/type_name.hpp"
@@ -15,6 +16,8 @@ namespace {
 int allocate(dlpack::tensor* prototype, dlpack::managed_tensor** made, void* error_context,
              void (*set_error)(void*, const char*, const char*)) noexcept {
   try {
+    const noted_call_site here;
+    const without_interpreter_lock unlocked(PyGILState_Check() != 0);
     *made = exchange::allocate_dlpack(*prototype);
     return 0;
   } catch (const std::bad_alloc& error) {

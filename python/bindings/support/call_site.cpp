@@ -7,9 +7,12 @@
 #include <string_view>
 
 #include "support/nanobind.hpp"
+#include "usmx/memory/resources/tracking.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+thread_local const std::string* noted = nullptr;
 
 nb::object code_of(PyFrameObject* frame) {
   return checked(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
@@ -35,10 +38,19 @@ std::string place_of(PyFrameObject* frame) {
 
 }  // namespace
 
+noted_call_site::noted_call_site() : outer_(noted) {
+  if (detail::call_sites_are_wanted() && PyGILState_Check() != 0) {
+    site_ = python_call_site();
+    noted = &site_;
+  }
+}
+
+noted_call_site::~noted_call_site() { noted = outer_; }
+
 // Never takes the lock: whoever allocates may hold another one.
 std::string python_call_site() {
   if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) {
-    return "native code";
+    return noted != nullptr ? *noted : "native code";
   }
   nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   while (frame.is_valid()) {

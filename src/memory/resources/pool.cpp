@@ -41,6 +41,20 @@ struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living
     cache.give_back_surplus();
     return slabs.allocate(size);
   }
+  /// Of what is free; null where that is nothing, or where something has to go back first.
+  std::byte* try_to_take(std::size_t size, std::size_t alignment) noexcept {
+    if (cache.has_surplus()) {
+      return nullptr;
+    }
+    return is_of_slab(size, alignment) ? slabs.try_to_allocate(size)
+                                       : cache.try_to_allocate(size, alignment);
+  }
+  void count_in(std::size_t size) noexcept {
+    const std::size_t now = used.fetch_add(size, std::memory_order_relaxed) + size;
+    if (now > peak_used.load(std::memory_order_relaxed)) {
+      detail::raise_to(peak_used, now);
+    }
+  }
   void put_back(std::byte* block, std::size_t size, std::size_t alignment) noexcept {
     if (is_of_slab(size, alignment)) {
       slabs.deallocate(block, size);
@@ -64,14 +78,6 @@ struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living
   std::atomic<std::size_t> peak_used = 0;
 };
 
-namespace {
-
-std::size_t size_for(std::size_t nbytes, std::size_t alignment) noexcept {
-  return detail::block_size(nbytes, std::min(alignment, detail::largest_pool_alignment));
-}
-
-}  // namespace
-
 pool_resource::pool_resource(any_resource upstream, const sycl::queue& queue,
                              std::optional<std::size_t> cache_limit)
     : parts_(std::make_shared<parts>(
@@ -91,7 +97,7 @@ std::byte* pool_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                    const sycl::queue& queue) {
   detail::check_request(nbytes, alignment);
   require_place(queue);
-  const std::size_t size = size_for(nbytes, alignment);
+  const std::size_t size = detail::pooled_size(nbytes, alignment);
   std::byte* block = nullptr;
   try {
     block = parts_->take(size, alignment);
@@ -106,16 +112,26 @@ std::byte* pool_resource::allocate(std::size_t nbytes, std::size_t alignment,
           nbytes, kind(), queue, detail::message("its pool found no memory: ", failed.what())));
     }
   }
-  const std::size_t used = parts_->used.fetch_add(size, std::memory_order_relaxed) + size;
-  if (used > parts_->peak_used.load(std::memory_order_relaxed)) {
-    detail::raise_to(parts_->peak_used, used);
+  parts_->count_in(size);
+  return block;
+}
+
+std::byte* pool_resource::try_allocate(std::size_t nbytes, std::size_t alignment,
+                                       const sycl::queue&) noexcept {
+  if (!detail::is_possible_request(nbytes, alignment)) {
+    return nullptr;
+  }
+  const std::size_t size = detail::pooled_size(nbytes, alignment);
+  std::byte* const block = parts_->try_to_take(size, alignment);
+  if (block != nullptr) {
+    parts_->count_in(size);
   }
   return block;
 }
 
 void pool_resource::deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                                const sycl::queue&) noexcept {
-  const std::size_t size = size_for(nbytes, alignment);
+  const std::size_t size = detail::pooled_size(nbytes, alignment);
   parts_->used.fetch_sub(size, std::memory_order_relaxed);
   parts_->put_back(block, size, alignment);
 }

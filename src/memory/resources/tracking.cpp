@@ -3,10 +3,13 @@
 #include <atomic>
 #include <utility>
 
+#include "memory/leak_report.hpp"
+
 namespace usmx::inline v1 {
 namespace {
 
 std::atomic<std::string (*)()> call_site_function = nullptr;
+std::atomic<bool> somebody_tracks = false;
 
 }  // namespace
 
@@ -17,8 +20,14 @@ std::string current_call_site() {
   return function == nullptr ? "native code" : function();
 }
 
+bool detail::call_sites_are_wanted() noexcept {
+  return somebody_tracks.load(std::memory_order_relaxed) || leak_report_is_wanted();
+}
+
 tracking_resource::tracking_resource(any_resource upstream, std::function<std::string()> call_site)
-    : upstream_(detail::as_upstream(std::move(upstream))), call_site_(std::move(call_site)) {}
+    : upstream_(detail::as_upstream(std::move(upstream))), call_site_(std::move(call_site)) {
+  somebody_tracks = true;
+}
 
 std::byte* tracking_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                        const sycl::queue& queue) {

@@ -41,8 +41,9 @@ struct pool_statistics {
 /// allocation.
 ///
 /// No work may use a block when it is deallocated, because the next user may be on another queue or
-/// on the host. Class buffer sees to that. When usmx imports a pointer into the memory of a pool,
-/// it accepts only bytes of live buffers.
+/// on the host. Class buffer sees to that: it keeps a block whose work is unfinished apart, or
+/// gives it to another buffer whose work on the same queue comes after. When usmx imports a pointer
+/// into the memory of a pool, it accepts only bytes of live buffers.
 class USMX_API pool_resource {
  public:
   /// A pool of `upstream` for the queue's context and device. It keeps at most `cache_limit` bytes
@@ -58,9 +59,14 @@ class USMX_API pool_resource {
 
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the pool's choice.
   /// If the limit is reached or the resource below has no memory, free blocks go back first. Throws
-  /// value_error when `nbytes` is 0, the alignment is not a power of two, or the queue is of
-  /// another context or device than the pool, and allocation_error when there is no memory.
+  /// value_error when `nbytes` is 0 or does not fit ptrdiff_t, the alignment is not a power of two, or
+  /// the queue is of another context or device than the pool, and allocation_error when there is no
+  /// memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
+  /// A block that is free already, or null. Never waits, and calls nothing of the SYCL runtime or
+  /// of the resource below.
+  std::byte* try_allocate(std::size_t nbytes, std::size_t alignment,
+                          const sycl::queue& queue) noexcept;
   /// Gives a block back to the pool, with the size and the alignment that it was allocated with. No
   /// work may use the block any more.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,

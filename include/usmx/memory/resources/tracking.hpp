@@ -34,6 +34,14 @@ USMX_API void set_call_site_function(std::string (*function)()) noexcept;
 /// none.
 USMX_API std::string current_call_site();
 
+namespace detail {
+
+/// Whether any tracking_resource was ever made, or a leak report is wanted: only then is a call site
+/// worth noting.
+USMX_API bool call_sites_are_wanted() noexcept;
+
+}  // namespace detail
+
 /// A resource that passes calls on to another one, and keeps the call site of each block as long as
 /// the block. Each allocation calls a function for the call site, and takes a lock to note it.
 class USMX_API tracking_resource {

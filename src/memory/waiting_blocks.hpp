@@ -1,0 +1,78 @@
+// Blocks of pools that were let go while usmx's own work on them was unfinished. That work stays
+// known by address, so a block serves a new buffer on the same queue at once if the new user orders
+// its work by address. When the work is found finished, the block goes back to its pool and serves
+// everybody. What others may work on, and blocks of other resources, wait in deferred_release.
+//
+// Thread-safe. No lock is held during a call of the runtime or of a pool. Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <sycl/queue.hpp>
+
+#include "layout/byte_range.hpp"
+#include "usmx/memory/memory_resource.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// The neighbours of a block in one of the chains that it stands in.
+struct chain_links {
+  struct owned_block* before = nullptr;
+  struct owned_block* after = nullptr;
+};
+
+/// A block that usmx allocated, where it goes back to, and its place while it waits: so that no
+/// memory is needed to let it go.
+struct owned_block {
+  any_resource resource;
+  std::byte* first;
+  std::size_t nbytes;
+  std::size_t alignment;
+  sycl::queue queue;
+
+  // What follows belongs to the waiting blocks, and is read under their lock.
+  std::uint64_t age = 0;
+  chain_links by_age{};
+  chain_links by_size{};
+  std::size_t bucket = 0;
+  bool is_looked_at = false;
+};
+
+/// The block's pool keeps it until its work is finished or an allocation takes it.
+void keep_waiting(std::unique_ptr<owned_block>) noexcept;
+
+/// The latest block for such a request that waits on this queue, or null. Whoever takes it orders
+/// all that it does with the bytes after the work on them, by address.
+std::unique_ptr<owned_block> take_waiting(const any_resource& pool, std::size_t nbytes,
+                                          std::size_t alignment, const sycl::queue&) noexcept;
+
+/// Looks at some blocks in turn, and gives those whose work is finished back to their pools. Takes
+/// no longer where very many wait. Never waits.
+void return_some_waiting() noexcept;
+
+/// The same with all blocks.
+void return_finished_waiting() noexcept;
+
+/// The block that waits for the longest time.
+struct oldest_waiting {
+  byte_range range;
+  std::uint64_t age;
+};
+std::optional<oldest_waiting> find_oldest_waiting() noexcept;
+
+/// Waits for the work on that block, and gives the block back to its pool.
+void wait_for_waiting(const oldest_waiting&);
+
+/// Waits for all blocks that wait now, and gives them back to their pools.
+void return_all_waiting();
+
+/// Bytes of all blocks that wait, with what rounding adds.
+std::size_t waiting_nbytes() noexcept;
+
+/// The number of what begins to wait now: later ones are greater.
+std::uint64_t next_age() noexcept;
+
+}  // namespace usmx::inline v1::detail
