@@ -34,17 +34,12 @@ any_resource as_upstream(any_resource resource) {
 }
 
 void check_request(std::size_t nbytes, std::size_t alignment) {
-  if (is_possible_request(nbytes, alignment)) {
-    return;
-  }
   if (nbytes == 0) {
     throw value_error("number of bytes to allocate must be positive, found 0");
   }
-  if (nbytes > largest_request) {
-    throw value_error(message("number of bytes to allocate must be at most ", largest_request,
-                              ", found ", nbytes));
+  if (alignment != 0 && !std::has_single_bit(alignment)) {
+    throw value_error(message("alignment must be 0 or a power of two, found ", alignment));
   }
-  throw value_error(message("alignment must be 0 or a power of two, found ", alignment));
 }
 
 std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,

@@ -8,6 +8,8 @@
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <new>
+#include <tuple>
 #include <utility>
 
 #include "memory/pending_work.hpp"
@@ -215,9 +217,10 @@ class waiting_list {
   owned_block* next_ = nullptr;  // to be looked at; null: the oldest
 };
 
-/// Never destroyed: memory may be let go after main.
-waiting_list& waiting() {
-  static waiting_list& all = *new waiting_list;
+/// Never destroyed: memory may be let go after main. Made without memory: letting go needs none.
+waiting_list& waiting() noexcept {
+  alignas(waiting_list) static std::byte place[sizeof(waiting_list)];
+  static waiting_list& all = *new (place) waiting_list;
   return all;
 }
 

@@ -18,7 +18,7 @@ array = usmx.asarray(np.arange(6.0), usm_type="shared")
 dictionary = array.__sycl_usm_array_interface__
 mask = usmx.asarray(np.arange(6) > 2, usm_type="shared")
 idle = usmx.zeros(3)
-queue = usmx.SyclQueue()
+queue = array._own_queue  # of usmx's own class, also where dpctl is loaded
 context = queue.sycl_context
 queue_capsule, context_capsule = queue._get_capsule(), context._get_capsule()
 

@@ -67,7 +67,7 @@ class USMX_API buffer {
   /// and device. An alignment of 0, in bytes, is the resource's choice. If there is no memory left,
   /// this gives back what pools keep, then waits for work that holds memory, and tries again.
   /// Throws allocation_error, whose message has bytes, kind and device, when that fails, too.
-  /// Throws value_error when `nbytes` is 0 or does not fit ptrdiff_t, the kind is unknown, or the
+  /// Throws value_error when `nbytes` is 0, the kind is unknown, or the
   /// alignment is neither 0 nor a power of two. Throws fork_error in a forked child. Waits for the
   /// oldest work if more memory than pending_limit() waits for work to finish.
   static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
@@ -76,7 +76,7 @@ class USMX_API buffer {
   /// New memory like that of allocate(), in a buffer that arrays can share. usmx finds this buffer
   /// by the address of its bytes, so an import of the memory keeps the buffer alive. Waits as
   /// allocate() does. Throws allocation_error when there is no memory, value_error when `nbytes` is
-  /// 0 or does not fit ptrdiff_t, the kind is unknown, or the alignment is neither 0 nor a power of
+  /// 0, the kind is unknown, or the alignment is neither 0 nor a power of
   /// two, and fork_error in a forked child.
   static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes, usm_kind kind,
                                                  const sycl::queue& queue,

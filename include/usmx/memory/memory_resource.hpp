@@ -22,9 +22,9 @@ class pool_resource;
 /// A class that allocates and frees blocks of one kind of memory. Any thread may call it. The queue
 /// of each call says for which context and device.
 ///
-/// `allocate(nbytes, alignment, queue)` returns a block. It throws value_error unless `nbytes` > 0,
-/// `nbytes` fits ptrdiff_t, and the alignment, in bytes, is 0 (the resource's choice) or a power of
-/// two. It throws allocation_error when there is no memory.
+/// `allocate(nbytes, alignment, queue)` returns a block. It throws value_error unless `nbytes` > 0
+/// and the alignment, in bytes, is 0 (the resource's choice) or a power of two. It throws
+/// allocation_error when there is no memory, and when `nbytes` does not fit ptrdiff_t.
 ///
 /// A resource may also have `try_allocate(nbytes, alignment, queue)`, which never waits, calls
 /// nothing of the SYCL runtime, and does not throw. It returns a block as allocate() does, or null,
@@ -59,7 +59,7 @@ class any_resource {
   noexcept : resource_(std::move(resource)), functions_(&functions_of<R>) {}
 
   /// Calls the resource's allocate(): a new block of at least `nbytes` bytes. Throws value_error
-  /// when `nbytes` is 0 or does not fit ptrdiff_t, or the alignment is neither 0 nor a power of
+  /// when `nbytes` is 0 or the alignment is neither 0 nor a power of
   /// two, and allocation_error when there is no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) const {
     return functions_->allocate(resource_.get(), nbytes, alignment, queue);
@@ -170,8 +170,8 @@ namespace detail {
 USMX_API any_resource as_upstream(any_resource resource);
 /// Whether a resource may be asked for so many bytes with such an alignment.
 USMX_API bool is_possible_request(std::size_t nbytes, std::size_t alignment) noexcept;
-/// Throws value_error for what every resource refuses: no bytes, more than fit ptrdiff_t, or an
-/// alignment that is neither 0 nor a power of two.
+/// Throws value_error for what every resource refuses: no bytes, or an alignment that is neither 0
+/// nor a power of two.
 USMX_API void check_request(std::size_t nbytes, std::size_t alignment);
 /// The message of an allocation_error: bytes, kind, device and the reason.
 USMX_API std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,

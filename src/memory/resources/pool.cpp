@@ -97,6 +97,10 @@ std::byte* pool_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                    const sycl::queue& queue) {
   detail::check_request(nbytes, alignment);
   require_place(queue);
+  if (!detail::is_possible_request(nbytes, alignment)) {  // before any of its bytes are counted
+    throw allocation_error(
+        detail::refusal(nbytes, kind(), queue, "no block may be larger than ptrdiff_t tells"));
+  }
   const std::size_t size = detail::pooled_size(nbytes, alignment);
   std::byte* block = nullptr;
   try {

@@ -274,4 +274,67 @@ TEST_F(pool_resource_test, pool_of_another_context_is_no_upstream) {
   expect_error<usmx::value_error>([&] { pool_resource(below, other); }, {"a pool of"});
 }
 
+TEST_F(pool_resource_test, more_than_ptrdiff_t_tells_is_refused_before_it_is_counted) {
+  for (const std::size_t nbytes : {SIZE_MAX / 2 + 1, SIZE_MAX - 4096, SIZE_MAX}) {
+    expect_error<allocation_error>([&] { allocate(nbytes); }, {"device"});
+    EXPECT_EQ(pool_.try_allocate(nbytes, 0, queue()), nullptr);
+  }
+  EXPECT_EQ(pool_.statistics().peak_used, 0U);
+  EXPECT_EQ(pool_.statistics().peak_total, 0U);
+}
+
+TEST_F(pool_resource_test, try_form_gives_what_is_free_and_never_asks_below) {
+  for (const std::size_t nbytes : {std::size_t{64}, 64 * kib, mib}) {
+    EXPECT_EQ(pool_.try_allocate(nbytes, 0, queue()), nullptr);
+    std::byte* const block = allocate(nbytes);
+    deallocate(block, nbytes);
+    const std::size_t calls = calls_of_the_runtime();
+    EXPECT_EQ(pool_.try_allocate(nbytes, 0, queue()), block);
+    EXPECT_EQ(calls_of_the_runtime(), calls);
+    deallocate(block, nbytes);
+  }
+}
+
+TEST_F(pool_resource_test, slabs_without_a_block_in_use_go_back_and_the_others_stay) {
+  std::vector<std::byte*> blocks;
+  for (int count = 0; count < 10'000; ++count) {
+    blocks.push_back(allocate(4 * kib));
+  }
+  std::byte* const kept = blocks[5'000];
+  std::erase(blocks, kept);
+  for (std::byte* block : blocks) {
+    deallocate(block, 4 * kib);
+  }
+  pool_.free_all_blocks();
+  EXPECT_GT(upstream_nbytes(), 0U);
+  EXPECT_LE(upstream_nbytes(), 2 * mib);
+  deallocate(kept, 4 * kib);
+  pool_.free_all_blocks();
+  EXPECT_EQ(upstream_nbytes(), 0U);
+}
+
+TEST_F(pool_resource_test, trimming_while_threads_allocate_loses_no_block) {
+  std::vector<std::thread> threads;
+  for (int id = 0; id < 3; ++id) {
+    threads.emplace_back([this] {
+      for (int round = 0; round < 50; ++round) {
+        std::vector<std::byte*> own;
+        for (int count = 0; count < 200; ++count) {
+          own.push_back(allocate(kib));
+        }
+        for (std::byte* block : own) {
+          deallocate(block, kib);
+        }
+        pool_.free_all_blocks();
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  pool_.free_all_blocks();
+  EXPECT_EQ(upstream_nbytes(), 0U);
+  EXPECT_EQ(pool_.statistics().used, 0U);
+}
+
 }  // namespace
