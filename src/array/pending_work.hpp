@@ -20,10 +20,10 @@ inline std::optional<byte_range> range_of(const array_view& view) {
   return range_of(view.origin(), view.type(), view.layout());
 }
 
-/// The rule of waiting: whatever reads or writes the elements of an array on the host, or by commands
-/// that do not follow events, calls this first. Waits for the work on the elements that usmx has
-/// started or that was recorded, and for all work of the queues through which others may work on the
-/// memory. Does not call the runtime where there can be no such work.
+/// The rule of waiting: whatever reads or writes the elements of an array on the host, or by
+/// commands that do not follow events, calls this first. Waits for the work on the elements that
+/// usmx has started or that was recorded, and for all work of the queues through which others may
+/// work on the memory. Does not call the runtime where there can be no such work.
 void wait_before(const array&, access wanted);
 
 }  // namespace usmx::inline v1::detail

@@ -244,8 +244,8 @@ dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
           .byte_offset = 0};
 }
 
-/// On the host nobody works on a queue. CUDA's consumers work on streams, which usmx waits for as for
-/// those of the memory's own queue.
+/// On the host nobody works on a queue. CUDA's consumers work on streams, which usmx waits for as
+/// for those of the memory's own queue.
 void let_others_work(const array& a, dlpack::device where, std::optional<buffer>& lent) {
   if (where.type == dlpack::device_type::oneapi) {
     lent.emplace(buffer::lent_out(a.owner()));

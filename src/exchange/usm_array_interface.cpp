@@ -78,14 +78,13 @@ detail::queue_state state_of(const placement& where) {
                                   : detail::queue_state{detail::state_of(where.context())};
 }
 
-/// The producer's own, or the one that usmx keeps for the pointer's device, also in the place of the
-/// one that the peers keep for it.
+/// The producer's own, or the one that usmx keeps for the pointer's device, also in the place of
+/// the one that the peers keep for it.
 sycl::queue choose_queue(placement&& where, const detail::queue_state& known, const void* pointer,
                          usm_kind kind) {
   detail::context_state& state = *known.of_context;
   if (where.queue() != nullptr) {
-    return known.is_peers ? state.queue_of(where.queue()->get_device())
-                          : std::move(*where.queue());
+    return known.is_peers ? state.queue_of(where.queue()->get_device()) : std::move(*where.queue());
   }
   const bool owned_by_device = kind == usm_kind::device || kind == usm_kind::shared;
   return state.queue_of(owned_by_device && state.devices().size() > 1

@@ -76,7 +76,8 @@ class slab_pool {
   static void take_blocks(depot&, slab_counts&, std::vector<std::byte*>& taken) noexcept;
 
   pool_supply& supply_;
-  ranked_mutex<lock_rank::pool_trim> trim_mutex_;  // of whoever trims; taken before the others, and by nobody else
+  ranked_mutex<lock_rank::pool_trim>
+      trim_mutex_;  // of whoever trims; taken before the others, and by nobody else
   std::array<std::atomic<shard*>, shard_count> shards_{};
   std::array<depot, slab_class_count> depots_;
 };

@@ -27,7 +27,7 @@ constexpr std::size_t most_unfinished = 1;
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 /// A doubly linked list through the blocks themselves: nothing is allocated to put a block in.
-template <chain_links owned_block::*links>
+template <chain_links owned_block::* links>
 class chain {
  public:
   owned_block* front() const noexcept { return front_; }
@@ -211,7 +211,8 @@ class waiting_list {
 
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::size_t> nbytes_ = 0;
-  ranked_mutex<lock_rank::waiting_blocks> mutex_;  // of what follows, and of the blocks' places: nothing is called under it
+  ranked_mutex<lock_rank::waiting_blocks>
+      mutex_;  // of what follows, and of the blocks' places: nothing is called under it
   chain<&owned_block::by_age> by_age_;
   std::array<bucket, bucket_count> buckets_;
   owned_block* next_ = nullptr;  // to be looked at; null: the oldest

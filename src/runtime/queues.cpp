@@ -92,8 +92,7 @@ std::optional<sycl::queue> internal::peers_queue_beside(const sycl::queue& queue
   if (!peers_are_known()) {
     return std::nullopt;
   }
-  const sycl::queue* known =
-      detail::state_of(queue).of_context->peers_queue(queue.get_device());
+  const sycl::queue* known = detail::state_of(queue).of_context->peers_queue(queue.get_device());
   return known != nullptr ? std::optional(*known) : std::nullopt;
 }
 
@@ -140,8 +139,8 @@ sycl::queue default_queue() { return internal::handed_out(internal::default_queu
 
 std::optional<sycl::queue> set_default_queue(std::optional<sycl::queue> queue) {
   require_usable_process();
-  auto before = default_of_process().set(
-      queue ? std::optional(internal::own_queue(*queue)) : std::nullopt);
+  auto before =
+      default_of_process().set(queue ? std::optional(internal::own_queue(*queue)) : std::nullopt);
   return before ? std::optional(internal::handed_out(*before)) : std::nullopt;
 }
 
@@ -149,9 +148,7 @@ using_queue::using_queue(const sycl::queue& queue)
     : before_(internal::exchange_default_queue_of_thread(
           std::make_unique<const sycl::queue>(internal::own_queue(queue)))) {}
 
-using_queue::~using_queue() {
-  internal::exchange_default_queue_of_thread(std::move(before_));
-}
+using_queue::~using_queue() { internal::exchange_default_queue_of_thread(std::move(before_)); }
 
 void internal::wait_for_both(const sycl::queue& queue) {
   wait_interruptibly(queue);

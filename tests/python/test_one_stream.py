@@ -61,7 +61,10 @@ def default_arrays(kind):
     yield "strided view", whole[:, 2]
     yield "reversed view", whole[::-1, 0]
     yield "import", usmx.asarray(dpnp.ones(4, usm_type=kind))
-    yield "import of an import", usmx.asarray(usmx.to_dpnp(usmx.asarray(dpnp.ones(4, usm_type=kind))))
+    yield (
+        "import of an import",
+        usmx.asarray(usmx.to_dpnp(usmx.asarray(dpnp.ones(4, usm_type=kind)))),
+    )
     yield "through DLPack", usmx.from_dlpack(dpnp.from_dlpack(usmx.ones(4, usm_type=kind)))
     yield "pickled", __import__("pickle").loads(__import__("pickle").dumps(usmx.ones(4)))
     memory = getattr(usmx.memory, f"MemoryUSM{kind.title()}")(32)

@@ -35,12 +35,12 @@ enum class copy_path {
 /// what only reads `source` need not have finished.
 ///
 /// Elements of different plain types are converted as by NumPy's `astype`, with a single rounding.
-/// What a float that is NaN or out of range becomes as an integer is unspecified. Overlapping arrays
-/// are copied as if `source` had been copied elsewhere first. Where several elements of the
+/// What a float that is NaN or out of range becomes as an integer is unspecified. Overlapping
+/// arrays are copied as if `source` had been copied elsewhere first. Where several elements of the
 /// destination lie in the same place (stride 0), one of them remains.
 ///
-/// Throws value_error when the shapes differ, when one side is of a structured type and the other is
-/// not of the same one, or when an array has no memory; read_only_error when the destination is
+/// Throws value_error when the shapes differ, when one side is of a structured type and the other
+/// is not of the same one, or when an array has no memory; read_only_error when the destination is
 /// read-only.
 USMX_API void copy(const array& source, const array& destination,
                    copy_path path = copy_path::automatic);
@@ -58,18 +58,18 @@ struct host_array {
 };
 
 /// Copies every element of host memory to the same index of an array, converting it and waiting as
-/// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type and
-/// the other is not of the same one, or when the array has no memory; read_only_error when the
+/// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type
+/// and the other is not of the same one, or when the array has no memory; read_only_error when the
 /// destination is read-only.
 USMX_API void copy_from_host(const host_array& source, const array& destination);
 /// Copies every element of a view of ordinary host memory (kind `unknown`) to the same index of an
-/// array, converting it and waiting as `copy` does. Throws value_error when the view is of USM, when
-/// the shapes differ, when one side is of a structured type and the other is not of the same one, or
-/// when the array has no memory; read_only_error when the destination is read-only.
+/// array, converting it and waiting as `copy` does. Throws value_error when the view is of USM,
+/// when the shapes differ, when one side is of a structured type and the other is not of the same
+/// one, or when the array has no memory; read_only_error when the destination is read-only.
 USMX_API void copy_from_host(const array_view& source, const array& destination);
 /// Copies every element of an array to the same index of host memory, converting it and waiting as
-/// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type and
-/// the other is not of the same one, or when the array has no memory.
+/// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type
+/// and the other is not of the same one, or when the array has no memory.
 USMX_API void copy_to_host(const array& source, const host_array& destination);
 
 /// Converts one element in host memory as `copy` does. Both types are plain. Both addresses may

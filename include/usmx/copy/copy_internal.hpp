@@ -20,8 +20,8 @@ USMX_API void copy_elements(const array_view& source, const host_array& destinat
 USMX_API void fill_elements(const array_view& destination, const std::byte* element,
                             copy_path path = copy_path::automatic);
 
-/// Sets every byte of a buffer. This one orders itself, as those for arrays do: it waits for all work
-/// on the bytes, and until they are set.
+/// Sets every byte of a buffer. This one orders itself, as those for arrays do: it waits for all
+/// work on the bytes, and until they are set.
 USMX_API void fill_bytes(buffer&, std::byte value);
 
 }  // namespace usmx::inline v1::internal

@@ -53,9 +53,8 @@ std::vector<T> to_vector(const array& source) {
   std::ranges::transform(compact.strides(), strides_bytes.begin(), [](std::ptrdiff_t stride) {
     return stride * static_cast<std::ptrdiff_t>(sizeof(T));
   });
-  copy_to_host(source,
-               {reinterpret_cast<std::byte*>(result.data()), dtype::of<T>(), source.shape(),
-                std::span(strides_bytes).first(source.shape().size())});
+  copy_to_host(source, {reinterpret_cast<std::byte*>(result.data()), dtype::of<T>(), source.shape(),
+                        std::span(strides_bytes).first(source.shape().size())});
   return result;
 }
 

@@ -87,7 +87,7 @@ class USMX_API buffer {
   /// value_error unless `nbytes` > 0, all bytes are inside one USM allocation of the queue's
   /// context, and the queue's device or its parent owns them.
   template <class Deleter>
-  requires std::is_invocable_v<Deleter&, void*>
+    requires std::is_invocable_v<Deleter&, void*>
   static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
                       Deleter deleter) {
     return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));
@@ -115,10 +115,10 @@ class USMX_API buffer {
 
   /// A part of another buffer on another queue of the same context: `nbytes` bytes from `first` on,
   /// which must be inside of `whole`. As long as the part lives, others may work on the memory
-  /// through its queue too: waiting for either buffer waits for both queues, and so does freeing the
-  /// memory. When the part is gone, the next wait is the last one for its queue. `release` runs,
-  /// too, when this part and all parts of it are gone. Throws value_error when the queue belongs to
-  /// another context.
+  /// through its queue too: waiting for either buffer waits for both queues, and so does freeing
+  /// the memory. When the part is gone, the next wait is the last one for its queue. `release`
+  /// runs, too, when this part and all parts of it are gone. Throws value_error when the queue
+  /// belongs to another context.
   static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                               const sycl::queue& queue, bool readonly,
                               detail::release_action release);
@@ -164,8 +164,8 @@ class USMX_API buffer {
     return release_ || !whole_ ? release_.owner() : whole_->release_.owner();
   }
 
-  /// The state of the release action (of a part without one: that of the whole), if `action` is what
-  /// runs; else null.
+  /// The state of the release action (of a part without one: that of the whole), if `action` is
+  /// what runs; else null.
   void* release_state(detail::release_action::function action) const noexcept {
     return release_ || !whole_ ? release_.state_of(action) : whole_->release_.state_of(action);
   }

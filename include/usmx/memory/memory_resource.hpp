@@ -40,14 +40,12 @@ class pool_resource;
 /// of another may have `upstream()`, which returns a reference to the other as an any_resource:
 /// then usmx checks what lies below, too.
 template <class R>
-concept memory_resource = requires(R& resource, std::byte* block, std::size_t n,
-                                   const sycl::queue& queue) {
-  { resource.allocate(n, n, queue) } -> std::same_as<std::byte*>;
-  { resource.deallocate(block, n, n, queue) }
-  noexcept;
-  { std::as_const(resource).kind() }
-  noexcept->std::same_as<usm_kind>;
-};
+concept memory_resource =
+    requires(R& resource, std::byte* block, std::size_t n, const sycl::queue& queue) {
+      { resource.allocate(n, n, queue) } -> std::same_as<std::byte*>;
+      { resource.deallocate(block, n, n, queue) } noexcept;
+      { std::as_const(resource).kind() } noexcept -> std::same_as<usm_kind>;
+    };
 
 /// A value that holds any resource. Copies share the resource. All memory of a resource keeps such
 /// a copy, so the resource lives as long as its memory.
@@ -55,8 +53,9 @@ class any_resource {
  public:
   /// Shares a resource. Precondition: `resource` is not null.
   template <memory_resource R>
-  requires(!std::same_as<R, any_resource>) any_resource(std::shared_ptr<R> resource)
-  noexcept : resource_(std::move(resource)), functions_(&functions_of<R>) {}
+    requires(!std::same_as<R, any_resource>)
+  any_resource(std::shared_ptr<R> resource) noexcept
+      : resource_(std::move(resource)), functions_(&functions_of<R>) {}
 
   /// Calls the resource's allocate(): a new block of at least `nbytes` bytes. Throws value_error
   /// when `nbytes` is 0 or the alignment is neither 0 nor a power of
@@ -114,9 +113,8 @@ class any_resource {
 
   template <class R>
   static constexpr try_function try_function_of() {
-    if constexpr (requires(R & resource, const sycl::queue& queue) {
-                    { resource.try_allocate(1, 0, queue) }
-                    noexcept->std::same_as<std::byte*>;
+    if constexpr (requires(R& resource, const sycl::queue& queue) {
+                    { resource.try_allocate(1, 0, queue) } noexcept -> std::same_as<std::byte*>;
                   }) {
       return [](void* resource, std::size_t nbytes, std::size_t alignment,
                 const sycl::queue& queue) noexcept {
@@ -150,7 +148,8 @@ class any_resource {
         static_cast<R*>(resource)->deallocate(block, nbytes, alignment, queue);
       },
       [](const void* resource) noexcept { return static_cast<const R*>(resource)->kind(); },
-      try_function_of<R>(), std::same_as<R, pool_resource>};
+      try_function_of<R>(),
+      std::same_as<R, pool_resource>};
 
   std::shared_ptr<void> resource_;
   const function_table* functions_;

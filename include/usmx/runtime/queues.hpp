@@ -15,13 +15,13 @@ namespace usmx::inline v1 {
 
 /// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. The same
 /// pair gives the same queue as long as somebody holds it. The queue is out of order, because
-/// consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). In a Python process that
-/// has loaded dpctl, it is the queue that dpctl and dpnp keep for the device, so that arrays of all
-/// packages are on one queue. Once a program has one of these queues, usmx expects work on it that
-/// it has not submitted itself, and waits for that work where it must not miss it. Throws value_error
-/// when the device does not belong to the context, and for a sub-device in its parent's context if
-/// the back end (OpenCL) has no such queues: then the context must be made of the sub-device. Throws
-/// fork_error in a forked child.
+/// consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). In a Python process
+/// that has loaded dpctl, it is the queue that dpctl and dpnp keep for the device, so that arrays
+/// of all packages are on one queue. Once a program has one of these queues, usmx expects work on
+/// it that it has not submitted itself, and waits for that work where it must not miss it. Throws
+/// value_error when the device does not belong to the context, and for a sub-device in its parent's
+/// context if the back end (OpenCL) has no such queues: then the context must be made of the
+/// sub-device. Throws fork_error in a forked child.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 /// The queue that usmx keeps for the device and the default context of its platform. Throws
 /// value_error for a sub-device of a back end (OpenCL) that has no queues for sub-devices in their
@@ -29,12 +29,12 @@ USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 USMX_API sycl::queue cached_queue(const sycl::device&);
 /// The queue of new arrays for which no queue is named: the calling thread's (using_queue), else
 /// what set_default_queue() has set, else the queue that usmx keeps for the default device and the
-/// default context of its platform. Throws device_error when there is no device, and fork_error in a
-/// forked child.
+/// default context of its platform. Throws device_error when there is no device, and fork_error in
+/// a forked child.
 USMX_API sycl::queue default_queue();
 /// Sets the default queue of all threads; none stands for the queue of the default device. Returns
-/// what was set before, or none. Arrays that exist stay where they are. Throws fork_error in a forked
-/// child.
+/// what was set before, or none. Arrays that exist stay where they are. Throws fork_error in a
+/// forked child.
 USMX_API std::optional<sycl::queue> set_default_queue(std::optional<sycl::queue>);
 
 /// Makes a queue the default queue of the calling thread, as long as this object lives. To be

@@ -1,7 +1,7 @@
-// The two faces of a cached queue. Inside, usmx works on queues that nobody else has. Outside, their
-// place is taken by the queues that the peers (dpctl, dpnp) keep for the same context and device, as
-// soon as these are known: so default arrays of all packages are on one queue. What comes in is
-// translated by own_queue(), what goes out by handed_out(). Not installed.
+// The two faces of a cached queue. Inside, usmx works on queues that nobody else has. Outside,
+// their place is taken by the queues that the peers (dpctl, dpnp) keep for the same context and
+// device, as soon as these are known: so default arrays of all packages are on one queue. What
+// comes in is translated by own_queue(), what goes out by handed_out(). Not installed.
 #pragma once
 
 #include <memory>
@@ -38,13 +38,14 @@ USMX_API sycl::queue own_queue(const sycl::queue&);
 /// The peers' queue for a cached queue, if it is known, else the queue itself. What it refers to
 /// lives as long as the queue that was given.
 USMX_API const sycl::queue& presented_queue(const sycl::queue&);
-/// The same for somebody outside of usmx. Where he gets hold of a cached queue, there may be work on
-/// the cached queues from now on that usmx has not submitted.
+/// The same for somebody outside of usmx. Where he gets hold of a cached queue, there may be work
+/// on the cached queues from now on that usmx has not submitted.
 USMX_API const sycl::queue& handed_out(const sycl::queue&);
 /// Whether anybody got one.
 USMX_API bool cached_queues_exposed() noexcept;
 
-/// Waits for a queue, and for the one that others see in its place. A signal may interrupt the wait.
+/// Waits for a queue, and for the one that others see in its place. A signal may interrupt the
+/// wait.
 USMX_API void wait_for_both(const sycl::queue&);
 
 /// Sets the default queue of the calling thread; null for that of the process. Returns the one

@@ -9,8 +9,8 @@ namespace usmx::inline v1::internal {
 /// Thrown in the place of a wait that no_waiting refuses.
 struct would_wait {};
 
-/// While this lives, whatever would have to wait on this thread throws would_wait: before it changes
-/// anything, where functions of arrays wait for earlier work. One at a time.
+/// While this lives, whatever would have to wait on this thread throws would_wait: before it
+/// changes anything, where functions of arrays wait for earlier work. One at a time.
 class USMX_API no_waiting {
  public:
   no_waiting() noexcept;

@@ -24,10 +24,11 @@ class assigned_value {
 
   // Both order themselves and wait.
 
-  /// Sets all elements of an array. Throws value_error naming both shapes when the elements cannot be
-  /// repeated to the array's.
+  /// Sets all elements of an array. Throws value_error naming both shapes when the elements cannot
+  /// be repeated to the array's.
   void copy_to(const array& destination) const;
-  /// Sets the selected elements. Throws as usmx::scatter. To be called without the interpreter lock.
+  /// Sets the selected elements. Throws as usmx::scatter. To be called without the interpreter
+  /// lock.
   void scatter_to(const array& destination, selection) const;
 
  private:

@@ -41,8 +41,8 @@ void check_cuda_stream(std::ptrdiff_t stream) {
 }
 
 /// The consumer's stream: the queue on which it will work, if it is one. A number says nothing that
-/// usmx can use: finished work suits every stream, and -1 as well. That asks for no order, but nobody
-/// else could wait for memory of oneAPI's (mpi4py takes the pointer at once).
+/// usmx can use: finished work suits every stream, and -1 as well. That asks for no order, but
+/// nobody else could wait for memory of oneAPI's (mpi4py takes the pointer at once).
 struct stream_argument {
   stream_argument(nb::handle stream, bool of_cuda) {
     if (stream.is_none()) {

@@ -84,7 +84,8 @@ detail::release_action keep_alive_with_queue(PyObject* producer, PyObject* queue
 }
 
 PyObject* producers_queue_object(const buffer& memory) noexcept {
-  const auto* kept = static_cast<const producer_with_queue*>(memory.release_state(release_with_queue));
+  const auto* kept =
+      static_cast<const producer_with_queue*>(memory.release_state(release_with_queue));
   return kept == nullptr ? nullptr : kept->queue.ptr();
 }
 

@@ -13,9 +13,10 @@
 
 namespace usmx::bindings {
 
-/// Gives what `work()` gives, which is work of the library that orders itself and may wait. Short work
-/// is tried with the interpreter lock first, and begun anew without it if it would have to wait:
-/// letting the lock go takes longer, and where another thread computes, it comes back after 5 ms.
+/// Gives what `work()` gives, which is work of the library that orders itself and may wait. Short
+/// work is tried with the interpreter lock first, and begun anew without it if it would have to
+/// wait: letting the lock go takes longer, and where another thread computes, it comes back after 5
+/// ms.
 template <class Work>
 decltype(auto) ordered(bool is_short, const Work& work) {
   look_for_peers();
@@ -34,8 +35,7 @@ decltype(auto) ordered(bool is_short, const Work& work) {
 /// Whether the host does so much, and more, in less time than letting the lock go takes.
 inline bool is_short(const array& a) {
   constexpr std::size_t small_nbytes = std::size_t{16} << 10;
-  return a.nbytes() <= small_nbytes &&
-         host_may_touch(a.kind(), a.memory().queue().get_device());
+  return a.nbytes() <= small_nbytes && host_may_touch(a.kind(), a.memory().queue().get_device());
 }
 
 /// Waits for the work on an array's elements, or on the bytes of a buffer.

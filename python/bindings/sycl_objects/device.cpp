@@ -22,7 +22,8 @@ const sycl::queue* comparable_queue(PyObject* object) {
 
 nb::object equal(const py_device& device, nb::handle other) {
   const sycl::queue* queue = comparable_queue(other.ptr());
-  return queue == nullptr ? nb::borrow(Py_NotImplemented) : nb::cast(compared(device.queue) == compared(*queue));
+  return queue == nullptr ? nb::borrow(Py_NotImplemented)
+                          : nb::cast(compared(device.queue) == compared(*queue));
 }
 
 std::string plain_name(const sycl::device& device) {
@@ -59,7 +60,8 @@ nb::class_<py_device> bind_device(nb::module_& m) {
           "meanwhile.")
       .def("__eq__", &equal, nb::arg("other").none(),
            nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [](const py_device& d) { return std::hash<sycl::queue>{}(compared(d.queue)); })
+      .def("__hash__",
+           [](const py_device& d) { return std::hash<sycl::queue>{}(compared(d.queue)); })
       .def(
           "_repr_html_",
           [](const py_device& d) { return hooks::device_html(nb::cast(d.queue.get_device())); },

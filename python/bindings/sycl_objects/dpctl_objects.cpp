@@ -20,8 +20,8 @@ lazy_import dpctl_queue_subclass("usmx._dpctl_objects", "SyclQueue");
 interned sycl_context_attribute("sycl_context");
 interned sycl_device_attribute("sycl_device");
 
-/// Objects of usmx's subclass of dpctl's class, by the identity of the queue, which no other one has while the
-/// object holds it. The interpreter lock guards it.
+/// Objects of usmx's subclass of dpctl's class, by the identity of the queue, which no other one
+/// has while the object holds it. The interpreter lock guards it.
 class queue_objects {
  public:
   PyObject* find(const sycl::queue& queue) {

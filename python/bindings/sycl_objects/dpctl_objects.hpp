@@ -10,9 +10,9 @@
 
 namespace usmx::bindings {
 
-/// The object for a queue that is handed to anybody: for a cached queue that of the queue which dpctl
-/// keeps for the device. It depends on the queue alone, and is the same one as long as somebody holds
-/// it. Whoever has it may submit work that usmx does not see.
+/// The object for a queue that is handed to anybody: for a cached queue that of the queue which
+/// dpctl keeps for the device. It depends on the queue alone, and is the same one as long as
+/// somebody holds it. Whoever has it may submit work that usmx does not see.
 nb::object queue_object(const sycl::queue&);
 
 /// The objects for a queue's context and its device.

@@ -25,8 +25,8 @@ PyObject* is_instance(PyObject* cls, PyObject* object) noexcept {
   });
 }
 
-/// Whether two objects of usmx's or dpctl's classes are the same; NotImplemented where that cannot be
-/// said.
+/// Whether two objects of usmx's or dpctl's classes are the same; NotImplemented where that cannot
+/// be said.
 template <class... T>
 nb::object are_same(nb::handle a, nb::handle b) {
   nb::object answer = nb::borrow(Py_NotImplemented);

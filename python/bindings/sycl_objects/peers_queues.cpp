@@ -34,9 +34,7 @@ class peers {
     return get_queue_ != nullptr;
   }
 
-  bool was_asked_about(const sycl::queue& queue) const {
-    return latest_ && *latest_ == queue;
-  }
+  bool was_asked_about(const sycl::queue& queue) const { return latest_ && *latest_ == queue; }
 
   void ask(const sycl::queue& queue) {
     latest_ = queue;
@@ -49,7 +47,8 @@ class peers {
 
  private:
   void find() {
-    const nb::object manager = nb::steal(PyImport_GetModule(manager_name.get()));  // null: not there
+    const nb::object manager =
+        nb::steal(PyImport_GetModule(manager_name.get()));  // null: not there
     if (!manager.is_valid() || !are_dpctls_classes_known()) {
       PyErr_Clear();
       return;

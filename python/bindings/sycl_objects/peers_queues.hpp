@@ -1,5 +1,6 @@
-// The queues that dpctl keeps for devices, on which default arrays of dpctl and dpnp are: found as soon
-// as dpctl is loaded, and made known to the library, which then shows them in the place of its own.
+// The queues that dpctl keeps for devices, on which default arrays of dpctl and dpnp are: found as
+// soon as dpctl is loaded, and made known to the library, which then shows them in the place of its
+// own.
 #pragma once
 
 #include <sycl/queue.hpp>

@@ -97,8 +97,8 @@ sycl::queue construct_queue(nb::handle context, nb::handle device, nb::handle pr
   return {*c, *d, queue_properties(property)};
 }
 
-/// Once dpctl is loaded, an object of its class, which alone can be equal to dpctl's own objects from
-/// both sides. Python then calls no __init__.
+/// Once dpctl is loaded, an object of its class, which alone can be equal to dpctl's own objects
+/// from both sides. Python then calls no __init__.
 nb::object new_queue(nb::handle cls, const nb::args& args, const nb::kwargs& kwargs) {
   nb::object made = nb::inst_alloc(cls);
   if (reinterpret_cast<PyTypeObject*>(cls.ptr()) != python_class<sycl::queue>) {

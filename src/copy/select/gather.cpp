@@ -11,8 +11,8 @@
 #include "copy/select/transfer.hpp"
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
-#include "usmx/base/error.hpp"
 #include "usmx/array/array_internal.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/copy/copy_internal.hpp"
 #include "usmx/memory/usm.hpp"
 

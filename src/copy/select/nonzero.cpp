@@ -11,8 +11,8 @@
 #include "base/process_state.hpp"
 #include "copy/staging.hpp"
 #include "layout/element_dispatch.hpp"
-#include "usmx/base/error.hpp"
 #include "usmx/array/array_internal.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/copy/copy_internal.hpp"
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/index_walk.hpp"
@@ -164,8 +164,9 @@ void find_staged(const array_view& tested, std::span<const array_view> coordinat
   find_nonzero(tested, lists, count);
   for (std::size_t k = 0; k < coordinates.size(); ++k) {
     const auto row = static_cast<std::ptrdiff_t>(k) * count;
-    internal::copy_elements(found.view().with_layout_unchecked(layout::c_order(coordinates[k].shape(), row)),
-         coordinates[k]);
+    internal::copy_elements(
+        found.view().with_layout_unchecked(layout::c_order(coordinates[k].shape(), row)),
+        coordinates[k]);
   }
 }
 

@@ -136,10 +136,7 @@ operation between_arrays(const char* name, std::function<array(const array&)> so
   return {
       name,
       [=](const array& from, const array& to) { return copy_async(source(from), destination(to)); },
-      [=](const array& from, const array& to) {
-        usmx::copy(source(from),
-                   destination(to));
-      }};
+      [=](const array& from, const array& to) { usmx::copy(source(from), destination(to)); }};
 }
 
 array itself(const array& a) { return a; }
@@ -152,9 +149,7 @@ const std::byte* sample() {
 operation filling(const char* name, std::function<array(const array&)> destination) {
   return {name,
           [=](const array&, const array& to) { return fill_async(destination(to), sample()); },
-          [=](const array&, const array& to) {
-            usmx::fill(destination(to), sample());
-          }};
+          [=](const array&, const array& to) { usmx::fill(destination(to), sample()); }};
 }
 
 array of_3_bytes(const array& a) {

@@ -282,7 +282,7 @@ TEST_F(copy_test, array_can_be_reversed_in_place) {
   const arena memory(8, usm_kind::shared, queue());
   memory.write({std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, {}, {}, {}, {}});
   copy_elements(memory.view(type_code::int8, layout::strided(extents{4}, extents{-1}, 3)),
-       memory.view(type_code::int8, layout::c_order(extents{4})));
+                memory.view(type_code::int8, layout::c_order(extents{4})));
   EXPECT_EQ(memory.read(),
             (bytes{std::byte{4}, std::byte{3}, std::byte{2}, std::byte{1}, {}, {}, {}, {}}));
 }
@@ -325,7 +325,8 @@ TEST_F(copy_test, memory_of_different_contexts_is_copied) {
         const bytes destination_before = noise(to_nbytes);
         source.write(source_before);
         destination.write(destination_before);
-        copy_elements(source.view(type_code::float32, from), destination.view(type_code::float32, to));
+        copy_elements(source.view(type_code::float32, from),
+                      destination.view(type_code::float32, to));
         ASSERT_TRUE(destination.read() ==
                     copied_by_hand(source_before, from, destination_before, to, 4))
             << "from " << from << " to " << to;
@@ -346,7 +347,8 @@ TEST_F(copy_test, large_compact_arrays_take_every_path) {
       continue;
     }
     destination.write(bytes(content.size()));
-    copy_elements(source.view(type_code::float64, where), destination.view(type_code::float64, where), path);
+    copy_elements(source.view(type_code::float64, where),
+                  destination.view(type_code::float64, where), path);
     EXPECT_TRUE(destination.read() == content) << static_cast<int>(path);
   }
 }
@@ -388,16 +390,16 @@ TEST_F(copy_test, many_dimensions_are_copied) {
 TEST_F(copy_test, nothing_is_copied_from_or_to_arrays_without_elements) {
   const layout where = layout::strided(extents{3, 0}, extents{-7, PTRDIFF_MAX}, PTRDIFF_MIN);
   for (const copy_path path : all_paths) {
-    EXPECT_NO_THROW(copy_elements({nullptr, type_code::float64, where, usm_kind::device, queue(), true},
-                         {nullptr, type_code::float64, where, usm_kind::shared, queue(), false},
-                         path));
+    EXPECT_NO_THROW(copy_elements(
+        {nullptr, type_code::float64, where, usm_kind::device, queue(), true},
+        {nullptr, type_code::float64, where, usm_kind::shared, queue(), false}, path));
   }
 }
 
 TEST_F(copy_test, source_may_be_read_only) {
   const arena memory(64, usm_kind::shared, queue());
   EXPECT_NO_THROW(copy_elements(memory.view(type_code::int8, layout(), true),
-                       memory.view(type_code::int8, layout().with_offset(1))));
+                                memory.view(type_code::int8, layout().with_offset(1))));
 }
 
 // ---- Errors: nothing is written by them
@@ -510,7 +512,7 @@ TEST_F(copy_test, whole_path_takes_what_is_compact_in_one_order_on_both_sides) {
   const arena destination(64, usm_kind::device, queue());
   const auto copy_whole = [&](const layout& where) {
     copy_elements(source.view(type_code::int8, where), destination.view(type_code::int8, where),
-         copy_path::whole);
+                  copy_path::whole);
   };
   EXPECT_NO_THROW(copy_whole(layout::c_order(extents{3, 4})));
   EXPECT_NO_THROW(copy_whole(layout::f_order(extents{3, 4})));
@@ -647,18 +649,14 @@ TEST_F(copy_error_test, host_array_of_another_shape_or_for_read_only_memory_is_r
   const usmx::host_array side{host.data(), type_code::int8, shape, strides};
   expect_error<value_error>(
       [&] {
-        copy_elements(side,
-                             destination_->view(type_code::int8, layout::c_order(extents{4})));
+        copy_elements(side, destination_->view(type_code::int8, layout::c_order(extents{4})));
       },
       {"(3,)", "(4,)"});
   expect_error<value_error>(
-      [&] {
-        copy_elements(source_->view(type_code::int8, layout::c_order(extents{4})), side);
-      },
+      [&] { copy_elements(source_->view(type_code::int8, layout::c_order(extents{4})), side); },
       {"(3,)", "(4,)"});
   expect_error<read_only_error>([&] {
-    copy_elements(side,
-                         destination_->view(type_code::int8, layout::c_order(extents{3}), true));
+    copy_elements(side, destination_->view(type_code::int8, layout::c_order(extents{3}), true));
   });
 }
 
@@ -697,7 +695,7 @@ TEST_F(copy_test, fill_sets_every_element_and_no_other) {
 TEST_F(copy_error_test, fill_of_a_read_only_array_is_refused) {
   expect_error<read_only_error>([&] {
     fill_elements(destination_->view(type_code::int8, layout::c_order(extents{4}), true),
-               before_.data());
+                  before_.data());
   });
 }
 
@@ -795,7 +793,8 @@ TEST_F(copy_test, more_elements_than_32_bits_count_in_one_place_leave_the_last) 
   for (const copy_path path : {copy_path::automatic, copy_path::kernel}) {
     source.write({std::byte{1}, std::byte{2}, std::byte{3}});
     destination.write({std::byte{8}, std::byte{9}});
-    copy_elements(source.view(type_code::int8, three), destination.view(type_code::int8, one), path);
+    copy_elements(source.view(type_code::int8, three), destination.view(type_code::int8, one),
+                  path);
     EXPECT_EQ(destination.read(), bytes({std::byte{3}, std::byte{9}}));
   }
 }

@@ -145,22 +145,14 @@ struct operation {
 void PrintTo(const operation& o, std::ostream* out) { *out << o.name; }
 
 operation copying(const char* name, copy_path path) {
-  return {name,
-          [=](arrays& in) { usmx::copy(in.floats, in.result, path); },
-          is_copied};
+  return {name, [=](arrays& in) { usmx::copy(in.floats, in.result, path); }, is_copied};
 }
 operation transposing(const char* name, copy_path path) {
-  return {name,
-          [=](arrays& in) {
-            usmx::copy(transposed(in.floats), as_columns(in.result),
-                       path);
-          },
+  return {name, [=](arrays& in) { usmx::copy(transposed(in.floats), as_columns(in.result), path); },
           is_transposed};
 }
 operation casting(const char* name, copy_path path) {
-  return {name,
-          [=](arrays& in) { usmx::copy(in.integers, in.result, path); },
-          is_copied};
+  return {name, [=](arrays& in) { usmx::copy(in.integers, in.result, path); }, is_copied};
 }
 
 const std::vector<operation> operations{
@@ -189,20 +181,14 @@ const std::vector<operation> operations{
      },
      has_downloaded},
     {"fill", [](arrays& in) { usmx::fill(in.result, five()); }, is_filled},
-    {"fill_by_queue",
-     [](arrays& in) { usmx::fill(in.result, five(), copy_path::whole); }, is_filled},
-    {"fill_by_kernel",
-     [](arrays& in) { usmx::fill(in.result, five(), copy_path::kernel); }, is_filled},
+    {"fill_by_queue", [](arrays& in) { usmx::fill(in.result, five(), copy_path::whole); },
+     is_filled},
+    {"fill_by_kernel", [](arrays& in) { usmx::fill(in.result, five(), copy_path::kernel); },
+     is_filled},
     {"fill_async", [](arrays& in) { usmx::fill_async(in.result, five()); }, is_filled},
-    {"gather",
-     [](arrays& in) {
-       usmx::gather(in.floats, some_rows(in), first_three(in.result));
-     },
+    {"gather", [](arrays& in) { usmx::gather(in.floats, some_rows(in), first_three(in.result)); },
      is_gathered},
-    {"scatter",
-     [](arrays& in) {
-       usmx::scatter(first_three(in.floats), some_rows(in), in.result);
-     },
+    {"scatter", [](arrays& in) { usmx::scatter(first_three(in.floats), some_rows(in), in.result); },
      is_scattered},
     {"allocation", [](arrays&) { buffer::allocate_shared(100, usm_kind::device, queue()); },
      is_done},

@@ -500,7 +500,7 @@ TEST_F(buffer_test, exposed_memory_on_usmxs_own_queue_may_be_busy_once_that_was_
   made.expose();
   EXPECT_EQ(made.may_be_busy(),
             usmx::internal::cached_queues_exposed());  // for good: by other tests
-  static_cast<void>(usmx::default_queue());  // hands one out
+  static_cast<void>(usmx::default_queue());            // hands one out
   EXPECT_TRUE(made.may_be_busy());
   made.wait();
   EXPECT_TRUE(made.may_be_busy());

@@ -30,10 +30,10 @@ USMX_API std::ptrdiff_t count_nonzero(const array&);
 
 /// Writes the index of each element that is not zero, in C order, and waits, as `copy` does: its
 /// index in dimension k goes to coordinates[k]. There is one array for each dimension; all are
-/// int64, of one dimension and of one size, which the caller got from count_nonzero. If more elements
-/// are not zero, only the first ones are written. Throws value_error when the number, the types or
-/// the shapes of the arrays are others or one has no memory, read_only_error when one of them is
-/// read-only, type_error when the elements are of a structured type.
+/// int64, of one dimension and of one size, which the caller got from count_nonzero. If more
+/// elements are not zero, only the first ones are written. Throws value_error when the number, the
+/// types or the shapes of the arrays are others or one has no memory, read_only_error when one of
+/// them is read-only, type_error when the elements are of a structured type.
 USMX_API void nonzero(const array&, std::span<const array> coordinates);
 
 /// One item of a key: a basic item, an array of integers, which selects along one axis, or a mask
@@ -57,18 +57,19 @@ struct axis_index {
   layout where;
 };
 
-/// The part of an array that a key with arrays in it addresses, by NumPy's rules. The elements of the
-/// key's arrays of integers must stay as they are as long as the selection lives, and the memory of
-/// its views must live as long. Masks, and arrays that the host may not touch, have been copied.
+/// The part of an array that a key with arrays in it addresses, by NumPy's rules. The elements of
+/// the key's arrays of integers must stay as they are as long as the selection lives, and the
+/// memory of its views must live as long. Masks, and arrays that the host may not touch, have been
+/// copied.
 class USMX_API selection {
  public:
-  /// Makes the selection of a key for arrays of layout `where`. Waits for the work before reading the
-  /// key's arrays, as `copy` does. Throws value_error when one of the views is of USM; index_error
-  /// when an array holds neither integers nor bools, when a mask has
-  /// another shape than the axes that it selects along, when the shapes of the arrays cannot be
-  /// broadcast together, when an integer among the basic items is outside of its axis, when there
-  /// are too many items or when there are two ellipses; value_error for a step of 0. Whether the
-  /// integers of arrays lie inside their axes is checked later: by check(), or when they are used.
+  /// Makes the selection of a key for arrays of layout `where`. Waits for the work before reading
+  /// the key's arrays, as `copy` does. Throws value_error when one of the views is of USM;
+  /// index_error when an array holds neither integers nor bools, when a mask has another shape than
+  /// the axes that it selects along, when the shapes of the arrays cannot be broadcast together,
+  /// when an integer among the basic items is outside of its axis, when there are too many items or
+  /// when there are two ellipses; value_error for a step of 0. Whether the integers of arrays lie
+  /// inside their axes is checked later: by check(), or when they are used.
   static selection of(const layout& where, std::span<const key_item> key);
 
   /// The layout that the basic items of the key leave. The dimensions that arrays select along are

@@ -59,9 +59,9 @@ class USMX_API pool_resource {
 
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the pool's choice.
   /// If the limit is reached or the resource below has no memory, free blocks go back first. Throws
-  /// value_error when `nbytes` is 0, the alignment is not a power of two, or the queue is of another
-  /// context or device than the pool, and allocation_error when there is no memory or `nbytes` does
-  /// not fit ptrdiff_t.
+  /// value_error when `nbytes` is 0, the alignment is not a power of two, or the queue is of
+  /// another context or device than the pool, and allocation_error when there is no memory or
+  /// `nbytes` does not fit ptrdiff_t.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
   /// A block that is free already, or null. Never waits, and calls nothing of the SYCL runtime or
   /// of the resource below.

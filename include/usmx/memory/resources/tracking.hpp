@@ -36,8 +36,8 @@ USMX_API std::string current_call_site();
 
 namespace detail {
 
-/// Whether any tracking_resource was ever made, or a leak report is wanted: only then is a call site
-/// worth noting.
+/// Whether any tracking_resource was ever made, or a leak report is wanted: only then is a call
+/// site worth noting.
 USMX_API bool call_sites_are_wanted() noexcept;
 
 }  // namespace detail

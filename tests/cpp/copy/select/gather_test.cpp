@@ -198,8 +198,7 @@ TEST_F(Gather, destination_that_does_not_fit_is_refused) {
   expect_error<usmx::value_error>([&] { usmx::gather(source, selected, doubles.view()); },
                                   {"int32", "float64"});
   const array readonly = two.as_readonly();
-  expect_error<usmx::read_only_error>(
-      [&] { usmx::gather(source, selected, readonly.view()); });
+  expect_error<usmx::read_only_error>([&] { usmx::gather(source, selected, readonly.view()); });
 }
 
 TEST_F(Gather, index_that_was_changed_after_the_check_is_found) {
@@ -267,7 +266,8 @@ TEST_F(Gather, values_and_indices_that_are_overwritten_are_read_first) {
 TEST_F(Gather, nonzero_finds_what_is_not_zero_in_every_type) {
   const auto places = [&]<class T>(std::vector<T> values) {
     const array tested = made_of(values);
-    const array found = usmx::empty({usmx::count_nonzero(tested)}, dtype::of<std::int64_t>(), queue());
+    const array found =
+        usmx::empty({usmx::count_nonzero(tested)}, dtype::of<std::int64_t>(), queue());
     usmx::nonzero(tested, std::array{found});
     return usmx::to_vector<std::int64_t>(found);
   };
@@ -296,8 +296,8 @@ TEST_F(Gather, nonzero_refuses_arrays_that_do_not_fit) {
   const array a = made_of(wide);
   expect_error<usmx::value_error>([&] { usmx::nonzero(tested, std::array{a}); },
                                   {"2 dimensions", "found 1"});
-  expect_error<usmx::value_error>(
-      [&] { usmx::nonzero(tested, std::array{a, made_of(narrow)}); }, {"int64", "int32"});
+  expect_error<usmx::value_error>([&] { usmx::nonzero(tested, std::array{a, made_of(narrow)}); },
+                                  {"int64", "int32"});
   const dtype record = dtype::structured({{"a", usmx::type_code::int32, {}, 0}}, 4);
   const array records = usmx::empty({4}, record, queue());
   expect_error<usmx::type_error>([&] { usmx::count_nonzero(records); }, {"plain type"});
