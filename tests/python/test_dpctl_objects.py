@@ -212,9 +212,9 @@ def test_imports_from_one_queue_give_back_the_object_of_each_producer():
     first = dpctl.SyclQueue()
     second = dpctl.SyclQueue(first._get_capsule())
     arrays = [usmx.asarray(dpnp.zeros(3, sycl_queue=queue)) for queue in (first, second)]
-    assert [array.sycl_queue is queue for array, queue in zip(arrays, (first, second))] == [
-        True
-    ] * 2
+    assert [
+        array.sycl_queue is queue for array, queue in zip(arrays, (first, second), strict=True)
+    ] == [True] * 2
 
 
 @pytest.mark.parametrize("make", [dpctl.SyclQueue, queue_of_another_context, usmx.SyclQueue])
