@@ -127,12 +127,25 @@ const sycl::queue& internal::handed_out(const sycl::queue& queue) {
 
 bool internal::cached_queues_exposed() noexcept { return exposed.load(std::memory_order_relaxed); }
 
+namespace {
+
+/// As handed_out(), without asking whether it is a cached queue.
+sycl::queue cached_and_handed_out(const sycl::queue& cached) {
+  sycl::queue presented = internal::presented_queue(cached);
+  if (presented == cached) {
+    exposed.store(true, std::memory_order_relaxed);
+  }
+  return presented;
+}
+
+}  // namespace
+
 sycl::queue cached_queue(const sycl::context& context, const sycl::device& device) {
-  return internal::handed_out(internal::cached_queue(context, device));
+  return cached_and_handed_out(internal::cached_queue(context, device));
 }
 
 sycl::queue cached_queue(const sycl::device& device) {
-  return internal::handed_out(internal::cached_queue(device));
+  return cached_and_handed_out(internal::cached_queue(device));
 }
 
 sycl::queue default_queue() { return internal::handed_out(internal::default_queue()); }
