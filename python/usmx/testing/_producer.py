@@ -64,7 +64,7 @@ class _Subject(Elements):
             shape=(nbytes,),
             typestr="|u1",
             data=(self.first_byte, True),
-            syclobj=view.sycl_context,
+            syclobj=_core.SyclQueue(view.sycl_context, view.sycl_device),  # a new one: idle
         )
         return asnumpy(unordered).tobytes()
 
