@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from usmx._core import SyclQueue, _exchange_default_queue, _queue_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from usmx._core import USMArray
@@ -71,8 +72,7 @@ def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
     return min(kinds, key=_KINDS.index, default=None)
 
 
-@contextlib.contextmanager
-def using_queue(queue: QueueLike) -> Iterator[QueueLike]:
+def using_queue(queue: QueueLike) -> AbstractContextManager[QueueLike]:
     """Make new arrays on a queue within a ``with`` block, where no queue and no device is named.
 
     This holds for the thread that runs the block.
@@ -92,9 +92,14 @@ def using_queue(queue: QueueLike) -> Iterator[QueueLike]:
         >>> a.sycl_queue.is_in_order
         True
     """
+    return _using(queue, _queue_argument(queue, None))
+
+
+@contextlib.contextmanager
+def _using(given, queue):
     before = _exchange_default_queue(queue)
     try:
-        yield queue
+        yield given
     finally:
         _exchange_default_queue(before)
 
