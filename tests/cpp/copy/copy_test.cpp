@@ -429,23 +429,23 @@ class copy_error_test : public copy_test {
 TEST_F(copy_error_test, read_only_destination_is_refused) {
   expect_error<read_only_error>(
       [&] {
-        copy(source_->view(type_code::int8, layout::c_order(extents{4})),
-             destination_->view(type_code::int8, layout::c_order(extents{4}), true));
+        copy_elements(source_->view(type_code::int8, layout::c_order(extents{4})),
+                      destination_->view(type_code::int8, layout::c_order(extents{4}), true));
       },
       {"read-only"});
 }
 
 TEST_F(copy_error_test, read_only_destination_without_elements_is_refused) {
   expect_error<read_only_error>([&] {
-    copy(source_->view(type_code::int8, layout::c_order(extents{0})),
-         destination_->view(type_code::int8, layout::c_order(extents{0}), true));
+    copy_elements(source_->view(type_code::int8, layout::c_order(extents{0})),
+                  destination_->view(type_code::int8, layout::c_order(extents{0}), true));
   });
 }
 
 TEST_F(copy_error_test, shapes_that_differ_are_refused_and_named) {
   const auto copy_shapes = [&](const extents& from, const extents& to) {
-    copy(source_->view(type_code::int8, layout::c_order(from)),
-         destination_->view(type_code::int8, layout::c_order(to)));
+    copy_elements(source_->view(type_code::int8, layout::c_order(from)),
+                  destination_->view(type_code::int8, layout::c_order(to)));
   };
   expect_error<value_error>([&] { copy_shapes({2, 3}, {3, 2}); }, {"(2, 3)", "(3, 2)"});
   expect_error<value_error>([&] { copy_shapes({6}, {2, 3}); }, {"(6,)", "(2, 3)"});
@@ -457,7 +457,7 @@ TEST_F(copy_error_test, shapes_that_differ_are_refused_and_named) {
 TEST_F(copy_error_test, structured_types_are_not_converted) {
   const layout where = layout::c_order(extents{4});
   const auto copy_types = [&](dtype from, dtype to) {
-    copy(source_->view(from, where), destination_->view(to, where));
+    copy_elements(source_->view(from, where), destination_->view(to, where));
   };
   expect_error<value_error>([&] { copy_types(support::structure_of(4), type_code::int32); },
                             {"int32", "T{=b:a:"});
@@ -470,8 +470,8 @@ TEST_F(copy_error_test, queue_paths_refuse_to_convert) {
   for (const copy_path path : {copy_path::whole, copy_path::rows}) {
     expect_error<value_error>(
         [&] {
-          copy(source_->view(type_code::int32, where),
-               destination_->view(type_code::float32, where), path);
+          copy_elements(source_->view(type_code::int32, where),
+                        destination_->view(type_code::float32, where), path);
         },
         {"int32 -> float32"});
   }
@@ -482,15 +482,16 @@ TEST_F(copy_error_test, structured_types_of_one_size_that_differ_are_refused_and
   const dtype other = dtype::structured({{"b", type_code::int8, {}, 0}}, 3);
   expect_error<value_error>(
       [&] {
-        copy(source_->view(support::structure_of(3), where), destination_->view(other, where));
+        copy_elements(source_->view(support::structure_of(3), where),
+                      destination_->view(other, where));
       },
       {"T{=b:a:2x}", "T{=b:b:2x}"});
 }
 
 TEST_F(copy_error_test, whole_path_refuses_what_is_not_compact_in_one_order_on_both_sides) {
   const auto copy_whole = [&](const layout& from, const layout& to) {
-    copy(source_->view(type_code::int16, from), destination_->view(type_code::int16, to),
-         copy_path::whole);
+    copy_elements(source_->view(type_code::int16, from), destination_->view(type_code::int16, to),
+                  copy_path::whole);
   };
   const layout c = layout::c_order(extents{3, 4});
   const layout f = layout::f_order(extents{3, 4});

@@ -87,7 +87,7 @@ class Gather : public support::device_test {
   static std::vector<std::int32_t> gathered(const array& source, const std::vector<key_item>& key) {
     const selection selected = selection::of(source.layout(), key);
     const array result = usmx::empty(selected.shape(), source.type(), queue(), source.kind());
-    usmx::gather(source, selected, result.view());
+    usmx::gather(source, selected, result);
     return elements(result);
   }
 };
@@ -182,7 +182,7 @@ TEST_F(Gather, destination_may_have_any_layout) {
   const selection selected = selection::of(source.layout(), key);
   const array target =
       usmx::empty(layout::f_order(extents{2, 2, 3}), source.type(), queue(), usm_kind::device);
-  usmx::gather(source, selected, target.view());
+  usmx::gather(source, selected, target);
   EXPECT_EQ(elements(target), (std::vector<std::int32_t>{3, 3, 0, 3, 4, 4, 1, 4, 5, 5, 2, 5}));
 }
 
@@ -193,12 +193,11 @@ TEST_F(Gather, destination_that_does_not_fit_is_refused) {
   const array three = numbered({3}, usm_kind::shared);
   const array two = numbered({2}, usm_kind::shared);
   const array doubles = usmx::empty(extents{2}, dtype::of<double>(), queue());
-  expect_error<usmx::value_error>([&] { usmx::gather(source, selected, three.view()); },
-                                  {"(2,)", "(3,)"});
-  expect_error<usmx::value_error>([&] { usmx::gather(source, selected, doubles.view()); },
+  expect_error<usmx::value_error>([&] { usmx::gather(source, selected, three); }, {"(2,)", "(3,)"});
+  expect_error<usmx::value_error>([&] { usmx::gather(source, selected, doubles); },
                                   {"int32", "float64"});
   const array readonly = two.as_readonly();
-  expect_error<usmx::read_only_error>([&] { usmx::gather(source, selected, readonly.view()); });
+  expect_error<usmx::read_only_error>([&] { usmx::gather(source, selected, readonly); });
 }
 
 TEST_F(Gather, index_that_was_changed_after_the_check_is_found) {
@@ -208,8 +207,7 @@ TEST_F(Gather, index_that_was_changed_after_the_check_is_found) {
   selected.check();
   picked[1999] = 1'000'000'000;
   const array result = usmx::empty(selected.shape(), source.type(), queue(), usm_kind::shared);
-  expect_error<index_error>([&] { usmx::gather(source, selected, result.view()); },
-                            {"index 1000000000"});
+  expect_error<index_error>([&] { usmx::gather(source, selected, result); }, {"index 1000000000"});
 }
 
 // ---- scatter
@@ -220,7 +218,7 @@ TEST_F(Gather, last_value_for_an_element_stays) {
   for (const usm_kind kind : all_kinds) {
     const array target = numbered({4}, kind);
     usmx::scatter(host(values), selection::of(target.layout(), std::vector<key_item>{host(picked)}),
-                  target.view());
+                  target);
     EXPECT_EQ(elements(target), (std::vector<std::int32_t>{0, 9, 8, 3}));
   }
 }
@@ -232,9 +230,9 @@ TEST_F(Gather, values_are_repeated) {
   const auto selected = [&] {
     return selection::of(target.layout(), std::vector<key_item>{host(picked)});
   };
-  usmx::scatter(host(values, {1, 1, 2}), selected(), target.view());
+  usmx::scatter(host(values, {1, 1, 2}), selected(), target);
   EXPECT_EQ(elements(target), (std::vector<std::int32_t>{7, 8, 2, 3, 7, 8}));
-  usmx::scatter(host(values, {2, 1}), selected(), target.view());
+  usmx::scatter(host(values, {2, 1}), selected(), target);
   EXPECT_EQ(elements(target), (std::vector<std::int32_t>{8, 8, 2, 3, 7, 7}));
 }
 
@@ -245,7 +243,7 @@ TEST_F(Gather, nothing_is_written_when_an_index_is_outside) {
   const array target = numbered({4}, usm_kind::shared);
   const auto scatter_to = [&](const array& to) {
     usmx::scatter(host(values), selection::of(to.layout(), std::vector<key_item>{host(picked)}),
-                  to.view());
+                  to);
   };
   expect_error<index_error>([&] { scatter_to(target); }, {"index 4", "axis 0", "size 4"});
   expect_error<usmx::read_only_error>([&] { scatter_to(target.as_readonly()); });
@@ -256,8 +254,8 @@ TEST_F(Gather, values_and_indices_that_are_overwritten_are_read_first) {
   const array target = numbered({4}, usm_kind::shared);
   const index_item backwards = index_item::slice(index_item::none, index_item::none, -1);
   const array reversed = target.with_layout(subscript(target.layout(), {&backwards, 1}));
-  const std::vector<key_item> itself{target.view()};
-  usmx::scatter(reversed, selection::of(target.layout(), itself), target.view());
+  const std::vector<key_item> itself{target};
+  usmx::scatter(reversed, selection::of(target.layout(), itself), target);
   EXPECT_EQ(elements(target), (std::vector<std::int32_t>{3, 2, 1, 0}));
 }
 
@@ -362,7 +360,7 @@ TEST_F(Gather, many_elements_into_one_place_leave_the_last) {
   const array one = numbered({1}, usm_kind::shared);
   const extents shape{many};
   const array repeated = one.with_layout(usmx::broadcast(one.layout(), shape));
-  usmx::gather(source, selected, repeated.view());
+  usmx::gather(source, selected, repeated);
   EXPECT_EQ(elements(one).front(), 17);
 }
 
