@@ -15,12 +15,12 @@ int main() {
   std::iota(first, first + numbers.size(), 0.0F);
 
   const auto there = usmx::empty(shape, usmx::dtype::of<float>(), queue);
-  usmx::copy(numbers.view(), there.view());
+  usmx::copy(numbers, there);
 
   const auto turned = there.with_layout(usmx::transposed(there.layout()));
   const auto back =
       usmx::empty(turned.shape(), usmx::dtype::of<double>(), queue, usmx::usm_kind::host);
-  usmx::copy(turned.view(), back.view());
+  usmx::copy(turned, back);
 
   const auto x = back.view().as<const double, 2>();
   for (std::ptrdiff_t row = 0; row < x.extent(0); ++row) {

@@ -46,8 +46,8 @@ def _unusable_in_forked_child(restore):
 def restore_array(cls, content, dtype, shape, order, usm_type, device, readonly):
     """The array that `reduce_array` described.
 
-    In new memory, on usmx's own queue of that device; or in the memory behind `content`, when that
-    is such memory already.
+    In new memory, on the queue that is kept for that device; or in the memory behind `content`,
+    when that is such memory already.
     """
     queue = _queue_on(device, cls)
     buffer = memoryview(content)
@@ -67,7 +67,7 @@ def restore_array(cls, content, dtype, shape, order, usm_type, device, readonly)
 
 @_unusable_in_forked_child
 def restore_memory(cls, content, device, readonly):
-    """The memory that `reduce_memory` described, on usmx's own queue of that device."""
+    """The memory that `reduce_memory` described, on the queue that is kept for that device."""
     queue = _queue_on(device, cls)
     if not readonly:
         memory = new_memory(cls, len(content), queue)
@@ -96,7 +96,7 @@ def new_memory(cls, nbytes, queue):
 
 
 def _queue_on(device, cls):
-    """Find usmx's own queue of the device that an instance of `cls` was pickled on."""
+    """Find the queue that is kept for the device that an instance of `cls` was pickled on."""
     try:
         return _queue_argument(None, device)
     except SyclDeviceCreationError as error:

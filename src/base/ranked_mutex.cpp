@@ -32,8 +32,12 @@ const char* name(lock_rank rank) noexcept {
       return "tracked_resources";
     case lock_rank::pool_list:
       return "pool_list";
+    case lock_rank::living_pools:
+      return "living_pools";
     case lock_rank::current_resource:
       return "current_resource";
+    case lock_rank::pool_trim:
+      return "pool_trim";
     case lock_rank::pool_growth:
       return "pool_growth";
     case lock_rank::pool_shard:
@@ -44,6 +48,8 @@ const char* name(lock_rank rank) noexcept {
       return "block_cache";
     case lock_rank::larger_blocks:
       return "larger_blocks";
+    case lock_rank::waiting_blocks:
+      return "waiting_blocks";
     case lock_rank::pooled_ranges:
       return "pooled_ranges";
     case lock_rank::registry_shard:
@@ -52,6 +58,8 @@ const char* name(lock_rank rank) noexcept {
       return "context_states";
     case lock_rank::context_queues:
       return "context_queues";
+    case lock_rank::default_queue:
+      return "default_queue";
     case lock_rank::queue_table:
       return "queue_table";
     case lock_rank::queue:
@@ -70,6 +78,10 @@ const char* name(lock_rank rank) noexcept {
       return "task_failure";
     case lock_rank::worker_threads:
       return "worker_threads";
+    case lock_rank::helper_threads:
+      return "helper_threads";
+    case lock_rank::helped_wait:
+      return "helped_wait";
     case lock_rank::driver_wait:
       return "driver_wait";
   }

@@ -38,6 +38,8 @@ enum class lock_rank : unsigned char {
   tracked_resources,
   /// The default pools that live. Under it: nothing.
   pool_list,
+  /// All pools that live, the program's too. Under it: nothing.
+  living_pools,
   /// The current resource of a device and kind. Under it: nothing.
   current_resource,
   /// One thread at a time trims a pool's slabs. Under it: the pool's other locks.

@@ -6,7 +6,7 @@ namespace usmx::inline v1::detail {
 namespace {
 
 struct pool_list {
-  ranked_mutex<lock_rank::pool_list> mutex;  // of the list and the pools' entries in it
+  ranked_mutex<lock_rank::living_pools> mutex;  // of the list and the pools' entries in it
   std::list<std::weak_ptr<living_pool>> pools;
 };
 

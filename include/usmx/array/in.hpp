@@ -85,7 +85,7 @@ class in {
   const usmx::array& array() const& noexcept { return array_; }
   /// Takes the array out of a temporary.
   usmx::array array() && noexcept { return std::move(array_); }
-  /// The queue on which usmx works on the elements. Exposes the array (see `array`).
+  /// The queue of the elements, which others see. Exposes the array (see `array`).
   const sycl::queue& queue() const { return array_.queue(); }
   /// The extents, one for each dimension.
   std::span<const std::ptrdiff_t> shape() const noexcept { return array_.shape(); }

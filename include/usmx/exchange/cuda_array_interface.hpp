@@ -34,7 +34,7 @@ struct cuda_array_interface {
   std::optional<std::vector<std::ptrdiff_t>> strides;
 };
 
-/// Checks a description as if it were one of the USM array interface, on usmx's own queue of the
+/// Checks a description as if it were one of the USM array interface, on the cached queue of the
 /// CUDA device that the memory belongs to. It never reads through the pointer and does not wait.
 /// Throws value_error or overflow_error, which name the key and the values; value_error also when
 /// the SYCL runtime does not have the CUDA device.

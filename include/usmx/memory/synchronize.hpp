@@ -9,9 +9,9 @@
 
 namespace usmx::inline v1 {
 
-/// Waits until all work has finished that anybody submitted to usmx's own queues, that usmx
-/// enqueued, or that usmx was told of, and frees all memory that waited for it. At exit usmx waits
-/// by itself. Throws fork_error in a forked child.
+/// Waits until all work has finished that anybody submitted to cached queues (and to those that
+/// others see in their place), that usmx enqueued, or that usmx was told of, and frees all memory
+/// that waited for it. At exit usmx waits by itself. Throws fork_error in a forked child.
 USMX_API void synchronize();
 
 /// Waits for events, and frees what waited for them, such as the host memory of a copy. Throws

@@ -54,7 +54,7 @@ void bind_pickling(nb::class_<py_array>& cls) {
          nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
                  "...]"),
          "Pickles class, elements, order, kind, read-only flag and the device's filter string. "
-         "Read back, the array is on usmx's own queue of that device. Waits.")
+         "Read back, the array is on the queue that is kept for that device. Waits.")
       .def(
           "__copy__", [](nb::handle self) { return hooks::copy_array(ready(self), nb::none()); },
           nb::sig("def __copy__(self) -> typing.Self"),

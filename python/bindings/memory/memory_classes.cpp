@@ -250,7 +250,7 @@ Raises:
           nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
                   "...]"),
           "Pickles kind, bytes, read-only flag and the device's filter string; read back, the "
-          "memory is on usmx's own queue of that device.")
+          "memory is on the queue that is kept for that device.")
       .def(
           "__copy__", [](nb::handle self) { return hooks::copy_memory(self, nb::none()); },
           nb::sig("def __copy__(self) -> typing.Self"),

@@ -27,7 +27,8 @@ void bind_where(Class& cls, QueueOf queue_of, ObjectOf object_of) {
   using T = typename Class::Type;
   cls.def_prop_ro(
          "sycl_queue", [object_of](const T& self) { return object_of(self); },
-         nb::sig("def sycl_queue(self) -> SyclQueue"), "The queue: where usmx works on the memory.")
+         nb::sig("def sycl_queue(self) -> SyclQueue"),
+         "The queue: where other packages work on the memory.")
       .def_prop_ro(
           "sycl_context", [queue_of](const T& self) { return context_object(queue_of(self)); },
           nb::sig("def sycl_context(self) -> SyclContext"), "The context of the queue.")

@@ -200,7 +200,8 @@ Example:
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
         R"(Wait until everything submitted to the queues that usmx keeps has finished.
 
-Memory that waited for that work to be freed is freed then.
+This includes dpctl's queues for the same devices, once dpctl is loaded. Memory that waited for that work to be
+freed is freed then.
 
 Example:
     >>> usmx.synchronize())");
