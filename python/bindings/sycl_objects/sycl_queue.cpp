@@ -100,6 +100,10 @@ sycl::queue construct_queue(nb::handle context, nb::handle device, nb::handle pr
 /// Once dpctl is loaded, an object of its class, which alone can be equal to dpctl's own objects
 /// from both sides. Python then calls no __init__.
 nb::object new_queue(nb::handle cls, const nb::args& args, const nb::kwargs& kwargs) {
+  if (!PyType_Check(cls.ptr()) ||
+      !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(cls.ptr()), python_class<sycl::queue>)) {
+    throw_not_accepted("SyclQueue.__new__", "SyclQueue or a subclass of it", cls);
+  }
   nb::object made = nb::inst_alloc(cls);
   if (reinterpret_cast<PyTypeObject*>(cls.ptr()) != python_class<sycl::queue>) {
     return made;  // a subclass, whose __init__ follows
