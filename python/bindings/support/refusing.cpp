@@ -12,9 +12,9 @@ struct refusing {};
 /// A slot of a Python class: raises, and returns what says so.
 template <auto failed, class... Arguments>
 decltype(failed) refuse(Arguments...) noexcept {
-  return guarded(failed, [] {
+  return guarded(failed, []() -> decltype(failed) {
     require_usable_process();
-    return failed;
+    throw type_error("an object that stands for one in a forked child is of no use elsewhere");
   });
 }
 
