@@ -1,0 +1,51 @@
+"""No public function hangs, fails, or waits with the interpreter lock while dpnp's work runs."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HANGS = pathlib.Path(__file__).with_name("hangs.py")
+pytest.importorskip("dpnp")
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("plain",),
+        ("pending", "--share", "0.4"),
+        ("pool", "--share", "0.4"),
+        ("private", "--share", "0.4"),
+        ("plain", "--threads", "2", "--share", "0.2"),
+        ("pending", "--threads", "8", "--share", "0.06"),
+        ("pool", "--threads", "8", "--share", "0.06"),
+    ],
+    ids=" ".join,
+)
+def test_no_public_function_hangs_while_dpnps_work_runs_on_its_arrays(options):
+    done = run(sys.executable, "-P", HANGS, *options)
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-8000:]
+    assert " calls, 0 problems" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hang", ["time.sleep(60)", "ctypes.PyDLL(None).sleep(60)"])
+def test_a_call_that_hangs_with_or_without_the_interpreter_lock_is_named(hang):
+    code = f"""
+import ctypes, sys, time
+sys.path.insert(0, {str(HANGS.parent)!r})
+import hangs
+hangs.PATIENCE = 5
+hangs.FUNCTIONS["synchronize"] = [lambda x: {hang}]
+sys.argv = ["hangs", "plain", "--only", "usmx.synchronize"]
+hangs.main()
+"""
+    done = run(sys.executable, "-P", "-c", code)
+    assert done.returncode == 1
+    assert done.stdout.strip().endswith("usmx.synchronize")
