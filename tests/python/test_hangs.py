@@ -41,7 +41,7 @@ def test_a_call_that_hangs_with_or_without_the_interpreter_lock_is_named(hang):
 import ctypes, sys, time
 sys.path.insert(0, {str(HANGS.parent)!r})
 import hangs
-hangs.PATIENCE = 5
+hangs.PATIENCE = 3
 hangs.FUNCTIONS["synchronize"] = [lambda x: {hang}]
 sys.argv = ["hangs", "plain", "--only", "usmx.synchronize"]
 hangs.main()
