@@ -30,6 +30,9 @@ import numpy as np
 import usmx
 from usmx import memory
 
+sys.path.append(os.path.dirname(__file__))  # -P keeps it out
+from soak import OneWithDpnp
+
 WAITING_BYTES = 4 << 20
 PATIENCE = 20  # seconds for one call, of which the work on the device takes a few hundredths
 BIG = 1 << 15  # numbers that dpnp computes with: about a millisecond for each kernel
@@ -436,6 +439,7 @@ IMPORTS = {
 # While one of these is the resource, the other threads' memory comes from it, too.
 ALONE = ("usmx.memory.FailingResource", "usmx.memory.LimitingResource", "usmx.memory.PoolResource")
 NO_POOL = "another resource is set"  # documented; by another thread
+USES_DPNP = {"d", "dpnp", "dpctl", "to_dpnp", "to_dpctl", "from_dlpack"}
 # What is documented: an argument of the wrong sort, or memory that is not to be had.
 REFUSALS = (TypeError, AttributeError, BufferError)
 
@@ -500,6 +504,7 @@ class Run:
             for name, call in all_calls()
             if re.search(pattern, name) and (threads == 1 or name not in ALONE)
         ]
+        self.turns = OneWithDpnp()
         self.running = {}
         self.problems = []
         self.slowest = []
@@ -516,22 +521,33 @@ class Run:
 
     def one(self, name, call, seed):
         me = threading.get_ident()
-        self.running[me] = (f"arrays for {name}", time.monotonic())
-        things = Things(self.mode, seed)
-        start = time.monotonic()
-        self.running[me] = (name, start)
-        os.write(1, f"{me} {name}\n".encode())
-        faulthandler.dump_traceback_later(2 * PATIENCE, exit=True)  # needs no interpreter lock
+        with self.turns.using_dpnp():
+            self.running[me] = (f"arrays for {name}", time.monotonic())
+            things = Things(self.mode, seed)
+            del self.running[me]
+        alone = "->" in name or USES_DPNP & set(call.__code__.co_names)
+        with self.turns.using_dpnp() if alone else self.turns.using_usmx():
+            start = time.monotonic()
+            self.running[me] = (name, start)
+            os.write(1, f"{me} {name}\n".encode())
+            faulthandler.dump_traceback_later(
+                2 * PATIENCE, exit=True
+            )  # without the interpreter lock
+            self.note_problems(name, call, things)
+            del self.running[me]
+            self.slowest.append((time.monotonic() - start, name))
+            del things
+
+    def note_problems(self, name, call, things):
         try:
             call(things)
-        except usmx.USMAllocationError:
-            if name != "usmx.memory.FailingResource":
-                self.problems.append(f"{name}: {traceback.format_exc()}")
         except Exception as error:
-            if NO_POOL not in str(error) or self.threads == 1:
+            # FailingResource fails; and while other threads try resources, there is no pool.
+            expected = isinstance(error, usmx.USMAllocationError) and name.endswith(
+                "FailingResource"
+            )
+            if not expected and (NO_POOL not in str(error) or self.threads == 1):
                 self.problems.append(f"{name}: {traceback.format_exc()}")
-        del self.running[me]
-        self.slowest.append((time.monotonic() - start, name))
         for place in usmx._core._waits_with_lock():
             self.problems.append(f"{name}: waits with the interpreter lock in {place}")
 

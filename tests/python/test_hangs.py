@@ -22,9 +22,9 @@ def run(*command):
         ("pending", "--share", "0.4"),
         ("pool", "--share", "0.4"),
         ("private", "--share", "0.4"),
-        ("plain", "--threads", "2", "--share", "0.2"),
-        ("pending", "--threads", "8", "--share", "0.06"),
-        ("pool", "--threads", "8", "--share", "0.06"),
+        ("plain", "--threads", "2", "--share", "0.15"),
+        ("pending", "--threads", "8", "--share", "0.05"),
+        ("pool", "--threads", "8", "--share", "0.05"),
     ],
     ids=" ".join,
 )
