@@ -14,6 +14,7 @@ import copy
 import faulthandler
 import operator
 import os
+import pathlib
 import pickle
 import random
 import re
@@ -30,7 +31,7 @@ import numpy as np
 import usmx
 from usmx import memory
 
-sys.path.append(os.path.dirname(__file__))  # -P keeps it out
+sys.path.append(str(pathlib.Path(__file__).parent))  # -P keeps it out
 from soak import OneWithDpnp
 
 WAITING_BYTES = 4 << 20
