@@ -62,8 +62,8 @@ def test_an_allocation_at_the_limit_waits_for_arrays_that_only_dpnps_unfinished_
     big = dpnp.ones(1 << 21)  # about 0.1 s of work
     limited = memory.LimitingResource(memory.PlainResource("host"), 1 << 20)
     with memory.using_memory_resource(limited):
-        array = usmx.empty(80_000, usm_type="host")
-        there = usmx.to_dpnp(array)
-        there[:1] += dpnp.logaddexp(big, big)[:1]
-        del array, there  # dpnp's host task has the last reference
-        usmx.empty(80_000, usm_type="host")
+        for _ in range(20):
+            array = usmx.empty(80_000, usm_type="host")
+            there = usmx.to_dpnp(array)
+            there[:1] += dpnp.logaddexp(big, big)[:1]
+            del array, there  # dpnp's host task has the last reference
