@@ -4,10 +4,12 @@ python -P tests/python/soak.py [--operations N] [--threads N] [--seed N]
 
 Each thread has a few arrays, of which it knows every number, and takes a random operation in turn:
 making arrays, asynchronous fills and copies on several queues, views, dictionaries, other queues, host
-copies, letting go. Exits with 1 when a number is wrong or the process has grown.
+copies, letting go; and dpnp's kernels on what was exported in each way, a moment ago or long before.
+Exits with 1 when a number is wrong or the process has grown.
 """
 
 import argparse
+import contextlib
 import pathlib
 import random
 import resource
@@ -17,9 +19,16 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import dpctl
+import dpnp
 import numpy as np
 import usmx
+from usmx import memory
 
+EXPORTS = (
+    usmx.to_dpnp,
+    dpnp.from_dlpack,  # on dpnp's own queue, wherever the array is
+    lambda array: dpnp.ndarray._create_from_usm_ndarray(dpnp.tensor.asarray(array)),
+)
 SIZES = (1, 100, 3000, 20_000)  # doubles: below and above what is copied at once
 SLOTS = 6
 REPORTS = 20
@@ -34,18 +43,54 @@ class Forwarded:
         self.owner = array
 
 
+class OneWithDpnp:
+    """Either one thread uses dpnp, or any number use usmx.
+
+    What dpnp submits takes no lock. On OpenCL's CPU driver, a submission while another thread waits for
+    the queue, or submits to it, crashes or hangs: in most runs with dpnp alone in several threads.
+    """
+
+    def __init__(self):
+        self.changed = threading.Condition()
+        self.users = 0
+
+    @contextlib.contextmanager
+    def using_usmx(self):
+        with self.changed:
+            self.users += 1
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.users -= 1
+                self.changed.notify_all()
+
+    @contextlib.contextmanager
+    def using_dpnp(self):
+        with self.changed:
+            self.changed.wait_for(lambda: self.users == 0)
+            yield
+
+
 class Soak:
     """One thread's arrays and the number that all elements of each must have."""
 
-    def __init__(self, seed, queues):
+    def __init__(self, seed, queues, turns):
+        self.turns = turns
         self.random = random.Random(seed)
         self.queues = queues
         self.known = [None] * SLOTS
+        self.exported = None  # by dpnp's name, with the slot and the array that it is of
         self.operations = [
             self.make, self.make, self.fill, self.fill, self.fill, self.copy, self.copy,
             self.upload, self.download, self.check, self.view, self.forward, self.move, self.drop,
-            self.assign, self.record,
+            self.assign, self.record, self.drop_at_work, self.bytes, self.by_address,
         ]  # fmt: skip
+        self.with_dpnp = {
+            self.dpnps_kernels, self.dpnps_array, self.dpnps_sum, self.keep_export, self.use_export,
+            self.drop_at_dpnps_work,
+        }  # fmt: skip
+        self.operations += sorted(self.with_dpnp, key=lambda method: method.__name__)
 
     def slot(self):
         return self.random.randrange(SLOTS)
@@ -117,12 +162,83 @@ class Soak:
         entry = self.known[self.any()]
         entry[0].record(usmx.fill_async(usmx.empty(1), 1))
 
+    def drop_at_work(self):
+        """What is let go here is used again at once, while the work goes on."""
+        source, _ = self.known[self.any()]
+        usmx.copy_async(
+            usmx.empty(source.shape, sycl_queue=self.random.choice(self.queues)), source
+        )
+
+    def drop_at_dpnps_work(self):
+        there = self.give(usmx.zeros(self.random.choice(SIZES)))
+        there += 1
+
+    def give(self, array):
+        """The array in dpnp's hands."""
+        # dpnp takes no negative strides by DLPack, and dead-locks on queues that are in order.
+        array = usmx.flip(array) if (array.strides or (1,))[0] < 0 else array
+        export = self.random.choice(EXPORTS)
+        return dpnp.from_dlpack(array) if array.sycl_queue.is_in_order else export(array)
+
+    def work(self, there, number):
+        there[...] = number
+        there += 1
+        return number + 1
+
+    def dpnps_kernels(self):
+        entry = self.known[self.any()]
+        entry[1] = self.work(self.give(entry[0]), self.number())
+
+    def dpnps_array(self):
+        number = self.number()
+        array = dpnp.full(self.random.choice(SIZES), number)
+        array += 1
+        self.known[self.slot()] = [usmx.asarray(array), number + 1]
+
+    def dpnps_sum(self):
+        array, number = self.known[self.any()]
+        found = float(dpnp.sum(self.give(array)))
+        assert found == number * array.size, (found, number, array.size)
+
+    def keep_export(self):
+        at = self.any()
+        self.exported = self.give(self.known[at][0]), at, self.known[at][0]
+
+    def use_export(self):
+        """Work through what left long ago. The queue may be another than the array's by now."""
+        if self.exported is not None:
+            there, at, array = self.exported
+            if self.known[at] is not None and self.known[at][0] is array:
+                array.wait()  # dpnp cannot know of usmx's own work since
+                self.known[at][1] = self.work(there, self.number())
+            else:
+                self.exported = None
+
+    def bytes(self):
+        array, number = self.known[self.any()]
+        if array.flags.c_contiguous:
+            found = np.frombuffer(array.tobytes())
+            assert (found == number).all(), (found, number)
+            found = np.frombuffer(memory.as_usm_memory(array).tobytes())
+            assert (found == number).all(), (found, number)
+
+    def by_address(self):
+        entry = self.known[self.any()]
+        if entry[0].flags.c_contiguous:
+            array, queue = entry[0], entry[0].sycl_queue
+            there = memory.from_pointer(array._pointer, array.nbytes, queue, owner=array)
+            entry[1] = 0.0
+            there.memset(0)
+
     def drop(self):
         self.known[self.slot()] = None
 
     def run(self, operations, done):
         for number in range(operations):
-            self.random.choice(self.operations)()
+            operation = self.random.choice(self.operations)
+            dpnps = operation in self.with_dpnp
+            with self.turns.using_dpnp() if dpnps else self.turns.using_usmx():
+                operation()
             if number % 1000 == 999:
                 done(1000)
         for entry in self.known:
@@ -170,15 +286,16 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     queues = [
-        usmx.empty(1).sycl_queue,
+        usmx.empty(1).sycl_queue,  # dpctl's and dpnp's, too
         usmx.SyclQueue(dpctl.SyclQueue()._get_capsule()),
         usmx.SyclQueue(dpctl.SyclQueue(property="in_order")._get_capsule()),
     ]
     progress = Progress(options.operations)
+    turns = OneWithDpnp()
     share = options.operations // options.threads
     with ThreadPoolExecutor(options.threads) as pool:
         runs = [
-            pool.submit(Soak(options.seed * 1000 + k, queues).run, share, progress.done)
+            pool.submit(Soak(options.seed * 1000 + k, queues, turns).run, share, progress.done)
             for k in range(options.threads)
         ]
         for run in runs:
