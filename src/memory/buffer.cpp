@@ -85,7 +85,16 @@ std::byte* allocate_or_explain(const any_resource& resource, std::size_t nbytes,
   return nullptr;
 }
 
-/// Where there is no memory, what nobody needs goes back first; then what waits for its work.
+/// dpctl and dpnp keep what their unfinished work uses, and let it go when that is done.
+void wait_for_last_users(const sycl::queue& queue) {
+  for (const sycl::queue& each : detail::cached_queues()) {
+    internal::wait_interruptibly(each);
+  }
+  internal::wait_interruptibly(queue);
+}
+
+/// Where there is no memory, what nobody needs goes back first; then what waits for its work, and
+/// what only unfinished work of others keeps.
 std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std::size_t alignment,
                           const sycl::queue& queue) {
   std::string why;
@@ -95,6 +104,12 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
     block = allocate_or_explain(resource, nbytes, alignment, queue, why);
   }
   if (block == nullptr) {
+    detail::release_all();
+    empty_cache();
+    block = allocate_or_explain(resource, nbytes, alignment, queue, why);
+  }
+  if (block == nullptr) {
+    wait_for_last_users(queue);
     detail::release_all();
     empty_cache();
     block = allocate_or_explain(resource, nbytes, alignment, queue, why);

@@ -23,8 +23,6 @@ def run(*command):
         ("pool", "--share", "0.4"),
         ("private", "--share", "0.4"),
         ("plain", "--threads", "2", "--share", "0.15"),
-        ("pending", "--threads", "8", "--share", "0.05"),
-        ("pool", "--threads", "8", "--share", "0.05"),
     ],
     ids=" ".join,
 )
@@ -51,9 +49,7 @@ hangs.main()
     assert done.stdout.strip().endswith("usmx.synchronize")
 
 
-@pytest.mark.xfail(
-    reason="a failed allocation does not wait for what dpnp keeps alive", strict=True
-)
+@pytest.mark.slow
 def test_an_allocation_at_the_limit_waits_for_arrays_that_only_dpnps_unfinished_work_holds():
     import dpnp
     import usmx
