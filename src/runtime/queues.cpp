@@ -119,7 +119,8 @@ const sycl::queue& internal::presented_queue(const sycl::queue& queue) {
 
 const sycl::queue& internal::handed_out(const sycl::queue& queue) {
   const sycl::queue& presented = presented_queue(queue);
-  if (!cached_queues_exposed() && detail::state_of(presented).is_cached) {
+  const bool is_itself = &presented == &queue;  // else it is the peers'
+  if (is_itself && !cached_queues_exposed() && detail::state_of(queue).is_cached) {
     exposed.store(true, std::memory_order_relaxed);
   }
   return presented;
