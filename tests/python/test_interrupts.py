@@ -155,3 +155,18 @@ def test_interrupt_that_nobody_catches_ends_the_process_as_python_does():
     ended = run_python(f"{preamble()}\nevent = begin()\ninterrupt_soon()\nevent.wait()")
     assert ended.returncode == -signal.SIGINT
     assert ended.stderr.splitlines()[-1] == "KeyboardInterrupt"
+
+
+def test_allocation_that_waits_for_earlier_work_is_interrupted():
+    code = f"""{preamble()}
+usmx.memory.set_pending_limit(1)
+event = begin()
+dropped = usmx.empty(1 << 20, usm_type="host")
+usmx.copy_async(dropped, b[: 1 << 20])
+del dropped
+interrupted = is_interrupted(lambda: usmx.empty(3_000_000, usm_type="host"))
+under_way = event.execution_status != "complete"
+made = usmx.full(3_000_000, 5.0, usm_type="host")
+print(interrupted, under_way, usmx.asnumpy(made).min(), usmx.asnumpy(a).min())
+"""
+    assert output_of(code, timeout=120) == "True True 5.0 7.0"
