@@ -22,7 +22,6 @@ def run(*command):
         ("pending", "--share", "0.4"),
         ("pool", "--share", "0.4"),
         ("private", "--share", "0.4"),
-        ("plain", "--threads", "2", "--share", "0.15"),
     ],
     ids=" ".join,
 )
