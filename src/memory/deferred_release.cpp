@@ -202,13 +202,13 @@ class deferred_list {
       const auto others =
           std::partition(unbatched_.begin(), unbatched_.end(),
                          [&](const deferred_release& b) { return b.queue == queue; });
-      batch_of(queue, {unbatched_.begin(), others});
+      batch_of({unbatched_.begin(), others});
       unbatched_.erase(unbatched_.begin(), others);
     }
   }
 
   /// Nothing was done where it throws.
-  void batch_of(const sycl::queue& queue, std::span<deferred_release> blocks) {
+  void batch_of(std::span<deferred_release> blocks) {
     std::list<batch> one(1);
     batch& made = one.front();
     std::vector<sycl::queue> queues;
