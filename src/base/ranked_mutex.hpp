@@ -42,7 +42,7 @@ enum class lock_rank : unsigned char {
   living_pools,
   /// The current resource of a device and kind. Under it: nothing.
   current_resource,
-  /// One thread at a time trims a pool's slabs. Under it: the pool's other locks.
+  /// One thread at a time looks for a pool's unused slabs. Under it: the pool's other locks.
   pool_trim,
   /// One thread at a time gets a slab. Under it: the resource below the pool, whatever that is; so
   /// where that is a pool again, its locks of this rank too.

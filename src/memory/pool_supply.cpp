@@ -91,8 +91,7 @@ void pool_supply::count_out(std::size_t nbytes) noexcept {
 }
 
 std::byte* pool_supply::acquire_counted(std::size_t nbytes, std::size_t alignment) {
-  require_no_lock_but({lock_rank::pool_growth, lock_rank::pool_trim},
-                      "a pool asks the resource below it for memory");
+  require_no_lock_but({lock_rank::pool_growth}, "a pool asks the resource below it for memory");
   std::byte* block = nullptr;
   try {
     block = upstream_.allocate(nbytes, alignment, queue_);
@@ -141,8 +140,7 @@ std::byte* pool_supply::try_to_acquire_larger(std::size_t nbytes, std::size_t al
 
 void pool_supply::return_upstream(std::byte* block, std::size_t nbytes,
                                   std::size_t alignment) noexcept {
-  require_no_lock_but({lock_rank::pool_growth, lock_rank::pool_trim},
-                      "a pool returns memory to the resource below it");
+  require_no_lock_but({lock_rank::pool_growth}, "a pool returns memory to the resource below it");
   {
     const std::lock_guard lock(larger_mutex_);
     if (const auto found = larger_.find(block); found != larger_.end()) {

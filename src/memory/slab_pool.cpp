@@ -78,7 +78,6 @@ void slab_pool::deallocate(std::byte* block, std::size_t size) noexcept {
 }
 
 void slab_pool::trim() noexcept {
-  const std::lock_guard trimming(trim_mutex_);
   drain_magazines();
   for (std::size_t index = 0; index < slab_class_count; ++index) {
     trim(depots_[index], size_of_class(index));
@@ -224,6 +223,7 @@ class slab_pool::slab_counts {
 void slab_pool::trim(depot& of, std::size_t size) noexcept {
   std::vector<slab> unused;
   try {
+    const std::lock_guard trimming(trim_mutex_);
     unused = take_unused_slabs(of, size);
   } catch (const std::bad_alloc&) {
     return;  // there was no memory to look, and nothing was taken
