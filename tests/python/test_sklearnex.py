@@ -135,12 +135,11 @@ print("end")
 
 def test_dictionary_has_dpctls_queue_once_the_package_is_loaded():
     code = """
-import sys, usmx
+import usmx
 a = usmx.zeros(3)
 assert type(a.__sycl_usm_array_interface__["syclobj"]) is usmx.SyclQueue
-import dpctl
-assert type(a.__sycl_usm_array_interface__["syclobj"]) is usmx.SyclQueue
 import onedal
+import dpctl
 for given in (a, a[1:], a.base, usmx.zeros(4)):
     queue = given.__sycl_usm_array_interface__["syclobj"]
     assert isinstance(queue, dpctl.SyclQueue)
