@@ -32,10 +32,12 @@ decltype(auto) ordered(bool is_short, const Work& work) {
   return work();
 }
 
-/// Whether the host does so much, and more, in less time than letting the lock go takes.
+/// Whether the host does so much, and more, in less time than letting the lock go takes, and there
+/// is nothing to wait for as far as is known: to find that out by trying takes microseconds.
 inline bool is_short(const array& a) {
   constexpr std::size_t small_nbytes = std::size_t{16} << 10;
-  return a.nbytes() <= small_nbytes && host_may_touch(a.kind(), a.memory().queue().get_device());
+  return a.nbytes() <= small_nbytes && !a.may_be_busy() &&
+         host_may_touch(a.kind(), a.memory().queue().get_device());
 }
 
 /// Waits for the work on an array's elements, or on the bytes of a buffer.
