@@ -8,7 +8,7 @@ import ast
 import re
 import subprocess
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
@@ -51,6 +51,7 @@ class House:
     package: str = ""  # of Python, which its root folder is
     module: str = ""  # of Python, which its C++ becomes
     tests: dict | None = None
+    doors: dict = field(default_factory=dict)  # folder of others -> its only file to be included
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ def read_house(entry, known):
         package=entry.get("package", ""),
         module=entry.get("module", ""),
         tests=entry.get("tests"),
+        doors=entry.get("doors", {}),
     )
 
 

@@ -1,10 +1,10 @@
 #include "usmx/array/array.hpp"
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
-#include "usmx/array/array_internal.hpp"
+#include "runtime/queues_internal.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1 {
 namespace {

@@ -1,6 +1,6 @@
 #include "usmx/array/request.hpp"
 
-#include "usmx/array/array_internal.hpp"
+#include "array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
 

@@ -5,10 +5,12 @@
 #include <cstring>
 #include <optional>
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
 #include "copy/convert.hpp"
+#include "copy/copy_internal.hpp"
 #include "copy/host.hpp"
 #include "copy/kernel.hpp"
 #include "copy/pieces.hpp"
@@ -17,9 +19,8 @@
 #include "copy/staging.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy_internal.hpp"
+#include "usmx/copy/values.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {

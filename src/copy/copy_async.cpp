@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
@@ -15,13 +16,12 @@
 #include "copy/plan.hpp"
 #include "copy/queue.hpp"
 #include "copy/staging.hpp"
-#include "memory/deferred_release.hpp"
+#include "ownership/deferred_release.hpp"
 #include "runtime/completion.hpp"
+#include "runtime/interruption_internal.hpp"
 #include "runtime/queue_lock.hpp"
-#include "usmx/array/array_internal.hpp"
+#include "runtime/queues_internal.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime/interruption_internal.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1 {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <type_traits>
 
+#include "runtime/queues_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1::exchange {
 namespace {

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "array/array_internal.hpp"
 #include "base/quoted.hpp"
 #include "exchange/elements.hpp"
 #include "runtime/cuda_devices.hpp"
 #include "runtime/drivers/cuda_stream.hpp"
-#include "usmx/array/array_internal.hpp"
+#include "runtime/queues_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1::exchange {
 namespace {

@@ -11,17 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "base/ranked_mutex.hpp"
 #include "exchange/elements.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/cuda_devices.hpp"
+#include "runtime/queues_internal.hpp"
 #include "runtime/root_devices.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1::exchange {
 namespace {

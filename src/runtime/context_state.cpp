@@ -9,11 +9,11 @@
 
 #include "base/process_state.hpp"
 #include "runtime/exit.hpp"
+#include "runtime/interruption_internal.hpp"
 #include "runtime/sub_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/interruption_internal.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::inline v1::detail {

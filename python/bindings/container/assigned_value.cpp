@@ -5,11 +5,11 @@
 
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/host_copy.hpp"
 #include "objects/waiting.hpp"
 #include "support/hooks.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/select/gather.hpp"
 #include "usmx/memory/usm.hpp"

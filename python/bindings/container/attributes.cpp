@@ -6,13 +6,13 @@
 #include "elements/dtype_argument.hpp"
 #include "exchange/cuda_dictionary.hpp"
 #include "exchange/dictionary.hpp"
+#include "internals.hpp"
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/device.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/layout/axes.hpp"
 
 namespace usmx::bindings {

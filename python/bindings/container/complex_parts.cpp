@@ -1,8 +1,8 @@
 #include "container/complex_parts.hpp"
 
+#include "internals.hpp"
 #include "support/call_site.hpp"
 #include "support/interpreter_lock.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/copy/zeros.hpp"
 

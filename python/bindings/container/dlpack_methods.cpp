@@ -7,10 +7,10 @@
 #include "container/making.hpp"
 #include "exchange/dlpack.hpp"
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

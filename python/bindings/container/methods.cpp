@@ -2,11 +2,11 @@
 
 #include "container/copies.hpp"
 #include "container/making.hpp"
+#include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/sycl_event.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "elements/element.hpp"
+#include "internals.hpp"
 #include "objects/host_copy.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {

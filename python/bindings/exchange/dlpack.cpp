@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "elements/dtype_argument.hpp"
+#include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/layout/element_order.hpp"

@@ -7,6 +7,7 @@
 
 #include "exchange/dictionary.hpp"
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "memory/byte_copies.hpp"
 #include "memory/memory_argument.hpp"
 #include "objects/buffer_protocol.hpp"
@@ -18,7 +19,6 @@
 #include "support/hooks.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/sycl_event.hpp"
-#include "usmx/memory/buffer_internal.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

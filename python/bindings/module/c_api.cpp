@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
@@ -26,7 +27,6 @@
 #include "usmx/exchange/c_error.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace c_interface {  // where names are those of the table, and other parts have them too

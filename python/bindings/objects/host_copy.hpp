@@ -6,10 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "internals.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/copy_internal.hpp"
-#include "usmx/memory/buffer_internal.hpp"
 
 namespace usmx::bindings {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "internals.hpp"
 #include "support/call_site.hpp"
 #include "support/interpreter_lock.hpp"
-#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 

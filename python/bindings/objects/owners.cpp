@@ -1,7 +1,7 @@
 #include "objects/owners.hpp"
 
+#include "internals.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
-#include "usmx/memory/buffer_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

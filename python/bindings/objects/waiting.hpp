@@ -4,13 +4,12 @@
 
 #include <cstddef>
 
+#include "internals.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "usmx/array/array.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/waiting_internal.hpp"
 
 namespace usmx::bindings {
 

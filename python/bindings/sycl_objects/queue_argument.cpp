@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "internals.hpp"
 #include "support/arguments.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
@@ -14,7 +15,6 @@
 #include "sycl_objects/peers_queues.hpp"
 #include "sycl_objects/sycl_queue.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -15,8 +15,8 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/seed.hpp"
+#include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"
 

@@ -10,6 +10,7 @@
 #include <sycl/usm.hpp>
 #include <thread>
 
+#include "runtime/queues_internal.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy_async.hpp"
@@ -19,7 +20,6 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/diagnosis.hpp"
 #include "usmx/runtime/queues.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 #include "usmx/runtime/selectors.hpp"
 
 namespace {
