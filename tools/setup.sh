@@ -4,6 +4,7 @@
 #   require_system_packages build|docs|test|fuzz
 #                                       compilers and headers: installs them as root, else says which
 #   require_environment demo|docs|test       .venv with usmx, that extra, and the examples' extensions, up to date
+#   require_build_tools                 .venv with the SYCL runtime and what builds C++
 #   require_venv                        .venv alone
 #   pip_install_listed TABLE.KEY        requirements that pyproject.toml lists there
 #   listed TABLE.KEY                    prints these
@@ -199,8 +200,10 @@ require_environment() {
   # Not isolated, and with build folders that stay: then a changed file costs seconds, not a minute,
   # and the SYCL runtime (1.5 GB) is unpacked once.
   step "Installing the SYCL runtime and build tools" install_build_requirements
+  # In CI warnings are errors.
   step "Building and installing usmx, with all that the $extra needs" \
-    pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/wheel" "${ROOT}[$extra]"
+    pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/wheel" \
+    --config-settings=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR="${CI:-OFF}" "${ROOT}[$extra]"
   step "Building the demo's extension, examples/pca" \
     pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/pca" "$ROOT/examples/pca"
   if [[ $extra == test ]]; then
@@ -208,6 +211,11 @@ require_environment() {
       pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/onedal" "$ROOT/examples/onedal"
   fi
   printf '%s %s\n' "$hash" "$extra" >"$stamp"
+}
+
+require_build_tools() {
+  require_venv
+  step "Installing the SYCL runtime and build tools" install_build_requirements
 }
 
 # Says what is about to be installed; of packages that are there already pip installs nothing.

@@ -94,8 +94,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
-def pytest_collection_finish():
-    """Many tests collect garbage. What pytest holds of 14,000 tests would make that slow."""
+@pytest.fixture(autouse=True, scope="module")
+def nothing_older_is_collected():
+    """Many tests collect garbage. What pytest holds of 15,000 tests and their reports would make that slow."""
     gc.collect()
     gc.freeze()
 

@@ -18,8 +18,7 @@ import usmx
 from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, make_capsule, producer_of
 from usmx.memory import MemoryUSMHost, MemoryUSMShared, as_usm_memory, from_pointer, get_usm_type
 
-# A refusal takes ten times as long as what succeeds
-ROUNDS = {"objects": 100_000, "imports": 100_000, "refusals": 30_000}
+ROUNDS = 30_000
 LIMIT = 400 << 10  # bytes: less than 30,000 of the smallest objects
 BLOCKS = 200  # of Python's memory
 
@@ -279,6 +278,6 @@ def report(group):
     for name, action in GROUPS[group]().items():
         action()
         blocks = sys.getallocatedblocks()
-        grown = growth(action, FEWER.get(name, ROUNDS[group]))
+        grown = growth(action, FEWER.get(name, ROUNDS))
         left[name] = grown, sys.getallocatedblocks() - blocks
     print(json.dumps(left))

@@ -1,4 +1,4 @@
-"""What 30,000 or 100,000 rounds leave behind: nothing, whether they succeed or are refused."""
+"""What 30,000 rounds leave behind: nothing, whether they succeed or are refused."""
 
 import functools
 import gc

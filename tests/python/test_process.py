@@ -14,6 +14,8 @@ from forked import error_of, in_forked_child
 from helpers import output_of
 from usmx.memory import from_pointer
 
+STARTS = int(os.environ.get("USMX_TEST_STARTS", "1"))  # of each process that ends; 10 by hand
+
 array = usmx.asarray(np.arange(6.0), usm_type="shared")
 dictionary = array.__sycl_usm_array_interface__
 mask = usmx.asarray(np.arange(6) > 2, usm_type="shared")
@@ -200,7 +202,7 @@ for _ in range(4):
 time.sleep(0.2)
 print("end")
 """
-    for _ in range(5):
+    for _ in range(2 * STARTS):
         assert output_of(code) == "end"
 
 
@@ -239,7 +241,7 @@ for _ in range(4):
 time.sleep(0.2)
 print("end")
 """
-    for _ in range(3):
+    for _ in range(STARTS):
         assert output_of(code, timeout=60) == "end"
 
 
@@ -294,7 +296,7 @@ for _ in range(8):
 time.sleep(0.05)
 print("end")
 """
-    for _ in range(3):
+    for _ in range(STARTS):
         assert output_of(code, timeout=30) == "end"
 
 
@@ -394,5 +396,5 @@ def work():
 {holder}
 print("end")
 """
-    for _ in range(10 if holder == HOLDERS["module global"] else 3):
+    for _ in range(3 * STARTS if holder == HOLDERS["module global"] else STARTS):
         assert output_of(code, timeout=60) == "end"

@@ -2,7 +2,8 @@
 
 Each Python block is a program of its own. The C++ and CMake blocks of a document are the files of
 one outside project, named by their first line; it is built against the installed usmx, and the
-document's Python blocks can import its modules. A document with C++ programs needs no CMake block.
+document's Python blocks can import its modules. The programs of documents without CMake blocks are
+built together.
 C blocks are files beside each other, which the document's shell block compiles. A block "text
 output" is what the program before it prints. The tutorial first-extension.md is another matter:
 tests/install/test_first_extension.py.
@@ -26,14 +27,25 @@ CPP_REFERENCE = ROOT / "docs/reference/cpp"
 EXTENSIONS = {CPP_REFERENCE / "python.md", CPP_REFERENCE / "c.md"}  # modules, not programs
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
-# Builds the C++ programs of a document that has no CMake block.
+# Builds the C++ programs of the documents that have no CMake block, each in a folder of its name. All
+# of them reach SYCL's headers through usmx's: these are read once.
 CMAKE = """
 cmake_minimum_required(VERSION 3.24)
-project(document LANGUAGES CXX)
+project(documents LANGUAGES CXX)
 find_package(usmx CONFIG REQUIRED)
-foreach(program IN ITEMS {})
-  add_executable(${{program}} ${{program}}.cpp)
-  target_link_libraries(${{program}} PRIVATE usmx::usmx)
+file(WRITE ${CMAKE_BINARY_DIR}/headers.cpp "")
+add_library(headers OBJECT ${CMAKE_BINARY_DIR}/headers.cpp)
+target_link_libraries(headers PRIVATE usmx::usmx)
+target_precompile_headers(headers PRIVATE <sycl/queue.hpp> <sycl/usm.hpp>)
+file(GLOB programs RELATIVE ${CMAKE_SOURCE_DIR} docs-*/*.cpp)
+foreach(program IN LISTS programs)
+  cmake_path(GET program PARENT_PATH folder)
+  cmake_path(GET program STEM name)
+  add_executable(${folder}-${name} ${program})
+  target_link_libraries(${folder}-${name} PRIVATE usmx::usmx)
+  target_precompile_headers(${folder}-${name} REUSE_FROM headers)
+  set_target_properties(${folder}-${name} PROPERTIES
+                        OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${folder})
 endforeach()
 """
 
@@ -49,10 +61,17 @@ PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
 WITH_NANOBIND = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
 IN_C = {b.document for b in BLOCKS if b.language == "c" and "PyInit_" in b.text}
 WITH_MODULES = WITH_NANOBIND | IN_C
+BUILT_TOGETHER = {b.document for b in PROGRAMS} - {
+    b.document for b in BLOCKS if b.language == "cmake"
+}
 
 
 def by_name(block):
     return str(block)
+
+
+def name_of(document):
+    return "-".join(document.relative_to(ROOT).with_suffix("").parts)
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +79,12 @@ def project(tmp_path_factory):
     """Builds the project of a document, once; where its programs and modules are."""
 
     def where(document):
-        name = "-".join(document.relative_to(ROOT).with_suffix("").parts)
-        source = shared_folder(tmp_path_factory, name, partial(build_project, document))
+        if document in BUILT_TOGETHER:
+            source = shared_folder(tmp_path_factory, "documents", build_programs)
+            return source / "build" / name_of(document)
+        source = shared_folder(
+            tmp_path_factory, name_of(document), partial(build_project, document)
+        )
         return source if document in IN_C else source / "build"
 
     return where
@@ -83,12 +106,20 @@ def build_project(document, source):
     if document in IN_C:
         compile_c(document, source)
         return
-    programs = [Path(b.file_name).stem for b in PROGRAMS if b.document == document]
-    (source / "CMakeLists.txt").write_text(CMAKE.format(" ".join(programs)), encoding="utf-8")
     for block in BLOCKS:
         if block.document == document and block.language in ("cpp", "cmake") and block.file_name:
             (source / block.file_name).write_text(block.text, encoding="utf-8")
     built(source, source / "build", ["usmx", *(["nanobind"] if document in WITH_NANOBIND else [])])
+
+
+def build_programs(source):
+    for block in BLOCKS:
+        if block.document in BUILT_TOGETHER and block.language == "cpp" and block.file_name:
+            folder = source / name_of(block.document)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / block.file_name).write_text(block.text, encoding="utf-8")
+    (source / "CMakeLists.txt").write_text(CMAKE, encoding="utf-8")
+    built(source, source / "build", ["usmx"])
 
 
 @pytest.mark.slow

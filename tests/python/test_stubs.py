@@ -1,6 +1,7 @@
 """The types that usmx declares agree with what it is, and suffice for programs that use it."""
 
 import inspect
+import json
 import os
 import re
 import site
@@ -12,6 +13,7 @@ from typing import get_args
 import pytest
 import usmx
 import usmx.testing
+from sharing import shared_folder
 from test_readme import PYTHON
 from usmx import _typing
 from usmx._container import placement, print_options, types
@@ -223,7 +225,12 @@ def test_types_of_options_are_what_the_functions_accept(alias, accepted):
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """What mypy has against all programs, in one run: (name of the file, number of the line, text)."""
-    folder = tmp_path_factory.mktemp("programs")
+    folder = shared_folder(tmp_path_factory, "programs_for_mypy", check_programs)
+    return [tuple(entry) for entry in json.loads((folder / "found.json").read_text("utf-8"))]
+
+
+def check_programs(folder):
+    folder.mkdir()
     texts = {f"{b.document.stem}_{b.line}".replace("-", "_"): b.text for b in PYTHON}
     assert len(texts) > 5
     names = "\n".join(["import usmx.testing", *public_names()])
@@ -238,7 +245,8 @@ def found(tmp_path_factory):
     )
     said = run("mypy", *STRICT_ABOUT_USMX, *sorted(folder.glob("*.py")), *examples)
     matches = [re.match(r"(.*)\.py:(\d+): error: (.*)", line) for line in said]
-    return [(Path(m[1]).name, int(m[2]), m[3]) for m in matches if m]
+    entries = [(Path(m[1]).name, int(m[2]), m[3]) for m in matches if m]
+    (folder / "found.json").write_text(json.dumps(entries), encoding="utf-8")
 
 
 def wrong_lines():
@@ -257,6 +265,7 @@ def test_results_have_the_types_that_they_are_said_to_have(found):
     assert [entry for entry in found if entry[0] == "typed"] == []
 
 
+@pytest.mark.slow
 def test_every_public_name_is_seen(found):
     assert [entry for entry in found if entry[0] == "names"] == []
 
@@ -268,6 +277,7 @@ def test_options_that_there_are_not_are_refused_when_they_run_too(expression):
         eval(expression, {"usmx": usmx, "a": a})
 
 
+@pytest.mark.slow
 def test_expressions_that_would_fail_are_refused_by_their_types(found):
     refused = {number for name, number, _ in found if name == "wrong"}
     assert [wrong_lines()[number - 1] for number in sorted(refused)] == wrong_lines()[2:]

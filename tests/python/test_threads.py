@@ -59,11 +59,11 @@ def run_in_threads(*works):
 
 @contextlib.contextmanager
 def collecting_garbage():
-    """Another thread that does nothing else."""
+    """Another thread that does nothing else, but lets the others run in between."""
     enough = threading.Event()
 
     def collect():
-        while not enough.is_set():
+        while not enough.wait(0.002):
             gc.collect()
 
     thread = threading.Thread(target=collect, daemon=True)

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "array/array_internal.hpp"
+#include "ownership/buffer_internal.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
@@ -77,7 +78,7 @@ bool returns_soon(const std::future<Result>& result) {
 
 /// A queue on which nothing else is, so that a look at memory comes after nothing.
 sycl::queue idle_queue(const array& a) {
-  const sycl::queue& queue = a.owner()->queue();
+  const sycl::queue& queue = usmx::internal::private_queue(*a.owner());
   return {queue.get_context(), queue.get_device()};
 }
 

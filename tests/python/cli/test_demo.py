@@ -56,9 +56,11 @@ def test_digits_go_round_without_a_copy(tmp_path):
         assert library in result.stdout
 
 
+HEADER = "height,width,depth,colour\n"
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("header", ["", "height,width,depth,colour\n"])
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(("header", "separator"), [("", ","), (HEADER, ";"), ("", "\t")])
 def test_csv_goes_round_without_a_copy(tmp_path, header, separator):
     numbers = np.random.default_rng(3).normal(size=(40, 4)) * [4, 3, 2, 1] + 100
     text = header + "\n".join(",".join(map(repr, row)) for row in numbers.tolist())
