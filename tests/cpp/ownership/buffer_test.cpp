@@ -506,6 +506,15 @@ TEST_F(buffer_test, exposed_memory_on_usmxs_own_queue_may_be_busy_once_that_was_
   EXPECT_TRUE(made.may_be_busy());
 }
 
+TEST_F(buffer_test, a_queue_taken_from_a_buffer_exposes_the_bytes) {
+  const buffer private_still = buffer::allocate(64, usm_kind::device, queue());
+  static_cast<void>(usmx::internal::private_queue(private_still));
+  EXPECT_FALSE(private_still.may_be_busy());
+  const buffer made = buffer::allocate(64, usm_kind::device, queue());
+  EXPECT_EQ(made.queue(), usmx::internal::handed_out(queue()));
+  EXPECT_TRUE(made.may_be_busy());
+}
+
 TEST_F(buffer_test, recorded_work_is_pending_until_it_was_waited_for) {
   buffer made = buffer::allocate(64, usm_kind::device, queue());
   made.record(queue().memset(made.data(), 1, 64));
