@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ownership/buffer_internal.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
