@@ -5,7 +5,7 @@ import sys
 
 from usmx import _core
 from usmx._text import printable, size_text
-from usmx.cli.terminal import print_table
+from usmx._terminal import print_table
 
 HEADER = ("kernels", "device", "size", "last use", "file")
 

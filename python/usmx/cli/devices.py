@@ -6,7 +6,7 @@ from typing import Any
 
 import usmx
 from usmx._text import size_text
-from usmx.cli.terminal import print_table
+from usmx._terminal import print_table
 
 HEADER = ("", "filter", "name", "driver", "memory", "local", "sub-groups", "USM kinds")
 KINDS = ("device", "shared", "host", "system")

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import usmx
 from helpers import run_usmx
-from usmx.cli.doctor import CHECKS, settings
-from usmx.cli.doctor.probe import probe
+from usmx._doctor import CHECKS, settings
+from usmx._doctor.probe import probe
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = Path(usmx.__file__).parent

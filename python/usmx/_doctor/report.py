@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from usmx._text import printable
-from usmx.cli.doctor.finding import Finding
+from usmx._doctor.finding import Finding
 
 WIDTH = 100
 

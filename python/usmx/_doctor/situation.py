@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from usmx.cli.doctor.probe import Probe, probe
+from usmx._doctor.probe import Probe, probe
 
 
 @dataclass(frozen=True)

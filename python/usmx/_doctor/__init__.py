@@ -8,7 +8,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
 
-from usmx.cli.doctor import (
+from usmx._doctor import (
     cache,
     devices,
     directory,
@@ -19,10 +19,10 @@ from usmx.cli.doctor import (
     settings,
     versions,
 )
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.report import as_text, as_values, exit_code
-from usmx.cli.doctor.situation import Situation
-from usmx.cli.terminal import tracked
+from usmx._doctor.finding import Finding
+from usmx._doctor.report import as_text, as_values, exit_code
+from usmx._doctor.situation import Situation
+from usmx._terminal import tracked
 
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     loading.CHECK: loading.check,

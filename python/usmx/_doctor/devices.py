@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from usmx._text import size_text
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.probe import Probe
-from usmx.cli.doctor.situation import Situation
+from usmx._doctor.finding import Finding
+from usmx._doctor.probe import Probe
+from usmx._doctor.situation import Situation
 
 CHECK = "devices"
 CPU_DRIVER = "libintelocl.so"
