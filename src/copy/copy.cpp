@@ -411,7 +411,7 @@ void internal::fill_bytes(buffer& destination, std::byte value) {
   }
   const detail::runtime_call call;
   destination.wait();
-  const sycl::queue& queue = destination.queue();
+  const sycl::queue& queue = internal::private_queue(destination);
   if (!host_may_touch(destination.kind(), queue.get_device())) {
     return detail::wait_for(detail::submit_to(queue, [&](sycl::queue& to) {
       return to.memset(destination.data(), static_cast<int>(value), nbytes);
@@ -422,6 +422,13 @@ void internal::fill_bytes(buffer& destination, std::byte value) {
   const std::array<std::ptrdiff_t, 1> adjacent{1};
   detail::copy_on_host(detail::make_plan(extent, {&value, type_code::uint8, still, 1},
                                          {destination.data(), type_code::uint8, adjacent, 1}));
+}
+
+array astype(const array& source, dtype type) {
+  array result =
+      empty(compact_like(source.layout()), type, internal::private_queue(source), source.kind());
+  copy(source, result);
+  return result;
 }
 
 }  // namespace usmx::inline v1

@@ -2,6 +2,7 @@
 #include "usmx/runtime/queues_internal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include <sycl/exception.hpp>
@@ -87,30 +88,29 @@ std::byte* allocate_or_explain(const any_resource& resource, std::size_t nbytes,
 
 /// dpctl and dpnp keep what their unfinished work uses, and let it go when that is done.
 void wait_for_last_users(const sycl::queue& queue) {
-  for (const sycl::queue& each : detail::cached_queues()) {
-    internal::wait_interruptibly(each);
-  }
+  detail::wait_for_cached_queues();
   internal::wait_interruptibly(queue);
 }
 
-/// Where there is no memory, what nobody needs goes back first; then what waits for its work, and
-/// what only unfinished work of others keeps.
+/// Makes what comes free part of what can be allocated; the cheapest ways come first.
+using way_to_reclaim = void (*)(const sycl::queue&);
+constexpr std::array<way_to_reclaim, 3> ways_to_reclaim = {
+    [](const sycl::queue&) {},                          // what nobody needs
+    [](const sycl::queue&) { detail::release_all(); },  // what waits for its work
+    [](const sycl::queue& queue) {                      // what unfinished work of others keeps
+      wait_for_last_users(queue);
+      detail::release_all();
+    }};
+
 std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std::size_t alignment,
                           const sycl::queue& queue) {
   std::string why;
   std::byte* block = allocate_or_explain(resource, nbytes, alignment, queue, why);
-  if (block == nullptr) {
-    empty_cache();
-    block = allocate_or_explain(resource, nbytes, alignment, queue, why);
-  }
-  if (block == nullptr) {
-    detail::release_all();
-    empty_cache();
-    block = allocate_or_explain(resource, nbytes, alignment, queue, why);
-  }
-  if (block == nullptr) {
-    wait_for_last_users(queue);
-    detail::release_all();
+  for (const way_to_reclaim reclaim : ways_to_reclaim) {
+    if (block != nullptr) {
+      return block;
+    }
+    reclaim(queue);
     empty_cache();
     block = allocate_or_explain(resource, nbytes, alignment, queue, why);
   }
@@ -496,6 +496,11 @@ const sycl::context& buffer::context() const {
     }
   }
   return *known;
+}
+
+const sycl::queue& buffer::queue() const {
+  expose();
+  return internal::handed_out(queue_);
 }
 
 bool buffer::holds(const void* first, std::size_t nbytes) const noexcept {

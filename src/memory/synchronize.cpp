@@ -10,9 +10,7 @@ namespace usmx::inline v1 {
 
 void synchronize() {
   const detail::runtime_call call;
-  for (const sycl::queue& queue : detail::cached_queues()) {
-    internal::wait_interruptibly(queue);
-  }
+  detail::wait_for_cached_queues();
   detail::wait_for_all_pending_work();
   detail::release_all();
 }

@@ -59,4 +59,8 @@ inline array_view private_view(const array& of) { return array_access::private_v
 /// own.
 inline std::byte* first_element(const array& of) { return array_access::first_element(of); }
 
+/// The queue on which usmx works on the elements, without exposing the array: for work of usmx's
+/// own. Throws value_error for an array without memory.
+inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
+
 }  // namespace usmx::inline v1::internal

@@ -32,4 +32,13 @@ struct new_buffer {
   static std::shared_ptr<buffer> from_block(Block made, const Request& wanted);
 };
 
+struct buffer_access {
+  static const sycl::queue& queue(const buffer& of) noexcept { return of.queue_; }
+};
+
+/// The queue on which usmx works on the bytes, without exposing them: for work of usmx's own.
+inline const sycl::queue& private_queue(const buffer& of) noexcept {
+  return buffer_access::queue(of);
+}
+
 }  // namespace usmx::inline v1::internal

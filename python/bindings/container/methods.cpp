@@ -6,6 +6,7 @@
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/sycl_event.hpp"
+#include "usmx/array/array_internal.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -77,7 +78,8 @@ void bind_elements(nb::class_<py_array>& cls) {
           "copy",
           [](const py_array& a, nb::handle order) {
             return to_python(copy_of(a.value, a.value.type(), a.value.kind(),
-                                     a.value.owner()->queue(), order_argument(order, any_order)));
+                                     internal::private_queue(a.value),
+                                     order_argument(order, any_order)));
           },
           nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
           R"(Copy the array into new memory of the same kind, on the same queue. Waits.

@@ -181,7 +181,7 @@ std::optional<sycl::queue> queue_of(PyObject* producer) {
     return std::nullopt;
   }
   if (const array* own = as_array(producer)) {
-    return own->owner()->queue();
+    return internal::private_queue(*own);
   }
   const nb::object queue = optional_attribute(producer, producers_queue_name.get());
   return queue.is_valid() ? queue_of_object(queue) : std::nullopt;
@@ -219,7 +219,7 @@ array to_array(taken_tensor&& taken, PyObject* producer) {
     const without_interpreter_lock unlocked(received.is_on_cuda());
     return exchange::to_array(received, queue ? &*queue : nullptr, std::move(taken).owner());
   }();
-  if (queue && *queue != made.owner()->queue()) {
+  if (queue && *queue != internal::private_queue(made)) {
     const without_interpreter_lock unlocked;
     internal::wait_interruptibly(*queue);
   }

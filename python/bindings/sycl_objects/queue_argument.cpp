@@ -116,10 +116,9 @@ std::optional<sycl::queue> optional_queue(nb::handle queue) {
 }
 
 nb::object exchange_default_queue(nb::handle queue) {
-  auto wanted = queue.is_none()
-                    ? nullptr
-                    : std::make_unique<const sycl::queue>(queue_argument(queue, nb::none()));
-  const auto before = internal::exchange_default_queue_of_thread(std::move(wanted));
+  const auto wanted = optional_queue(queue);
+  const auto before = internal::exchange_default_queue_of_thread(
+      wanted ? std::make_unique<const sycl::queue>(*wanted) : nullptr);
   return before ? own_object(*before) : nb::none();
 }
 
