@@ -10,6 +10,7 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/slabs.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/registry_internal.hpp"
@@ -49,8 +50,6 @@ class usm_test : public support::device_test {
  protected:
   /// What the SYCL runtime's pools have chunks for: its bounds are those of the chunk.
   static constexpr std::size_t nbytes = 1024;
-  /// Too large for the pools: freed memory, and what lies around it, is no slab's.
-  static constexpr std::size_t many_nbytes = std::size_t{64} << 20;
 };
 
 struct block_names {
@@ -105,7 +104,7 @@ TYPED_TEST(usm_test, freed_memory_is_unknown) {
   for (const usm_kind kind : all_kinds) {
     const std::byte* pointer = nullptr;
     {
-      const TypeParam block(this->many_nbytes, kind, this->queue());
+      const TypeParam block(support::beyond_runtime_pools, kind, this->queue());
       pointer = block.data();
     }
     EXPECT_EQ(pointer_kind(pointer, this->context()), usm_kind::unknown) << name(kind);
@@ -144,8 +143,8 @@ TYPED_TEST(usm_test, access_beyond_the_end_is_an_error_with_both_ranges) {
 }
 
 TYPED_TEST(usm_test, access_that_starts_one_past_the_end_is_an_error) {
-  const TypeParam block(this->many_nbytes, usm_kind::device, this->queue());
-  const void* end = block.data() + this->many_nbytes;
+  const TypeParam block(support::beyond_runtime_pools, usm_kind::device, this->queue());
+  const void* end = block.data() + support::beyond_runtime_pools;
   expect_error<value_error>([&] { check_access(end, 1, this->context()); }, {text(end)});
 }
 
