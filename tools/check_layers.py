@@ -63,6 +63,18 @@ def arrow_faults(table, found):
                 yield f"{TABLE}:1: {entry.file} is excepted for {name}, which it does not use"
 
 
+def door_faults(table, found):
+    """Includes of another house's files that go past its door."""
+    for arrow in found:
+        house, _ = table.house_of(arrow.file)
+        for folder, door in house.doors.items():
+            if arrow.target.startswith(folder + "/") and arrow.target != f"{folder}/{door}":
+                yield (
+                    f"{arrow.file}:{arrow.line}: {arrow.text}: of {folder}/ {house.name} may "
+                    f"include only {door}"
+                )
+
+
 def circle_faults(found):
     """Circles of files, each once."""
     graph = {}
@@ -108,6 +120,7 @@ def faults(root=ROOT):
     return [
         *folder_faults(table, files),
         *arrow_faults(table, found),
+        *door_faults(table, found),
         *circle_faults(found),
         *expensive_faults(root, files),
     ]

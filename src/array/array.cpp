@@ -1,10 +1,10 @@
 #include "usmx/array/array.hpp"
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
-#include "usmx/array/array_internal.hpp"
+#include "runtime/queues_internal.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1 {
 namespace {
@@ -92,21 +92,16 @@ array array::subscripted(std::span<const index_item> items) const {
 
 array_view array::private_view() const {
   const buffer& here = memory();
-  return {here.data(), type_, layout_, here.kind(), here.queue(), readonly()};
+  return {here.data(), type_, layout_, here.kind(), internal::private_queue(here), readonly()};
 }
 
 void array::expose() const noexcept { owner_->expose(); }
 
-const sycl::queue& array::queue() const {
-  const buffer& here = memory();
-  expose();
-  return internal::handed_out(here.queue());
-}
+const sycl::queue& array::queue() const { return memory().queue(); }
 
 array_view array::view() const& {
-  buffer& here = memory();
-  expose();
-  return {here.data(), type_, layout_, here.kind(), internal::handed_out(here.queue()), readonly()};
+  const buffer& here = memory();
+  return {here.data(), type_, layout_, here.kind(), here.queue(), readonly()};
 }
 
 std::vector<sycl::event> detail::recorded_work(const array& a) {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "memory/pending_work.hpp"
+#include "tracking/pending_work.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/array/array_view.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "usmx/array/array_internal.hpp"
+#include "array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {

@@ -1,5 +1,6 @@
 #include "usmx/array/request.hpp"
 
+#include "array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
 
@@ -20,7 +21,7 @@ std::string_view contiguity(element_order order) {
 }  // namespace
 
 std::optional<std::string> reason_to_copy(const array& a, const array_request& asked) {
-  const sycl::queue& queue = a.memory().queue();
+  const sycl::queue& queue = internal::private_queue(a);
   if (asked.type != a.type()) {
     return detail::message("the element type is ", a.type(), ", not ", asked.type);
   }

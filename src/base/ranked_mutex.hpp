@@ -10,7 +10,7 @@
 #include <initializer_list>
 #include <mutex>
 
-#include "usmx/base/lock_checks_internal.hpp"
+#include "base/lock_checks_internal.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -5,10 +5,12 @@
 #include <cstring>
 #include <optional>
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
 #include "copy/convert.hpp"
+#include "copy/copy_internal.hpp"
 #include "copy/host.hpp"
 #include "copy/kernel.hpp"
 #include "copy/pieces.hpp"
@@ -17,9 +19,8 @@
 #include "copy/staging.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy_internal.hpp"
+#include "usmx/copy/values.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {
@@ -417,7 +418,7 @@ void internal::fill_bytes(buffer& destination, std::byte value) {
   }
   const detail::runtime_call call;
   destination.wait();
-  const sycl::queue& queue = destination.queue();
+  const sycl::queue& queue = internal::private_queue(destination);
   if (!host_may_touch(destination.kind(), queue.get_device())) {
     return detail::wait_for(detail::submit_to(queue, [&](sycl::queue& to) {
       return to.memset(destination.data(), static_cast<int>(value), nbytes);
@@ -428,6 +429,13 @@ void internal::fill_bytes(buffer& destination, std::byte value) {
   const std::array<std::ptrdiff_t, 1> adjacent{1};
   detail::copy_on_host(detail::make_plan(extent, {&value, type_code::uint8, still, 1},
                                          {destination.data(), type_code::uint8, adjacent, 1}));
+}
+
+array astype(const array& source, dtype type) {
+  array result =
+      empty(compact_like(source.layout()), type, internal::private_queue(source), source.kind());
+  copy(source, result);
+  return result;
 }
 
 }  // namespace usmx::inline v1

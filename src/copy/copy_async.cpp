@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
@@ -15,13 +16,12 @@
 #include "copy/plan.hpp"
 #include "copy/queue.hpp"
 #include "copy/staging.hpp"
-#include "memory/deferred_release.hpp"
+#include "ownership/deferred_release.hpp"
 #include "runtime/completion.hpp"
+#include "runtime/interruption_internal.hpp"
 #include "runtime/queue_lock.hpp"
-#include "usmx/array/array_internal.hpp"
+#include "runtime/queues_internal.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime/interruption_internal.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1 {
 namespace {
@@ -40,11 +40,11 @@ sycl::event complete_event() { return {}; }
 
 /// Where others wait for what is on the array's queue, they wait for its asynchronous work as well.
 const sycl::queue& queue_of(const array& a) {
-  return internal::presented_queue(a.memory().queue());
+  return internal::presented_queue(internal::private_queue(a));
 }
 
 bool is_for_the_host_now(const array& a) {
-  return !a.may_be_busy() && host_may_touch(a.kind(), a.memory().queue().get_device());
+  return !a.may_be_busy() && host_may_touch(a.kind(), internal::private_queue(a).get_device());
 }
 
 bool is_quick(const copy_plan& plan, std::size_t nbytes) {
@@ -119,7 +119,7 @@ sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
 std::optional<sycl::event> start(const copy_plan& plan, const array& source,
                                  const array& destination) {
   const sycl::queue& queue = queue_of(destination);
-  if (may_overlap(plan) || source.memory().queue().get_context() != queue.get_context()) {
+  if (may_overlap(plan) || internal::private_queue(source).get_context() != queue.get_context()) {
     return std::nullopt;
   }
   submission with(queue, {part_of(destination, access::write), part_of(source, access::read)});

@@ -4,7 +4,7 @@
 
 #include <sycl/aspects.hpp>
 
-#include "usmx/copy/copy_internal.hpp"
+#include "copy/copy_internal.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::inline v1::detail {

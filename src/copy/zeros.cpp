@@ -1,6 +1,6 @@
 #include "usmx/copy/zeros.hpp"
 
-#include "usmx/copy/copy_internal.hpp"
+#include "copy/copy_internal.hpp"
 
 namespace usmx::inline v1 {
 

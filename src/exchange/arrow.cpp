@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "array/array_internal.hpp"
 #include "base/quoted.hpp"
 #include "exchange/elements.hpp"
-#include "memory/pooled_ranges.hpp"
-#include "memory/usm_checks.hpp"
-#include "usmx/array/array_internal.hpp"
+#include "tracking/pooled_ranges.hpp"
+#include "tracking/usm_checks.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"

@@ -6,9 +6,9 @@
 #include <span>
 #include <type_traits>
 
+#include "runtime/queues_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1::exchange {
 namespace {
@@ -124,7 +124,7 @@ usmx_view describe_to_c(const array& a) {
           .ndim = a.ndim(),
           .kind = static_cast<std::int32_t>(a.kind()),
           .flags = a.readonly() ? std::uint32_t{USMX_READ_ONLY} : 0,
-          .queue = const_cast<sycl::queue*>(&internal::handed_out(memory.queue())),
+          .queue = const_cast<sycl::queue*>(&memory.queue()),
           .context = const_cast<sycl::context*>(&memory.context())};
 }
 

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "array/array_internal.hpp"
 #include "base/quoted.hpp"
 #include "exchange/elements.hpp"
 #include "runtime/cuda_devices.hpp"
 #include "runtime/drivers/cuda_stream.hpp"
-#include "usmx/array/array_internal.hpp"
+#include "runtime/queues_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1::exchange {
 namespace {
@@ -100,7 +100,7 @@ checked_import check(const cuda_array_interface& given) {
 }
 
 cuda_array_interface describe_for_cuda(const array& a) {
-  const sycl::device device = a.memory().queue().get_device();
+  const sycl::device device = internal::private_queue(a).get_device();
   if (!detail::cuda_number(device)) {
     throw buffer_error(
         detail::message("__cuda_array_interface__ is for memory of CUDA devices, "
@@ -125,14 +125,15 @@ cuda_array_interface describe_for_cuda(const array& a) {
 void follow_cuda_stream(const array& a, std::uintptr_t stream) {
   const detail::runtime_call call;
   if (a.size() > 0) {
-    a.record(detail::cuda::follow_stream(a.memory().queue(), reinterpret_cast<CUstream>(stream)));
+    a.record(detail::cuda::follow_stream(internal::private_queue(a),
+                                         reinterpret_cast<CUstream>(stream)));
   }
 }
 
 void wait_for_cuda_streams(const array& a) {
   const detail::runtime_call call;
   if (a.size() > 0) {
-    detail::cuda::wait_for_all_streams(a.memory().queue().get_device());
+    detail::cuda::wait_for_all_streams(internal::private_queue(a).get_device());
   }
 }
 

@@ -11,17 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "base/ranked_mutex.hpp"
 #include "exchange/elements.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/cuda_devices.hpp"
+#include "runtime/queues_internal.hpp"
 #include "runtime/root_devices.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1::exchange {
 namespace {
@@ -199,7 +199,7 @@ usm_kind kind_on(dlpack::device where) {
 /// The queue to use a tensor on: the producer's if it is of that device.
 sycl::queue choose_queue(const received_tensor& given, const sycl::queue* producers) {
   if (given.source != nullptr) {
-    return given.source->memory().queue();
+    return internal::private_queue(*given.source);
   }
   const dlpack::device where = given.values.device;
   if (producers != nullptr && where.type == dlpack::device_type::oneapi &&
@@ -324,7 +324,7 @@ void let_managed_go(void* state) noexcept {
 }  // namespace
 
 dlpack::device dlpack_device(const array& a) {
-  const sycl::queue& queue = a.memory().queue();
+  const sycl::queue& queue = internal::private_queue(a);
   const device_numbers numbers = numbers_of(queue);
   if (numbers.cuda) {
     return {dlpack::device_type::cuda, *numbers.cuda};
@@ -347,11 +347,12 @@ bool is_on(const array& a, dlpack::device where) {
     case dlpack::device_type::cpu:
       return where == dlpack::host && is_host_accessible(a.kind());
     case dlpack::device_type::cuda:
-      return numbers_of(a.memory().queue()).cuda == where.id;
+      return numbers_of(internal::private_queue(a)).cuda == where.id;
     case dlpack::device_type::cuda_managed:
-      return a.kind() == usm_kind::shared && numbers_of(a.memory().queue()).cuda == where.id;
+      return a.kind() == usm_kind::shared &&
+             numbers_of(internal::private_queue(a)).cuda == where.id;
     case dlpack::device_type::oneapi:
-      return numbers_of(a.memory().queue()).oneapi == where.id;
+      return numbers_of(internal::private_queue(a)).oneapi == where.id;
   }
   return false;
 }
@@ -410,7 +411,7 @@ array to_array(const received_tensor& given, const sycl::queue* queue,
   }
   checked_import checked = check(describe_tensor(given), choose_queue(given, queue));
   if (checked.own && queue == nullptr) {
-    checked.queue = checked.own->queue();
+    checked.queue = internal::private_queue(*checked.own);
   }
   const bool on_cuda = given.is_on_cuda();
   array made = to_array(std::move(checked), std::move(owner));

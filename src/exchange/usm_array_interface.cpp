@@ -2,11 +2,11 @@
 
 #include <limits>
 
+#include "array/array_internal.hpp"
 #include "base/quoted.hpp"
 #include "exchange/elements.hpp"
-#include "memory/usm_checks.hpp"
 #include "runtime/context_state.hpp"
-#include "usmx/array/array_internal.hpp"
+#include "tracking/usm_checks.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"

@@ -1,12 +1,15 @@
 #include "runtime/context_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <sycl/exception.hpp>
 #include <unordered_map>
 
 #include "base/process_state.hpp"
 #include "runtime/exit.hpp"
+#include "runtime/interruption_internal.hpp"
 #include "runtime/sub_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/contexts.hpp"
@@ -62,8 +65,8 @@ class context_states {
     std::shared_ptr<context_state> state;
     {
       const std::lock_guard lock(mutex_);
-      if (last_queue_ && last_queue_->queue == queue) {
-        return last_queue_->state;
+      if (const queue_state* remembered = recall(queue)) {
+        return *remembered;
       }
       const entry* const found = find(queue.get_context());
       if (found == nullptr) {
@@ -77,8 +80,8 @@ class context_states {
   queue_state of(const sycl::queue& queue) {
     {
       const std::lock_guard lock(mutex_);
-      if (last_queue_ && last_queue_->queue == queue) {
-        return last_queue_->state;
+      if (const queue_state* remembered = recall(queue)) {
+        return *remembered;
       }
     }
     known_queue known{queue, state_in(of(queue.get_context()), queue)};
@@ -86,15 +89,16 @@ class context_states {
     // What it takes the place of may be the last of a queue: let go outside of the lock.
     std::optional<known_queue> previous(std::move(known));
     const std::lock_guard lock(mutex_);
-    last_queue_.swap(previous);
+    std::ranges::rotate(last_queues_, std::prev(last_queues_.end()));
+    last_queues_.front().swap(previous);
     return result;
   }
 
   void add_peers_queue(const sycl::queue& queue) {
     of(queue.get_context())->add_peers_queue(queue);
-    std::optional<known_queue> outdated;  // may be the last of a queue: let go outside of the lock
+    remembered_queues outdated;  // may be the last of a queue: let go outside of the lock
     const std::lock_guard lock(mutex_);
-    last_queue_.swap(outdated);
+    last_queues_.swap(outdated);
   }
 
   std::vector<sycl::queue> queues() {
@@ -130,7 +134,20 @@ class context_states {
     queue_state state;
   };
 
+  /// The latest first. Two: where imports come in rows, dpctl's queue and usmx's own beside it take
+  /// turns.
+  using remembered_queues = std::array<std::optional<known_queue>, 2>;
+
   static constexpr std::size_t limit = 64;
+
+  const queue_state* recall(const sycl::queue& queue) const {
+    for (const std::optional<known_queue>& each : last_queues_) {
+      if (each && each->queue == queue) {
+        return &each->state;
+      }
+    }
+    return nullptr;
+  }
 
   const entry* find(const sycl::context& context) {
     if (latest_ == nullptr || !(latest_->state->context() == context)) {
@@ -177,7 +194,7 @@ class context_states {
   std::unordered_map<sycl::context, entry> states_;
   entry* latest_ = nullptr;
   std::uint64_t clock_ = 0;
-  std::optional<known_queue> last_queue_;
+  remembered_queues last_queues_;
 };
 
 context_states& states() {
@@ -282,6 +299,12 @@ std::optional<queue_state> known_state_of(const sycl::queue& queue) {
 }
 
 std::vector<sycl::queue> cached_queues() { return states().queues(); }
+
+void wait_for_cached_queues() {
+  for (const sycl::queue& queue : cached_queues()) {
+    internal::wait_interruptibly(queue);
+  }
+}
 
 void add_peers_queue(const sycl::queue& queue) { states().add_peers_queue(queue); }
 

@@ -112,14 +112,16 @@ struct queue_state {
   bool is_peers = false;
 };
 
-/// The same for a queue's context. The last queue asked about is remembered, and held until another
-/// one takes its place: imports come in rows from one producer.
+/// The same for a queue's context. The last two queues asked about are remembered, and held until
+/// others take their places: imports come in rows from one producer.
 queue_state state_of(const sycl::queue&);
 /// The same where it is known already: calls nothing of the runtime.
 std::optional<queue_state> known_state_of(const sycl::queue&);
 
 /// The cached queues of every context that is kept, and the peers' queues that are known.
 std::vector<sycl::queue> cached_queues();
+/// Waits for all of them. A signal may interrupt the wait.
+void wait_for_cached_queues();
 
 /// Makes the peers' queue of a device known: context_state::add_peers_queue.
 void add_peers_queue(const sycl::queue&);

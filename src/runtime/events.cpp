@@ -1,4 +1,4 @@
-#include "usmx/runtime/events_internal.hpp"
+#include "runtime/events_internal.hpp"
 
 #include <cstdint>
 

@@ -6,7 +6,7 @@
 
 #include <sycl/event.hpp>
 
-#include "usmx/runtime/interruption_internal.hpp"
+#include "runtime/interruption_internal.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -8,12 +8,12 @@
 
 #include "base/ranked_mutex.hpp"
 #include "runtime/context_state.hpp"
+#include "runtime/interruption_internal.hpp"
 #include "runtime/queue_lock.hpp"
+#include "runtime/queues_internal.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/interruption_internal.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::inline v1 {
 

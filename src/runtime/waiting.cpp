@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "usmx/runtime/events_internal.hpp"
-#include "usmx/runtime/waiting_internal.hpp"
+#include "runtime/events_internal.hpp"
+#include "runtime/waiting_internal.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -41,14 +41,14 @@ def c_interface() -> list[str]:
 
 
 def symbols() -> list[str]:
-    """The names that libusmx.so exports."""
+    """The names that libusmx.so exports, without those for usmx's own Python module."""
     (library,) = (PACKAGE / "lib").glob("libusmx.so.*")
     listed = run("nm", "-D", "--defined-only", "--format=posix", library)
     names = "\n".join(line.split()[0] for line in listed.splitlines())
-    return [
-        f"version {number('USMX_ABI_VERSION')}",
-        *sorted(run("c++filt", stdin=names).split("\n")),
+    public = [
+        name for name in run("c++filt", stdin=names).split("\n") if "::internal::" not in name
     ]
+    return [f"version {number('USMX_ABI_VERSION')}", *sorted(public)]
 
 
 def classes() -> list[str]:

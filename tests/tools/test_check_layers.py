@@ -22,6 +22,11 @@ holds = "what stands on it"
 inner = ["corner"]
 uses = ["ground"]
 [[house.room]]
+name = "inside"
+holds = "what the annex may know of it"
+files = ["inside.hpp"]
+uses = ["upper"]
+[[house.room]]
 name = "short names"
 holds = "what users include"
 files = ["upper.hpp"]
@@ -30,6 +35,17 @@ uses = ["upper"]
 name = "support"
 holds = "what tests share"
 uses = ["ground"]
+
+[[house]]
+name = "annex"
+title = "The annex"
+roots = ["annex"]
+includes_from = ["annex", "include", "src"]
+doors = { "src" = "inside.hpp" }
+[[house.room]]
+name = "shed"
+holds = "what leans on the library"
+uses = ["library/*"]
 
 [[house]]
 name = "package"
@@ -59,6 +75,8 @@ HOUSE = {
     "include/house/upper/roof.hpp": '#include "house/ground/stone.hpp"\n',
     "src/upper/corner/nook.hpp": '#include "upper/beam.hpp"\n',
     "src/upper/beam.hpp": '#include "house/upper/roof.hpp"\n',
+    "src/inside.hpp": '#include "upper/beam.hpp"\n',
+    "annex/shed/rake.cpp": '#include "house/upper.hpp"\n#include "inside.hpp"\n',
     "tests/cpp/support/tools.hpp": '#include "house/ground/stone.hpp"\n',
     "tests/cpp/ground/stone_test.cpp": '#include "support/tools.hpp"\n',
     "python/house/__init__.py": "from house.rooms import kitchen\n",
@@ -116,6 +134,11 @@ def test_umbrella_is_refused_within_the_library(house):
 def test_support_of_tests_is_refused_outside_of_tests(house):
     plant(house, "src/upper/wall.cpp", '#include "support/tools.hpp"\n')
     assert "library/upper -> library/support" in only_fault(house)
+
+
+def test_an_include_past_the_door_is_refused(house):
+    plant(house, "annex/shed/rake.cpp", '#include "upper/beam.hpp"\n')
+    assert only_fault(house).endswith("of src/ annex may include only inside.hpp")
 
 
 def test_include_beside_the_file_is_found(house):

@@ -2,7 +2,6 @@
 // type, and taking its elements out into a std::vector.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -36,11 +35,7 @@ void fill(const array& destination, T value) {
 /// the order in which the source has them (NumPy's order 'K'). Throws value_error when one of the
 /// types is structured and the other is another one or the source has no memory, allocation_error
 /// when there is no memory.
-inline array astype(const array& source, dtype type) {
-  array result = empty(compact_like(source.layout()), type, source.queue(), source.kind());
-  copy(source, result);
-  return result;
-}
+USMX_API array astype(const array& source, dtype type);
 
 /// The elements in C order, converted to T as `copy` converts them. Waits. Throws value_error when
 /// the elements are of a structured type or the source has no memory.
@@ -48,13 +43,9 @@ template <element_type T>
   requires(!std::same_as<T, bool>)  // a std::vector<bool> holds bits
 std::vector<T> to_vector(const array& source) {
   std::vector<T> result(static_cast<std::size_t>(source.size()));
-  const layout compact = layout::c_order(source.shape());
-  std::array<std::ptrdiff_t, max_ndim> strides_bytes;
-  std::ranges::transform(compact.strides(), strides_bytes.begin(), [](std::ptrdiff_t stride) {
-    return stride * static_cast<std::ptrdiff_t>(sizeof(T));
-  });
+  const layout in_bytes = layout::c_order(source.shape()).scaled(sizeof(T));
   copy_to_host(source, {reinterpret_cast<std::byte*>(result.data()), dtype::of<T>(), source.shape(),
-                        std::span(strides_bytes).first(source.shape().size())});
+                        in_bytes.strides()});
   return result;
 }
 

@@ -26,6 +26,7 @@ namespace usmx::inline v1 {
 
 namespace internal {
 
+struct buffer_access;
 struct new_buffer;
 
 }  // namespace internal
@@ -147,8 +148,10 @@ class USMX_API buffer {
   usm_kind kind() const noexcept { return kind_; }
   /// Whether the bytes must not be written to.
   bool readonly() const noexcept { return traits_.readonly; }
-  /// The queue on which usmx works on these bytes. Its device and context are those of the buffer.
-  const sycl::queue& queue() const noexcept { return queue_; }
+  /// The queue of the bytes, which also gives the device and the context. It is the one that others
+  /// see: work that is submitted there finds dpctl's and dpnp's default arrays of that device on
+  /// the same queue, once dpctl is loaded. Exposes the bytes.
+  const sycl::queue& queue() const;
   /// The context of the queue. The reference is valid as long as the buffer.
   const sycl::context& context() const;
   /// Whether all bytes [first, first + nbytes) belong to this buffer.
@@ -179,7 +182,7 @@ class USMX_API buffer {
   void record(const sycl::event& event, const std::byte* first, std::size_t nbytes);
   /// Tells usmx that others know these bytes, and may submit work to the queue (the one that others
   /// see in its place, if it is one of usmx's cached queues) without recording it.
-  void expose() noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
+  void expose() const noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
   /// Waits for usmx's work and the recorded work on these bytes. If others may have submitted work,
   /// this waits for all work of the queues that they may use, too. It does not call the runtime if
   /// there can be no work, because the memory or its queue never left usmx.
@@ -206,6 +209,7 @@ class USMX_API buffer {
 
  private:
   friend struct internal::new_buffer;
+  friend struct internal::buffer_access;
 
   /// The buffer that knows who else works on the memory: the whole of a part, or this one.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
@@ -233,7 +237,7 @@ class USMX_API buffer {
   std::size_t nbytes_;
   usm_kind kind_;
   traits traits_;
-  std::atomic<bool> exposed_ = false;
+  mutable std::atomic<bool> exposed_ = false;
   sycl::queue queue_;
   mutable std::atomic<const sycl::context*> context_ = nullptr;
   detail::release_action release_;

@@ -6,6 +6,7 @@
 #include "elements/dtype_argument.hpp"
 #include "exchange/cuda_dictionary.hpp"
 #include "exchange/dictionary.hpp"
+#include "internals.hpp"
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "objects/waiting.hpp"
@@ -60,7 +61,7 @@ void bind_attributes(nb::class_<py_array>& cls) {
       },
       "The address of element zero. usmx waits for the work on the elements.");
   bind_where(
-      cls, [](const py_array& a) -> const sycl::queue& { return a.value.owner()->queue(); },
+      cls, [](const py_array& a) -> const sycl::queue& { return internal::private_queue(a.value); },
       [](const py_array& a) { return queue_object_of(*a.value.owner()); });
   cls.def_prop_ro(
          "shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
@@ -84,7 +85,9 @@ void bind_attributes(nb::class_<py_array>& cls) {
                    "The memory object that holds the elements, under dpnp's name.")
       .def_prop_ro(
           "device",
-          [](const py_array& a) { return make_instance(py_device{a.value.owner()->queue()}); },
+          [](const py_array& a) {
+            return make_instance(py_device{internal::private_queue(a.value)});
+          },
           nb::sig("def device(self) -> Device"),
           "Where the array is: a Device, which every argument ``device`` accepts.")
       .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "elements/element.hpp"
+#include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/held_buffer.hpp"
 #include "sycl_objects/sycl_event.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
 

@@ -7,12 +7,12 @@
 #include "container/array_key.hpp"
 #include "container/assigned_value.hpp"
 #include "container/basic_key.hpp"
+#include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/array/field_view.hpp"
 #include "usmx/copy/select/gather.hpp"
 #include "usmx/layout/structure.hpp"
@@ -70,7 +70,7 @@ array selected_copy(const array& source, const array_key& key) {
   return ordered(false, [&] {
     const selection selected = key.select(source.layout());
     array result = make_array(layout::c_order(selected.shape()), source.type(),
-                              source.owner()->queue(), source.kind(), first_use::at_once);
+                              internal::private_queue(source), source.kind(), first_use::at_once);
     gather(source, selected, result);
     return result;
   });
@@ -78,7 +78,7 @@ array selected_copy(const array& source, const array_key& key) {
 
 /// What a key addresses that may have arrays among its items: if so a copy, else a view.
 nb::object get_by_arrays(const py_array& a, PyObject* key) {
-  const array_key parsed(key, a.value.owner()->queue());
+  const array_key parsed(key, internal::private_queue(a.value));
   if (parsed.is_basic()) {
     return to_python(
         internal::with_layout(a.value, subscript(a.value.layout(), parsed.basic_items())), a.base);
@@ -95,7 +95,7 @@ void require_writable(const array& a) {
 }
 
 void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
-  const array_key parsed(key, a.owner()->queue());
+  const array_key parsed(key, internal::private_queue(a));
   if (parsed.is_basic()) {
     return assign(internal::with_layout(a, subscript(a.layout(), parsed.basic_items())), value);
   }
@@ -115,8 +115,8 @@ std::vector<array> coordinates_of(const array& a) {
     const std::array count{count_nonzero(a)};
     std::vector<array> result;
     for (int k = 0; k < a.ndim(); ++k) {
-      result.push_back(make_array(layout::c_order(count), type_code::int64, a.owner()->queue(),
-                                  a.kind(), first_use::at_once));
+      result.push_back(make_array(layout::c_order(count), type_code::int64,
+                                  internal::private_queue(a), a.kind(), first_use::at_once));
     }
     nonzero(a, result);
     return result;

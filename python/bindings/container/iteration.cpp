@@ -1,7 +1,7 @@
 #include "container/iteration.hpp"
 
+#include "internals.hpp"
 #include "support/errors.hpp"
-#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

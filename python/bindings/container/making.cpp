@@ -7,20 +7,18 @@
 #include <string>
 
 #include "elements/dtype_argument.hpp"
+#include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/lazy_import.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/array/request.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/copy_internal.hpp"
 #include "usmx/layout/element_order.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/device_types.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -33,9 +31,9 @@ lazy_import numpy_ndarray("numpy", "ndarray");
 struct plan {
   plan(const array& source, nb::handle dtype_object, nb::handle usm_type, nb::handle sycl_queue,
        nb::handle device)
-      : queue(sycl_queue.is_none() && device.is_none() ? source.owner()->queue()
+      : queue(sycl_queue.is_none() && device.is_none() ? internal::private_queue(source)
                                                        : queue_argument(sycl_queue, device)),
-        type(dtype_object.is_none() && queue == source.owner()->queue()
+        type(dtype_object.is_none() && queue == internal::private_queue(source)
                  ? source.type()
                  : dtype_argument_on(queue.get_device(), dtype_object, source.type())),
         kind(usm_type.is_none() ? source.kind() : kind_argument(usm_type)) {}

@@ -2,6 +2,7 @@
 
 #include "container/copies.hpp"
 #include "container/making.hpp"
+#include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
@@ -77,7 +78,8 @@ void bind_elements(nb::class_<py_array>& cls) {
           "copy",
           [](const py_array& a, nb::handle order) {
             return to_python(copy_of(a.value, a.value.type(), a.value.kind(),
-                                     a.value.owner()->queue(), order_argument(order, any_order)));
+                                     internal::private_queue(a.value),
+                                     order_argument(order, any_order)));
           },
           nb::arg("order").none() = "C", nb::sig("def copy(self, order: str = 'C') -> USMArray"),
           R"(Copy the array into new memory of the same kind, on the same queue. Waits.

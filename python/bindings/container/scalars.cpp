@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "elements/element.hpp"
+#include "internals.hpp"
 #include "objects/host_copy.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
@@ -23,7 +23,8 @@ namespace {
 class readable_elements {
  public:
   explicit readable_elements(const array& a) {
-    if (is_host_accessible(a.kind()) || host_may_touch(a.kind(), a.owner()->queue().get_device())) {
+    if (is_host_accessible(a.kind()) ||
+        host_may_touch(a.kind(), internal::private_queue(a).get_device())) {
       wait_for(a);
       memory_ = a.owner()->data();
       where_ = a.layout();

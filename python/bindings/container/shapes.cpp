@@ -5,10 +5,10 @@
 #include "container/making.hpp"
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "objects/new_memory.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/layout/axes.hpp"
 #include "usmx/layout/element_order.hpp"
@@ -119,7 +119,7 @@ nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
   const element_order letter = order_argument(order, c_or_f);
   layout where = shape.is_none() ? compact(a->value.shape(), letter)
                                  : compact(shape_argument(shape).span(), letter);
-  return to_python(make_array(std::move(where), a->value.type(), a->value.owner()->queue(),
+  return to_python(make_array(std::move(where), a->value.type(), internal::private_queue(a->value),
                               a->value.kind(), first_use::in_order));
 }
 
@@ -174,7 +174,7 @@ nb::object ravel(nb::handle self, nb::handle order) {
   return made->value.layout().is_c_contiguous()
              ? flat
              : to_python(copy_of(made->value, made->value.type(), made->value.kind(),
-                                 made->value.owner()->queue(), element_order::c));
+                                 internal::private_queue(made->value), element_order::c));
 }
 
 nb::object flatten(nb::handle self, nb::handle order) {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "elements/dtype_argument.hpp"
+#include "internals.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {

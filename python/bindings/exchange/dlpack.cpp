@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "elements/dtype_argument.hpp"
+#include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/layout/element_order.hpp"
@@ -181,7 +181,7 @@ std::optional<sycl::queue> queue_of(PyObject* producer) {
     return std::nullopt;
   }
   if (const array* own = as_array(producer)) {
-    return own->owner()->queue();
+    return internal::private_queue(*own);
   }
   const nb::object queue = optional_attribute(producer, producers_queue_name.get());
   return queue.is_valid() ? queue_of_object(queue) : std::nullopt;
@@ -219,7 +219,7 @@ array to_array(taken_tensor&& taken, PyObject* producer) {
     const without_interpreter_lock unlocked(received.is_on_cuda());
     return exchange::to_array(received, queue ? &*queue : nullptr, std::move(taken).owner());
   }();
-  if (queue && *queue != made.owner()->queue()) {
+  if (queue && *queue != internal::private_queue(made)) {
     const without_interpreter_lock unlocked;
     internal::wait_interruptibly(*queue);
   }

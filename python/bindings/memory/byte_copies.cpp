@@ -3,14 +3,13 @@
 #include <string_view>
 
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/held_buffer.hpp"
 #include "support/lazy_import.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/copy_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -31,8 +31,8 @@ std::shared_ptr<buffer> allocate_memory(std::ptrdiff_t nbytes, usm_kind kind,
 
 std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind kind,
                                     const memory_options& options) {
-  const sycl::queue queue =
-      options.queue.is_none() ? existing->queue() : queue_argument(options.queue, nb::none());
+  const sycl::queue queue = options.queue.is_none() ? internal::private_queue(*existing)
+                                                    : queue_argument(options.queue, nb::none());
   if (options.copy) {
     if (existing->nbytes() == 0) {
       throw value_error("a copy of memory needs at least one byte, found none");
@@ -53,7 +53,7 @@ std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind k
                                       " bytes, found address ",
                                       static_cast<const void*>(existing->data())));
   }
-  if (queue != existing->queue()) {
+  if (queue != internal::private_queue(*existing)) {
     throw value_error(
         "a view of memory stays on its own queue, found another: copy=True copies "
         "the memory to that queue");

@@ -7,6 +7,7 @@
 
 #include "exchange/dictionary.hpp"
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "memory/byte_copies.hpp"
 #include "memory/memory_argument.hpp"
 #include "objects/buffer_protocol.hpp"
@@ -33,7 +34,7 @@ std::string repr(const buffer& memory) {
   return detail::message("<USM ", name(memory.kind()), " memory of ", memory.nbytes(), " bytes at ",
                          static_cast<const void*>(memory.data()),
                          memory.readonly() ? ", read-only" : "", ", on ",
-                         describe(memory.queue().get_device()), ">");
+                         describe(internal::private_queue(memory).get_device()), ">");
 }
 
 std::shared_ptr<buffer> construct(nb::handle argument, usm_kind kind,
@@ -112,13 +113,19 @@ void bind_base(nb::module_& m) {
   number("nbytes");
   number("size");
   bind_where(
-      cls, [](const py_memory& self) -> const sycl::queue& { return self.bytes().queue(); },
+      cls,
+      [](const py_memory& self) -> const sycl::queue& {
+        return internal::private_queue(self.bytes());
+      },
       [](const py_memory& self) { return queue_object_of(self.bytes()); });
   cls.def_prop_ro(
          "_queue", [](const py_memory& self) { return queue_object_of(self.bytes()); },
          nb::sig("def _queue(self) -> SyclQueue"))
       .def_prop_ro(
-          "_context", [](const py_memory& self) { return context_object(self.bytes().queue()); },
+          "_context",
+          [](const py_memory& self) {
+            return context_object(internal::private_queue(self.bytes()));
+          },
           nb::sig("def _context(self) -> SyclContext"))
       .def_prop_ro(
           "_pointer",

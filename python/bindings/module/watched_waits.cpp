@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "internals.hpp"
 #include "support/call_site.hpp"
-#include "usmx/runtime/waiting_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

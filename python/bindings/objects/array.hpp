@@ -4,10 +4,10 @@
 
 #include <utility>
 
+#include "internals.hpp"
 #include "support/nanobind.hpp"
 #include "support/python_thread.hpp"
 #include "usmx/array/array.hpp"
-#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 

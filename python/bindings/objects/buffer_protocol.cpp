@@ -3,8 +3,8 @@
 #include <array>
 #include <memory>
 
+#include "internals.hpp"
 #include "objects/waiting.hpp"
-#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -5,11 +5,10 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "internals.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/copy_internal.hpp"
 
 namespace usmx::bindings {
 
@@ -18,8 +17,8 @@ class host_copy {
  public:
   /// Of an array, after the work on it. Waits.
   host_copy(const array& source, dtype type) : host_copy(source.shape(), type, source.memory()) {
-    const std::vector<std::ptrdiff_t> strides = strides_in_bytes();
-    copy_to_host(source, {view_.origin(), type, view_.shape(), strides});
+    const layout in_bytes = view_.layout().scaled(static_cast<std::ptrdiff_t>(type.itemsize()));
+    copy_to_host(source, {view_.origin(), type, view_.shape(), in_bytes.strides()});
   }
   /// Of ordinary host memory.
   host_copy(const array_view& source, dtype type)
@@ -34,18 +33,12 @@ class host_copy {
  private:
   host_copy(std::span<const std::ptrdiff_t> shape, dtype type, const buffer& on)
       : memory_(bytes_for(shape, type)),
-        view_(memory_.get(), type, layout::c_order(shape), usm_kind::unknown, on.queue(), false) {}
+        view_(memory_.get(), type, layout::c_order(shape), usm_kind::unknown,
+              internal::private_queue(on), false) {}
 
   static std::unique_ptr<std::byte[]> bytes_for(std::span<const std::ptrdiff_t> shape, dtype type) {
     return std::make_unique_for_overwrite<std::byte[]>(
         checked_nbytes(layout::c_order(shape).size(), type));
-  }
-  std::vector<std::ptrdiff_t> strides_in_bytes() const {
-    std::vector<std::ptrdiff_t> strides;
-    for (const std::ptrdiff_t stride : view_.strides()) {
-      strides.push_back(stride * static_cast<std::ptrdiff_t>(view_.type().itemsize()));
-    }
-    return strides;
   }
 
   std::unique_ptr<std::byte[]> memory_;

@@ -2,9 +2,9 @@
 
 #include <unordered_map>
 
+#include "internals.hpp"
 #include "support/python_thread.hpp"
 #include "sycl_objects/placement.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {

@@ -1,5 +1,6 @@
 #include "objects/owners.hpp"
 
+#include "internals.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 
 namespace usmx::bindings {
@@ -83,15 +84,10 @@ detail::release_action keep_alive_with_queue(PyObject* producer, PyObject* queue
   return {release_with_queue, state, as_owner(producer)};
 }
 
-PyObject* producers_queue_object(const buffer& memory) noexcept {
+nb::object queue_object_of(const buffer& memory) {
   const auto* kept =
       static_cast<const producer_with_queue*>(memory.release_state(release_with_queue));
-  return kept == nullptr ? nullptr : kept->queue.ptr();
-}
-
-nb::object queue_object_of(const buffer& memory) {
-  PyObject* theirs = producers_queue_object(memory);
-  return theirs != nullptr ? nb::borrow(theirs) : queue_object(memory.queue());
+  return kept != nullptr ? kept->queue : queue_object(internal::private_queue(memory));
 }
 
 detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given) {

@@ -15,8 +15,6 @@ detail::release_action keep_alive(PyObject* object) noexcept;
 
 /// Keeps a producer alive until the action runs, and the object that it has for its queue.
 detail::release_action keep_alive_with_queue(PyObject* producer, PyObject* queue);
-/// The object for the queue that came in with the memory of a buffer; null where none did.
-PyObject* producers_queue_object(const buffer& memory) noexcept;
 
 /// What `sycl_queue` of an array or memory object is: the object that came in with memory of a
 /// producer, else the one of the buffer's queue.

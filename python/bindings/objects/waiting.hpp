@@ -4,12 +4,12 @@
 
 #include <cstddef>
 
+#include "internals.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/waiting_internal.hpp"
 
 namespace usmx::bindings {
 
@@ -37,7 +37,7 @@ decltype(auto) ordered(bool is_short, const Work& work) {
 inline bool is_short(const array& a) {
   constexpr std::size_t small_nbytes = std::size_t{16} << 10;
   return a.nbytes() <= small_nbytes && !a.may_be_busy() &&
-         host_may_touch(a.kind(), a.memory().queue().get_device());
+         host_may_touch(a.kind(), internal::private_queue(a).get_device());
 }
 
 /// Waits for the work on an array's elements, or on the bytes of a buffer.

@@ -6,8 +6,7 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
-#include "usmx/base/lock_checks_internal.hpp"
-#include "usmx/runtime/interruption_internal.hpp"
+#include "internals.hpp"
 
 namespace usmx::bindings {
 

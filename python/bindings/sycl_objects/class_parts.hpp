@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
+#include "internals.hpp"
 #include "support/nanobind.hpp"
 #include "support/type_name.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 

@@ -3,13 +3,13 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
 
+#include "internals.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "internals.hpp"
 #include "support/lazy_import.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "sycl_objects/sycl_context.hpp"
 #include "sycl_objects/sycl_device.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

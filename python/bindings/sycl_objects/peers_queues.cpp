@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "internals.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

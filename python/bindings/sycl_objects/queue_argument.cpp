@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "internals.hpp"
 #include "support/arguments.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
@@ -14,7 +15,6 @@
 #include "sycl_objects/peers_queues.hpp"
 #include "sycl_objects/sycl_queue.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -116,10 +116,9 @@ std::optional<sycl::queue> optional_queue(nb::handle queue) {
 }
 
 nb::object exchange_default_queue(nb::handle queue) {
-  auto wanted = queue.is_none()
-                    ? nullptr
-                    : std::make_unique<const sycl::queue>(queue_argument(queue, nb::none()));
-  const auto before = internal::exchange_default_queue_of_thread(std::move(wanted));
+  const auto wanted = optional_queue(queue);
+  const auto before = internal::exchange_default_queue_of_thread(
+      wanted ? std::make_unique<const sycl::queue>(*wanted) : nullptr);
   return before ? own_object(*before) : nb::none();
 }
 

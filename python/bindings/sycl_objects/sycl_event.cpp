@@ -7,12 +7,12 @@
 
 #include <sycl/backend_types.hpp>
 
+#include "internals.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/events_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

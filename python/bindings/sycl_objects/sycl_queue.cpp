@@ -7,6 +7,7 @@
 
 #include <sycl/properties/queue_properties.hpp>
 
+#include "internals.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
@@ -16,7 +17,6 @@
 #include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

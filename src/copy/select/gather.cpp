@@ -4,16 +4,16 @@
 #include <optional>
 #include <utility>
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
+#include "copy/copy_internal.hpp"
 #include "copy/select/gather_paths.hpp"
 #include "copy/select/transfer.hpp"
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {

@@ -7,13 +7,13 @@
 #include <span>
 #include <type_traits>
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
+#include "copy/copy_internal.hpp"
 #include "copy/staging.hpp"
 #include "layout/element_dispatch.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy_internal.hpp"
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/index_walk.hpp"
 #include "usmx/memory/usm.hpp"

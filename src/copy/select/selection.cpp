@@ -8,13 +8,13 @@
 #include <utility>
 #include <variant>
 
+#include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "copy/arguments.hpp"
 #include "copy/select/index_blocks.hpp"
 #include "copy/select/nonzero.hpp"
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 

@@ -7,8 +7,8 @@
 #include <sycl/interop_handle.hpp>
 
 #include "runtime/drivers/cuda_context.hpp"
+#include "runtime/events_internal.hpp"
 #include "runtime/queue_lock.hpp"
-#include "usmx/runtime/events_internal.hpp"
 
 namespace usmx::inline v1::detail::cuda {
 namespace {

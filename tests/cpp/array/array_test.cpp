@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 

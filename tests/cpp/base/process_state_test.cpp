@@ -8,11 +8,11 @@
 #include <string>
 #include <thread>
 
+#include "tracking/registry.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/copy/zeros.hpp"
-#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"

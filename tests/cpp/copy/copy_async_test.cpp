@@ -19,11 +19,11 @@
 #include <utility>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
 #include "support/seed.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/structure.hpp"
 #include "usmx/memory/synchronize.hpp"

@@ -12,17 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "memory/deferred_release.hpp"
-#include "memory/pending_work.hpp"
+#include "array/array_internal.hpp"
+#include "ownership/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
+#include "tracking/pending_work.hpp"
+#include "tracking/registry.hpp"
 #include "usmx/array/array.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
 #include "usmx/copy/select/gather.hpp"
 #include "usmx/copy/zeros.hpp"
-#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/synchronize.hpp"
 
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "support/device_test.hpp"
 #include "support/seed.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/copy/copy_async.hpp"
 #include "usmx/memory/current_resource.hpp"
 

@@ -13,9 +13,9 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/structure.hpp"
-#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/synchronize.hpp"
 
 namespace {

@@ -5,14 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "memory/pending_work.hpp"
 #include "support/device_test.hpp"
 #include "support/failing_allocations.hpp"
+#include "tracking/pending_work.hpp"
+#include "tracking/registry.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/exchange/arrow.hpp"
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
-#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/synchronize.hpp"
 
 namespace {

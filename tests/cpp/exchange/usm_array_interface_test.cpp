@@ -16,8 +16,8 @@
 #include "support/errors.hpp"
 #include "support/slabs.hpp"
 #include "support/seed.hpp"
+#include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/registry_internal.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"
 

@@ -1,5 +1,5 @@
 // src/runtime/events.cpp: every event may be asked for its back end.
-#include "usmx/runtime/events_internal.hpp"
+#include "runtime/events_internal.hpp"
 
 #include <gtest/gtest.h>
 

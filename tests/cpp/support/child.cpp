@@ -16,18 +16,18 @@
 #include <utility>
 #include <vector>
 
+#include "copy/copy_internal.hpp"
+#include "runtime/queues_internal.hpp"
+#include "tracking/usm_internal.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy_async.hpp"
-#include "usmx/copy/copy_internal.hpp"
 #include "usmx/copy/zeros.hpp"
 #include "usmx/memory/synchronize.hpp"
-#include "usmx/memory/usm_internal.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/diagnosis.hpp"
 #include "usmx/runtime/queues.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 #include "usmx/runtime/selectors.hpp"
 
 namespace {

@@ -16,8 +16,8 @@ import pytest
 import usmx
 from doctors import built_library, doctor, in_own_mounts, one
 from helpers import run_usmx
-from usmx.cli.doctor import CHECKS, settings
-from usmx.cli.doctor.probe import probe
+from usmx._doctor import CHECKS, settings
+from usmx._doctor.probe import probe
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = Path(usmx.__file__).parent

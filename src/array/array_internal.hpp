@@ -1,0 +1,66 @@
+// What only usmx's own parts, its Python module among them, may do with arrays. This header is not
+// installed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "ownership/buffer_internal.hpp"
+#include "usmx/array/array.hpp"
+
+namespace usmx::inline v1::internal {
+
+struct array_access {
+  static array unchecked(std::shared_ptr<buffer> owner, dtype type, layout where,
+                         bool readonly) noexcept {
+    return array(std::move(owner), type, std::move(where), readonly, 0);
+  }
+  static array with_layout(const array& of, layout where) {
+    if (where.size() > of.size()) {
+      checked_nbytes(where.size(), of.type_);
+    }
+    return array(of.owner_, of.type_, std::move(where), of.readonly(), 0);
+  }
+  static array_view private_view(const array& of) { return of.private_view(); }
+  static std::byte* first_element(const array& of) {
+    of.memory();
+    return of.first_element();
+  }
+};
+
+/// As usmx::empty(), for memory that is used that way first.
+USMX_API array new_array(layout where, dtype type, const sycl::queue&, usm_kind,
+                         std::size_t alignment, first_use);
+/// The same without waiting, and without a call of the SYCL runtime: none where new_array() would
+/// need one or would find no memory. Throws what new_array() throws of the layout.
+USMX_API std::optional<array> try_new_array(const layout& where, dtype type, const sycl::queue&,
+                                            usm_kind, std::size_t alignment, first_use);
+
+/// Elements inside a buffer where the rules of array's constructor are known to hold: parts of an
+/// existing array, checked imports.
+inline array unchecked_array(std::shared_ptr<buffer> owner, dtype type, layout where,
+                             bool readonly) noexcept {
+  return array_access::unchecked(std::move(owner), type, std::move(where), readonly);
+}
+
+/// Other elements of an array's memory that are known to lie inside of it, as those of a subscript
+/// or a broadcast are. Throws overflow_error when the elements, of which a broadcast counts some
+/// several times, are more bytes than fit ptrdiff_t.
+inline array with_layout(const array& of, layout where) {
+  return array_access::with_layout(of, std::move(where));
+}
+
+/// The view that array::view() gives, without exposing the array: for synchronous work of usmx's
+/// own.
+inline array_view private_view(const array& of) { return array_access::private_view(of); }
+
+/// The pointer that array::data() gives, without exposing the array: for synchronous work of usmx's
+/// own.
+inline std::byte* first_element(const array& of) { return array_access::first_element(of); }
+
+/// The queue on which usmx works on the elements, without exposing the array: for work of usmx's
+/// own. Throws value_error for an array without memory.
+inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
+
+}  // namespace usmx::inline v1::internal

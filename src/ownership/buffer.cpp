@@ -1,0 +1,592 @@
+#include "usmx/memory/buffer.hpp"
+#include "runtime/queues_internal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include <sycl/exception.hpp>
+
+#include "base/process_state.hpp"
+#include "observing/memory_observer.hpp"
+#include "ownership/buffer_internal.hpp"
+#include "ownership/deferred_release.hpp"
+#include "ownership/resource_lookup.hpp"
+#include "ownership/waiting_blocks.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/context_state.hpp"
+#include "runtime/interruption_internal.hpp"
+#include "tracking/pending_work.hpp"
+#include "tracking/registry.hpp"
+#include "tracking/usm_checks.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/memory_resource.hpp"
+#include "usmx/memory/usm.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::inline v1 {
+namespace {
+
+/// What the program has.
+void observe(memory_action action, usm_kind kind, const std::byte* block, std::size_t nbytes,
+             const sycl::queue& queue) noexcept {
+  if (detail::memory_is_observed()) [[unlikely]] {
+    detail::tell_memory_observer({action, memory_source::buffer, kind, nbytes, block, queue});
+  }
+}
+
+using detail::owned_block;
+
+/// Hands a block back to where it came from. A pool takes it with its unfinished work, which stays
+/// known by address.
+void return_block(void* state) noexcept {
+  std::unique_ptr<owned_block> block(static_cast<owned_block*>(state));
+  registry::remove(block->first);
+  observe(memory_action::free, block->resource.kind(), block->first, block->nbytes, block->queue);
+  if (block->resource.is_pool() && detail::may_have_pending_work(block->first, block->nbytes)) {
+    detail::keep_waiting(std::move(block));
+    detail::release_finished();
+  } else {
+    block->resource.deallocate(block->first, block->nbytes, block->alignment, block->queue);
+  }
+}
+
+/// Lets a part go, whose own action is then still to run, after `first`. Not by a reference of the
+/// buffer's: chains of parts would be let go one within the other.
+detail::release_action after(detail::release_action first, std::shared_ptr<buffer> part) {
+  struct both {
+    std::shared_ptr<buffer> part;
+    detail::release_action first;
+  };
+  detail::foreign_owner* owner = first ? first.owner() : part->foreign_owner();
+  auto* state = new both{std::move(part), std::move(first)};
+  return {[](void* of) noexcept { delete static_cast<both*>(of); }, state, owner};
+}
+
+/// What is free, in all pools.
+std::size_t cached_nbytes() {
+  std::size_t sum = 0;
+  for (const auto& pool : default_pools()) {
+    const pool_statistics now = pool->statistics();
+    sum += now.total - std::min(now.used, now.total);
+  }
+  return sum;
+}
+
+/// None where there is no memory; then `why` is the reason.
+std::byte* allocate_or_explain(const any_resource& resource, std::size_t nbytes,
+                               std::size_t alignment, const sycl::queue& queue, std::string& why) {
+  try {
+    return resource.allocate(nbytes, alignment, queue);
+  } catch (const allocation_error& failed) {
+    why = failed.what();
+  }
+  return nullptr;
+}
+
+/// dpctl and dpnp keep what their unfinished work uses, and let it go when that is done.
+void wait_for_last_users(const sycl::queue& queue) {
+  detail::wait_for_cached_queues();
+  internal::wait_interruptibly(queue);
+}
+
+/// Makes what comes free part of what can be allocated; the cheapest ways come first.
+using way_to_reclaim = void (*)(const sycl::queue&);
+constexpr std::array<way_to_reclaim, 3> ways_to_reclaim = {
+    [](const sycl::queue&) {},                          // what nobody needs
+    [](const sycl::queue&) { detail::release_all(); },  // what waits for its work
+    [](const sycl::queue& queue) {                      // what unfinished work of others keeps
+      wait_for_last_users(queue);
+      detail::release_all();
+    }};
+
+std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std::size_t alignment,
+                          const sycl::queue& queue) {
+  std::string why;
+  std::byte* block = allocate_or_explain(resource, nbytes, alignment, queue, why);
+  for (const way_to_reclaim reclaim : ways_to_reclaim) {
+    if (block != nullptr) {
+      return block;
+    }
+    reclaim(queue);
+    empty_cache();
+    block = allocate_or_explain(resource, nbytes, alignment, queue, why);
+  }
+  if (block == nullptr) {
+    observe(memory_action::failure, resource.kind(), nullptr, nbytes, queue);
+    throw allocation_error(
+        detail::message(why, " (usmx has ", registry::nbytes(), " bytes in use, ", cached_nbytes(),
+                        " bytes that its pools keep, ", detail::deferred_nbytes(),
+                        " bytes that wait for work to finish)"));
+  }
+  return block;
+}
+
+/// What a new buffer asks for.
+struct request {
+  std::size_t nbytes;
+  usm_kind kind;
+  const sycl::queue& queue;
+  std::size_t alignment;
+  internal::first_use use;
+};
+
+/// A free block, or else one that waits for its work if the request's use allows that. Null where
+/// there is none: never waits, and calls nothing of the runtime.
+std::unique_ptr<owned_block> find_block(const any_resource& resource, const request& wanted) {
+  auto made = std::make_unique<owned_block>(resource, nullptr, wanted.nbytes, wanted.alignment,
+                                            wanted.queue);
+  made->first = resource.try_allocate(wanted.nbytes, wanted.alignment, wanted.queue);
+  if (made->first != nullptr) {
+    return made;
+  }
+  if (wanted.use != internal::first_use::in_order || !resource.is_pool() ||
+      !detail::is_possible_request(wanted.nbytes, wanted.alignment)) {
+    return nullptr;
+  }
+  auto known = detail::take_waiting(resource, wanted.nbytes, wanted.alignment, wanted.queue);
+  if (known != nullptr) {
+    known->nbytes = wanted.nbytes;
+    known->alignment = wanted.alignment;
+  }
+  return known;
+}
+
+/// A block that the registry does not know yet.
+struct new_block {
+  std::unique_ptr<owned_block> block;
+  detail::queue_state of_queue;
+
+  std::byte* data() const noexcept { return block->first; }
+  bool is_pooled() const noexcept { return block->resource.is_pool(); }
+  detail::release_action take_release() noexcept { return {&return_block, block.release()}; }
+};
+
+/// May wait.
+new_block make_block(const request& wanted) {
+  const detail::runtime_call call;
+  detail::release_finished();
+  detail::queue_state state = detail::state_of(wanted.queue);
+  const any_resource resource =
+      detail::current_resource(*state.of_context, wanted.queue, wanted.kind);
+  auto block = find_block(resource, wanted);
+  if (block == nullptr) {
+    detail::limit_deferred();
+    block = std::make_unique<owned_block>(resource, nullptr, wanted.nbytes, wanted.alignment,
+                                          wanted.queue);
+    block->first = allocate_block(resource, wanted.nbytes, wanted.alignment, wanted.queue);
+  }
+  return {std::move(block), std::move(state)};
+}
+
+/// Nothing where it cannot be had without waiting or calling the runtime.
+std::optional<new_block> try_to_make_block(const request& wanted) {
+  if (detail::is_forked_child()) {
+    return std::nullopt;
+  }
+  auto state = detail::known_state_of(wanted.queue);
+  if (!state) {
+    return std::nullopt;
+  }
+  const auto resource = detail::known_resource(*state->of_context, wanted.queue, wanted.kind);
+  auto block = resource ? find_block(*resource, wanted) : nullptr;
+  return block == nullptr ? std::nullopt
+                          : std::optional(new_block{std::move(block), *std::move(state)});
+}
+
+/// The program has it now.
+void enter(std::byte* data, const request& of, const detail::queue_state& state,
+           std::weak_ptr<buffer> owner) {
+  observe(memory_action::allocate, of.kind, data, of.nbytes, of.queue);
+  registry::add({data, of.nbytes, of.kind, state.of_context->context(), std::move(owner)});
+}
+
+}  // namespace
+
+buffer::buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
+               detail::release_action release, traits known) noexcept
+    : data_(data),
+      nbytes_(nbytes),
+      kind_(kind),
+      traits_(known),
+      queue_(std::move(queue)),
+      release_(std::move(release)) {
+  note_user_thread();
+}
+
+buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
+                        std::size_t alignment) {
+  const request wanted{nbytes, kind, queue, alignment, internal::first_use::at_once};
+  new_block made = make_block(wanted);
+  const traits known{.readonly = false,
+                     .queue_is_ours = made.of_queue.is_cached,
+                     .owns = true,
+                     .is_new = true,
+                     .is_pooled = made.is_pooled()};
+  std::byte* const data = made.data();
+  buffer result(data, nbytes, kind, queue, made.take_release(), known);
+  enter(data, wanted, made.of_queue, {});
+  return result;
+}
+
+std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, usm_kind kind,
+                                                const sycl::queue& queue, std::size_t alignment) {
+  return internal::new_buffer::allocate(nbytes, kind, queue, alignment,
+                                        internal::first_use::at_once);
+}
+
+template <class Block, class Request>
+std::shared_ptr<buffer> internal::new_buffer::from_block(Block made, const Request& wanted) {
+  const buffer::traits known{.readonly = false,
+                             .queue_is_ours = made.of_queue.is_cached,
+                             .owns = true,
+                             .is_new = true,
+                             .is_pooled = made.is_pooled()};
+  std::byte* const data = made.data();
+  auto result = std::make_shared<buffer>(data, wanted.nbytes, wanted.kind, wanted.queue,
+                                         made.take_release(), known);
+  enter(data, wanted, made.of_queue, result);
+  return result;
+}
+
+std::shared_ptr<buffer> internal::new_buffer::try_to_allocate(std::size_t nbytes, usm_kind kind,
+                                                              const sycl::queue& queue,
+                                                              std::size_t alignment,
+                                                              first_use use) {
+  const request wanted{nbytes, kind, queue, alignment, use};
+  auto made = try_to_make_block(wanted);
+  return made ? from_block(*std::move(made), wanted) : nullptr;
+}
+
+std::shared_ptr<buffer> internal::new_buffer::allocate(std::size_t nbytes, usm_kind kind,
+                                                       const sycl::queue& queue,
+                                                       std::size_t alignment, first_use use) {
+  const request wanted{nbytes, kind, queue, alignment, use};
+  return from_block(make_block(wanted), wanted);
+}
+
+buffer buffer::adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
+                     detail::release_action release) {
+  if (nbytes == 0) {
+    throw value_error("number of bytes to adopt must be positive, found 0");
+  }
+  const auto [kind, own] =
+      detail::check_access(pointer, nbytes, *detail::state_of(queue.get_context()));
+  check_device(pointer, kind, queue);
+  if (own) {
+    const bool readonly = own->readonly();
+    return part_on_queue(own, static_cast<std::byte*>(pointer), nbytes, queue, readonly,
+                         std::move(release));
+  }
+  buffer adopted(static_cast<std::byte*>(pointer), nbytes, kind, queue, std::move(release),
+                 {.readonly = false, .queue_is_ours = false, .owns = true});
+  adopted.expose();
+  return adopted;
+}
+
+std::shared_ptr<buffer> buffer::adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
+                                              sycl::queue queue, detail::release_action release,
+                                              bool readonly, bool frees) {
+  auto result = std::make_shared<buffer>(
+      static_cast<std::byte*>(pointer), nbytes, kind, std::move(queue), std::move(release),
+      traits{.readonly = readonly, .queue_is_ours = false, .owns = frees});
+  result->expose();
+  return result;
+}
+
+/// Others may work on the memory through this queue too, until it is closed as often.
+void buffer::open(const sycl::queue& queue, bool to_peers) {
+  const std::lock_guard lock(open_queues_mutex_);
+  const auto known = std::ranges::find_if(open_queues_, [&](const open_queue& each) {
+    return each.to_peers == to_peers && each.queue == queue;
+  });
+  if (known == open_queues_.end()) {
+    open_queues_.push_back({queue, to_peers, 1, 1});
+  } else {
+    ++known->users;
+    ++known->openings;
+  }
+  has_open_queues_.store(true, std::memory_order_release);
+}
+
+void buffer::close(const sycl::queue& queue, bool to_peers) noexcept {
+  const std::lock_guard lock(open_queues_mutex_);
+  for (open_queue& each : open_queues_) {
+    if (each.to_peers == to_peers && each.queue == queue) {
+      --each.users;
+      return;
+    }
+  }
+}
+
+/// Work may still be unfinished there, but none can be added.
+std::vector<buffer::open_queue> buffer::unused_queues() const {
+  std::vector<open_queue> unused;
+  const std::lock_guard lock(open_queues_mutex_);
+  std::ranges::copy_if(open_queues_, std::back_inserter(unused),
+                       [](const open_queue& each) { return each.users == 0; });
+  return unused;
+}
+
+void buffer::forget(const std::vector<open_queue>& unused) {
+  const std::lock_guard lock(open_queues_mutex_);
+  for (const open_queue& waited_for : unused) {
+    std::erase_if(open_queues_, [&](const open_queue& each) {
+      return each.to_peers == waited_for.to_peers && each.openings == waited_for.openings &&
+             each.users == 0 && each.queue == waited_for.queue;
+    });
+  }
+  has_open_queues_.store(!open_queues_.empty(), std::memory_order_release);
+}
+
+/// For a part of a part, which may outlive that.
+void buffer::open_like(const buffer& part) {
+  if (part.opening_ != opening::none) {
+    root().open(part.queue_, part.opening_ == opening::queue_and_peers);
+    opening_ = part.opening_;
+  }
+}
+
+void buffer::close_opened() noexcept {
+  if (opening_ != opening::none) {
+    root().close(queue_, opening_ == opening::queue_and_peers);
+    opening_ = opening::none;
+  }
+}
+
+buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue) {
+  const buffer& all = *whole;
+  return part_on_queue(std::move(whole), all.data_, all.nbytes_, queue, all.readonly(), {});
+}
+
+buffer buffer::lent_out(std::shared_ptr<buffer> whole) {
+  const buffer& all = *whole;
+  buffer lent = part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {});
+  if (lent.opening_ != opening::queue_and_peers) {
+    lent.root().open(lent.queue_, true);
+    lent.close_opened();
+    lent.opening_ = opening::queue_and_peers;
+  }
+  return lent;
+}
+
+buffer buffer::part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
+                             const sycl::queue& wanted, bool readonly,
+                             detail::release_action release) {
+  if (wanted.get_context() != whole->queue_.get_context()) {
+    throw value_error("a queue for existing memory must be of the memory's context, found another");
+  }
+  const sycl::queue queue = internal::own_queue(wanted);
+  buffer part = part_of(std::move(whole), first, nbytes, readonly, std::move(release));
+  if (part.root().queue_ == queue) {
+    part.root().expose();
+  } else if (part.opening_ == opening::none || part.queue_ != queue) {
+    part.root().open(queue, false);
+    part.close_opened();
+    part.opening_ = opening::queue;
+  }
+  part.queue_ = queue;
+  return part;
+}
+
+buffer buffer::part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
+                       bool readonly, detail::release_action release) {
+  const buffer& outer = *whole;
+  std::shared_ptr<buffer> memory = outer.whole_ ? outer.whole_ : whole;
+  if (outer.whole_ && outer.release_) {
+    release = after(std::move(release), std::move(whole));
+  }
+  buffer part(first, nbytes, memory->kind_, outer.queue_, std::move(release),
+              {.readonly = readonly, .queue_is_ours = outer.traits_.queue_is_ours, .owns = false});
+  part.whole_ = std::move(memory);
+  part.open_like(outer);
+  return part;
+}
+
+buffer::buffer(buffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      nbytes_(std::exchange(other.nbytes_, 0)),
+      kind_(other.kind_),
+      traits_(other.traits_),
+      exposed_(other.exposed_.load()),
+      queue_(other.queue_),
+      context_(other.context_.exchange(nullptr)),
+      release_(std::move(other.release_)),
+      whole_(std::move(other.whole_)),
+      opening_(std::exchange(other.opening_, opening::none)),
+      has_open_queues_(other.has_open_queues_.load()),
+      open_queues_(std::move(other.open_queues_)) {}
+
+buffer& buffer::operator=(buffer&& other) noexcept {
+  if (this != &other) {
+    close_opened();
+    let_go();
+    data_ = std::exchange(other.data_, nullptr);
+    nbytes_ = std::exchange(other.nbytes_, 0);
+    kind_ = other.kind_;
+    traits_ = other.traits_;
+    exposed_ = other.exposed_.load();
+    queue_ = other.queue_;
+    delete context_.exchange(other.context_.exchange(nullptr));
+    release_ = std::move(other.release_);
+    whole_ = std::move(other.whole_);
+    opening_ = std::exchange(other.opening_, opening::none);
+    has_open_queues_ = other.has_open_queues_.load();
+    open_queues_ = std::move(other.open_queues_);
+  }
+  return *this;
+}
+
+buffer::~buffer() {
+  close_opened();
+  let_go();
+  delete context_.load(std::memory_order_relaxed);
+}
+
+void buffer::let_go() noexcept {
+  if (!release_) {
+    return;
+  }
+  if (detail::is_forked_child()) {
+    release_.forget();
+    return;
+  }
+  const bool has_work = detail::may_have_pending_work(data_, nbytes_);
+  std::vector<sycl::queue> others;
+  try {
+    others = traits_.owns ? others_queues() : std::vector<sycl::queue>();
+  } catch (const std::exception&) {
+    release_.forget();  // nobody can tell what to wait for: leaked
+    return;
+  }
+  const bool user_thread = is_user_thread();
+  if (user_thread && others.empty() && (!has_work || traits_.is_pooled)) {
+    const detail::release_action now = std::move(release_);
+    return;
+  }
+  detail::release_later({.range = detail::range_of(data_, nbytes_),
+                         .memory_ends = traits_.is_new,
+                         .queue = queue_,
+                         .other_queues = std::move(others),
+                         .release = std::move(release_)});
+  if (user_thread) {
+    detail::release_finished();
+  }
+}
+
+void buffer::record(const sycl::event& event) { record(event, data_, nbytes_); }
+
+void buffer::record(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
+  const detail::runtime_call call;
+  if (nbytes > 0) {
+    detail::add_pending_work(detail::range_of(first, nbytes), detail::access::write, event, {},
+                             queue_);
+  }
+}
+
+const sycl::context& buffer::context() const {
+  const buffer& memory = root();
+  const sycl::context* known = memory.context_.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    auto made = std::make_unique<const sycl::context>(memory.queue_.get_context());
+    if (memory.context_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) {
+      known = made.release();
+    }
+  }
+  return *known;
+}
+
+const sycl::queue& buffer::queue() const {
+  expose();
+  return internal::handed_out(queue_);
+}
+
+bool buffer::holds(const void* first, std::size_t nbytes) const noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
+  const auto at = reinterpret_cast<std::uintptr_t>(first);
+  return at >= begin && at - begin <= nbytes_ && nbytes <= nbytes_ - (at - begin);
+}
+
+bool buffer::may_have_others_work() const noexcept {
+  const bool through_own_queue =
+      exposed_.load(std::memory_order_relaxed) &&
+      (!traits_.queue_is_ours || internal::peers_are_known() || internal::cached_queues_exposed());
+  return through_own_queue || has_open_queues_.load(std::memory_order_acquire);
+}
+
+namespace {
+
+/// What others may have of a queue: of a cached one, the peers' queue in its place, and the queue
+/// itself only if usmx ever gave one out.
+void add_open(std::vector<sycl::queue>& open, const sycl::queue& queue, bool to_peers) {
+  const auto add = [&](const sycl::queue& each) {
+    if (std::ranges::find(open, each) == open.end()) {
+      open.push_back(each);
+    }
+  };
+  const bool is_cached = internal::is_cached_queue(queue);
+  if (!is_cached || internal::cached_queues_exposed()) {
+    add(queue);
+  }
+  if (is_cached || to_peers) {
+    if (const auto peers = internal::peers_queue_beside(queue)) {
+      add(*peers);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<sycl::queue> buffer::others_queues() const {
+  const buffer& memory = root();
+  std::vector<sycl::queue> open;
+  if (!memory.may_have_others_work()) {
+    return open;
+  }
+  if (memory.exposed_.load(std::memory_order_relaxed)) {
+    add_open(open, memory.queue_, false);
+  }
+  if (memory.has_open_queues_.load(std::memory_order_acquire)) {
+    std::vector<open_queue> known;
+    {
+      const std::lock_guard lock(memory.open_queues_mutex_);
+      known = memory.open_queues_;
+    }
+    for (const open_queue& each : known) {
+      add_open(open, each.queue, each.to_peers);
+    }
+  }
+  return open;
+}
+
+void buffer::wait_for_others() {
+  buffer& memory = root();
+  if (!memory.may_have_others_work()) {
+    return;
+  }
+  const detail::runtime_call call;
+  const bool many = memory.has_open_queues_.load(std::memory_order_acquire);
+  const std::vector<open_queue> unused = many ? memory.unused_queues() : std::vector<open_queue>();
+  for (const sycl::queue& queue : memory.others_queues()) {
+    if (!detail::is_known_empty(queue)) {
+      internal::wait_interruptibly(queue);
+    }
+  }
+  if (!unused.empty()) {
+    memory.forget(unused);
+  }
+}
+
+void buffer::wait() { wait(data_, nbytes_); }
+
+void buffer::wait(const std::byte* first, std::size_t nbytes) {
+  if (detail::may_have_pending_work(first, nbytes)) {
+    const detail::runtime_call call;
+    detail::wait_for_pending_work(detail::range_of(first, nbytes), detail::access::write);
+  }
+  wait_for_others();
+}
+
+}  // namespace usmx::inline v1

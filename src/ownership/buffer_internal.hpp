@@ -1,0 +1,44 @@
+// New buffers for usmx's own parts, its Python module among them: without waiting, and in memory on
+// which work may be unfinished. This header is not installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "usmx/memory/buffer.hpp"
+
+namespace usmx::inline v1::internal {
+
+/// How the new owner of some memory uses it first.
+enum class first_use : std::uint8_t {
+  at_once,  ///< In any way: no work on the memory is unfinished.
+  in_order  ///< Only after the work that is pending on the bytes, by address.
+};
+
+struct new_buffer {
+  /// As buffer::allocate_shared(), but null where that would have to wait or to call the SYCL
+  /// runtime, or would throw another exception than bad_alloc.
+  USMX_API static std::shared_ptr<buffer> try_to_allocate(std::size_t nbytes, usm_kind kind,
+                                                          const sycl::queue& queue,
+                                                          std::size_t alignment, first_use);
+  /// As buffer::allocate_shared(), for that use.
+  USMX_API static std::shared_ptr<buffer> allocate(std::size_t nbytes, usm_kind kind,
+                                                   const sycl::queue& queue, std::size_t alignment,
+                                                   first_use);
+
+ private:
+  template <class Block, class Request>
+  static std::shared_ptr<buffer> from_block(Block made, const Request& wanted);
+};
+
+struct buffer_access {
+  static const sycl::queue& queue(const buffer& of) noexcept { return of.queue_; }
+};
+
+/// The queue on which usmx works on the bytes, without exposing them: for work of usmx's own.
+inline const sycl::queue& private_queue(const buffer& of) noexcept {
+  return buffer_access::queue(of);
+}
+
+}  // namespace usmx::inline v1::internal

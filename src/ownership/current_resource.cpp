@@ -1,0 +1,237 @@
+#include "usmx/memory/current_resource.hpp"
+
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/process_state.hpp"
+#include "base/ranked_mutex.hpp"
+#include "base/warn.hpp"
+#include "ownership/deferred_release.hpp"
+#include "ownership/leak_report.hpp"
+#include "ownership/resource_lookup.hpp"
+#include "pool/living_pools.hpp"
+#include "runtime/context_state.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
+#include "usmx/memory/resources/usm.hpp"
+
+namespace usmx::inline v1 {
+namespace {
+
+bool pools_are_on() {
+  static const bool on = [] {
+    const char* value = std::getenv("USMX_POOL");
+    return value == nullptr || std::string_view(value) != "off";
+  }();
+  return on;
+}
+
+/// None where the text is no size.
+std::optional<std::size_t> parse_size(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc()) {
+    return std::nullopt;
+  }
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (shift < 0 || value > std::numeric_limits<std::size_t>::max() >> shift) {
+    return std::nullopt;
+  }
+  return value << shift;
+}
+
+/// A variable of the environment. None where it is not set, or warned of.
+std::optional<std::size_t> size_in(const char* variable, std::string_view otherwise) {
+  const char* text = std::getenv(variable);
+  const auto parsed = text == nullptr ? std::nullopt : parse_size(text);
+  if (text != nullptr && !parsed) {
+    detail::warn(detail::message(variable,
+                                 " must be a number of bytes, or one with K, M or G, found '", text,
+                                 "': ", otherwise));
+  }
+  return parsed;
+}
+
+std::optional<std::size_t> first_limit() {
+  static const auto limit = size_in("USMX_POOL_LIMIT", "pools have no limit");
+  return limit;
+}
+
+std::atomic<std::size_t>& pending_limit_now() {
+  static std::atomic<std::size_t> limit =
+      size_in("USMX_PENDING_LIMIT", "256 MiB may wait for their work")
+          .value_or(std::size_t{256} << 20);
+  return limit;
+}
+
+std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind) {
+  auto pool = std::make_shared<pool_resource>(std::make_shared<usm_resource>(kind), queue);
+  pool->set_limit(first_limit());
+  return pool;
+}
+
+/// Those that live, for whoever asks about all.
+struct pool_list {
+  detail::ranked_mutex<detail::lock_rank::pool_list> mutex;
+  std::vector<std::weak_ptr<pool_resource>> pools;
+
+  void add(const std::shared_ptr<pool_resource>& pool) {
+    const std::lock_guard lock(mutex);
+    std::erase_if(pools, [](const auto& each) { return each.expired(); });
+    pools.push_back(pool);
+  }
+};
+
+/// Never destroyed: memory may be let go after main.
+pool_list& all_pools() {
+  static pool_list& all = *new pool_list;
+  return all;
+}
+
+/// The resources of one device and kind.
+struct placement {
+  placement(const sycl::queue& queue, usm_kind of, placement* following)
+      : device(queue.get_device()),
+        kind(of),
+        pool(new_pool(queue, of)),
+        first(detail::reported(pools_are_on() ? any_resource(pool)
+                                              : any_resource(std::make_shared<usm_resource>(of)))),
+        current(first),
+        next(following) {
+    all_pools().add(pool);
+  }
+
+  const sycl::device device;
+  const usm_kind kind;
+  const std::shared_ptr<pool_resource> pool;
+  const any_resource first;
+  /// Others than the first are read under the lock.
+  std::atomic<bool> is_first = true;
+  detail::ranked_mutex<detail::lock_rank::current_resource> mutex;
+  any_resource current;
+  placement* const next;
+};
+
+/// The placements of a context. They only become more, and are found without a lock.
+class placements final : public detail::context_slot {
+ public:
+  explicit placements(const sycl::context&) {}
+  ~placements() override {
+    placement* each = first_.load();
+    while (each != nullptr) {
+      delete std::exchange(each, each->next);
+    }
+  }
+
+  placement& of(const sycl::queue& queue, usm_kind kind) {
+    const sycl::device device = queue.get_device();
+    if (placement* known = find(device, kind)) {
+      return *known;
+    }
+    const std::lock_guard lock(mutex_);
+    if (placement* known = find(device, kind)) {
+      return *known;
+    }
+    auto* added = new placement(queue, kind, first_.load(std::memory_order_relaxed));
+    first_.store(added, std::memory_order_release);
+    return *added;
+  }
+
+  placement* find(const sycl::device& device, usm_kind kind) const noexcept {
+    placement* at = first_.load(std::memory_order_acquire);
+    while (at != nullptr && (at->kind != kind || at->device != device)) {
+      at = at->next;
+    }
+    return at;
+  }
+
+ private:
+  std::atomic<placement*> first_ = nullptr;
+  detail::ranked_mutex<detail::lock_rank::placements> mutex_;
+};
+
+any_resource current_of(placement& at) {
+  if (at.is_first.load(std::memory_order_acquire)) {
+    return at.first;
+  }
+  const std::lock_guard lock(at.mutex);
+  return at.current;
+}
+
+}  // namespace
+
+any_resource detail::current_resource(context_state& state, const sycl::queue& queue,
+                                      usm_kind kind) {
+  return current_of(state.slot<placements>().of(queue, kind));
+}
+
+std::optional<any_resource> detail::known_resource(context_state& state, const sycl::queue& queue,
+                                                   usm_kind kind) {
+  placement* const known = state.slot<placements>().find(queue.get_device(), kind);
+  return known == nullptr ? std::nullopt : std::optional(current_of(*known));
+}
+
+any_resource current_resource(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  return detail::current_resource(*detail::state_of(queue).of_context, queue, kind);
+}
+
+any_resource set_current_resource(const sycl::queue& queue, any_resource resource) {
+  const detail::runtime_call call;
+  resource.require_place(queue);
+  const auto state = detail::state_of(queue).of_context;
+  placement& at = state->slot<placements>().of(queue, resource.kind());
+  const std::lock_guard lock(at.mutex);
+  at.is_first.store(resource == at.first, std::memory_order_release);
+  return std::exchange(at.current, std::move(resource));
+}
+
+bool uses_default_resource(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  const auto state = detail::state_of(queue).of_context;
+  return state->slot<placements>().of(queue, kind).is_first.load(std::memory_order_acquire);
+}
+
+std::shared_ptr<pool_resource> default_pool(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  const auto state = detail::state_of(queue).of_context;
+  return state->slot<placements>().of(queue, kind).pool;
+}
+
+std::vector<std::shared_ptr<pool_resource>> default_pools() {
+  std::vector<std::shared_ptr<pool_resource>> live;
+  const std::lock_guard lock(all_pools().mutex);
+  for (const std::weak_ptr<pool_resource>& each : all_pools().pools) {
+    if (auto pool = each.lock()) {
+      live.push_back(std::move(pool));
+    }
+  }
+  return live;
+}
+
+void set_pending_limit(std::size_t nbytes) noexcept { pending_limit_now() = nbytes; }
+
+std::size_t pending_limit() noexcept { return pending_limit_now(); }
+
+void empty_cache() noexcept {
+  if (detail::is_forked_child()) {
+    return;
+  }
+  detail::release_all_finished();
+  try {
+    for (const auto& pool : detail::living_pools()) {
+      pool->trim();
+    }
+  } catch (const std::bad_alloc&) {
+    // No memory to name them all: another time.
+  }
+}
+
+}  // namespace usmx::inline v1

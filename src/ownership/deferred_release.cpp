@@ -1,0 +1,376 @@
+#include "ownership/deferred_release.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/process_state.hpp"
+#include "base/ranked_mutex.hpp"
+#include "ownership/waiting_blocks.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/exit.hpp"
+#include "runtime/interruption.hpp"
+#include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
+#include "tracking/pending_work.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+/// So many blocks may wait for queues that are never idle, before a new allocation waits for them.
+constexpr std::size_t most_blocks = 1024;
+
+/// After so many batches whose work goes on, the next look goes on with the others.
+constexpr std::size_t most_unfinished = 2;
+constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
+
+/// Blocks that arrived together, and the work that they wait for.
+struct batch {
+  std::vector<sycl::event> work;
+  /// Out-of-order queues of others: no event is sure to come after all their work
+  /// (docs/decisions.md), so the blocks stay until such a queue was idle.
+  std::vector<queue_moment> queues;
+  std::vector<release_action> releases;
+  std::size_t nbytes = 0;
+  std::uint64_t age = 0;
+
+  /// Asks up to the first event that is not complete, and none twice that was.
+  bool is_finished() {
+    std::erase_if(queues, [](const queue_moment& since) { return since.is_past(); });
+    if (!queues.empty()) {
+      return false;
+    }
+    while (!work.empty() && is_complete(work.back())) {
+      work.pop_back();
+    }
+    return work.empty();
+  }
+};
+
+std::size_t nbytes_of(const deferred_release& block) { return block.range.end - block.range.begin; }
+
+class deferred_list {
+ public:
+  deferred_list() { arrivals_.reserve(most_blocks); }
+
+  void add(deferred_release block) noexcept {
+    const std::size_t nbytes = nbytes_of(block);
+    const std::lock_guard lock(arrivals_mutex_);
+    try {
+      arrivals_.push_back(std::move(block));
+      nbytes_ += nbytes;
+      any_.store(true, std::memory_order_release);
+    } catch (const std::bad_alloc&) {
+      block.release.forget();
+    }
+  }
+
+  /// In turn, from where the last look ended.
+  void release_finished(std::size_t unfinished) {
+    // Destroyed last, without the lock: the releases may let go of other memory, or run Python.
+    std::list<batch> finished;
+    const std::unique_lock working(work_mutex_, std::try_to_lock);
+    if (!working.owns_lock()) {
+      return;  // another thread is at it
+    }
+    batch_arrivals();
+    take_finished(finished, unfinished);
+    count_out(finished);
+  }
+
+  void limit_blocks() {
+    if (block_count_ <= most_blocks) {
+      return;
+    }
+    for (const sycl::queue& queue : unique(awaited_queues())) {
+      internal::wait_interruptibly(queue);
+    }
+    release_finished(everything);
+  }
+
+  std::optional<std::uint64_t> oldest_age() {
+    const std::lock_guard working(work_mutex_);
+    batch_arrivals();
+    return batches_.empty() ? std::nullopt : std::optional(batches_.front().age);
+  }
+
+  /// Waits for the work of the oldest batch, outside of the lock.
+  void wait_for_oldest() {
+    std::list<batch> copy;
+    {
+      const std::lock_guard working(work_mutex_);
+      if (batches_.empty()) {
+        return;
+      }
+      const batch& oldest = batches_.front();
+      copy.emplace_back().work = oldest.work;
+      copy.front().queues = oldest.queues;
+      next_ = batches_.begin();
+    }
+    wait_interruptibly_for(copy);
+    release_finished(most_unfinished);
+  }
+
+  void wait_for_all() {
+    std::list<batch> copies;
+    {
+      const std::lock_guard working(work_mutex_);
+      batch_arrivals();
+      for (const batch& each : batches_) {
+        copies.emplace_back().work = each.work;
+        copies.back().queues = each.queues;
+      }
+    }
+    wait_interruptibly_for(copies);
+  }
+
+  /// What a signal interrupts leaves all blocks where they are.
+  void release_all() {
+    if (may_be_interrupted()) {
+      wait_for_all();
+    }
+    std::list<batch> all;
+    {
+      const std::lock_guard working(work_mutex_);
+      batch_arrivals();
+      all.splice(all.end(), batches_);
+      next_ = batches_.end();
+      count_out(all);
+    }
+    wait_for(all);
+  }
+
+  bool any() const noexcept { return any_.load(std::memory_order_acquire); }
+  std::size_t nbytes() const noexcept { return nbytes_.load(std::memory_order_relaxed); }
+
+ private:
+  void take_arrivals() {
+    const std::lock_guard lock(arrivals_mutex_);
+    unbatched_.reserve(unbatched_.size() + arrivals_.size());
+    std::ranges::move(arrivals_, std::back_inserter(unbatched_));
+    arrivals_.clear();
+  }
+
+  std::vector<sycl::queue> awaited_queues() {
+    std::vector<sycl::queue> found;
+    const std::lock_guard working(work_mutex_);
+    for (const batch& each : batches_) {
+      for (const queue_moment& since : each.queues) {
+        found.push_back(since.queue());
+      }
+    }
+    return found;
+  }
+
+  void take_finished(std::list<batch>& finished, std::size_t unfinished) {
+    for (std::size_t left = batches_.size(); left > 0 && unfinished > 0; --left) {
+      const auto at = next_ == batches_.end() ? batches_.begin() : next_;
+      next_ = std::next(at);
+      if (at->is_finished()) {
+        finished.splice(finished.end(), batches_, at);
+      } else {
+        --unfinished;
+      }
+    }
+  }
+
+  void count_out(const std::list<batch>& gone) {
+    for (const batch& each : gone) {
+      nbytes_ -= each.nbytes;
+      block_count_ -= each.releases.size();
+    }
+    const std::lock_guard lock(arrivals_mutex_);
+    any_.store(!batches_.empty() || !unbatched_.empty() || !arrivals_.empty(),
+               std::memory_order_release);
+  }
+
+  /// All arrivals of one queue become one batch of it. Where it throws, the rest waits for the next
+  /// time.
+  void batch_arrivals() {
+    take_arrivals();
+    while (!unbatched_.empty()) {
+      const sycl::queue queue = unbatched_.front().queue;
+      const auto others =
+          std::partition(unbatched_.begin(), unbatched_.end(),
+                         [&](const deferred_release& b) { return b.queue == queue; });
+      batch_of({unbatched_.begin(), others});
+      unbatched_.erase(unbatched_.begin(), others);
+    }
+  }
+
+  /// Nothing was done where it throws.
+  void batch_of(std::span<deferred_release> blocks) {
+    std::list<batch> one(1);
+    batch& made = one.front();
+    std::vector<sycl::queue> queues;
+    for (const deferred_release& block : blocks) {
+      append(made.work, pending_work_before(block.range, access::write).events);
+      append(queues, block.other_queues);
+    }
+    for (const sycl::queue& each : unique(std::move(queues))) {
+      if (!each.is_in_order()) {
+        made.queues.emplace_back(each);
+      } else if (!is_known_empty(each)) {
+        made.work.push_back(submit_barrier(each));
+      }
+    }
+    made.releases.reserve(blocks.size());  // the last that may throw
+    for (deferred_release& block : blocks) {
+      if (block.memory_ends) {
+        forget_pending_work(block.range);
+      }
+      made.nbytes += nbytes_of(block);
+      made.releases.push_back(std::move(block.release));
+    }
+    block_count_ += blocks.size();
+    made.age = next_age();
+    batches_.splice(batches_.end(), one);
+  }
+
+  static std::vector<sycl::queue> unique(std::vector<sycl::queue> all) {
+    std::vector<sycl::queue> once;
+    for (sycl::queue& each : all) {
+      if (std::ranges::find(once, each) == once.end()) {
+        once.push_back(std::move(each));
+      }
+    }
+    return once;
+  }
+
+  template <class Item>
+  static void append(std::vector<Item>& to, const std::vector<Item>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+
+  /// Of batches that stay in the list.
+  static void wait_interruptibly_for(const std::list<batch>& copies) {
+    for (const batch& each : copies) {
+      wait_interruptibly_for_all(each.work);
+      for (const queue_moment& since : each.queues) {
+        internal::wait_interruptibly(since.queue());
+      }
+    }
+  }
+
+  /// All work is waited for, whatever fails, before anything is released.
+  static void wait_for(const std::list<batch>& batches) {
+    std::exception_ptr failure;
+    const auto try_to_wait = [&](const auto& wait) {
+      try {
+        wait();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    };
+    for (const batch& each : batches) {
+      try_to_wait([&] { detail::wait_for_all(each.work); });
+      for (const queue_moment& since : each.queues) {
+        try_to_wait([&] { wait_for_queue(since.queue()); });
+      }
+    }
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  std::atomic<bool> any_ = false;
+  std::atomic<std::size_t> nbytes_ = 0;
+  std::atomic<std::size_t> block_count_ = 0;  // in batches
+  // Of the arrivals: no call of the runtime under it.
+  ranked_mutex<lock_rank::deferred_arrivals> arrivals_mutex_;
+  std::vector<deferred_release> arrivals_;
+  ranked_mutex<lock_rank::deferred_work> work_mutex_;  // of what follows
+  std::vector<deferred_release> unbatched_;
+  std::list<batch> batches_;                          // the oldest first
+  std::list<batch>::iterator next_ = batches_.end();  // to be looked at; the end: the oldest
+};
+
+void wait_for_deferred();
+
+/// Never destroyed: memory may be let go after main.
+deferred_list& list() {
+  static auto* instance = [] {
+    add_exit_wait(wait_for_deferred);
+    return new deferred_list;
+  }();
+  return *instance;
+}
+
+/// Nothing is released at exit: deleters may need what is gone. What works must not go on.
+void wait_for_deferred() { list().wait_for_all(); }
+
+/// Whether there was any.
+bool wait_for_oldest() {
+  const std::optional<oldest_waiting> block = find_oldest_waiting();
+  const std::optional<std::uint64_t> age = list().oldest_age();
+  if (!block && !age) {
+    return false;
+  }
+  if (block && (!age || block->age < *age)) {
+    wait_for_waiting(*block);
+  } else {
+    list().wait_for_oldest();
+  }
+  return true;
+}
+
+void release(std::size_t unfinished) noexcept {
+  if (!list().any()) {
+    return;
+  }
+  try {
+    list().release_finished(unfinished);
+  } catch (...) {
+    // The runtime cannot tell now, or there is no memory to look: another time.
+  }
+}
+
+}  // namespace
+
+release_action holding(std::shared_ptr<const void> kept) {
+  using owner = std::shared_ptr<const void>;
+  return {[](void* state) noexcept { delete static_cast<owner*>(state); },
+          new owner(std::move(kept))};
+}
+
+void release_later(deferred_release block) noexcept { list().add(std::move(block)); }
+
+void release_finished() noexcept {
+  if (!is_forked_child()) {
+    return_some_waiting();
+    release(most_unfinished);
+  }
+}
+
+void release_all_finished() noexcept {
+  if (!is_forked_child()) {
+    return_finished_waiting();
+    release(everything);
+  }
+}
+
+void limit_deferred() {
+  if (list().any()) {
+    list().limit_blocks();
+  }
+  while (deferred_nbytes() > pending_limit() && wait_for_oldest()) {
+  }
+}
+
+void release_all() {
+  list().release_all();
+  return_all_waiting();
+}
+
+std::size_t deferred_nbytes() noexcept { return list().nbytes() + waiting_nbytes(); }
+
+}  // namespace usmx::inline v1::detail

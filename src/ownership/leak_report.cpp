@@ -1,0 +1,69 @@
+#include "ownership/leak_report.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/process_state.hpp"
+#include "base/ranked_mutex.hpp"
+#include "observing/environment.hpp"
+#include "ownership/deferred_release.hpp"
+#include "usmx/memory/resources/tracking.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+struct tracked_resources {
+  ranked_mutex<lock_rank::tracked_resources> mutex;
+  std::vector<std::shared_ptr<tracking_resource>> all;
+};
+
+/// Never destroyed: memory may be let go after main.
+tracked_resources& tracked() {
+  static tracked_resources& resources = *new tracked_resources;
+  return resources;
+}
+
+void report() noexcept {
+  if (is_forked_child()) {
+    return;
+  }
+  try {
+    release_all();  // what the program has freed, and only waits for its work, is no leak
+  } catch (...) {
+    // The work has failed. What it kept is released all the same.
+  }
+  try {
+    std::size_t count = 0;
+    const std::lock_guard lock(tracked().mutex);
+    for (const auto& resource : tracked().all) {
+      for (const tracked_block& block : resource->live_blocks()) {
+        ++count;
+        std::fprintf(stderr, "usmx: %zu bytes of %s memory are alive at exit: %s\n", block.nbytes,
+                     name(resource->kind()).data(), block.call_site.c_str());
+      }
+    }
+    std::fprintf(stderr, "usmx: blocks that are alive at exit: %zu\n", count);
+  } catch (const std::bad_alloc&) {
+    // No memory to tell it.
+  }
+}
+
+}  // namespace
+
+any_resource reported(any_resource resource) {
+  if (!leak_report_is_wanted()) {
+    return resource;
+  }
+  [[maybe_unused]] static const int registered = std::atexit(report);
+  auto tracking = std::make_shared<tracking_resource>(std::move(resource), &current_call_site);
+  const std::lock_guard lock(tracked().mutex);
+  tracked().all.push_back(tracking);
+  return tracking;
+}
+
+}  // namespace usmx::inline v1::detail

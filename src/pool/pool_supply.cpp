@@ -1,0 +1,157 @@
+#include "pool/pool_supply.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "observing/memory_observer.hpp"
+#include "pool/size_classes.hpp"
+#include "tracking/pooled_ranges.hpp"
+#include "usmx/base/error.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+/// What may be wasted to align a block: a large page.
+constexpr std::size_t largest_forced_alignment = std::size_t{2} << 20;
+
+std::byte* aligned(std::byte* block, std::size_t alignment) {
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  return block + (round_up(address, alignment) - address);
+}
+
+}  // namespace
+
+class pool_supply::counted {
+ public:
+  counted(pool_supply& supply, std::size_t nbytes) : supply_(supply), nbytes_(nbytes) {
+    supply.count_in(nbytes);
+  }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+  ~counted() { supply_.count_out(nbytes_); }
+
+  void keep() noexcept { nbytes_ = 0; }
+
+ private:
+  pool_supply& supply_;
+  std::size_t nbytes_;
+};
+
+pool_supply::pool_supply(any_resource upstream, const sycl::queue& queue)
+    : upstream_(std::move(upstream)),
+      queue_(queue.get_context(), queue.get_device()),
+      limit_(std::numeric_limits<std::size_t>::max()) {}
+
+std::byte* pool_supply::acquire(std::size_t nbytes, std::size_t alignment) {
+  const acquired made = acquire_untold(nbytes, alignment);
+  tell(made);
+  return made.first;
+}
+
+pool_supply::acquired pool_supply::acquire_untold(std::size_t nbytes, std::size_t alignment) {
+  counted bytes(*this, nbytes);
+  std::byte* const block = acquire_counted(nbytes, alignment);
+  bytes.keep();
+  raise_to(peak_, nbytes_.load(std::memory_order_relaxed));
+  return {block, nbytes, std::chrono::steady_clock::now()};
+}
+
+void pool_supply::tell(const acquired& made) const noexcept {
+  if (memory_is_observed()) [[unlikely]] {
+    tell_memory_observer({memory_action::allocate, memory_source::pool, kind(), made.nbytes,
+                          made.first, queue_, made.since});
+  }
+}
+
+void pool_supply::give_back(std::byte* block, std::size_t nbytes, std::size_t alignment) noexcept {
+  if (memory_is_observed()) [[unlikely]] {
+    tell_memory_observer({memory_action::free, memory_source::pool, kind(), nbytes, block, queue_});
+  }
+  pooled_ranges::remove(block);
+  return_upstream(block, nbytes, alignment);
+  count_out(nbytes);
+}
+
+void pool_supply::count_in(std::size_t nbytes) {
+  std::size_t before = nbytes_.load(std::memory_order_relaxed);
+  do {
+    const std::size_t most = limit();
+    if (before > most || nbytes > most - before) {
+      throw allocation_error(
+          refusal(nbytes, kind(), queue_,
+                  message("the pool has ", before, " bytes, its limit is ", most, " bytes")));
+    }
+  } while (!nbytes_.compare_exchange_weak(before, before + nbytes, std::memory_order_relaxed));
+}
+
+void pool_supply::count_out(std::size_t nbytes) noexcept {
+  nbytes_.fetch_sub(nbytes, std::memory_order_relaxed);
+}
+
+std::byte* pool_supply::acquire_counted(std::size_t nbytes, std::size_t alignment) {
+  require_no_lock_but({lock_rank::pool_growth}, "a pool asks the resource below it for memory");
+  std::byte* block = nullptr;
+  try {
+    block = upstream_.allocate(nbytes, alignment, queue_);
+  } catch (const allocation_error&) {
+    if (alignment > block_granule && alignment <= largest_forced_alignment) {
+      block = try_to_acquire_larger(nbytes, alignment);
+    }
+    if (block == nullptr) {
+      throw;
+    }
+  }
+  try {
+    pooled_ranges::add(block, nbytes);
+  } catch (...) {
+    return_upstream(block, nbytes, alignment);
+    throw;
+  }
+  return block;
+}
+
+/// Null where there is no such memory either.
+std::byte* pool_supply::try_to_acquire_larger(std::size_t nbytes, std::size_t alignment) {
+  const std::size_t larger = nbytes + alignment;
+  if (larger < nbytes) {
+    return nullptr;
+  }
+  std::optional<counted> more;
+  std::byte* base = nullptr;
+  try {
+    more.emplace(*this, alignment);
+    base = upstream_.allocate(larger, 0, queue_);
+  } catch (const allocation_error&) {
+    return nullptr;
+  }
+  std::byte* const block = aligned(base, alignment);
+  try {
+    const std::lock_guard lock(larger_mutex_);
+    larger_.emplace(block, larger_block{base, larger});
+  } catch (...) {
+    upstream_.deallocate(base, larger, 0, queue_);
+    throw;
+  }
+  more->keep();
+  return block;
+}
+
+void pool_supply::return_upstream(std::byte* block, std::size_t nbytes,
+                                  std::size_t alignment) noexcept {
+  require_no_lock_but({lock_rank::pool_growth}, "a pool returns memory to the resource below it");
+  {
+    const std::lock_guard lock(larger_mutex_);
+    if (const auto found = larger_.find(block); found != larger_.end()) {
+      block = found->second.base;
+      count_out(found->second.nbytes - nbytes);
+      nbytes = found->second.nbytes;
+      alignment = 0;
+      larger_.erase(found);
+    }
+  }
+  upstream_.deallocate(block, nbytes, alignment, queue_);
+}
+
+}  // namespace usmx::inline v1::detail

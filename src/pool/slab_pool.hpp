@@ -1,0 +1,85 @@
+// Small blocks, cut from slabs. Each thread works on one of 16 shards, whose magazines hold some
+// free blocks of each size; a depot for each size has the others. Free blocks are known by address
+// alone, outside of the memory, which the host may not be able to touch. Private to the library.
+//
+// What it wastes beside the rounding of sizes: for each size in use at most one slab more than the
+// peak needed, a slab being no larger than what the size had already, or 8 blocks or 64 KiB; and
+// what magazines of other threads hold: 32 blocks of a size or 64 KiB in each shard, whichever is
+// less.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+#include "base/ranked_mutex.hpp"
+#include "pool/pool_supply.hpp"
+#include "pool/size_classes.hpp"
+
+namespace usmx::inline v1::detail {
+
+class slab_pool {
+ public:
+  explicit slab_pool(pool_supply& supply) noexcept : supply_(supply) {}
+  slab_pool(const slab_pool&) = delete;
+  slab_pool& operator=(const slab_pool&) = delete;
+  /// Gives every slab back: no block may be in use.
+  ~slab_pool();
+
+  /// `size` from block_size, at most largest_slab_block.
+  std::byte* allocate(std::size_t size);
+  /// The same, but null where a slab would be needed.
+  std::byte* try_to_allocate(std::size_t size) noexcept;
+  void deallocate(std::byte* block, std::size_t size) noexcept;
+  /// Gives back the slabs of which no block is in use.
+  void trim() noexcept;
+
+ private:
+  static constexpr std::size_t shard_count = 16;
+  static constexpr std::size_t magazine_blocks = 32;
+  static constexpr std::size_t magazine_nbytes = std::size_t{64} << 10;
+
+  struct magazine {
+    std::array<std::byte*, magazine_blocks> blocks;
+    std::size_t count = 0;
+  };
+  struct alignas(64) shard {
+    ranked_mutex<lock_rank::pool_shard> mutex;
+    std::array<magazine, slab_class_count> magazines;
+  };
+  struct slab {
+    std::byte* first;
+    std::size_t nbytes;
+  };
+  struct depot {
+    // Of whoever gets a slab, and its room; taken before the other.
+    ranked_mutex<lock_rank::pool_growth> growth_mutex;
+    ranked_mutex<lock_rank::pool_depot> mutex;  // of what follows
+    std::vector<std::byte*> free;               // with room for every block of all slabs
+    std::vector<slab> slabs;
+    std::size_t nbytes = 0;
+  };
+
+  static std::size_t capacity_for(std::size_t size) noexcept;
+  shard& shard_of_thread();
+  std::byte* take(shard&, std::size_t index, std::size_t size) noexcept;
+  static bool refill(magazine&, depot&, std::size_t size) noexcept;
+  static void empty(magazine&, depot&, std::size_t left) noexcept;
+  void grow(depot&, std::size_t size);
+  pool_supply::acquired add_slab(depot&, std::size_t size);
+  void drain_magazines() noexcept;
+  void trim(depot&, std::size_t size) noexcept;
+  class slab_counts;
+  static std::vector<slab> take_unused_slabs(depot&, std::size_t size);
+  static std::vector<slab> unused_slabs(depot&, std::size_t size);
+  static void take_blocks(depot&, slab_counts&, std::vector<std::byte*>& taken) noexcept;
+
+  pool_supply& supply_;
+  ranked_mutex<lock_rank::pool_trim>
+      trim_mutex_;  // of whoever trims; taken before the others, and by nobody else
+  std::array<std::atomic<shard*>, shard_count> shards_{};
+  std::array<depot, slab_class_count> depots_;
+};
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,219 @@
+#include "tracking/pending_work.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/ranked_mutex.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/context_state.hpp"
+#include "runtime/events_internal.hpp"
+#include "runtime/exit.hpp"
+#include "runtime/interruption.hpp"
+#include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
+#include "usmx/memory/buffer.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+using history = access_history<sycl::event>;
+
+/// Reads of the same bytes, and recorded events, pile up until one event stands for so many.
+constexpr std::size_t most_works = 32;
+
+struct table {
+  std::atomic<bool> any = false;
+  ranked_mutex<lock_rank::pending_work> mutex;
+  history all;
+  std::uintptr_t swept = 0;
+};
+
+/// Never destroyed: memory may be let go after main.
+table& pending() {
+  static table& instance = *[] {
+    add_exit_wait(wait_for_all_pending_work);
+    return new table;
+  }();
+  return instance;
+}
+
+void note_emptiness(table& now) { now.any.store(!now.all.empty(), std::memory_order_release); }
+
+/// The events are asked outside of the lock: that is a call of the runtime.
+std::vector<history::serial> finished_of(const std::vector<history::work>& works) {
+  std::vector<history::serial> finished;
+  for (const history::work& work : works) {
+    if (is_complete(work.event)) {
+      finished.push_back(work.number);
+    }
+  }
+  return finished;
+}
+
+std::vector<history::work> find(byte_range bytes, access wanted, std::uint64_t& seen) {
+  const std::lock_guard lock(pending().mutex);
+  seen = pending().all.latest();
+  return pending().all.find(bytes, wanted);
+}
+
+void forget(byte_range bytes, const std::vector<history::serial>& finished) {
+  if (finished.empty()) {
+    return;
+  }
+  const std::lock_guard lock(pending().mutex);
+  pending().all.forget(bytes, finished);
+  note_emptiness(pending());
+}
+
+/// Looks after one segment in turn, since nobody may ever ask for its bytes again.
+void sweep() {
+  byte_range bytes{};
+  std::vector<history::work> works;
+  {
+    const std::lock_guard lock(pending().mutex);
+    if (pending().all.empty()) {
+      return;
+    }
+    bytes = pending().all.segment_after(pending().swept);
+    pending().swept = bytes.end;
+    works = pending().all.find(bytes, access::write);
+  }
+  forget(bytes, finished_of(works));
+}
+
+/// A queue of a context that nobody else has, for barriers that make one event of many. On a queue
+/// of others they would make later barriers of theirs miss commands (docs/decisions.md).
+class barrier_queue : public context_slot {
+ public:
+  explicit barrier_queue(const sycl::context& context)
+      : queue_(context, context.get_devices().front()) {}
+
+  sycl::event after(const std::vector<sycl::event>& events) {
+    return submit_to(queue_, [&](sycl::queue& to) { return to.ext_oneapi_submit_barrier(events); });
+  }
+
+ private:
+  sycl::queue queue_;
+};
+
+/// A barrier that comes after such a barrier crashes the process once the host task ends
+/// (docs/decisions.md).
+bool may_need_host_task(const sycl::event& event) { return !internal::backend_of(event); }
+
+/// One event in the place of many. They stay many while one of them waits for a host task and a
+/// barrier cannot.
+void combine_works(byte_range bytes, const sycl::context& context) {
+  std::uint64_t seen = 0;
+  const std::vector<history::work> works = find(bytes, access::write, seen);
+  std::vector<history::serial> finished = finished_of(works);
+  std::vector<sycl::event> unfinished;
+  for (const history::work& work : works) {
+    if (!std::ranges::binary_search(finished, work.number)) {
+      unfinished.push_back(work.event);
+    }
+  }
+  if (unfinished.size() < most_works || std::ranges::any_of(unfinished, may_need_host_task)) {
+    forget(bytes, finished);
+    return;
+  }
+  sycl::event done = state_of(context)->slot<barrier_queue>().after(unfinished);
+  const std::lock_guard lock(pending().mutex);
+  pending().all.add(bytes, access::write, std::move(done), seen);
+}
+
+}  // namespace
+
+bool has_pending_work() noexcept { return pending().any.load(std::memory_order_acquire); }
+
+bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept {
+  if (nbytes == 0 || !has_pending_work()) {
+    return false;
+  }
+  const std::lock_guard lock(pending().mutex);
+  return pending().all.has_any(range_of(first, nbytes));
+}
+
+earlier_work pending_work_before(byte_range bytes, access wanted) {
+  earlier_work found;
+  if (!has_pending_work()) {
+    return found;
+  }
+  const std::vector<history::work> works = find(bytes, wanted, found.seen);
+  const std::vector<history::serial> finished = finished_of(works);
+  for (const history::work& work : works) {
+    if (!std::ranges::binary_search(finished, work.number)) {
+      found.events.push_back(work.event);
+    }
+  }
+  forget(bytes, finished);
+  sweep();
+  return found;
+}
+
+bool is_work_finished(byte_range bytes) {
+  std::uint64_t seen = 0;
+  const std::vector<history::work> works = find(bytes, access::write, seen);
+  std::vector<history::serial> finished;
+  for (const history::work& work : works) {
+    if (!is_complete(work.event)) {
+      return false;
+    }
+    finished.push_back(work.number);
+  }
+  forget(bytes, finished);
+  return true;
+}
+
+void add_pending_work(byte_range bytes, access made, const sycl::event& done,
+                      const earlier_work& earlier, const sycl::queue& queue) {
+  std::size_t works = 0;
+  try {
+    const std::lock_guard lock(pending().mutex);
+    pending().all.add(bytes, made, done, earlier.seen);
+    works = pending().all.most_works(bytes);
+    pending().any.store(true, std::memory_order_release);
+  } catch (...) {
+    wait_for(done);
+    throw;
+  }
+  if (works >= most_works) {
+    try {
+      combine_works(bytes, queue.get_context());
+    } catch (...) {
+      // They stay many: slower, and nothing is lost.
+    }
+  }
+}
+
+void wait_for_pending_work(byte_range bytes, access wanted) {
+  if (has_pending_work()) {
+    wait_interruptibly_for_all(pending_work_before(bytes, wanted).events);
+    pending_work_before(bytes, wanted);  // forgets what is done
+  }
+}
+
+void forget_pending_work(byte_range bytes) noexcept {
+  if (!has_pending_work()) {
+    return;
+  }
+  std::vector<history::work> taken;  // destroyed without the lock
+  try {
+    const std::lock_guard lock(pending().mutex);
+    taken = pending().all.take(bytes);
+    note_emptiness(pending());
+  } catch (const std::bad_alloc&) {
+    // It stays known.
+  }
+}
+
+void wait_for_all_pending_work() {
+  wait_for_pending_work({0, std::numeric_limits<std::uintptr_t>::max()}, access::write);
+}
+
+}  // namespace usmx::inline v1::detail

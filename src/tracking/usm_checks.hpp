@@ -1,0 +1,28 @@
+// What usmx/usm.hpp asks about memory, for callers that have looked up the context's state already.
+// Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "runtime/context_state.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx::inline v1 {
+class buffer;
+}
+
+namespace usmx::inline v1::detail {
+
+/// As usmx::query_allocation; the pointer is not null.
+allocation_info query_allocation(const void* pointer, const context_state&);
+struct checked_memory {
+  usm_kind kind;
+  /// Who keeps it alive, where it is usmx's own.
+  std::shared_ptr<buffer> own;
+};
+
+/// As usmx::check_access.
+checked_memory check_access(const void* pointer, std::size_t nbytes, const context_state&);
+
+}  // namespace usmx::inline v1::detail
