@@ -17,9 +17,9 @@ struct used_queue;
 using queue_mutex = ranked_mutex<lock_rank::queue>;
 
 /// Held around each call that submits to a queue, which is remembered from then on. No thread holds
-/// two. Only out-of-order queues of OpenCL and CUDA are really locked (docs/decisions.md): where
-/// one thread waits for such a queue and another submits to it, OpenCL's CPU driver crashes, and
-/// CUDA's adapter loses commands.
+/// two. Only out-of-order queues are really locked (docs/decisions.md): while one thread waits for
+/// such a queue, the SYCL runtime hides commands from other threads that wait. Where another one
+/// submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;

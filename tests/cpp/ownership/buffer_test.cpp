@@ -160,11 +160,11 @@ TEST_F(buffer_test, adopting_what_is_not_usm_is_an_error_and_the_deleter_runs_on
 }
 
 TEST_F(buffer_test, adopting_more_than_the_allocation_is_an_error_and_the_deleter_runs_once) {
-  const runtime_block block(64, usm_kind::device, queue());
-  for (const std::size_t nbytes : {std::size_t{65}, std::size_t{1} << 40, SIZE_MAX}) {
+  const runtime_block block(1024, usm_kind::device, queue());  // a chunk of the runtime's pools
+  for (const std::size_t nbytes : {std::size_t{1025}, std::size_t{1} << 40, SIZE_MAX}) {
     const release_counter deleted;
     expect_error<value_error>(
-        [&] { buffer::adopt(block.data(), nbytes, queue(), deleted.deleter()); }, {"64 bytes"});
+        [&] { buffer::adopt(block.data(), nbytes, queue(), deleted.deleter()); }, {"1024 bytes"});
     EXPECT_EQ(deleted.value(), 1);
   }
 }
