@@ -37,7 +37,7 @@ constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 struct batch {
   std::vector<sycl::event> work;
   /// Out-of-order queues of others: no event is sure to come after all their work
-  /// (docs/decisions.md), so the blocks stay until such a queue was idle.
+  /// (docs/decisions.md, 32), so the blocks stay until such a queue was idle.
   std::vector<queue_moment> queues;
   std::vector<release_action> releases;
   std::size_t nbytes = 0;

@@ -10,7 +10,7 @@ namespace usmx::inline v1::detail {
 bool is_complete(const sycl::event&);
 
 /// Whether nothing that was submitted to an in-order queue is unfinished; false where that cannot
-/// be told: OpenCL is not asked, which crashes when another thread submits (docs/decisions.md).
+/// be told: OpenCL is not asked, which crashes when another thread submits (docs/decisions.md, 18).
 /// Asked once at a time: polling it has been seen to livelock.
 bool is_known_empty(const sycl::queue&);
 

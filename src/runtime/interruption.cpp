@@ -162,7 +162,7 @@ helper_threads& helpers() {
 }
 
 /// Asked once, so that an idle queue costs no other thread. An in-order queue of OpenCL must not be
-/// asked whether it is empty (docs/decisions.md): there a barrier tells.
+/// asked whether it is empty (docs/decisions.md, 18): there a barrier tells.
 bool is_idle(const sycl::queue& queue) {
   if (queue.is_in_order() && queue.get_backend() == sycl::backend::opencl) {
     return is_complete(submit_barrier(queue));

@@ -16,7 +16,8 @@ namespace usmx::inline v1::detail {
 
 namespace {
 
-/// The OpenCL CPU driver and the CUDA adapter do (docs/decisions.md); of others nothing is known.
+/// The OpenCL CPU driver and the CUDA adapter do (docs/decisions.md, 17); of others nothing is
+/// known.
 bool loses_commands_of_threads(sycl::backend backend) {
   return backend == sycl::backend::opencl || backend == sycl::backend::ext_oneapi_cuda;
 }

@@ -17,9 +17,9 @@ struct used_queue;
 using queue_mutex = ranked_mutex<lock_rank::queue>;
 
 /// Held around each call that submits to a queue, which is remembered from then on. No thread holds
-/// two. Only out-of-order queues of OpenCL and CUDA are really locked (docs/decisions.md): where
-/// one thread waits for such a queue and another submits to it, OpenCL's CPU driver crashes, and
-/// CUDA's adapter loses commands.
+/// two. Only out-of-order queues of OpenCL and CUDA are really locked (docs/decisions.md, 17):
+/// where one thread waits for such a queue and another submits to it, OpenCL's CPU driver crashes,
+/// and CUDA's adapter loses commands.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;
@@ -42,7 +42,7 @@ auto submit_to(sycl::queue queue, const Command& command) {
 }
 
 /// Comes after everything that was submitted to an in-order queue. Of others no barrier is sure to
-/// (docs/decisions.md).
+/// (docs/decisions.md, 19).
 inline sycl::event submit_barrier(const sycl::queue& in_order) {
   return submit_to(in_order, [](sycl::queue& to) { return to.ext_oneapi_submit_barrier(); });
 }
@@ -54,7 +54,7 @@ class queue_moment {
   const sycl::queue& queue() const noexcept { return queue_; }
   /// Whether everything that was submitted before is complete, as far as can be told without
   /// waiting: usmx has waited for the queue since, or the queue is empty now. The runtime is asked,
-  /// except about OpenCL's in-order queues (docs/decisions.md).
+  /// except about OpenCL's in-order queues (docs/decisions.md, 18).
   bool is_past() const;
 
  private:

@@ -16,8 +16,8 @@ void about_to_wait();
 using driver_mutex = ranked_mutex<lock_rank::driver_wait>;
 
 /// Held while a thread waits inside the driver. The OpenCL CPU driver hangs when several threads
-/// wait at once and one of the queues is out of order (docs/decisions.md), so there one waits after
-/// the other; elsewhere nothing is locked. The last lock that a thread takes.
+/// wait at once and one of the queues is out of order (docs/decisions.md, 21), so there one waits
+/// after the other; elsewhere nothing is locked. The last lock that a thread takes.
 class driver_wait {
  public:
   explicit driver_wait(bool may_be_opencls);

@@ -88,7 +88,7 @@ void sweep() {
 }
 
 /// A queue of a context that nobody else has, for barriers that make one event of many. On a queue
-/// of others they would make later barriers of theirs miss commands (docs/decisions.md).
+/// of others they would make later barriers of theirs miss commands (docs/decisions.md, 19).
 class barrier_queue : public context_slot {
  public:
   explicit barrier_queue(const sycl::context& context)
@@ -103,7 +103,7 @@ class barrier_queue : public context_slot {
 };
 
 /// A barrier that comes after such a barrier crashes the process once the host task ends
-/// (docs/decisions.md).
+/// (docs/decisions.md, 20).
 bool may_need_host_task(const sycl::event& event) { return !internal::backend_of(event); }
 
 /// One event in the place of many. They stay many while one of them waits for a host task and a

@@ -1,6 +1,6 @@
 // Queues, contexts and devices as Python gets to see them: in a process that has loaded dpctl as
 // objects of dpctl's classes, since dpnp, dpctl and scikit-learn-intelex take no others
-// (docs/decisions.md); as usmx's own elsewhere.
+// (docs/decisions.md, 49); as usmx's own elsewhere.
 #pragma once
 
 #include <sycl/queue.hpp>
