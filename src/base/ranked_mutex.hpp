@@ -33,7 +33,7 @@ enum class lock_rank : unsigned char {
   kernel_store,
   /// The resources of a context, while those of one device and kind are made. Under it: the
   /// runtime, warnings.
-  placements,
+  context_resources,
   /// The resources that the leak report asks at exit. Under it: their own locks.
   tracked_resources,
   /// The default pools that live. Under it: nothing.

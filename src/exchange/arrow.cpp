@@ -193,14 +193,14 @@ void require_size(const std::vector<sized_buffer>& sizes, const arrow::array& gi
 /// Of numbers whose place is known to be possible. Where the numbers are USM, the driver knows how
 /// much there is. A pool's memory is refused that no live block has.
 void require_numbers_inside(const std::vector<sized_buffer>& sizes, const arrow::array& given,
-                            byte_range touched, const sycl::queue& queue) {
+                            detail::byte_range touched, const sycl::queue& queue) {
   const auto* first = static_cast<const std::byte*>(given.buffers[1]);
-  const auto* touched_first = reinterpret_cast<const std::byte*>(touched.first);
-  require_size(sizes, given, 1, static_cast<std::size_t>(touched_first - first) + touched.nbytes);
+  const auto* touched_first = reinterpret_cast<const std::byte*>(touched.begin);
+  require_size(sizes, given, 1, static_cast<std::size_t>(touched_first - first) + touched.nbytes());
   const detail::queue_state known = detail::state_of(queue);
   if (detail::pooled_ranges::contains(touched_first) ||
       detail::query_allocation(touched_first, *known.of_context).kind != usm_kind::unknown) {
-    detail::check_access(touched_first, touched.nbytes, *known.of_context);
+    detail::check_access(touched_first, touched.nbytes(), *known.of_context);
   }
 }
 
@@ -231,8 +231,8 @@ array_view host_view(const arrow::array& given, const column& of, const sycl::qu
   described.shape = {&given.length, 1};
   described.offset = given.offset;
   auto [parsed, where] = parse_elements(described);
-  if (const auto extent = where.extent()) {
-    const byte_range touched = touched_bytes(described, parsed, *extent);
+  if (const auto span = where.span()) {
+    const detail::byte_range touched = touched_bytes(described, parsed, *span);
     require_numbers_inside(of.sizes, given, touched, queue);
   }
   require_no_missing(of.sizes, given);

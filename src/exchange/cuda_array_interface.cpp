@@ -91,11 +91,11 @@ checked_import check(const cuda_array_interface& given) {
     values.strides = strides;
   }
   const elements described = parse_elements(values);
-  const auto extent = described.where.extent();
-  if (extent) {
-    touched_bytes(values, described.type, *extent);
+  const auto span = described.where.span();
+  if (span) {
+    touched_bytes(values, described.type, *span);
   }
-  const sycl::device& device = device_of_memory(reinterpret_cast<const void*>(given.data), !extent);
+  const sycl::device& device = device_of_memory(reinterpret_cast<const void*>(given.data), !span);
   return check(values, internal::cached_queue(device));
 }
 

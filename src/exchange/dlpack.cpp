@@ -427,8 +427,8 @@ array_view host_view(const received_tensor& given, const sycl::queue& queue) {
   }
   const usm_array_interface described = describe_tensor(given);
   auto [type, where] = parse_elements(described);
-  if (const auto extent = where.extent()) {
-    touched_bytes(described, type, *extent);
+  if (const auto span = where.span()) {
+    touched_bytes(described, type, *span);
   }
   auto* first = reinterpret_cast<void*>(described.data);
   return {first, type, std::move(where), usm_kind::unknown, queue, given.readonly};

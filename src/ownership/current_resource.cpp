@@ -96,8 +96,8 @@ pool_list& all_pools() {
 }
 
 /// The resources of one device and kind.
-struct placement {
-  placement(const sycl::queue& queue, usm_kind of, placement* following)
+struct device_resources {
+  device_resources(const sycl::queue& queue, usm_kind of, device_resources* following)
       : device(queue.get_device()),
         kind(of),
         pool(new_pool(queue, of)),
@@ -116,36 +116,37 @@ struct placement {
   std::atomic<bool> is_first = true;
   detail::ranked_mutex<detail::lock_rank::current_resource> mutex;
   any_resource current;
-  placement* const next;
+  device_resources* const next;
 };
 
-/// The placements of a context. They only become more, and are found without a lock.
-class placements final : public detail::context_slot {
+/// Those of all devices and kinds of a context. They only become more, and are found without a
+/// lock.
+class context_resources final : public detail::context_slot {
  public:
-  explicit placements(const sycl::context&) {}
-  ~placements() override {
-    placement* each = first_.load();
+  explicit context_resources(const sycl::context&) {}
+  ~context_resources() override {
+    device_resources* each = first_.load();
     while (each != nullptr) {
       delete std::exchange(each, each->next);
     }
   }
 
-  placement& of(const sycl::queue& queue, usm_kind kind) {
+  device_resources& of(const sycl::queue& queue, usm_kind kind) {
     const sycl::device device = queue.get_device();
-    if (placement* known = find(device, kind)) {
+    if (device_resources* known = find(device, kind)) {
       return *known;
     }
     const std::lock_guard lock(mutex_);
-    if (placement* known = find(device, kind)) {
+    if (device_resources* known = find(device, kind)) {
       return *known;
     }
-    auto* added = new placement(queue, kind, first_.load(std::memory_order_relaxed));
+    auto* added = new device_resources(queue, kind, first_.load(std::memory_order_relaxed));
     first_.store(added, std::memory_order_release);
     return *added;
   }
 
-  placement* find(const sycl::device& device, usm_kind kind) const noexcept {
-    placement* at = first_.load(std::memory_order_acquire);
+  device_resources* find(const sycl::device& device, usm_kind kind) const noexcept {
+    device_resources* at = first_.load(std::memory_order_acquire);
     while (at != nullptr && (at->kind != kind || at->device != device)) {
       at = at->next;
     }
@@ -153,11 +154,11 @@ class placements final : public detail::context_slot {
   }
 
  private:
-  std::atomic<placement*> first_ = nullptr;
-  detail::ranked_mutex<detail::lock_rank::placements> mutex_;
+  std::atomic<device_resources*> first_ = nullptr;
+  detail::ranked_mutex<detail::lock_rank::context_resources> mutex_;
 };
 
-any_resource current_of(placement& at) {
+any_resource current_of(device_resources& at) {
   if (at.is_first.load(std::memory_order_acquire)) {
     return at.first;
   }
@@ -169,12 +170,12 @@ any_resource current_of(placement& at) {
 
 any_resource detail::current_resource(context_state& state, const sycl::queue& queue,
                                       usm_kind kind) {
-  return current_of(state.slot<placements>().of(queue, kind));
+  return current_of(state.slot<context_resources>().of(queue, kind));
 }
 
 std::optional<any_resource> detail::known_resource(context_state& state, const sycl::queue& queue,
                                                    usm_kind kind) {
-  placement* const known = state.slot<placements>().find(queue.get_device(), kind);
+  device_resources* const known = state.slot<context_resources>().find(queue.get_device(), kind);
   return known == nullptr ? std::nullopt : std::optional(current_of(*known));
 }
 
@@ -187,7 +188,7 @@ any_resource set_current_resource(const sycl::queue& queue, any_resource resourc
   const detail::runtime_call call;
   resource.require_place(queue);
   const auto state = detail::state_of(queue).of_context;
-  placement& at = state->slot<placements>().of(queue, resource.kind());
+  device_resources& at = state->slot<context_resources>().of(queue, resource.kind());
   const std::lock_guard lock(at.mutex);
   at.is_first.store(resource == at.first, std::memory_order_release);
   return std::exchange(at.current, std::move(resource));
@@ -196,13 +197,13 @@ any_resource set_current_resource(const sycl::queue& queue, any_resource resourc
 bool uses_default_resource(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
   const auto state = detail::state_of(queue).of_context;
-  return state->slot<placements>().of(queue, kind).is_first.load(std::memory_order_acquire);
+  return state->slot<context_resources>().of(queue, kind).is_first.load(std::memory_order_acquire);
 }
 
 std::shared_ptr<pool_resource> default_pool(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
   const auto state = detail::state_of(queue).of_context;
-  return state->slot<placements>().of(queue, kind).pool;
+  return state->slot<context_resources>().of(queue, kind).pool;
 }
 
 std::vector<std::shared_ptr<pool_resource>> default_pools() {

@@ -56,7 +56,7 @@ struct batch {
   }
 };
 
-std::size_t nbytes_of(const deferred_release& block) { return block.range.end - block.range.begin; }
+std::size_t nbytes_of(const deferred_release& block) { return block.range.nbytes(); }
 
 class deferred_list {
  public:

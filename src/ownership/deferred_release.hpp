@@ -17,7 +17,7 @@
 namespace usmx::inline v1::detail {
 
 struct deferred_release {
-  /// The pending work on these bytes comes before the release; end == first for no bytes.
+  /// The pending work on these bytes comes before the release; an empty range for none.
   byte_range range{};
   /// Nobody reaches these bytes any more: that work is forgotten with them. Not so where several
   /// buffers may have adopted the same bytes.
