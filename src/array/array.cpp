@@ -147,7 +147,7 @@ layout fitted_to_new_memory(const layout& where) {
 
 namespace {
 
-/// What new memory for such an array has.
+/// The bytes of new memory for such an array.
 std::size_t nbytes_of_new(const layout& where, dtype type) {
   checked_nbytes(where.size(), type);
   const auto span = where.span();
@@ -156,7 +156,8 @@ std::size_t nbytes_of_new(const layout& where, dtype type) {
         detail::message("lowest element of a new array must be at offset 0, found it at ",
                         span->first, " with ", where));
   }
-  // What usmx makes owns at least one element: the peers refuse null pointers even for no elements.
+  // New arrays own at least one element: the peers refuse null pointers even for empty arrays
+  // (docs/decisions.md, 54).
   return checked_nbytes(span ? span->last + 1 : 1, type);
 }
 

@@ -298,9 +298,9 @@ struct nontrivial_axes {
   }
 };
 
-/// NumPy's reshape without a copy, for a layout with elements and a shape of the same size: old and
-/// new axes are taken in the smallest groups of equal size; the old ones of a group must merge into
-/// one, which the new ones then split.
+/// NumPy's reshape without a copy, for a layout with elements and a shape of the same size. Old and
+/// new axes are divided into the smallest groups of equal size. The old axes of a group must merge
+/// into one, which the new axes then split.
 std::optional<layout> regrouped(const layout& source, extents shape) {
   const nontrivial_axes old(source);
   std::array<std::ptrdiff_t, max_ndim> strides;

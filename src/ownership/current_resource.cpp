@@ -32,7 +32,7 @@ bool pools_are_on() {
   return on;
 }
 
-/// None where the text is no size.
+/// The number of bytes; none if the text is no size.
 std::optional<std::size_t> parse_size(std::string_view text) {
   std::size_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -47,7 +47,7 @@ std::optional<std::size_t> parse_size(std::string_view text) {
   return value << shift;
 }
 
-/// A variable of the environment. None where it is not set, or warned of.
+/// The size in an environment variable. None if it is not set, or malformed, which gives a warning.
 std::optional<std::size_t> size_in(const char* variable, std::string_view otherwise) {
   const char* text = std::getenv(variable);
   const auto parsed = text == nullptr ? std::nullopt : parse_size(text);
@@ -77,7 +77,7 @@ std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind)
   return pool;
 }
 
-/// Those that live, for whoever asks about all.
+/// The default pools that live, for default_pools().
 struct pool_list {
   detail::ranked_mutex<detail::lock_rank::pool_list> mutex;
   std::vector<std::weak_ptr<pool_resource>> pools;
@@ -89,7 +89,7 @@ struct pool_list {
   }
 };
 
-/// Never destroyed: memory may be let go after main.
+/// Never destroyed: memory may be released after main.
 pool_list& all_pools() {
   static pool_list& all = *new pool_list;
   return all;
@@ -112,15 +112,15 @@ struct device_resources {
   const usm_kind kind;
   const std::shared_ptr<pool_resource> pool;
   const any_resource first;
-  /// Others than the first are read under the lock.
+  /// Whether `first` is the current resource. Any other resource is read under the lock.
   std::atomic<bool> is_first = true;
   detail::ranked_mutex<detail::lock_rank::current_resource> mutex;
   any_resource current;
   device_resources* const next;
 };
 
-/// Those of all devices and kinds of a context. They only become more, and are found without a
-/// lock.
+/// The resources of all devices and kinds of a context: a list that only grows, and is searched
+/// without a lock.
 class context_resources final : public detail::context_slot {
  public:
   explicit context_resources(const sycl::context&) {}
@@ -231,7 +231,7 @@ void empty_cache() noexcept {
       pool->trim();
     }
   } catch (const std::bad_alloc&) {
-    // No memory to name them all: another time.
+    // There is no memory for the list of pools. They are trimmed another time.
   }
 }
 
