@@ -30,7 +30,7 @@ std::vector<std::ptrdiff_t> in_elements(std::span<const std::ptrdiff_t> byte_str
   return strides;
 }
 
-/// That they can be counted in bytes is a rule of every array.
+/// The strides in bytes, which fit: that is a rule of every array.
 std::vector<std::ptrdiff_t> in_bytes(std::span<const std::ptrdiff_t> strides,
                                      std::size_t itemsize) {
   std::vector<std::ptrdiff_t> result(strides.begin(), strides.end());
@@ -54,7 +54,8 @@ std::int32_t number_of_device(const void* pointer) {
   return *number;
 }
 
-/// The device that the memory belongs to. No elements need no memory, and may be anywhere.
+/// The device that the memory belongs to. An empty array needs no memory, so its pointer may be
+/// any.
 const sycl::device& device_of_memory(const void* pointer, bool is_empty) {
   const sycl::device* first = detail::first_cuda_device();
   if (first == nullptr) {

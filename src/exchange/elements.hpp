@@ -1,5 +1,5 @@
-// The arithmetic of a description: which elements it means and which bytes they touch, before
-// anybody asks what memory that is. Private to the library.
+// The arithmetic of a description: which elements it means and which bytes they touch, before usmx
+// asks what memory that is. Private to the library.
 #pragma once
 
 #include "layout/byte_range.hpp"
@@ -7,7 +7,7 @@
 
 namespace usmx::inline v1::exchange {
 
-/// Throws as check() for a type that is none.
+/// Throws as check() does if there is no such type.
 held_dtype parse_type(const usm_array_interface&);
 
 struct elements {
@@ -15,7 +15,7 @@ struct elements {
   layout where;
 };
 
-/// Throws as check() for a type, shape, strides and offset that are none.
+/// Throws as check() does if type, shape, strides or offset is not possible.
 elements parse_elements(const usm_array_interface&);
 
 /// The bytes of elements with that span. Throws value_error for a null pointer, and overflow_error

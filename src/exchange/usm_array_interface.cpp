@@ -29,7 +29,8 @@ layout parse_layout(const usm_array_interface& given) {
   return layout::strided(given.shape, *given.strides, given.offset);
 }
 
-/// What consumers count in bytes must be countable in bytes, unit dimensions included.
+/// Consumers count strides in bytes, so each must fit in bytes, also those of dimensions of length
+/// 1.
 void check_byte_strides(std::span<const std::ptrdiff_t> strides, dtype type) {
   for (const std::ptrdiff_t stride : strides) {
     checked_multiply(stride, static_cast<std::ptrdiff_t>(type.itemsize()),
@@ -45,10 +46,10 @@ void check_alignment(std::uintptr_t element_zero, dtype type) {
   }
 }
 
-/// The elements inside the buffer that took the place of `data`.
+/// Checks that the elements are inside the buffer that took the place of `data`.
 void check_inside_buffer(const usm_array_interface& given, detail::byte_range touched) {
-  // Exact in unsigned arithmetic where it is used: when the elements do not begin before the
-  // buffer.
+  // Used only if the elements do not begin before the buffer; then it is exact in unsigned
+  // arithmetic.
   const std::size_t before = touched.begin - given.data;
   const std::size_t available = *given.buffer_nbytes;
   if (touched.begin < given.data || before > available || touched.nbytes() > available - before) {
@@ -61,7 +62,7 @@ void check_inside_buffer(const usm_array_interface& given, detail::byte_range to
   }
 }
 
-/// And the buffer in memory that the host and the context's devices reach.
+/// Checks that the host and the context's devices can access the buffer.
 void check_host_accessible(const void* pointer, const detail::context_state& state) {
   const usm_kind kind = detail::query_allocation(pointer, state).kind;
   if (!is_host_accessible(kind)) {
@@ -78,8 +79,8 @@ detail::queue_state state_of(const placement& where) {
                                   : detail::queue_state{detail::state_of(where.context())};
 }
 
-/// The producer's own, or the one that usmx keeps for the pointer's device, also in the place of
-/// the one that the peers keep for it.
+/// The producer's own queue, or the one that usmx keeps for the pointer's device; usmx's, too, if
+/// the producer's is the queue that the peers keep for the device.
 sycl::queue choose_queue(placement&& where, const detail::queue_state& known, const void* pointer,
                          usm_kind kind) {
   detail::context_state& state = *known.of_context;
@@ -92,7 +93,7 @@ sycl::queue choose_queue(placement&& where, const detail::queue_state& known, co
                             : state.devices().front());
 }
 
-/// No elements: the pointer may be anything, and is never used.
+/// For no elements: the pointer may be any, and is never used.
 checked_import check_empty(const usm_array_interface& given, dtype type, layout where,
                            placement&& at) {
   auto* memory = reinterpret_cast<std::byte*>(given.data);

@@ -15,8 +15,8 @@ using detail::foreign_order;
 using detail::is_order_prefix;
 using detail::native_order;
 
-/// The number if the text is "1", "2", "4", "8" or "16", else 0. No other size exists, so that
-/// signs, zeros in front and trailing characters need no rule of their own.
+/// The number that "1", "2", "4", "8" or "16" writes, else 0. No other size exists, so that signs,
+/// zeros in front and trailing characters need no rule of their own.
 std::size_t parse_itemsize(std::string_view digits) {
   if (digits == "16") return 16;
   if (digits.size() != 1) return 0;

@@ -1,5 +1,5 @@
-// Dispatch from run time to compile time: by the type of elements, and by the size of items. No
-// SYCL here.
+// From what is known when the program runs to what the compiler knows: the type of elements and
+// the size of items. No SYCL here.
 #pragma once
 
 #include <array>
@@ -13,8 +13,7 @@
 
 namespace usmx::inline v1::detail {
 
-// Storage types of elements for which C++ has no type, or one that cannot hold every value of its
-// bytes.
+// How elements are kept where C++ has no type for them, or one that does not hold every byte.
 struct boolean {
   std::uint8_t byte;  // any but 0 is true
 };
@@ -75,8 +74,8 @@ decltype(auto) with_element_type(type_code code, Body&& body) {
 
 #undef USMX_PLAIN_TYPES
 
-/// Calls `body` with the number of bytes of an item: as an integral_constant if one instruction
-/// moves items of that size.
+/// Calls `body` with the number of bytes of an item: as an integral_constant where items of that
+/// size are moved by one instruction.
 template <class Body>
 decltype(auto) with_item_size(std::size_t nbytes, Body&& body) {
   switch (nbytes) {
@@ -95,7 +94,7 @@ decltype(auto) with_item_size(std::size_t nbytes, Body&& body) {
   }
 }
 
-/// A type for items of 1, 2, 4, 8 or 16 bytes: an integer if there is one of that size.
+/// A type for items of 1, 2, 4, 8 or 16 bytes: an integer where there is one of that size.
 template <std::size_t Nbytes>
 using item_of = std::conditional_t<Nbytes == 16, std::array<std::uint64_t, 2>,
                                    element_of<unsigned_code(Nbytes)>>;

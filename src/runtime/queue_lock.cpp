@@ -24,7 +24,7 @@ bool loses_commands_of_threads(sycl::backend backend) {
 
 }  // namespace
 
-/// It has a mutex of its own, so that threads on one queue do not delay threads on another.
+/// Its mutex is its own: threads at work on one queue do not hold up those on another.
 struct used_queue {
   using implementation = std::remove_cvref_t<decltype(sycl::detail::getSyclObjImpl(
       std::declval<const sycl::queue&>()))>;

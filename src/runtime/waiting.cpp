@@ -18,7 +18,7 @@ driver_mutex& opencl_mutex() {
   return mutex;
 }
 
-/// An event that no back end has yet may become OpenCL's during the wait.
+/// What no back end has yet may become OpenCL's while it is waited for.
 bool may_be_opencls(const sycl::event& event) {
   return internal::backend_of(event).value_or(sycl::backend::opencl) == sycl::backend::opencl;
 }

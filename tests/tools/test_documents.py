@@ -58,16 +58,18 @@ def anchor(heading):
 
 
 def test_every_cited_decision_exists():
-    """Comments cite `(docs/decisions.md, <number>)`, documents link to the heading."""
+    """Comments cite `docs/decisions.md, <number>`, documents link to the heading."""
     headings = re.findall(r"^### (.+)$", (ROOT / "docs/decisions.md").read_text(), re.MULTILINE)
     numbers = [heading.partition(".")[0] for heading in headings]
     assert all(number.isdecimal() for number in numbers)
     assert len(set(numbers)) == len(numbers)
-    in_code = re.compile(r"\(docs/decisions\.md(?:, (\d+))?\)")
+    in_comments = re.compile(r"docs/decisions\.md(?:, (\d+)(?: and (\d+))?)?\)")
     in_documents = re.compile(r"\]\((?:docs/)?decisions\.md#([\w-]+)\)")
     for path in repository_files():
         if Path(path).suffix in {".hpp", ".cpp", ".py"}:
-            assert set(in_code.findall((ROOT / path).read_text())) <= set(numbers), path
+            text = re.sub(r"\n\s*(?:///?|#) ", " ", (ROOT / path).read_text())
+            for first, second in in_comments.findall(text):
+                assert {first, second or first} <= set(numbers), path
     for document in DOCUMENTS:
         found = in_documents.findall((ROOT / document).read_text())
         assert set(found) <= {anchor(heading) for heading in headings}, document
