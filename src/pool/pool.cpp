@@ -42,7 +42,7 @@ struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living
     cache.give_back_surplus();
     return slabs.allocate(size);
   }
-  /// Of what is free; null where that is nothing, or where something has to go back first.
+  /// A free block; null if there is none, or if surplus has to be given back first.
   std::byte* try_to_take(std::size_t size, std::size_t alignment) noexcept {
     if (cache.has_surplus()) {
       return nullptr;

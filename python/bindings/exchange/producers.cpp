@@ -15,9 +15,9 @@ namespace {
 /// The bytes from the lowest to the highest element.
 buffer touched_part(const array& a, detail::release_action release) {
   const auto itemsize = static_cast<std::ptrdiff_t>(a.type().itemsize());
-  const auto extent = a.layout().extent();
-  const std::ptrdiff_t first = extent ? extent->first * itemsize : 0;
-  const std::ptrdiff_t end = extent ? (extent->last + 1) * itemsize : 0;
+  const auto span = a.layout().span();
+  const std::ptrdiff_t first = span ? span->first * itemsize : 0;
+  const std::ptrdiff_t end = span ? (span->last + 1) * itemsize : 0;
   return buffer::part_of(a.owner(), a.owner()->data() + first,
                          static_cast<std::size_t>(end - first), a.readonly(), std::move(release));
 }

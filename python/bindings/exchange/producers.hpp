@@ -14,7 +14,7 @@ namespace usmx::bindings {
 std::optional<array> array_of_other_producer(PyObject* object);
 /// A view of a producer as a new USMArray; null for any other object.
 nb::object view_of_producer(nb::handle object);
-/// The same, but a USMArray itself.
+/// The same, but returns a USMArray itself.
 nb::object array_or_view(nb::handle object);
 
 /// The bytes that a producer covers; null for any other object.

@@ -12,7 +12,7 @@
 
 namespace usmx::bindings {
 
-/// Up to max_ndim integers of one argument or dictionary key, without a heap.
+/// Up to max_ndim integers of one argument or dictionary key. Allocates nothing.
 class counts {
  public:
   counts() noexcept {}  // values_ needs no zeros
@@ -52,7 +52,7 @@ nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
 /// "device", "shared" or "host"; value_error/type_error for anything else.
 usm_kind kind_argument(nb::handle kind);
 
-/// What `order=` of a new array may be, and where there is another array to be like.
+/// The letters that `order=` of a new array may be, also for an array like another.
 inline constexpr std::string_view c_or_f = "CF";
 inline constexpr std::string_view any_order = "CFAK";
 

@@ -118,7 +118,7 @@ allocation_info query(const functions& driver, const scope& where, const void* p
     return {};
   }
   refine_range(driver, where.primary, address, found);
-  return with_extent(kind, pointer, reinterpret_cast<const void*>(found.start), found.nbytes);
+  return with_bounds(kind, pointer, reinterpret_cast<const void*>(found.start), found.nbytes);
 }
 
 std::optional<CUdevice> device_number(const functions& driver, const void* pointer) noexcept {

@@ -53,7 +53,7 @@ allocation_info query(const functions& driver, ze_context_handle_t context,
       driver.get_address_range(context, pointer, &base, &nbytes) != success) {
     return {.kind = kind};
   }
-  return with_extent(kind, pointer, base, nbytes);
+  return with_bounds(kind, pointer, base, nbytes);
 }
 
 }  // namespace level_zero

@@ -263,7 +263,7 @@ TEST_F(exchange_test, number_of_bytes_that_wraps_is_an_error) {
   refuse<overflow_error>({start(), "<c16", {two_to(59) + 1}}, {});
 }
 
-TEST_F(exchange_test, extent_that_wraps_is_an_error) {
+TEST_F(exchange_test, span_that_wraps_is_an_error) {
   refuse<overflow_error>({start(), "|u1", {3}, extents{two_to(62)}}, {});
   refuse<overflow_error>({start(), "|u1", {2, 2}, extents{two_to(62), two_to(62)}}, {});
   refuse<overflow_error>({start(), "|u1", {2, 2}, extents{PTRDIFF_MAX, -PTRDIFF_MAX}}, {});
@@ -643,7 +643,7 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
     }
     std::ptrdiff_t offset = number(-20, 20);
     std::uintptr_t data = begin + static_cast<std::uintptr_t>(number(-64, nbytes + 64));
-    if (number(0, 1) == 0) {  // put one end of the extent at or near one end of the allocation
+    if (number(0, 1) == 0) {  // put one end of the span at or near one end of the allocation
       const model there(data, shape, strides, offset, itemsize, 1);
       const std::ptrdiff_t near = number(-1, 1) * (number(0, 1) == 0 ? 1 : itemsize);
       data += number(0, 1) == 0
@@ -701,7 +701,7 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
     ASSERT_EQ(found->nbytes, truth.last - truth.first + 1);
     ASSERT_EQ(truth.first + model::wide(found->where.offset()) * itemsize,
               model::wide(data) + model::wide(offset) * itemsize);
-    ASSERT_EQ(found->where.extent()->first, 0);
+    ASSERT_EQ(found->where.span()->first, 0);
     ASSERT_TRUE(std::ranges::equal(found->where.shape(), shape));
     if (strides) {
       ASSERT_TRUE(std::ranges::equal(found->where.strides(), *strides));

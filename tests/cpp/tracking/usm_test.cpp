@@ -69,7 +69,7 @@ TYPED_TEST(usm_test, allocation_is_known_by_any_of_its_bytes) {
          {std::size_t{0}, std::size_t{1}, std::size_t{500}, this->nbytes - 1}) {
       const allocation_info found = query_allocation(block.data() + offset, this->context());
       EXPECT_EQ(found.kind, kind) << offset;
-      EXPECT_TRUE(found.extent_known);
+      EXPECT_TRUE(found.bounds_known);
       EXPECT_EQ(found.base, block.data());
       EXPECT_EQ(found.nbytes, this->nbytes);
       EXPECT_EQ(pointer_kind(block.data() + offset, this->context()), kind);
@@ -94,7 +94,7 @@ TYPED_TEST(usm_test, memory_of_another_context_is_unknown) {
     const TypeParam block(this->nbytes, kind, this->queue());
     EXPECT_EQ(pointer_kind(block.data(), other), usm_kind::unknown) << name(kind);
     const allocation_info found = query_allocation(block.data(), other);
-    EXPECT_FALSE(found.extent_known);
+    EXPECT_FALSE(found.bounds_known);
     EXPECT_EQ(found.base, nullptr);
     EXPECT_EQ(found.nbytes, 0U);
   }
@@ -188,13 +188,13 @@ TEST_F(pointer_test, null_is_unknown) {
   EXPECT_EQ(found.kind, usm_kind::unknown);
   EXPECT_EQ(found.base, nullptr);
   EXPECT_EQ(found.nbytes, 0U);
-  EXPECT_FALSE(found.extent_known);
+  EXPECT_FALSE(found.bounds_known);
 }
 
 TEST_F(pointer_test, garbage_is_unknown_and_never_read) {
   for (const void* pointer : support::garbage_pointers()) {
     EXPECT_EQ(pointer_kind(pointer, context()), usm_kind::unknown) << pointer;
-    EXPECT_FALSE(query_allocation(pointer, context()).extent_known) << pointer;
+    EXPECT_FALSE(query_allocation(pointer, context()).bounds_known) << pointer;
   }
 }
 

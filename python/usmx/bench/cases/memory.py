@@ -11,7 +11,7 @@ MIB = 1024 * KIB
 
 
 def new_array(name: str, **aims: Aim) -> Case:
-    """Make an array of 16 x 16 float64 and let it go, by `empty` or `zeros`."""
+    """Make an array of 16 x 16 float64 and release it, by `empty` or `zeros`."""
     code = "make((16, 16))"
     return Case(
         f"{name}((16, 16)), and free",
