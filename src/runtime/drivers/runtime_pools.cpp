@@ -19,7 +19,7 @@ allocation_info narrowed_to_chunk(const functions& pools, allocation_info found,
   umf_memory_pool_handle_t pool = nullptr;
   std::size_t chunk = 0;
   std::size_t left = 0;
-  if (!found.extent_known || pools.find_pool(pointer, &pool) != success || pool == nullptr ||
+  if (!found.bounds_known || pools.find_pool(pointer, &pool) != success || pool == nullptr ||
       pools.usable_nbytes(pool, found.base, &chunk) != success ||
       pools.usable_nbytes(pool, pointer, &left) != success) {
     return found;

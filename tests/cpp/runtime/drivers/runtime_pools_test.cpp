@@ -59,7 +59,7 @@ class runtime_pools_test : public testing::Test {
   }
   static void expect_extent(const allocation_info& found, std::size_t first, std::size_t nbytes) {
     EXPECT_EQ(found.kind, usm_kind::device);
-    EXPECT_TRUE(found.extent_known);
+    EXPECT_TRUE(found.bounds_known);
     EXPECT_EQ(found.base - stand_in.slab, static_cast<std::ptrdiff_t>(first));
     EXPECT_EQ(found.nbytes, nbytes);
   }
@@ -99,7 +99,7 @@ TEST_F(runtime_pools_test, unknown_extent_stays_unknown) {
   const allocation_info found =
       narrowed_to_chunk({find_pool, usable_nbytes}, {.kind = usm_kind::shared}, stand_in.slab + 10);
   EXPECT_EQ(found.kind, usm_kind::shared);
-  EXPECT_FALSE(found.extent_known);
+  EXPECT_FALSE(found.bounds_known);
 }
 
 TEST(runtime_pools, functions_are_there_exactly_where_the_library_is_loaded) {
