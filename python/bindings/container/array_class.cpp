@@ -58,11 +58,16 @@ void bind_array_class(nb::module_& m) {
   bind_complex_parts(cls);
   bind_dlpack_methods(cls);
   bind_methods(cls);
-  bind_numpy_functions(cls);
+  // Operators with a NumPy array on the left come to the slots above; ufuncs are TypeErrors.
+  cls.attr("__array_ufunc__") = nb::none();
   bind_scalars(cls);
   bind_shape_methods(cls);
   bind_flags(m);
   bind_iteration(m, cls);
+  m.def(
+      "_require_made", [](nb::handle array) { value_in<py_array>(array.ptr()); }, nb::arg("array"),
+      nb::sig("def _require_made(array: USMArray) -> None"),
+      "TypeError for what __new__ alone has made: for methods that are written in Python.");
 }
 
 }  // namespace usmx::bindings

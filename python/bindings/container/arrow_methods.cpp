@@ -39,8 +39,8 @@ nb::object to_arrow_device(const py_array& self, nb::handle requested, const nb:
   return to_arrow_device_capsules(self.value);
 }
 
-nb::object import_column(nb::handle column, nb::handle device, nb::handle usm_type,
-                         nb::handle sycl_queue) {
+nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,
+                      nb::handle sycl_queue) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const usm_kind kind = kind_argument(usm_type);
   return to_python(copy_to_usm(column_of(column.ptr()), kind, queue));
@@ -68,10 +68,39 @@ void bind_arrow_methods(nb::class_<py_array>& cls) {
 }
 
 void bind_from_arrow(nb::module_& m) {
-  m.def("_from_arrow", &import_column, nb::arg("column").none(), nb::arg("device").none(),
-        nb::arg("usm_type").none(), nb::arg("sycl_queue").none(),
-        nb::sig("def _from_arrow(column: object, device: object, usm_type: object, "
-                "sycl_queue: object) -> USMArray"));
+  m.def("from_arrow", &from_arrow, nb::arg().none(), nb::kw_only(), nb::arg("device") = nb::none(),
+        nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, "
+                "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> USMArray"),
+        R"(Copy a column of Arrow's, in one chunk or several, into a new array. Waits.
+
+The protocol is Arrow's C data interface. It does not say how long buffers are: usmx checks the
+length of a column in USM, and of an object that tells the sizes of its ``buffers()``, as
+pyarrow's do. Any other object must be right about its length.
+
+Args:
+    column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
+        ``__arrow_c_device_array__``: an array of pyarrow, a series of polars or pandas, and
+        others.
+    device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+        Device. By default the default device.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'.
+    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+Returns:
+    A USMArray of one dimension.
+
+Raises:
+    BufferError: values are missing (null), are no integers or floating-point numbers, or are
+        not in host memory.
+    ValueError: what the object gave breaks a rule of Arrow's, or the column is longer than its
+        memory.
+    TypeError: `column` has none of these methods.
+
+Example:
+    >>> import pyarrow
+    >>> print(usmx.from_arrow(pyarrow.array([1, 2, 3])))
+    [1 2 3])");
 }
 
 }  // namespace usmx::bindings

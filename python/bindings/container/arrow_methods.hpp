@@ -7,7 +7,7 @@
 namespace usmx::bindings {
 
 void bind_arrow_methods(nb::class_<py_array>& cls);
-/// _from_arrow.
+/// from_arrow.
 void bind_from_arrow(nb::module_& m);
 
 }  // namespace usmx::bindings

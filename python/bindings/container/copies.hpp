@@ -10,6 +10,10 @@ namespace usmx::bindings {
 /// Sets every element to a number or an array of no dimensions. Waits.
 void fill_array(const py_array& destination, nb::handle scalar);
 
+/// A producer's elements in a NumPy array: `out`, or a new one where that is None. Waits.
+nb::object asnumpy(nb::handle usm_ary, nb::handle out);
+
+/// copy, asnumpy, to_numpy, and what the package's other copies are made of.
 void bind_copies(nb::module_& m);
 
 }  // namespace usmx::bindings

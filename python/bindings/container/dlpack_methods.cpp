@@ -9,24 +9,12 @@
 #include "exchange/producers.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/inspectable.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 namespace {
-
-/// `copy=` of the array API: never, when needed, always.
-enum class copying { never, if_needed, always };
-
-copying copy_argument(nb::handle copy) {
-  if (copy.is_none()) {
-    return copying::if_needed;
-  }
-  if (!PyBool_Check(copy.ptr())) {
-    throw_wrong_type("copy", "True, False or None", copy.ptr());
-  }
-  return copy.ptr() == Py_True ? copying::always : copying::never;
-}
 
 // ---- out
 
@@ -143,14 +131,14 @@ nb::object device_of(const py_array& self) {
 
 // ---- in
 
-nb::object as_wanted(nb::object view, nb::handle device, nb::handle copy) {
-  return device.is_none() && copy.ptr() != Py_True ? view : as_asked(view, device, copy);
+nb::object as_wanted(nb::object view, nb::handle device, copying copy) {
+  return device.is_none() && copy != copying::always ? view : as_asked(view, device, copy);
 }
 
-nb::object import_tensor(nb::handle x, nb::handle device, nb::handle copy) {
+nb::object from_dlpack(nb::handle x, nb::handle device, nb::handle copy) {
   const copying wanted = copy_argument(copy);
   if (Py_TYPE(x.ptr()) == python_class<py_array>) {  // whose memory needs no tensor to be known
-    return as_wanted(view_of_producer(x), device, copy);
+    return as_wanted(view_of_producer(x), device, wanted);
   }
   taken_tensor taken = taken_tensor::of(x.ptr(), wanted != copying::never);
   const bool on_host = !taken.received().is_usm();
@@ -162,14 +150,10 @@ nb::object import_tensor(nb::handle x, nb::handle device, nb::handle copy) {
   if (on_host) {
     return to_python(copy_to_usm(taken.received(), device));
   }
-  return as_wanted(to_python(to_array(std::move(taken), x.ptr())), device, copy);
+  return as_wanted(to_python(to_array(std::move(taken), x.ptr())), device, wanted);
 }
 
 }  // namespace
-
-nb::object from_dlpack(nb::handle producer) {
-  return import_tensor(producer, nb::none(), nb::none());
-}
 
 void bind_dlpack_methods(nb::class_<py_array>& cls) {
   cls.def(
@@ -190,9 +174,40 @@ void bind_dlpack_methods(nb::class_<py_array>& cls) {
 }
 
 void bind_from_dlpack(nb::module_& m) {
-  m.def("_from_dlpack", &import_tensor, nb::arg("x").none(), nb::arg("device").none(),
-        nb::arg("copy").none(),
-        nb::sig("def _from_dlpack(x: object, device: object, copy: object) -> USMArray"));
+  answer_one_argument("from_dlpack",
+                      [](nb::handle x) { return from_dlpack(x, nb::none(), nb::none()); });
+  m.def("from_dlpack", &from_dlpack, nb::arg().none(), nb::kw_only(),
+        nb::arg("device") = nb::none(), nb::arg("copy") = nb::none(),
+        nb::sig("def from_dlpack(x: DLPackProducer, /, *, device: DeviceLike | None = None, copy: "
+                "bool | None = None) -> USMArray"),
+        R"(Take the array of an object with ``__dlpack__``.
+
+Unified shared memory becomes a view, which keeps alive what the producer gave. The view
+is on the producer's ``sycl_queue`` if it has one, else on the queue that usmx has for the
+device. Memory of a CUDA device comes after the work on the producer's stream. For other devices
+DLPack names no queue: finish work on other queues before you call this function. Ordinary host
+memory is copied into memory of kind 'device', and the function waits for the copy. The protocol
+is that of https://dmlc.github.io/dlpack, the arguments are those of the array API.
+
+Args:
+    x: an object with ``__dlpack__``: an array of dpnp, NumPy and others.
+    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+        default where the memory is, and the default device for a copy of host memory.
+    copy: True: always copy. None: copy host memory only. False: never copy.
+
+Returns:
+    A USMArray.
+
+Raises:
+    BufferError: usmx cannot use this kind of memory or element type, or the producer does not
+        export the memory.
+    ValueError: ``copy=False`` cannot be met, or what the producer gave breaks a rule of the
+        exchange.
+    TypeError: `x` has no ``__dlpack__``.
+
+Example:
+    >>> print(usmx.from_dlpack(np.arange(3.0)))
+    [0. 1. 2.])");
 }
 
 }  // namespace usmx::bindings

@@ -2,6 +2,7 @@
 // with.
 #pragma once
 
+#include "support/arguments.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/layout/element_order.hpp"
@@ -13,12 +14,9 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
               element_order order);
 
 /// The array itself if it is on that `device=` already, or a copy as `copy=` demands or allows.
-nb::object as_asked(const nb::object& array, nb::handle device, nb::handle copy);
+nb::object as_asked(const nb::object& array, nb::handle device, copying copy);
 
-/// What the functions empty and zeros return when they are given a shape alone.
-nb::object empty_of_shape(nb::handle shape);
-nb::object zeros_of_shape(nb::handle shape);
-
+/// asarray, empty, zeros and those like another array, and what the package makes others of.
 void bind_making(nb::module_& m);
 
 }  // namespace usmx::bindings

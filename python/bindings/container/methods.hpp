@@ -1,4 +1,4 @@
-// Methods of USMArray that copy, convert, print and pickle it.
+// Methods of USMArray that copy it and wait. Those written in Python: usmx/_container/methods.py.
 #pragma once
 
 #include "objects/array.hpp"

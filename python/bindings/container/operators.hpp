@@ -12,7 +12,4 @@ namespace usmx::bindings {
 /// The slots of a class, ended as `others` is (by a zero entry), with those of the operators added.
 std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others);
 
-/// __array_ufunc__ and __array_function__: NumPy's functions on arrays, refused or passed on.
-void bind_numpy_functions(nb::handle array_class);
-
 }  // namespace usmx::bindings

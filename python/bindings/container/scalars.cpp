@@ -4,12 +4,12 @@
 #include <array>
 #include <optional>
 
+#include "container/copies.hpp"
 #include "elements/element.hpp"
 #include "objects/host_copy.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
-#include "support/hooks.hpp"
 #include "usmx/array/array_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -46,7 +46,7 @@ class readable_elements {
 
 /// What NumPy's item() and tolist() make of structured elements: tuples.
 nb::object through_numpy(const array& a, const char* method) {
-  return hooks::asnumpy(to_python(a)).attr(method)();
+  return asnumpy(to_python(a), nb::none()).attr(method)();
 }
 
 // ---- one element

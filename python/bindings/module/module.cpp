@@ -8,7 +8,6 @@
 #include "container/items.hpp"
 #include "container/making.hpp"
 #include "container/shapes.hpp"
-#include "container/shortcut.hpp"
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
 #include "memory/adoption.hpp"
@@ -21,6 +20,7 @@
 #include "module/watched_waits.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
+#include "support/inspectable.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/log_warnings.hpp"
 #include "support/refusing.hpp"
@@ -68,8 +68,8 @@ NB_MODULE(_core, m) {
   bind_copies(m);
   bind_from_arrow(m);
   bind_from_dlpack(m);
-  bind_shortcut(m);
   bind_c_api(m);
   bind_dlpack_table();
   bind_kernel_cache(m);
+  bind_inspectable(m);
 }
