@@ -1,4 +1,4 @@
-#include "container/operators.hpp"
+#include "container/container.hpp"
 
 #include "objects/array.hpp"
 #include "support/errors.hpp"

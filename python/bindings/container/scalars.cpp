@@ -1,10 +1,9 @@
-#include "container/scalars.hpp"
+#include "container/container.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-#include "container/copies.hpp"
 #include "elements/element.hpp"
 #include "objects/host_copy.hpp"
 #include "objects/waiting.hpp"

@@ -1,11 +1,10 @@
-#include "container/shapes.hpp"
+#include "container/container.hpp"
 
 #include <array>
 #include <optional>
 #include <span>
 #include <utility>
 
-#include "container/making.hpp"
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
 #include "objects/new_memory.hpp"

@@ -1,11 +1,11 @@
-#include "memory/memory_classes.hpp"
+#include "memory/memory.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
 #include <utility>
 
-#include "exchange/dictionary.hpp"
+#include "exchange/dictionaries.hpp"
 #include "exchange/producers.hpp"
 #include "memory/byte_copies.hpp"
 #include "memory/memory_argument.hpp"
@@ -15,8 +15,8 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/sycl_event.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

@@ -1,4 +1,4 @@
-#include "memory/resources.hpp"
+#include "memory/memory.hpp"
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>

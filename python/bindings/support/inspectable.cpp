@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,7 +27,7 @@ struct definition {
 };
 
 // A method descriptor passes nothing on that would say which function was called: every place has
-// a C function of its own.
+// a C function of its own. About 120 are used.
 constexpr std::size_t places = 256;
 std::array<definition, places> definitions;
 std::size_t used_places = 0;
@@ -151,11 +150,11 @@ std::string text_signature(std::string_view declared, std::string_view name, boo
 
 // ---- functions
 
+/// A module that is imported again and again keeps nanobind's functions.
+bool has_place() { return used_places < places; }
+
 /// Fills the next place.
 definition& define(nb::handle function, const c_function* calls, bool is_method) {
-  if (used_places == places) {
-    throw std::length_error("usmx has more public functions than there are places for");
-  }
   const nb::object signatures = nb::getattr(function, "__nb_signature__");
   const nb::object first = signatures[0];
   const nb::object declared = first[0];
@@ -196,13 +195,15 @@ void let_functions_go_with(nb::handle owner, std::size_t first) {
   struct range {
     std::size_t first, end;
   };
-  const auto kept = new range{first, used_places};
-  nb::setattr(owner, "_functions", nb::capsule(kept, [](void* given) noexcept {
-                const std::unique_ptr<range> of_owner(static_cast<range*>(given));
-                for (std::size_t k = of_owner->first; k < of_owner->end; ++k) {
-                  Py_CLEAR(definitions[k].function);
-                }
-              }));
+  auto kept = std::unique_ptr<range>(new range{first, used_places});
+  const nb::capsule capsule(kept.get(), [](void* given) noexcept {
+    const std::unique_ptr<range> of_owner(static_cast<range*>(given));
+    for (std::size_t k = of_owner->first; k < of_owner->end; ++k) {
+      Py_CLEAR(definitions[k].function);
+    }
+  });
+  static_cast<void>(kept.release());
+  nb::setattr(owner, "_functions", capsule);
 }
 
 /// Whether it is a function of nanobind's, and which of the two kinds.
@@ -225,9 +226,9 @@ std::vector<std::pair<nb::str, nb::object>> attributes_of(nb::handle owner) {
 void make_class_inspectable(nb::handle cls) {
   const std::size_t first = used_places;
   for (const auto& [name, value] : attributes_of(cls)) {
-    if (is_method(value)) {
+    if (is_method(value) && has_place()) {
       nb::setattr(cls, name, new_method(value, cls));
-    } else if (is_function(value)) {
+    } else if (is_function(value) && has_place()) {
       nb::setattr(cls, name, new_function(value, cls, nb::none()));
     }
   }
@@ -241,7 +242,7 @@ void make_inspectable(nb::handle m) {
   for (const auto& [name, value] : attributes_of(m)) {
     if (PyType_Check(value.ptr()) != 0) {
       classes.push_back(value);
-    } else if (is_function(value) && name.c_str()[0] != '_') {
+    } else if (is_function(value) && name.c_str()[0] != '_' && has_place()) {
       nb::setattr(m, name, new_function(value, m, name_of_module));
     }
   }

@@ -1,4 +1,4 @@
-#include "sycl_objects/device.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
@@ -6,7 +6,6 @@
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
-#include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 

@@ -7,10 +7,9 @@
 
 #include "support/lazy_import.hpp"
 #include "sycl_objects/capsules.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/peers_queues.hpp"
-#include "sycl_objects/sycl_context.hpp"
-#include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_types.hpp"
-#include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues_internal.hpp"
 

@@ -1,4 +1,4 @@
-#include "container/making.hpp"
+#include "container/container.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -208,7 +208,7 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
   return made;
 }
 
-void bind_making(nb::module_& m) {
+void bind_creation(nb::module_& m) {
   answer_one_argument("asarray", &asarray_of_object);
   answer_one_argument("empty", [](nb::handle shape) { return new_array_of_shape(shape, false); });
   answer_one_argument("zeros", [](nb::handle shape) { return new_array_of_shape(shape, true); });
