@@ -30,7 +30,8 @@ namespace detail {
 template <class Parameter>
 class argument {
  public:
-  explicit argument(Parameter&& met) : content_(std::move(met)) {}
+  explicit argument(const array& met)
+      : content_(std::in_place_type<Parameter>, array(met), usmx::detail::requirement_is_met()) {}
   explicit argument(std::string&& refusal) : content_(std::move(refusal)) {}
 
   /// The parameter. Throws type_error, if it is none, with the reason after the text `where()`.
@@ -79,9 +80,7 @@ class refusing<argument<Parameter>> {
     }
   }
   argument<Parameter> refused() { return argument<Parameter>(*std::move(refusal_)); }
-  argument<Parameter> taken(const array& met) const {
-    return argument<Parameter>(Parameter(array(met), usmx::detail::requirement_is_met()));
-  }
+  argument<Parameter> taken(const array& met) const { return argument<Parameter>(met); }
 
  private:
   std::optional<std::string> refusal_;
