@@ -165,7 +165,7 @@ py_array imaginary_part(const py_array& a) {
   const noted_call_site here;
   const without_interpreter_lock unlocked;
   const array zero =
-      zeros(a.value.shape(), a.value.type(), a.value.owner()->queue(), a.value.kind());
+      zeros(a.value.shape(), a.value.type(), internal::private_queue(a.value), a.value.kind());
   return {zero.as_readonly(), nb::object()};
 }
 

@@ -152,7 +152,7 @@ sycl::event start_filling(const array& destination, nb::handle scalar) {
 nb::object copy_of_producer(nb::handle usm_ary, nb::handle order) {
   const array_argument a("usm_ary", usm_ary);
   const array& from = a->value;
-  return to_python(copy_of(from, from.type(), from.kind(), from.owner()->queue(),
+  return to_python(copy_of(from, from.type(), from.kind(), internal::private_queue(from),
                            order_argument(order, any_order)));
 }
 
@@ -307,7 +307,8 @@ void bind_methods(nb::class_<py_array>& cls) {
           "copy",
           [](const py_array& a, nb::handle order) {
             return to_python(copy_of(a.value, a.value.type(), a.value.kind(),
-                                     a.value.owner()->queue(), order_argument(order, any_order)));
+                                     internal::private_queue(a.value),
+                                     order_argument(order, any_order)));
           },
           nb::arg("order").none() = "C",
           nb::sig("def copy(self, order: OrderCFAK = 'C') -> USMArray"),

@@ -32,9 +32,9 @@ namespace {
 struct plan {
   plan(const array& source, nb::handle dtype_object, nb::handle usm_type, nb::handle sycl_queue,
        nb::handle device)
-      : queue(sycl_queue.is_none() && device.is_none() ? source.owner()->queue()
+      : queue(sycl_queue.is_none() && device.is_none() ? internal::private_queue(source)
                                                        : queue_argument(sycl_queue, device)),
-        type(dtype_object.is_none() && queue == source.owner()->queue()
+        type(dtype_object.is_none() && queue == internal::private_queue(source)
                  ? source.type()
                  : dtype_argument_on(queue.get_device(), dtype_object, source.type())),
         kind(usm_type.is_none() ? source.kind() : kind_argument(usm_type)) {}

@@ -7,6 +7,7 @@
 #include "exchange/arrow.hpp"
 #include "exchange/dlpack.hpp"
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/inspectable.hpp"
@@ -115,12 +116,12 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
   }
   if (elsewhere || wanted == copying::always) {
     const usm_kind kind = elsewhere ? usm_kind::host : a.kind();
-    return to_capsule(copy_of(a, a.type(), kind, a.owner()->queue(), element_order::keep), where,
-                      versioned, true);
+    return to_capsule(copy_of(a, a.type(), kind, internal::private_queue(a), element_order::keep),
+                      where, versioned, true);
   }
   wait_for(a);
-  look_for_peers_of(a.owner()->queue());
-  if (consumer.queue && *consumer.queue != a.owner()->queue()) {
+  look_for_peers_of(internal::private_queue(a));
+  if (consumer.queue && *consumer.queue != internal::private_queue(a)) {
     return to_capsule(shared_with(a, *consumer.queue), where, versioned, false);
   }
   return to_capsule(a, where, versioned, false);

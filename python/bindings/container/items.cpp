@@ -108,8 +108,8 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
   if (const array* own = as_array(value)) {
     return required_structure(*own, destination.type());
   }
-  if (auto plain =
-          structured ? nullptr : held_array::of_plain(value, destination.owner()->queue())) {
+  if (auto plain = structured ? nullptr
+                              : held_array::of_plain(value, internal::private_queue(destination))) {
     return plain;
   }
   if (const nb::object view = view_of_producer(value); view.is_valid()) {
@@ -120,12 +120,12 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
   }
   const nb::object on_host =
       hooks::host_value(nb::handle(value), to_numpy_dtype(destination.type()));
-  return held_array::of(on_host, destination.owner()->queue());
+  return held_array::of(on_host, internal::private_queue(destination));
 }
 
 assigned_value::assigned_value(PyObject* value, const array& destination)
     : type_(destination.type()),
-      queue_(destination.owner()->queue()),
+      queue_(internal::private_queue(destination)),
       source_(source_of(value, destination)) {}
 
 bool assigned_value::is_short() const {

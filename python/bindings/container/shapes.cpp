@@ -111,7 +111,7 @@ nb::object in_shape(const py_array& a, std::span<std::ptrdiff_t> shape, element_
                         tuple_text(shape), " in ", static_cast<char>(order), " order"));
   }
   const array packed =
-      copy_of(a.value, a.value.type(), a.value.kind(), a.value.owner()->queue(), order);
+      copy_of(a.value, a.value.type(), a.value.kind(), internal::private_queue(a.value), order);
   return to_python(internal::with_layout(packed, *layout_in_shape(packed.layout(), shape, order)));
 }
 
