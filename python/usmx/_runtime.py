@@ -17,14 +17,16 @@ def load_core():
     """
     _require_main_interpreter()
     try:
-        return _load_from_anywhere()
+        core = _load_from_anywhere()
     except (ImportError, OSError) as error:
         command = _words_of_command()
         if command[:2] == ("usmx", "doctor"):  # must work all the same
-            from usmx.cli import doctor
+            from usmx import _doctor
 
-            sys.exit(doctor.run_without_core(command[2:], error))
+            sys.exit(_doctor.run_without_core(command[2:], error))
         raise
+    core._make_inspectable(core)
+    return core
 
 
 def _load_from_anywhere():

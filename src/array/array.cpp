@@ -10,14 +10,14 @@ namespace usmx::inline v1 {
 namespace {
 
 void check_inside(const buffer& memory, dtype type, const layout& where) {
-  const auto extent = where.extent();
-  if (!extent) {
+  const auto span = where.span();
+  if (!span) {
     return;
   }
   checked_nbytes(where.size(), type);
   const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
-  const auto first = checked_multiply(extent->first, itemsize, "first byte of the array");
-  const auto last = checked_add(checked_multiply(extent->last, itemsize, "last byte of the array"),
+  const auto first = checked_multiply(span->first, itemsize, "first byte of the array");
+  const auto last = checked_add(checked_multiply(span->last, itemsize, "last byte of the array"),
                                 itemsize - 1, "last byte of the array");
   if (first < 0 || static_cast<std::size_t>(last) >= memory.nbytes()) {
     throw value_error(detail::message("array of ", where, " and element type ", type,
@@ -135,8 +135,8 @@ std::size_t checked_nbytes(std::ptrdiff_t count, dtype type) {
 }
 
 layout fitted_to_new_memory(const layout& where) {
-  const auto extent = where.extent();
-  const std::ptrdiff_t smallest = extent ? where.offset() - extent->first : 0;
+  const auto span = where.span();
+  const std::ptrdiff_t smallest = span ? where.offset() - span->first : 0;
   if (where.offset() != 0 && where.offset() != smallest) {
     throw value_error(detail::message(
         "offset ", where.offset(), " does not fit new memory, which has exactly the elements that ",
@@ -147,17 +147,18 @@ layout fitted_to_new_memory(const layout& where) {
 
 namespace {
 
-/// What new memory for such an array has.
+/// The bytes of new memory for such an array.
 std::size_t nbytes_of_new(const layout& where, dtype type) {
   checked_nbytes(where.size(), type);
-  const auto extent = where.extent();
-  if (extent && extent->first != 0) {
+  const auto span = where.span();
+  if (span && span->first != 0) {
     throw value_error(
         detail::message("lowest element of a new array must be at offset 0, found it at ",
-                        extent->first, " with ", where));
+                        span->first, " with ", where));
   }
-  // What usmx makes owns at least one element: the peers refuse null pointers even for no elements.
-  return checked_nbytes(extent ? extent->last + 1 : 1, type);
+  // New arrays own at least one element: the peers refuse null pointers even for empty arrays
+  // (docs/decisions.md, 54).
+  return checked_nbytes(span ? span->last + 1 : 1, type);
 }
 
 }  // namespace

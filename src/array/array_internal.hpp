@@ -32,21 +32,21 @@ struct array_access {
 /// As usmx::empty(), for memory that is used that way first.
 USMX_API array new_array(layout where, dtype type, const sycl::queue&, usm_kind,
                          std::size_t alignment, first_use);
-/// The same without waiting, and without a call of the SYCL runtime: none where new_array() would
-/// need one or would find no memory. Throws what new_array() throws of the layout.
+/// The same without waiting and without a call of the SYCL runtime; none if new_array() would need
+/// one, or would find no memory. Throws what new_array() throws about the layout.
 USMX_API std::optional<array> try_new_array(const layout& where, dtype type, const sycl::queue&,
                                             usm_kind, std::size_t alignment, first_use);
 
-/// Elements inside a buffer where the rules of array's constructor are known to hold: parts of an
-/// existing array, checked imports.
+/// An array inside a buffer for which the rules of array's constructor are known to hold: a part of
+/// an existing array, or a checked import.
 inline array unchecked_array(std::shared_ptr<buffer> owner, dtype type, layout where,
                              bool readonly) noexcept {
   return array_access::unchecked(std::move(owner), type, std::move(where), readonly);
 }
 
-/// Other elements of an array's memory that are known to lie inside of it, as those of a subscript
-/// or a broadcast are. Throws overflow_error when the elements, of which a broadcast counts some
-/// several times, are more bytes than fit ptrdiff_t.
+/// Other elements of an array's memory that are known to lie inside of it, such as those of a
+/// subscript or a broadcast. Throws overflow_error if their bytes do not fit ptrdiff_t: a broadcast
+/// counts some elements several times.
 inline array with_layout(const array& of, layout where) {
   return array_access::with_layout(of, std::move(where));
 }

@@ -5,7 +5,7 @@
 namespace usmx::inline v1 {
 
 std::byte* array_view::data() const noexcept {
-  // Where there are no elements the offset may be anything.
+  // Without elements, the offset may be anything.
   const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
   return origin_ + first * static_cast<std::ptrdiff_t>(type_.itemsize());
 }

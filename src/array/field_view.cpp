@@ -20,9 +20,9 @@ const field& require_field(dtype type, std::string_view name) {
   return *found;
 }
 
-/// Offset and strides of the field in bytes, the dimensions those of the structured array.
+/// Offset and strides of the field in bytes, with the dimensions of the structured array.
 layout in_bytes(const array& a, const field& f) {
-  // Where there are no elements the offset may be anything.
+  // Without elements, the offset may be anything.
   const layout where = a.size() == 0 ? a.layout().with_offset(0) : a.layout();
   const layout elements = where.scaled(static_cast<std::ptrdiff_t>(a.type().itemsize()));
   return elements.with_offset(checked_add(elements.offset(), static_cast<std::ptrdiff_t>(f.offset),

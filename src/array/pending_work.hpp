@@ -1,4 +1,4 @@
-// The unfinished work on the elements of arrays and views: memory/pending_work.hpp has it by
+// The unfinished work on the elements of arrays and views: tracking/pending_work.hpp has it by
 // address. Private to the library.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// From the lowest to the highest element; none where there are no elements.
+/// The bytes from the lowest to the highest element; none if there are no elements.
 inline std::optional<byte_range> range_of(const std::byte* origin, dtype type,
                                           const layout& where) {
   return where.size() == 0 ? std::nullopt : std::optional(bytes_of(origin, where, type.itemsize()));
@@ -20,10 +20,10 @@ inline std::optional<byte_range> range_of(const array_view& view) {
   return range_of(view.origin(), view.type(), view.layout());
 }
 
-/// The rule of waiting: whatever reads or writes the elements of an array on the host, or by
-/// commands that do not follow events, calls this first. Waits for the work on the elements that
-/// usmx has started or that was recorded, and for all work of the queues through which others may
-/// work on the memory. Does not call the runtime where there can be no such work.
+/// The rule of waiting (docs/decisions.md, 24): code that reads or writes the elements of an array
+/// on the host, or by commands that do not wait for events, calls this first. Waits for the work on
+/// the elements that usmx has started or that was recorded, and for all work of the queues through
+/// which others may work on the memory. Does not call the runtime if there can be no such work.
 void wait_before(const array&, access wanted);
 
 }  // namespace usmx::inline v1::detail

@@ -8,7 +8,7 @@
 namespace usmx::inline v1 {
 namespace {
 
-/// How many new items `bytes` are: strides and offsets.
+/// `bytes` in new items, for strides and offsets.
 std::ptrdiff_t whole_items(std::ptrdiff_t bytes, dtype type, const char* what) {
   const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
   if (bytes % itemsize != 0) {
@@ -50,7 +50,7 @@ std::ptrdiff_t rescaled_extent(std::ptrdiff_t extent, dtype from, dtype to) {
 layout rescaled(const layout& where, dtype from, dtype to) {
   check_last_axis(where, from, to);
   const auto itemsize = static_cast<std::ptrdiff_t>(from.itemsize());
-  // Where there are no elements the offset may be anything.
+  // Without elements, the offset may be anything.
   const layout bytes = (where.size() == 0 ? where.with_offset(0) : where).scaled(itemsize);
   std::vector<std::ptrdiff_t> shape(where.shape().begin(), where.shape().end());
   std::vector<std::ptrdiff_t> strides(shape.size(), 1);

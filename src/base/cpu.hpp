@@ -22,7 +22,7 @@ inline cpu_level cpu() noexcept {
 #if defined(__x86_64__)
   static const cpu_level found = [] {
     __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2")) {  // with which every processor has F16C
+    if (!__builtin_cpu_supports("avx2")) {  // every processor with AVX2 has F16C
       return cpu_level::baseline;
     }
     const bool has_avx512 =

@@ -8,12 +8,12 @@ namespace usmx::inline v1::detail {
 
 class loaded_library {
  public:
-  /// By the name it is loaded under, "libOpenCL.so.1"; the handle is kept for ever, as back ends
-  /// are, so that functions stay callable.
+  /// Finds the library by the name that it is loaded under, such as "libOpenCL.so.1". The handle is
+  /// kept for ever, as back ends are, so that functions stay callable.
   explicit loaded_library(const char* name) noexcept
       : handle_(dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) {}
 
-  /// Null where there is no such function, or no such library.
+  /// Null if there is no such function, or no such library.
   template <class Function>
   Function find(const char* name) const noexcept {
     return handle_ == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle_, name));

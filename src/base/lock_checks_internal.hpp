@@ -8,12 +8,12 @@ namespace usmx::inline v1::internal {
 
 #ifdef USMX_CHECK_LOCKS
 
-/// The function says whether the calling thread has the interpreter lock. From then on a wait in
-/// the driver aborts the process where it has.
+/// The function says whether the calling thread has the interpreter lock. From then on the process
+/// is aborted if a thread waits in the driver with that lock.
 USMX_API void set_interpreter_check(bool (*has_interpreter_lock)() noexcept) noexcept;
 
-/// To be called before the interpreter lock is taken: aborts the process where the thread holds a
-/// lock of the library.
+/// To be called before the interpreter lock is taken: aborts the process if the thread holds a lock
+/// of the library.
 USMX_API void require_no_library_lock() noexcept;
 
 #else

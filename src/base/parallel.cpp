@@ -15,7 +15,7 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// The tasks of one call, taken one by one by whoever is free.
+/// The tasks of one call. Each free thread takes the next one.
 struct job {
   std::ptrdiff_t tasks;
   task_function function;
@@ -37,7 +37,7 @@ class thread_pool {
       for (; helpers_ < helpers; ++helpers_) {
         std::thread([this] { help(); }).detach();
       }
-    } catch (const std::system_error&) {  // as many as the system allows
+    } catch (const std::system_error&) {  // the system allows no more threads: go on with these
     }
   }
 
@@ -79,7 +79,7 @@ class thread_pool {
 
   int helpers_ = 0;
   std::atomic<bool> in_use_ = false;
-  ranked_mutex<lock_rank::worker_threads> mutex_;  // of what follows
+  ranked_mutex<lock_rank::worker_threads> mutex_;  // guards what follows
   ranked_condition work_is_there_;
   ranked_condition helpers_are_done_;
   job* job_ = nullptr;

@@ -14,8 +14,8 @@ using task_function = void (*)(const void* body, std::ptrdiff_t task) noexcept;
 void run_tasks(std::ptrdiff_t tasks, task_function function, const void* body) noexcept;
 
 /// Calls `body(task)` for every task from 0 to tasks - 1 and returns when all are done. The caller
-/// works too, and alone where there is one processor or while another call uses the threads. The
-/// body must not throw.
+/// works, too. It works alone if there is one processor, or while another call uses the threads.
+/// The body must not throw.
 template <class Body>
 void for_each_task(std::ptrdiff_t tasks, const Body& body) noexcept {
   run_tasks(

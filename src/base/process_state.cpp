@@ -20,7 +20,7 @@ std::atomic<std::thread::id> closing_thread;
 std::atomic<int> calls_under_way = 0;
 
 thread_local bool user_thread = false;
-thread_local int depth = 0;  // of runtime_calls on this thread
+thread_local int depth = 0;  // number of runtime_calls that are nested on this thread
 
 constexpr auto longest_wait_at_exit = std::chrono::seconds(5);
 

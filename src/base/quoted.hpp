@@ -8,8 +8,8 @@
 
 namespace usmx::inline v1::detail {
 
-/// `text` in quotes, fit for a message whatever a producer put into it; of a text that is longer
-/// than `longest` the beginning.
+/// `text` in quotes, fit for a message whatever a producer put into it. A text that is longer than
+/// `longest` is cut.
 inline std::string quoted(std::string_view text, std::size_t longest = 32) {
   constexpr char hex[] = "0123456789abcdef";
   std::string out = "'";

@@ -26,8 +26,8 @@ const char* name(lock_rank rank) noexcept {
       return "context_slots";
     case lock_rank::kernel_store:
       return "kernel_store";
-    case lock_rank::placements:
-      return "placements";
+    case lock_rank::context_resources:
+      return "context_resources";
     case lock_rank::tracked_resources:
       return "tracked_resources";
     case lock_rank::pool_list:
@@ -88,8 +88,8 @@ const char* name(lock_rank rank) noexcept {
   return "unknown";
 }
 
-/// Those of one thread, in the order in which it took them. Without a destructor: other destructors
-/// of the thread may take locks after it.
+/// The locks of one thread, in the order in which it took them. It has no destructor, because other
+/// destructors of the thread may take locks later.
 class held_locks {
  public:
   std::span<const lock_rank> all() const noexcept { return {ranks_.data(), count_}; }

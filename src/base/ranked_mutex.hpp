@@ -1,9 +1,9 @@
 // The order of the library's locks, and mutexes that know their place in it. In builds with
 // USMX_CHECK_LOCKS (the presets debug, asan-ubsan and tsan) a thread that takes locks in another
-// order, or does something that may last or call foreign code under one, aborts the process with
-// both names. In all other builds a ranked mutex is a std::mutex and every check is nothing.
-// docs/concurrency.md has the same locks as a table. Private to the library; what the bindings
-// need of it is in usmx/base/lock_checks_internal.hpp.
+// order, or that holds one while it does something that may take long or call foreign code, aborts
+// the process with both names. In all other builds a ranked mutex is a std::mutex, and nothing is
+// checked. docs/concurrency.md has the same locks as a table. Private to the library; what the
+// bindings need of it is in usmx/base/lock_checks_internal.hpp.
 #pragma once
 
 #include <condition_variable>
@@ -14,9 +14,10 @@
 
 namespace usmx::inline v1::detail {
 
-/// In the order in which a thread may take them: under one, only those that come after it. The
-/// comments say what a lock guards, and what may be called under it. "The runtime" means calls that
-/// ask, make or submit, never one that waits for work.
+/// The locks in the order in which a thread may take them: while it holds one, it may take only
+/// those that come after it. The comments say what a lock guards, and what may be called under it.
+/// "The runtime" means calls of the SYCL runtime that ask, make or submit, never one that waits for
+/// work.
 enum class lock_rank : unsigned char {
   /// Python's. Under it: everything that neither waits nor blocks for long.
   interpreter,
@@ -33,7 +34,7 @@ enum class lock_rank : unsigned char {
   kernel_store,
   /// The resources of a context, while those of one device and kind are made. Under it: the
   /// runtime, warnings.
-  placements,
+  context_resources,
   /// The resources that the leak report asks at exit. Under it: their own locks.
   tracked_resources,
   /// The default pools that live. Under it: nothing.
@@ -44,8 +45,8 @@ enum class lock_rank : unsigned char {
   current_resource,
   /// One thread at a time looks for a pool's unused slabs. Under it: the pool's other locks.
   pool_trim,
-  /// One thread at a time gets a slab. Under it: the resource below the pool, whatever that is; so
-  /// where that is a pool again, its locks of this rank too.
+  /// One thread at a time gets a slab. Under it: the resource below the pool, whatever that is. If
+  /// that is a pool again, its locks of this rank, too.
   pool_growth,
   /// The magazines of some threads. Under it: nothing.
   pool_shard,
@@ -75,7 +76,7 @@ enum class lock_rank : unsigned char {
   queue,
   /// The unfinished work, by address. Under it: nothing.
   pending_work,
-  /// Memory that was just let go and is in no batch yet. Under it: nothing.
+  /// Memory that was just released and is in no batch yet. Under it: nothing.
   deferred_arrivals,
   /// The names of devices in a memory log. Under it: the runtime is asked for a name.
   memory_log,
@@ -91,24 +92,24 @@ enum class lock_rank : unsigned char {
   helper_threads,
   /// Whether a wait of such a thread is over. Under it: nothing.
   helped_wait,
-  /// Waits in the OpenCL driver, which has to have one at a time. Under it: that wait.
+  /// Waits in the OpenCL driver, of which there may be only one at a time. Under it: that wait.
   driver_wait,
 };
 
 #ifdef USMX_CHECK_LOCKS
 
-/// Aborts where the thread holds a lock of the same rank or of one that comes later. Pools that
-/// stand on pools may hold several of pool_growth.
+/// Aborts if the thread holds a lock of the same rank or of a later one. Pools on top of pools may
+/// hold several of pool_growth.
 void require_order(lock_rank) noexcept;
 void note_locked(lock_rank) noexcept;
 void note_unlocked(lock_rank) noexcept;
-/// Aborts where the thread holds a ranked mutex that is not among the allowed ones. `action` is
-/// what is about to be done: "what would happen under a lock".
+/// Aborts if the thread holds a ranked mutex that is not among the allowed ones. `action` is what
+/// is about to be done: "what would happen under a lock".
 void require_no_lock_but(std::initializer_list<lock_rank> allowed, const char* action) noexcept;
-/// Aborts where the thread has the interpreter lock.
+/// Aborts if the thread has the interpreter lock.
 void require_no_interpreter_lock(const char* action) noexcept;
 
-/// Not recursive. What is tried, and so is not waited for, may be taken out of order.
+/// Not recursive. `try_lock` may take it out of order, because it does not wait.
 template <lock_rank rank>
 class ranked_mutex {
  public:
@@ -147,7 +148,8 @@ using ranked_condition = std::condition_variable;
 
 #endif
 
-/// Nothing that may call foreign code, or last, happens under a lock without a word about it here.
+/// To be called before anything that may call foreign code or take long: aborts if the thread holds
+/// any lock.
 inline void require_no_lock(const char* action) noexcept { require_no_lock_but({}, action); }
 
 }  // namespace usmx::inline v1::detail

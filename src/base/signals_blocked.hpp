@@ -6,7 +6,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// Threads that are started meanwhile take no signal that somebody else's thread waits for.
+/// While this lives, threads that the calling thread starts take no signals.
 class signals_blocked {
  public:
   signals_blocked() noexcept {

@@ -5,7 +5,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// Hands the text to the handler: usmx/base/warnings.hpp.
+/// Gives the text to the handler of usmx/base/warnings.hpp.
 void warn(const char* text) noexcept;
 inline void warn(const std::string& text) noexcept { warn(text.c_str()); }
 

@@ -82,7 +82,7 @@ class submission {
 
   /// Comes after what others may have submitted to work on the array. Waits for it where it is on
   /// an out-of-order queue: no barrier there is sure to come after commands that still wait for a
-  /// host task (docs/decisions.md).
+  /// host task (docs/decisions.md, 19).
   void follow_others(const array& a) {
     for (const sycl::queue& other : a.memory().others_queues()) {
       if (!other.is_in_order()) {

@@ -32,7 +32,7 @@ constexpr std::int64_t buffers_of_numbers = 2;
 
 // ---- elements
 
-/// Of the type with that code; null where Arrow has none that lies in memory as it does here.
+/// Arrow's format of the type with that code; null if Arrow has none with the same bytes.
 constexpr const char* formats[type_count] = {nullptr, "c", "s", "i", "l", "C",     "S",
                                              "I",     "L", "e", "f", "g", nullptr, nullptr};
 
@@ -47,7 +47,7 @@ const char* format_of(dtype type) {
   return format;
 }
 
-/// What others' formats begin with.
+/// How the formats of other types begin.
 struct format_name {
   std::string_view begin;
   const char* name;
@@ -190,17 +190,17 @@ void require_size(const std::vector<sized_buffer>& sizes, const arrow::array& gi
   }
 }
 
-/// Of numbers whose place is known to be possible. Where the numbers are USM, the driver knows how
-/// much there is. A pool's memory is refused that no live block has.
+/// For numbers whose addresses are known to be possible. If they are USM, the driver knows the
+/// bounds. Memory of a pool that no live block has is refused.
 void require_numbers_inside(const std::vector<sized_buffer>& sizes, const arrow::array& given,
-                            byte_range touched, const sycl::queue& queue) {
+                            detail::byte_range touched, const sycl::queue& queue) {
   const auto* first = static_cast<const std::byte*>(given.buffers[1]);
-  const auto* touched_first = reinterpret_cast<const std::byte*>(touched.first);
-  require_size(sizes, given, 1, static_cast<std::size_t>(touched_first - first) + touched.nbytes);
+  const auto* touched_first = reinterpret_cast<const std::byte*>(touched.begin);
+  require_size(sizes, given, 1, static_cast<std::size_t>(touched_first - first) + touched.nbytes());
   const detail::queue_state known = detail::state_of(queue);
   if (detail::pooled_ranges::contains(touched_first) ||
       detail::query_allocation(touched_first, *known.of_context).kind != usm_kind::unknown) {
-    detail::check_access(touched_first, touched.nbytes, *known.of_context);
+    detail::check_access(touched_first, touched.nbytes(), *known.of_context);
   }
 }
 
@@ -231,8 +231,8 @@ array_view host_view(const arrow::array& given, const column& of, const sycl::qu
   described.shape = {&given.length, 1};
   described.offset = given.offset;
   auto [parsed, where] = parse_elements(described);
-  if (const auto extent = where.extent()) {
-    const byte_range touched = touched_bytes(described, parsed, *extent);
+  if (const auto span = where.span()) {
+    const detail::byte_range touched = touched_bytes(described, parsed, *span);
     require_numbers_inside(of.sizes, given, touched, queue);
   }
   require_no_missing(of.sizes, given);
@@ -244,7 +244,7 @@ array_view host_view(const arrow::array& given, const column& of, const sycl::qu
           true};
 }
 
-/// Takes it where it is there.
+/// Takes the array; throws if it was released already.
 arrow::owned<arrow::array> take(arrow::array& given) {
   if (given.release == nullptr) {
     throw value_error("the array was released already");
@@ -263,7 +263,7 @@ void require_success(int code, arrow::array_stream& stream) {
                                       : detail::quoted({said, strnlen(said, 1024)}, 1024)));
 }
 
-/// What a function of the stream writes; nothing that counts where it fails.
+/// What a function of the stream writes. Meaningless if the function fails.
 template <class Structure>
 arrow::owned<Structure> ask(int (*function)(arrow::array_stream*, Structure*),
                             arrow::array_stream& stream) {

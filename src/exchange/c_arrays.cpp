@@ -19,7 +19,7 @@ static_assert(static_cast<int>(type_code::complex128) == USMX_COMPLEX128);
 static_assert(static_cast<int>(usm_kind::host) == USMX_KIND_HOST);
 
 struct counted_array {
-  array value;  // first: an owner is its address
+  array value;  // first member: an owner is its address
   std::atomic<std::size_t> count = 1;
 };
 static_assert(alignof(array) > lent_bit);
@@ -37,7 +37,7 @@ dtype plain_type(const usmx_view& view) {
   return static_cast<type_code>(view.dtype);
 }
 
-/// Of an array made of `of`, whose structured type is the only one that a view can mean.
+/// The type of an array that is made of `of`. A structured type can only be that of `of`.
 dtype type_among(const array& of, const usmx_view& view) {
   return view.dtype == USMX_STRUCTURED && of.type().is_structured() ? of.type() : plain_type(view);
 }
@@ -73,7 +73,7 @@ layout layout_of(const usmx_view& view, std::ptrdiff_t offset) {
                  : layout::c_order(shape_of(view), offset);
 }
 
-/// Of element zero from the first byte of the memory, in elements.
+/// The offset of element zero from the first byte of the memory, in elements.
 std::ptrdiff_t offset_in(const buffer& memory, const usmx_view& view, dtype type) {
   const auto nbytes = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(view.data) -
                                                   reinterpret_cast<std::uintptr_t>(memory.data()));

@@ -30,7 +30,7 @@ std::vector<std::ptrdiff_t> in_elements(std::span<const std::ptrdiff_t> byte_str
   return strides;
 }
 
-/// That they can be counted in bytes is a rule of every array.
+/// The strides in bytes, which fit: that is a rule of every array.
 std::vector<std::ptrdiff_t> in_bytes(std::span<const std::ptrdiff_t> strides,
                                      std::size_t itemsize) {
   std::vector<std::ptrdiff_t> result(strides.begin(), strides.end());
@@ -54,7 +54,8 @@ std::int32_t number_of_device(const void* pointer) {
   return *number;
 }
 
-/// The device that the memory belongs to. No elements need no memory, and may be anywhere.
+/// The device that the memory belongs to. An empty array needs no memory, so its pointer may be
+/// any.
 const sycl::device& device_of_memory(const void* pointer, bool is_empty) {
   const sycl::device* first = detail::first_cuda_device();
   if (first == nullptr) {
@@ -91,11 +92,11 @@ checked_import check(const cuda_array_interface& given) {
     values.strides = strides;
   }
   const elements described = parse_elements(values);
-  const auto extent = described.where.extent();
-  if (extent) {
-    touched_bytes(values, described.type, *extent);
+  const auto span = described.where.span();
+  if (span) {
+    touched_bytes(values, described.type, *span);
   }
-  const sycl::device& device = device_of_memory(reinterpret_cast<const void*>(given.data), !extent);
+  const sycl::device& device = device_of_memory(reinterpret_cast<const void*>(given.data), !span);
   return check(values, internal::cached_queue(device));
 }
 

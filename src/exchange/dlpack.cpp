@@ -69,7 +69,7 @@ dtype parse_type(dlpack::data_type given) {
 
 /// What DLPack calls a device.
 struct device_numbers {
-  /// None where the context is not the default one of the device's platform.
+  /// None if the context is not the default one of the device's platform.
   std::optional<std::int32_t> oneapi;
   std::optional<std::int32_t> cuda;
 };
@@ -99,8 +99,8 @@ class numbered_devices : public detail::context_slot {
   std::vector<std::pair<sycl::device, device_numbers>> devices_;
 };
 
-/// usmx's own queues of the devices, as soon as they were asked about: a few, which live as long as
-/// the process. Looked up without a lock, which takes a third of the time.
+/// A cache of usmx's own queues by device: a few, which live as long as the process. Looked up
+/// without a lock, which takes a third of the time.
 class known_queues {
  public:
   const device_numbers* find(const sycl::queue& queue) const noexcept {
@@ -171,7 +171,7 @@ sycl::queue queue_of_cuda_device(std::int32_t number) {
   return internal::cached_queue(*device);
 }
 
-/// The one that usmx has there.
+/// The queue that usmx has for that device.
 sycl::queue queue_on(dlpack::device where, const char* expected) {
   switch (where.type) {
     case dlpack::device_type::oneapi:
@@ -184,7 +184,7 @@ sycl::queue queue_on(dlpack::device where, const char* expected) {
   }
 }
 
-/// Of new memory.
+/// The kind of new memory for a device.
 usm_kind kind_on(dlpack::device where) {
   switch (where.type) {
     case dlpack::device_type::cpu:
@@ -196,7 +196,7 @@ usm_kind kind_on(dlpack::device where) {
   }
 }
 
-/// The queue to use a tensor on: the producer's if it is of that device.
+/// The queue on which a tensor is used: the producer's if it is a queue of that device.
 sycl::queue choose_queue(const received_tensor& given, const sycl::queue* producers) {
   if (given.source != nullptr) {
     return internal::private_queue(*given.source);
@@ -211,8 +211,8 @@ sycl::queue choose_queue(const received_tensor& given, const sycl::queue* produc
 
 // ---- tensors of arrays
 
-/// A tensor, what keeps its memory, shape and strides, and, as long as it lives, what lets its
-/// consumer work on the memory on a queue that DLPack does not name.
+/// A tensor, what keeps its memory, shape and strides alive, and the lease of its consumer, who may
+/// work on the memory on a queue that DLPack does not name (docs/decisions.md, 28).
 template <class Managed>
 struct exported {
   Managed managed;
@@ -231,7 +231,7 @@ void* first_byte_of(const array& a) noexcept {
 }
 
 dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
-  // Others have no business in writing there.
+  // Consumers must not write there.
   const auto numbers = [](std::span<const std::ptrdiff_t> from) {
     return const_cast<std::int64_t*>(from.data());
   };
@@ -244,8 +244,8 @@ dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
           .byte_offset = 0};
 }
 
-/// On the host nobody works on a queue. CUDA's consumers work on streams, which usmx waits for as
-/// for those of the memory's own queue.
+/// For the host's device nothing is opened, since nobody works on a queue there. CUDA's consumers
+/// work on streams, which usmx waits for as for those of the memory's own queue.
 void let_others_work(const array& a, dlpack::device where, std::optional<buffer>& lent) {
   if (where.type == dlpack::device_type::oneapi) {
     lent.emplace(buffer::lent_out(a.owner()));
@@ -278,7 +278,7 @@ std::span<const std::ptrdiff_t> numbers_at(const std::int64_t* first, std::int32
   return {first, static_cast<std::size_t>(ndim)};
 }
 
-/// The tensor as a dictionary would say it.
+/// The tensor as a dictionary would describe it.
 usm_array_interface describe_tensor(const received_tensor& received) {
   const dlpack::tensor& given = received.values;
   usm_array_interface result;
@@ -307,7 +307,7 @@ const array* source_of(const Managed& managed) noexcept {
              : nullptr;
 }
 
-/// Whether a tensor says of its array what usmx has written, and needs no checks.
+/// Whether a tensor still describes its array as usmx has written it, so that it needs no checks.
 bool is_unchanged(const dlpack::tensor& given, const array& source) {
   return given.data == first_byte_of(source) && given.byte_offset == 0 &&
          given.ndim == source.ndim() && given.shape == source.shape().data() &&
@@ -427,8 +427,8 @@ array_view host_view(const received_tensor& given, const sycl::queue& queue) {
   }
   const usm_array_interface described = describe_tensor(given);
   auto [type, where] = parse_elements(described);
-  if (const auto extent = where.extent()) {
-    touched_bytes(described, type, *extent);
+  if (const auto span = where.span()) {
+    touched_bytes(described, type, *span);
   }
   auto* first = reinterpret_cast<void*>(described.data);
   return {first, type, std::move(where), usm_kind::unknown, queue, given.readonly};

@@ -1,15 +1,13 @@
-// The arithmetic of a description: which elements it means and which bytes they touch, before
-// anybody asks what memory that is. Private to the library.
+// The arithmetic of a description: which elements it means and which bytes they touch, before usmx
+// asks what memory that is. Private to the library.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
+#include "layout/byte_range.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::inline v1::exchange {
 
-/// Throws as check() for a type that is none.
+/// Throws as check() does if there is no such type.
 held_dtype parse_type(const usm_array_interface&);
 
 struct elements {
@@ -17,16 +15,11 @@ struct elements {
   layout where;
 };
 
-/// Throws as check() for a type, shape, strides and offset that are none.
+/// Throws as check() does if type, shape, strides or offset is not possible.
 elements parse_elements(const usm_array_interface&);
 
-struct byte_range {
-  std::uintptr_t first;
-  std::size_t nbytes;
-};
-
-/// From the lowest to the highest byte of elements of that extent. Throws value_error for a null
-/// pointer, overflow_error where a byte is outside of the address space.
-byte_range touched_bytes(const usm_array_interface&, dtype, element_range extent);
+/// The bytes of elements with that span. Throws value_error for a null pointer, and overflow_error
+/// if a byte is outside of the address space.
+detail::byte_range touched_bytes(const usm_array_interface&, dtype, element_range span);
 
 }  // namespace usmx::inline v1::exchange

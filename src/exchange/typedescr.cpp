@@ -10,7 +10,7 @@
 namespace usmx::inline v1::exchange {
 namespace {
 
-/// The n of "|V<n>", written without signs and zeros in front; none for anything else.
+/// The n of "|V<n>", without signs or leading zeros; none for anything else.
 std::optional<std::size_t> parse_void(std::string_view typestr) noexcept {
   if (!typestr.empty() && detail::is_order_prefix(typestr.front())) {
     typestr.remove_prefix(1);
@@ -28,7 +28,7 @@ std::optional<std::size_t> parse_void(std::string_view typestr) noexcept {
 struct fields_and_size {
   std::vector<field> fields;
   std::size_t itemsize;
-  /// The types of fields, until the type that they make holds them.
+  /// Holds the fields' types until the type that they form holds them.
   std::vector<held_dtype> held;
 };
 

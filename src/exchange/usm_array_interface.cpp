@@ -29,7 +29,8 @@ layout parse_layout(const usm_array_interface& given) {
   return layout::strided(given.shape, *given.strides, given.offset);
 }
 
-/// What consumers count in bytes must be countable in bytes, unit dimensions included.
+/// Consumers count strides in bytes, so each must fit in bytes, also those of dimensions of length
+/// 1.
 void check_byte_strides(std::span<const std::ptrdiff_t> strides, dtype type) {
   for (const std::ptrdiff_t stride : strides) {
     checked_multiply(stride, static_cast<std::ptrdiff_t>(type.itemsize()),
@@ -45,23 +46,23 @@ void check_alignment(std::uintptr_t element_zero, dtype type) {
   }
 }
 
-/// The elements inside the buffer that took the place of `data`.
-void check_inside_buffer(const usm_array_interface& given, byte_range touched) {
-  // Exact in unsigned arithmetic where it is used: when the elements do not begin before the
-  // buffer.
-  const std::size_t before = touched.first - given.data;
+/// Checks that the elements are inside the buffer that took the place of `data`.
+void check_inside_buffer(const usm_array_interface& given, detail::byte_range touched) {
+  // Used only if the elements do not begin before the buffer; then it is exact in unsigned
+  // arithmetic.
+  const std::size_t before = touched.begin - given.data;
   const std::size_t available = *given.buffer_nbytes;
-  if (touched.first < given.data || before > available || touched.nbytes > available - before) {
+  if (touched.begin < given.data || before > available || touched.nbytes() > available - before) {
     const auto first = static_cast<std::ptrdiff_t>(before);
     throw value_error(detail::message(
         "elements must lie in the buffer that takes the place of the missing 'data': expected "
         "bytes inside of its ",
         available, ", found bytes ", first, " to ",
-        first + static_cast<std::ptrdiff_t>(touched.nbytes) - 1, " (first and last)"));
+        first + static_cast<std::ptrdiff_t>(touched.nbytes()) - 1, " (first and last)"));
   }
 }
 
-/// And the buffer in memory that the host and the context's devices reach.
+/// Checks that the host and the context's devices can access the buffer.
 void check_host_accessible(const void* pointer, const detail::context_state& state) {
   const usm_kind kind = detail::query_allocation(pointer, state).kind;
   if (!is_host_accessible(kind)) {
@@ -78,8 +79,8 @@ detail::queue_state state_of(const placement& where) {
                                   : detail::queue_state{detail::state_of(where.context())};
 }
 
-/// The producer's own, or the one that usmx keeps for the pointer's device, also in the place of
-/// the one that the peers keep for it.
+/// The producer's own queue, or the one that usmx keeps for the pointer's device; usmx's, too, if
+/// the producer's is the queue that the peers keep for the device.
 sycl::queue choose_queue(placement&& where, const detail::queue_state& known, const void* pointer,
                          usm_kind kind) {
   detail::context_state& state = *known.of_context;
@@ -92,7 +93,7 @@ sycl::queue choose_queue(placement&& where, const detail::queue_state& known, co
                             : state.devices().front());
 }
 
-/// No elements: the pointer may be anything, and is never used.
+/// For no elements: the pointer may be any, and is never used.
 checked_import check_empty(const usm_array_interface& given, dtype type, layout where,
                            placement&& at) {
   auto* memory = reinterpret_cast<std::byte*>(given.data);
@@ -132,14 +133,14 @@ elements parse_elements(const usm_array_interface& given) {
   return {type, std::move(where)};
 }
 
-byte_range touched_bytes(const usm_array_interface& given, dtype type, element_range extent) {
+detail::byte_range touched_bytes(const usm_array_interface& given, dtype type, element_range span) {
   if (given.data == 0) {
     throw value_error(detail::message("'data' must point to memory for shape ",
                                       tuple_text(given.shape), ", found a null pointer"));
   }
   const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
-  const auto first = checked_multiply(extent.first, itemsize, "first byte of the elements");
-  const auto end = checked_add(checked_multiply(extent.last, itemsize, "last byte of the elements"),
+  const auto first = checked_multiply(span.first, itemsize, "first byte of the elements");
+  const auto end = checked_add(checked_multiply(span.last, itemsize, "last byte of the elements"),
                                itemsize, "last byte of the elements");
   // Exact in unsigned arithmetic, since end > first.
   const std::size_t nbytes = static_cast<std::size_t>(end) - static_cast<std::size_t>(first);
@@ -151,35 +152,35 @@ byte_range touched_bytes(const usm_array_interface& given, dtype type, element_r
                                          " with elements from byte ", first, " to ", end - 1,
                                          " leaves the address space"));
   }
-  return {lowest, nbytes};
+  return {lowest, lowest + nbytes};
 }
 
 checked_import check(const usm_array_interface& given, placement at) {
   auto [type, where] = parse_elements(given);
-  const auto extent = where.extent();
-  if (!extent) {
+  const auto span = where.span();
+  if (!span) {
     return check_empty(given, type, where.with_offset(0), std::move(at));
   }
-  const byte_range touched = touched_bytes(given, type, *extent);
-  auto* memory = reinterpret_cast<std::byte*>(touched.first);
+  const detail::byte_range touched = touched_bytes(given, type, *span);
+  auto* memory = reinterpret_cast<std::byte*>(touched.begin);
   const detail::queue_state known = state_of(at);
   detail::context_state& state = *known.of_context;
   if (given.buffer_nbytes) {
     check_inside_buffer(given, touched);
     check_host_accessible(memory, state);
   }
-  auto [kind, own] = detail::check_access(memory, touched.nbytes, state);
-  if (extent->first != 0) {
+  auto [kind, own] = detail::check_access(memory, touched.nbytes(), state);
+  if (span->first != 0) {
     // Representable: it is at most the number of bytes touched.
-    where = where.with_offset(where.offset() - extent->first);
+    where = where.with_offset(where.offset() - span->first);
   }
-  check_alignment(touched.first + static_cast<std::uintptr_t>(where.offset()) * type.itemsize(),
+  check_alignment(touched.begin + static_cast<std::uintptr_t>(where.offset()) * type.itemsize(),
                   type);
   sycl::queue queue = choose_queue(std::move(at), known, memory, kind);
   if (!known.has_only_device) {
     check_device(memory, kind, queue);
   }
-  return {memory, touched.nbytes,   type,           std::move(where),
+  return {memory, touched.nbytes(), type,           std::move(where),
           kind,   std::move(queue), given.readonly, std::move(own)};
 }
 

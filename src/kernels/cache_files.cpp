@@ -24,11 +24,11 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view extension = ".kernels";
 constexpr std::string_view temporary_extension = ".part";
-/// Of a file that its writer has left behind.
+/// The age at which a temporary file counts as left behind by its writer.
 constexpr auto abandoned_after = std::chrono::hours(1);
 
-/// A file begins with it: what follows are the key's texts, each ended by a null character, and the
-/// content.
+/// A file begins with the header. The key's texts follow, each ended by a null character, and then
+/// the content.
 struct header {
   static constexpr std::array<char, 8> expected_magic{'u', 's', 'm', 'x', 'k', 'r', 'n', '1'};
 
@@ -50,10 +50,10 @@ std::uint64_t checksum_of(std::string_view key, std::span<const char> content) {
   return hash_of(key) ^ std::rotl(hash_of(content), 1);
 }
 
-/// None when there is no such file; no bytes of what is no file, and of one that is larger than any
-/// of the cache's. Says that it was used, where that is asked for.
+/// The bytes of a file; none if there is no such file; empty if it is no regular file, or is larger
+/// than any file of the cache. If asked to, notes the use of the file.
 std::optional<std::vector<char>> read_bytes(const fs::path& file, bool note_use = false) {
-  // Not blocking: a pipe of that name would wait for a writer.
+  // Non-blocking, because opening a pipe of that name would wait for a writer.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     return std::nullopt;
@@ -73,7 +73,8 @@ std::optional<std::vector<char>> read_bytes(const fs::path& file, bool note_use 
     done += static_cast<std::size_t>(count);
   }
   bytes.resize(done);
-  // The time of the last change is that of the last use: other times may not be kept.
+  // The time of the last change serves as that of the last use, since file systems may not keep
+  // other times.
   if (note_use) {
     ::futimens(descriptor, nullptr);
   }
@@ -81,7 +82,7 @@ std::optional<std::vector<char>> read_bytes(const fs::path& file, bool note_use 
   return bytes;
 }
 
-/// Of a file's bytes, where they are what was written.
+/// The parts of a file whose bytes are as they were written.
 struct entry {
   std::string_view key;
   std::span<const char> content;
@@ -105,7 +106,7 @@ std::optional<entry> parse(std::span<const char> bytes) {
   return found;
 }
 
-/// Under a name that no other writer has.
+/// A name beside the file that no other writer has.
 fs::path temporary_beside(const fs::path& file) {
   static std::atomic<unsigned> count = 0;
   return fs::path(file).concat(
@@ -134,7 +135,7 @@ bool write_file(const fs::path& file, std::span<const char> head, std::span<cons
   return ::close(descriptor) == 0 && written;
 }
 
-/// Names of the cache's own files.
+/// Whether the name is one of the cache's own files.
 bool is_entry(const fs::path& file) { return file.extension() == extension; }
 bool is_temporary(const fs::path& file) { return file.extension() == temporary_extension; }
 
@@ -144,7 +145,7 @@ struct file_status {
   fs::file_time_type last_use;
 };
 
-/// Files that vanish meanwhile, and what has no size, are passed over.
+/// Skips files that vanish meanwhile, and what has no size.
 template <class Predicate>
 std::vector<file_status> files_of(const fs::path& directory, Predicate wanted) {
   std::vector<file_status> found;

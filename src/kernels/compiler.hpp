@@ -1,5 +1,5 @@
-// SYCL source to device code by the runtime's own compiler (libsycl-jit): for the package's build,
-// and at run time where there is no other way.
+// Compiles SYCL source to device code with the runtime's own compiler (libsycl-jit): for the
+// package's build, and at run time if there is no other way.
 #pragma once
 
 #include <vector>
@@ -13,10 +13,10 @@
 namespace usmx::inline v1::detail {
 
 /// The group as an object SYCLBIN. Throws sycl::exception with the compiler's messages. A kernel
-/// that the context's devices cannot run is left out without a message.
+/// that the context's devices cannot run is left out silently.
 std::vector<char> compile_kernels(const sycl::context&, kernel_group, kernel_shape);
 
-/// The group for one device. Throws and leaves out as above.
+/// The group for one device. Throws, and leaves out kernels, as compile_kernels() does.
 sycl::kernel_bundle<sycl::bundle_state::executable> build_kernels(const sycl::context&,
                                                                   const sycl::device&, kernel_group,
                                                                   kernel_shape);

@@ -42,7 +42,7 @@ const module_functions& driver_functions() {
   return found;
 }
 
-/// The device's primary context, which stays.
+/// The device's primary context, which is never released.
 CUcontext primary_context(const functions& driver, const sycl::device& device) {
   CUcontext primary = nullptr;
   require_success(driver.retain_primary_context(

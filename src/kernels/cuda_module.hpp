@@ -1,5 +1,5 @@
-// Kernels for CUDA devices: the package's PTX, which the device's driver builds, and keeps on disk,
-// by itself. The SYCL runtime's own kernels do not serve there: its compiler crashes on them, and
+// Kernels for CUDA devices: the package's PTX, which the device's driver builds and keeps on disk
+// by itself. The SYCL runtime's own kernels cannot be used there: its compiler crashes on them, and
 // what it has saved loads without names.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace usmx::inline v1::detail::cuda {
 
 /// The kernels of a group in the order of its names, built for that device in its primary context,
 /// where the SYCL runtime works. They live for ever. Throws device_error with the driver's reason,
-/// value_error where the package has no PTX for them.
+/// and value_error if the package has no PTX for them.
 std::vector<CUfunction> load_kernels(const sycl::device&, kernel_group);
 
 /// Starts a kernel on a stream whose context is the current one. `arguments` are pointers to the

@@ -1,4 +1,4 @@
-// A kernel that is ready to run, of either kind: the SYCL runtime's or CUDA's driver's.
+// A kernel that is ready to run: one of the SYCL runtime, or one of CUDA's driver.
 #pragma once
 
 #include <tuple>
@@ -21,8 +21,8 @@ class device_kernel {
   explicit device_kernel(sycl::kernel kernel) : kernel_(std::move(kernel)) {}
   explicit device_kernel(CUfunction kernel) : kernel_(kernel) {}
 
-  /// Makes the command of the handler run it after those events, with arguments that are copied bit
-  /// by bit.
+  /// Makes the handler's command run the kernel after those events. The arguments are copied bit by
+  /// bit.
   template <class... Arguments>
   void enqueue(sycl::handler& handler, const std::vector<sycl::event>& before,
                const sycl::nd_range<3>& range, const Arguments&... arguments) const {

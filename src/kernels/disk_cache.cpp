@@ -13,7 +13,7 @@ fs::path kernel_cache_directory() {
   if (const char* own = variable("USMX_CACHE_DIR")) {
     return own;
   }
-  // A relative path is invalid there, says the XDG specification.
+  // The XDG specification says that a relative path is invalid here.
   if (const char* all = variable("XDG_CACHE_HOME"); all != nullptr && all[0] == '/') {
     return fs::path(all) / "usmx";
   }

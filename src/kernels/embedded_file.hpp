@@ -1,4 +1,4 @@
-// A file as part of the library.
+// Embeds a file in the library.
 #pragma once
 
 // The bytes of the file at `path`, a string literal, as usmx_<symbol>_begin up to

@@ -62,7 +62,7 @@ cast_step make_step(type_code from, type_code to, bool fp64) {
   }
   const type_code source = source_in_list(from, to);
   const dtype read = source;
-  // The real part of complex numbers may be all that is converted, and to the type it has.
+  // For complex numbers, reading the real part may be all: it may have the right type already.
   if (source == to) {
     return {std::nullopt, read.itemsize(), read.alignment()};
   }

@@ -1,5 +1,5 @@
-// The device kernels in groups that are compiled, built and kept together: their names, sources and
-// options. What runs them is in copy/kernel.hpp. No SYCL here.
+// The device kernels, in groups that are compiled, built and kept together: their names, sources
+// and options. copy/kernel.hpp runs them. No SYCL here.
 #pragma once
 
 #include <array>
@@ -79,11 +79,12 @@ constexpr std::span<const char* const> names_of(kernel_group group) {
   return {};
 }
 
-/// "cast_double": also the stem of the object's file name, with "_wide" behind it for that shape.
+/// Such as "cast_double", which is also the stem of the object's file name; with "_wide" at its end
+/// for that shape.
 std::string name_of(kernel_group, kernel_shape);
-/// In src/kernels/device.
+/// The name of a file in src/kernels/device.
 std::string_view source_file_of(kernel_group);
-/// For the SYCL compiler.
+/// The options for the SYCL compiler.
 std::vector<std::string> compile_options_of(kernel_group, kernel_shape);
 
 /// In the order of the item sizes 1, 2, 4, 8, 16.
@@ -94,14 +95,14 @@ kernel_id fill_kernel(std::size_t item_size);
 
 /// How elements of one plain type become another.
 struct cast_step {
-  /// None: the bytes stay as they are.
+  /// None if the bytes stay as they are.
   std::optional<kernel_id> kernel;
   /// Bytes that the kernel reads of each element, and how they must be aligned.
   std::size_t source_size;
   std::size_t source_alignment;
 };
 
-/// With `fp64` the kernels that need it.
+/// With `fp64`, kernels that need fp64 may be chosen.
 cast_step cast_of(type_code from, type_code to, bool fp64);
 
 }  // namespace usmx::inline v1::detail

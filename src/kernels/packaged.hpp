@@ -1,4 +1,4 @@
-// What the library carries of its device kernels: the SYCL sources, and each group compiled when
+// The device kernels inside the library: their SYCL sources, and each group as it was compiled when
 // the package was built. No SYCL here.
 #pragma once
 
@@ -16,14 +16,14 @@ struct kernel_source {
 
 /// Every file of src/kernels/device.
 std::span<const kernel_source> kernel_sources();
-/// Text of one of them.
+/// The text of one of these files.
 std::string_view kernel_source_text(std::string_view name);
 
-/// The object SYCLBIN of a group; empty where none could be compiled when the package was built.
+/// The object SYCLBIN of a group; empty if none could be compiled when the package was built.
 std::span<const char> kernel_object(kernel_group, kernel_shape);
 
-/// The PTX of a group for CUDA devices, a null character behind it; empty where there was no
-/// compiler for it when the package was built, and of groups that no such device needs.
+/// The PTX of a group for CUDA devices, which ends with a null character. Empty if there was no
+/// compiler for it when the package was built, and for groups that no such device needs.
 std::span<const char> kernel_ptx(kernel_group);
 
 }  // namespace usmx::inline v1::detail

@@ -27,9 +27,8 @@ namespace {
 namespace syclex = sycl::ext::oneapi::experimental;
 using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
 
-/// Throws value_error unless all are there: the runtime passes over, without a message, what it
-/// cannot read and what the device cannot run. They are kept since asking by name takes 17 us each
-/// time.
+/// Throws value_error unless all are there: the runtime silently skips what it cannot read and what
+/// the device cannot run. The result is kept, because asking by name takes 17 us each time.
 std::vector<sycl::kernel> all_kernels(executable& bundle, kernel_group group) {
   std::vector<sycl::kernel> kernels;
   for (const std::string name : names_of(group)) {
@@ -41,7 +40,7 @@ std::vector<sycl::kernel> all_kernels(executable& bundle, kernel_group group) {
   return kernels;
 }
 
-/// The runtime takes a span of writable bytes, and only reads them.
+/// The runtime takes a span of writable bytes, but only reads them.
 sycl::span<char> writable(std::span<const char> bytes) {
   return {const_cast<char*>(bytes.data()), bytes.size()};
 }
@@ -120,7 +119,7 @@ const std::string& runtime_identity() {
   return identity;
 }
 
-/// Of what the group is built from.
+/// The hash of what the group is built from.
 std::uint64_t code_hash(kernel_group group, kernel_shape shape) {
   std::uint64_t hash = hash_of(kernel_object(group, shape));
   for (const kernel_source& file : kernel_sources()) {
@@ -129,7 +128,7 @@ std::uint64_t code_hash(kernel_group group, kernel_shape shape) {
   return hash;
 }
 
-/// Once for each group, whatever the number of contexts.
+/// Reports once for each group, however many contexts there are.
 void report_failure(const sycl::device& device, kernel_group group, kernel_shape shape,
                     const std::string& reasons) {
   static std::array<std::atomic<bool>, kernel_group_count> reported{};
@@ -148,7 +147,7 @@ std::vector<device_kernel> ready(const std::vector<Kernel>& kernels) {
   return result;
 }
 
-/// Empty, and reported, where no origin has them.
+/// The kernels from the first origin that has them; empty, and reported, if none has.
 std::vector<device_kernel> load_from_any(const sycl::context& context, const sycl::device& device,
                                          kernel_group group, kernel_shape shape) {
   std::string reasons;

@@ -1,5 +1,5 @@
 // The device kernels of a context, built for a device when they are first needed: from the disk
-// cache, else from what the package brought, else from source.
+// cache, else from the package's compiled kernels, else from source.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// Of one device. Thread-safe.
+/// The kernels of one device. Thread-safe.
 class device_kernels {
  public:
   device_kernels(const sycl::context&, const sycl::device&, kernel_shape);
@@ -29,8 +29,8 @@ class device_kernels {
   kernel_shape shape() const noexcept { return shape_; }
   bool has_fp64() const noexcept { return has_fp64_; }
 
-  /// Null where its group cannot be built for this device, which a warning then says once. The
-  /// first call for a group takes milliseconds with a warm disk cache, else up to seconds.
+  /// Null if its group cannot be built for this device, with one warning. The first call for a
+  /// group takes milliseconds with a warm disk cache, else up to seconds.
   const device_kernel* find(kernel_id);
 
  private:
@@ -47,10 +47,10 @@ class device_kernels {
   std::array<group_state, kernel_group_count> groups_;
 };
 
-/// What suits the device.
+/// The shape that suits the device.
 kernel_shape shape_for(const sycl::device&);
 
-/// Of a context, in a slot of its state. Thread-safe.
+/// The kernels of a context, in a slot of its state. Thread-safe.
 class kernel_store final : public context_slot {
  public:
   explicit kernel_store(const sycl::context& context) : context_(context) {}
@@ -64,14 +64,14 @@ class kernel_store final : public context_slot {
   std::list<device_kernels> devices_;
 };
 
-/// Those for a queue's device in its context; they live as long as the context's state.
+/// The kernels for a queue's device and context. They live as long as the context's state.
 device_kernels& kernels_of(const sycl::queue&);
 
-/// How the kernels of a group are had, for tests. In this order `find` tries them.
+/// Where the kernels of a group come from, in the order in which `find` tries. For tests.
 enum class kernel_origin { disk_cache, package, source };
 
-/// The kernels of a group in the order of its names. Throws when that origin does not have them all
-/// for this device; what was built is put into the disk cache.
+/// The kernels of a group in the order of its names. Throws if that origin does not have them all
+/// for this device. What was built goes to the disk cache.
 std::vector<sycl::kernel> load_kernels(kernel_origin, const sycl::context&, const sycl::device&,
                                        kernel_group, kernel_shape, const cache_files&);
 

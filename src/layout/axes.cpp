@@ -34,7 +34,7 @@ class axis_list {
   std::bitset<max_ndim> seen_;
 };
 
-/// An order of axes in the making, the identity at first.
+/// Builds an order of axes, beginning with the identity.
 class axis_order {
  public:
   explicit axis_order(int ndim) noexcept : size_(static_cast<std::size_t>(ndim)) {

@@ -1,4 +1,5 @@
-// The bytes that elements lie in, and whether two such ranges have one in common. No SYCL here.
+// A range of addresses: the bytes that elements lie in, and whether two ranges overlap. No SYCL
+// here.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +9,25 @@
 
 namespace usmx::inline v1::detail {
 
-/// Addresses from `begin` on, up to the one before `end`.
+/// The addresses [begin, end).
 struct byte_range {
   std::uintptr_t begin;
   std::uintptr_t end;
+
+  constexpr std::size_t nbytes() const noexcept { return end - begin; }
 };
 
-/// Offsets in bytes from an address.
+/// The bytes at the offsets [begin, end) from an address.
 inline byte_range bytes_from(const std::byte* origin, std::ptrdiff_t begin, std::ptrdiff_t end) {
   const auto at = reinterpret_cast<std::uintptr_t>(origin);
   return {at + static_cast<std::uintptr_t>(begin), at + static_cast<std::uintptr_t>(end)};
 }
 
-/// From the lowest to the highest element, of which there is one at least. The layout's offsets
-/// count from `origin`.
+/// The bytes from the lowest to the highest element of a layout, which has at least one. Its
+/// offsets count from `origin`.
 inline byte_range bytes_of(const std::byte* origin, const layout& where, std::size_t itemsize) {
   const auto item = static_cast<std::ptrdiff_t>(itemsize);
-  const element_range range = *where.extent();
+  const element_range range = *where.span();
   return bytes_from(origin, range.first * item, (range.last + 1) * item);
 }
 

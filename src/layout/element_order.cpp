@@ -7,7 +7,8 @@
 namespace usmx::inline v1 {
 namespace {
 
-/// Where there is none, repeated elements or a single one, the axis has no place in memory.
+/// An axis without one, because its elements repeat or there is only one, has no place in the order
+/// of memory.
 bool has_stride(const layout& where, std::size_t axis) {
   return where.shape()[axis] != 1 && where.strides()[axis] != 0;
 }

@@ -40,9 +40,9 @@ std::ptrdiff_t checked_size(extents shape) {
   return *size;
 }
 
-/// The extent of a layout that has elements; none when the layout would not be valid.
-std::optional<element_range> checked_extent(extents shape, extents strides,
-                                            std::ptrdiff_t offset) noexcept {
+/// The span of a layout that has elements, or none if the layout would not be valid.
+std::optional<element_range> checked_span(extents shape, extents strides,
+                                          std::ptrdiff_t offset) noexcept {
   std::ptrdiff_t below = 0;  // sums of index * stride relative to element zero: lowest, highest
   std::ptrdiff_t above = 0;
   for (std::size_t k = 0; k < shape.size(); ++k) {
@@ -52,15 +52,15 @@ std::optional<element_range> checked_extent(extents shape, extents strides,
     if (__builtin_add_overflow(side, reach, &side)) return std::nullopt;
   }
   element_range range;
-  std::ptrdiff_t span;
+  std::ptrdiff_t length;
   const bool overflow = __builtin_add_overflow(offset, below, &range.first) ||
                         __builtin_add_overflow(offset, above, &range.last) ||
-                        __builtin_sub_overflow(above, below, &span) || span == ptrdiff_max;
+                        __builtin_sub_overflow(above, below, &length) || length == ptrdiff_max;
   return overflow ? std::nullopt : std::optional(range);
 }
 
-void check_extent(extents shape, extents strides, std::ptrdiff_t offset) {
-  if (!checked_extent(shape, strides, offset)) {
+void check_span(extents shape, extents strides, std::ptrdiff_t offset) {
+  if (!checked_span(shape, strides, offset)) {
     throw overflow_error(detail::message(
         "the offset of every element, and how many offsets lie between them, must fit ptrdiff_t, "
         "found shape ",
@@ -81,7 +81,7 @@ layout compact(extents shape, std::ptrdiff_t offset, AxisAt axis_at) {
     stride = multiply_or_zero(stride, std::max<std::ptrdiff_t>(shape[axis], 1));
   }
   const extents strides(entries.data(), shape.size());
-  if (size > 0) check_extent(shape, strides, offset);
+  if (size > 0) check_span(shape, strides, offset);
   return layout_builder::build(shape, strides, offset, size);
 }
 
@@ -104,7 +104,7 @@ layout layout::strided(extents shape, extents strides, std::ptrdiff_t offset) {
                                       tuple_text(strides)));
   }
   const std::ptrdiff_t size = checked_size(shape);
-  if (size > 0) check_extent(shape, strides, offset);
+  if (size > 0) check_span(shape, strides, offset);
   return layout(shape, strides, offset, size);
 }
 
@@ -119,7 +119,7 @@ std::optional<layout> layout::strided_in_bytes(extents shape, extents strides,
   return strided(shape, elements);
 }
 
-std::optional<element_range> layout::extent() const noexcept {
+std::optional<element_range> layout::span() const noexcept {
   if (size_ == 0) return std::nullopt;
   element_range range{offset_, offset_};
   for (int k = 0; k < ndim_; ++k) {
@@ -158,7 +158,7 @@ bool layout::is_f_contiguous() const noexcept {
 }
 
 layout layout::with_offset(std::ptrdiff_t offset) const {
-  if (size_ > 0) check_extent(shape(), strides(), offset);
+  if (size_ > 0) check_span(shape(), strides(), offset);
   return layout(shape(), strides(), offset, size_);
 }
 
@@ -298,9 +298,9 @@ struct nontrivial_axes {
   }
 };
 
-/// NumPy's reshape without a copy, for a layout with elements and a shape of the same size: old and
-/// new axes are taken in the smallest groups of equal size; the old ones of a group must merge into
-/// one, which the new ones then split.
+/// NumPy's reshape without a copy, for a layout with elements and a shape of the same size. Old and
+/// new axes are divided into the smallest groups of equal size. The old axes of a group must merge
+/// into one, which the new axes then split.
 std::optional<layout> regrouped(const layout& source, extents shape) {
   const nontrivial_axes old(source);
   std::array<std::ptrdiff_t, max_ndim> strides;

@@ -1,5 +1,4 @@
-// Putting layouts together from axes that are known to be valid: what layout.cpp and subscript.cpp
-// share.
+// Builds layouts from axes that are known to be valid, for layout.cpp and subscript.cpp.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +11,13 @@ namespace usmx::inline v1::detail {
 
 using extents = std::span<const std::ptrdiff_t>;
 
-/// a * b where it fits, else 0: for strides that no element is reached by when they do not fit.
+/// a * b, or 0 if it does not fit. For strides: one that does not fit reaches no element.
 inline std::ptrdiff_t multiply_or_zero(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
   std::ptrdiff_t product;
   return __builtin_mul_overflow(a, b, &product) ? 0 : product;
 }
 
-/// The product of a checked shape; none when it does not fit. Large extents beside a 0 do not
+/// The product of a checked shape, or none if it does not fit. Large extents beside a 0 do not
 /// matter.
 inline std::optional<std::ptrdiff_t> count_elements(extents shape) noexcept {
   std::ptrdiff_t count = 1;
@@ -30,12 +29,12 @@ inline std::optional<std::ptrdiff_t> count_elements(extents shape) noexcept {
   return fits ? std::optional(count) : std::nullopt;
 }
 
-/// Fills a layout axis by axis, in place: subscript is on a hot path. None of these functions
-/// checks what it is given: callers have done so, or derive the axes from a valid layout in a way
-/// that keeps it valid.
+/// Fills a layout axis by axis, in place: subscript is on a hot path. These functions check
+/// nothing: callers have checked the axes, or derive them from a valid layout in a way that keeps
+/// it valid.
 class layout_builder {
  public:
-  /// A layout of so many axes, for one of these to fill.
+  /// A layout with that many axes, which a layout_builder then fills.
   static layout blank(std::size_t ndim) { return layout(static_cast<int>(ndim)); }
   static layout build(extents shape, extents strides, std::ptrdiff_t offset, std::ptrdiff_t size) {
     return layout(shape, strides, offset, size);
@@ -51,7 +50,7 @@ class layout_builder {
   void append(const layout& source, std::size_t axis) noexcept {
     append(source.shape()[axis], source.strides()[axis]);
   }
-  /// After as many axes as there are.
+  /// To be called after all axes were appended.
   void finish(std::ptrdiff_t offset) noexcept {
     result_.offset_ = offset;
     result_.size_ = *count_elements(result_.shape());

@@ -41,7 +41,7 @@ struct structure : detail::type_entry {
     format = format_text ? format_text->c_str() : nullptr;
     name = name_text;
   }
-  structure(const structure&) = delete;  // the entry points into this
+  structure(const structure&) = delete;  // the entry points into this object
   structure& operator=(const structure&) = delete;
 
   const content what;
@@ -51,7 +51,7 @@ struct structure : detail::type_entry {
   /// The types of fields that are structured.
   std::vector<held_dtype> held;
 
-  // How long it is kept is no part of what it is.
+  // Mutable: the count of holders is no part of the type's value.
   mutable std::atomic<std::size_t> holders = 0;
   mutable bool is_permanent = false;
 };
@@ -100,7 +100,7 @@ bool can_be_written(const field& f) {
   return f.name.find_first_of(std::string_view(":\0", 2)) == std::string::npos;
 }
 
-/// In standard sizes, the mode '=' in which nothing is aligned: there 64 bits are `q`, never `l`.
+/// The letter in standard sizes (mode '=', without alignment), where 64 bits are `q`, never `l`.
 std::string_view standard_letter(dtype plain) {
   switch (plain.code()) {
     case type_code::int64:
@@ -116,7 +116,7 @@ std::string padding(std::size_t nbytes) {
   return nbytes == 0 ? "" : nbytes == 1 ? "x" : std::to_string(nbytes) + "x";
 }
 
-/// The fields between the braces, every gap written out; none when a name cannot be.
+/// The fields between the braces, with every gap written out; none if a name cannot be written.
 std::optional<std::string> format_of_fields(std::span<const field> fields, std::size_t itemsize) {
   std::string out;
   std::size_t end = 0;
@@ -136,7 +136,7 @@ std::optional<std::string> format_of_fields(std::span<const field> fields, std::
       }
       out += "T{" + *inner + "}";
     } else {
-      out += '=';  // here, behind the shape, is where NumPy looks for it
+      out += '=';  // NumPy looks for it here, after the shape
       out += standard_letter(f.type);
     }
     out += ":" + f.name + ":";
@@ -152,7 +152,7 @@ std::optional<std::string> format_of(const content& what) {
 
 // ---- Kept once
 
-/// An estimate that is not below half of the truth.
+/// An estimate, at least half of the true number.
 std::size_t bytes_to_keep(const content& what, std::size_t format_size) {
   std::size_t result = sizeof(content) + sizeof(structure) + format_size;
   for (const field& f : what.fields) {
@@ -165,11 +165,11 @@ std::size_t bytes_to_keep(const structure& s) {
   return bytes_to_keep(s.what, s.format_text ? s.format_text->size() : 0);
 }
 
-/// All structured types of the process. Bounded, because descriptions come from outside; those that
-/// nobody holds are taken out from time to time.
+/// All structured types of the process. Their number is bounded, because descriptions come from
+/// outside: types that nobody holds are removed from time to time.
 class kept_structures {
  public:
-  /// A type that stays.
+  /// A type that stays for ever.
   const structure& keep(content what) {
     const std::lock_guard lock(mutex_);
     const structure& result = find_or_add(std::move(what));
@@ -177,7 +177,7 @@ class kept_structures {
     return result;
   }
 
-  /// A type with one holder more.
+  /// A type, with one more holder.
   const structure& hold(content what) {
     const std::lock_guard lock(mutex_);
     const structure& result = find_or_add(std::move(what));
@@ -220,7 +220,7 @@ class kept_structures {
     looked_at_ = nbytes_;
   }
 
-  // Holders come to an unheld type under this lock only.
+  // A type without holders gets one only under this lock.
   detail::ranked_mutex<detail::lock_rank::structures> mutex_;
   std::size_t nbytes_ = 0;
   std::size_t looked_at_ = 0;
@@ -248,7 +248,7 @@ dtype dtype::structured(std::vector<field> fields, std::size_t itemsize) {
 held_dtype held_dtype::structured(std::vector<field> fields, std::size_t itemsize) {
   const structure& kept = all_structures().hold(checked_content(std::move(fields), itemsize));
   const held_dtype result(static_cast<dtype>(dtype(kept)));
-  result.remove_holder();  // the table's, which has stood for this one
+  result.remove_holder();  // the table's holder, which stood for this one
   return result;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::ptrdiff_t ptrdiff_max = std::numeric_limits<std::ptrdiff_t>::max();
 
-/// a * b for an axis of length 1, where it can be counted in bytes too, else 0. Consumers multiply
+/// a * b for an axis of length 1 if it can also be counted in bytes, else 0. Consumers multiply
 /// every stride by the item's size.
 std::ptrdiff_t unused_stride(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
   constexpr std::ptrdiff_t countable = ptrdiff_max >> 4;  // items of up to 16 bytes
@@ -23,7 +23,7 @@ std::ptrdiff_t unused_stride(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
   return product >= -countable && product <= countable ? product : 0;
 }
 
-/// How many items of an index do what.
+/// The numbers of items of an index by what they do.
 struct index_counts {
   std::size_t axes = 0;  // integers and slices: each takes one axis of the source
   std::size_t integers = 0;
@@ -109,8 +109,8 @@ slice_range resolved(const index_item& slice, std::ptrdiff_t extent) {
   return slice.step > 0 ? ascending(slice, extent) : descending(slice, extent);
 }
 
-/// The offset after `index` strides along one axis. In a layout with elements it always fits; in
-/// one without, strides may be anything, and an offset that would not fit stays where it is.
+/// The offset after `index` strides along one axis. In a layout with elements it always fits. In
+/// one without elements strides may be anything, and an offset that would not fit stays as it is.
 std::ptrdiff_t moved(std::ptrdiff_t offset, std::ptrdiff_t index, std::ptrdiff_t stride) noexcept {
   std::ptrdiff_t distance;
   std::ptrdiff_t sum;

@@ -18,7 +18,7 @@ const char* wanted_path() noexcept {
   return path == nullptr || *path == '\0' ? nullptr : path;
 }
 
-/// With the number of the process for each %p.
+/// The path with the number of the process in place of each %p.
 std::string with_process_number(std::string path) {
   for (std::size_t at = path.find("%p"); at != std::string::npos; at = path.find("%p", at)) {
     path.replace(at, 2, std::to_string(getpid()));
@@ -26,7 +26,7 @@ std::string with_process_number(std::string path) {
   return path;
 }
 
-/// Never destroyed: memory may be let go after main. Null where it cannot be written.
+/// Never destroyed: memory may be released after main. Null if the file cannot be written.
 memory_log* open_log() noexcept {
   try {
     return new memory_log(with_process_number(wanted_path()));

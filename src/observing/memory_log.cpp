@@ -24,13 +24,13 @@ using std::chrono::nanoseconds;
 
 constexpr std::string_view header = "time,thread,action,source,kind,nbytes,address,device\n";
 
-/// Devices and pipes are nobody's alone: several logs may go there.
+/// Several logs may write to one device or pipe.
 bool is_regular(int file) {
   struct stat found{};
   return ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
 }
 
-/// The file is emptied only when no other log has it, of this process or another.
+/// Empties the file only if no other log has it, in this process or another.
 int open_alone(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) {
@@ -93,7 +93,7 @@ void memory_log::write(const memory_event& event) noexcept {
   append(line, static_cast<std::size_t>(length));
 }
 
-/// Nothing where the device is not known yet and there is no memory to note it.
+/// Empty if the device is not known yet and there is no memory to note it.
 memory_log::device_text memory_log::text_of(const memory_event& event) noexcept {
   device_text text{};
   try {
@@ -109,7 +109,7 @@ memory_log::device_text memory_log::text_of(const memory_event& event) noexcept 
       devices_.emplace_back(device, text);
     }
   } catch (...) {
-    // The line says all but the device.
+    // The line has everything except the device.
   }
   return text;
 }

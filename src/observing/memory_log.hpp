@@ -20,17 +20,18 @@ namespace usmx::inline v1::detail {
 
 class memory_log {
  public:
-  /// Empties the file. Throws value_error where it cannot be opened, or is another log's.
+  /// Empties the file. Throws value_error if the file cannot be opened, or is another log's.
   explicit memory_log(std::string path);
   memory_log(const memory_log&) = delete;
   memory_log& operator=(const memory_log&) = delete;
   ~memory_log();
 
-  /// Allocates nothing for a free. Where the file takes no more, it warns once, and the log ends.
+  /// Allocates nothing for the event of a free. If the file takes no more, it warns once, and the
+  /// log ends.
   void write(const memory_event&) noexcept;
 
  private:
-  /// As in the file, cut where it is too long.
+  /// The text in the file, cut if it is too long.
   using device_text = std::array<char, 64>;
 
   device_text text_of(const memory_event&) noexcept;
@@ -42,7 +43,7 @@ class memory_log {
   /// From the events' clock to the time of day.
   const std::chrono::nanoseconds to_unix_time_;
   std::atomic<bool> has_ended_ = false;
-  ranked_mutex<lock_rank::memory_log> mutex_;  // of what follows
+  ranked_mutex<lock_rank::memory_log> mutex_;  // guards what follows
   std::vector<std::pair<sycl::device, device_text>> devices_;
 };
 

@@ -29,7 +29,7 @@
 namespace usmx::inline v1 {
 namespace {
 
-/// What the program has.
+/// Tells the observer of a block that the program gets or gives back.
 void observe(memory_action action, usm_kind kind, const std::byte* block, std::size_t nbytes,
              const sycl::queue& queue) noexcept {
   if (detail::memory_is_observed()) [[unlikely]] {
@@ -39,8 +39,8 @@ void observe(memory_action action, usm_kind kind, const std::byte* block, std::s
 
 using detail::owned_block;
 
-/// Hands a block back to where it came from. A pool takes it with its unfinished work, which stays
-/// known by address.
+/// Gives a block back to its resource. A pool takes it with its unfinished work, which stays known
+/// by address.
 void return_block(void* state) noexcept {
   std::unique_ptr<owned_block> block(static_cast<owned_block*>(state));
   registry::remove(block->first);
@@ -53,8 +53,8 @@ void return_block(void* state) noexcept {
   }
 }
 
-/// Lets a part go, whose own action is then still to run, after `first`. Not by a reference of the
-/// buffer's: chains of parts would be let go one within the other.
+/// An action that releases a part after `first`; the part's own action runs then. The buffer holds
+/// no reference to the part itself, because chains of parts would be destroyed recursively.
 detail::release_action after(detail::release_action first, std::shared_ptr<buffer> part) {
   struct both {
     std::shared_ptr<buffer> part;
@@ -65,7 +65,7 @@ detail::release_action after(detail::release_action first, std::shared_ptr<buffe
   return {[](void* of) noexcept { delete static_cast<both*>(of); }, state, owner};
 }
 
-/// What is free, in all pools.
+/// The free bytes in all pools.
 std::size_t cached_nbytes() {
   std::size_t sum = 0;
   for (const auto& pool : default_pools()) {
@@ -75,7 +75,7 @@ std::size_t cached_nbytes() {
   return sum;
 }
 
-/// None where there is no memory; then `why` is the reason.
+/// Null if there is no memory; then `why` is the reason.
 std::byte* allocate_or_explain(const any_resource& resource, std::size_t nbytes,
                                std::size_t alignment, const sycl::queue& queue, std::string& why) {
   try {
@@ -86,13 +86,13 @@ std::byte* allocate_or_explain(const any_resource& resource, std::size_t nbytes,
   return nullptr;
 }
 
-/// dpctl and dpnp keep what their unfinished work uses, and let it go when that is done.
+/// dpctl and dpnp keep what their unfinished work uses, and release it when the work is finished.
 void wait_for_last_users(const sycl::queue& queue) {
   detail::wait_for_cached_queues();
   internal::wait_interruptibly(queue);
 }
 
-/// Makes what comes free part of what can be allocated; the cheapest ways come first.
+/// Ways to reclaim memory for an allocation, the cheapest first.
 using way_to_reclaim = void (*)(const sycl::queue&);
 constexpr std::array<way_to_reclaim, 3> ways_to_reclaim = {
     [](const sycl::queue&) {},                          // what nobody needs
@@ -133,8 +133,8 @@ struct request {
   internal::first_use use;
 };
 
-/// A free block, or else one that waits for its work if the request's use allows that. Null where
-/// there is none: never waits, and calls nothing of the runtime.
+/// A free block, or else one that waits for its work, if the request's use allows that. Null if
+/// there is none. Never waits, and does not call the runtime.
 std::unique_ptr<owned_block> find_block(const any_resource& resource, const request& wanted) {
   auto made = std::make_unique<owned_block>(resource, nullptr, wanted.nbytes, wanted.alignment,
                                             wanted.queue);
@@ -181,7 +181,7 @@ new_block make_block(const request& wanted) {
   return {std::move(block), std::move(state)};
 }
 
-/// Nothing where it cannot be had without waiting or calling the runtime.
+/// None if that needs a wait or a call of the runtime.
 std::optional<new_block> try_to_make_block(const request& wanted) {
   if (detail::is_forked_child()) {
     return std::nullopt;
@@ -196,7 +196,7 @@ std::optional<new_block> try_to_make_block(const request& wanted) {
                           : std::optional(new_block{std::move(block), *std::move(state)});
 }
 
-/// The program has it now.
+/// Enters the block in the registry, and tells the observer: the program has it now.
 void enter(std::byte* data, const request& of, const detail::queue_state& state,
            std::weak_ptr<buffer> owner) {
   observe(memory_action::allocate, of.kind, data, of.nbytes, of.queue);
@@ -296,7 +296,8 @@ std::shared_ptr<buffer> buffer::adopt_checked(void* pointer, std::size_t nbytes,
   return result;
 }
 
-/// Others may work on the memory through this queue too, until it is closed as often.
+/// From now on others may work on the memory through this queue, too, until it is closed as often
+/// as it was opened.
 void buffer::open(const sycl::queue& queue, bool to_peers) {
   const std::lock_guard lock(open_queues_mutex_);
   const auto known = std::ranges::find_if(open_queues_, [&](const open_queue& each) {
@@ -321,7 +322,7 @@ void buffer::close(const sycl::queue& queue, bool to_peers) noexcept {
   }
 }
 
-/// Work may still be unfinished there, but none can be added.
+/// The queues that nobody uses any more: their work may be unfinished, but none can be added.
 std::vector<buffer::open_queue> buffer::unused_queues() const {
   std::vector<open_queue> unused;
   const std::lock_guard lock(open_queues_mutex_);
@@ -341,7 +342,7 @@ void buffer::forget(const std::vector<open_queue>& unused) {
   has_open_queues_.store(!open_queues_.empty(), std::memory_order_release);
 }
 
-/// For a part of a part, which may outlive that.
+/// Opens the queues of a part for a part of it, which may live longer.
 void buffer::open_like(const buffer& part) {
   if (part.opening_ != opening::none) {
     root().open(part.queue_, part.opening_ == opening::queue_and_peers);
@@ -458,7 +459,7 @@ void buffer::let_go() noexcept {
   try {
     others = traits_.owns ? others_queues() : std::vector<sycl::queue>();
   } catch (const std::exception&) {
-    release_.forget();  // nobody can tell what to wait for: leaked
+    release_.forget();  // leaked, since it is not known what to wait for
     return;
   }
   const bool user_thread = is_user_thread();
@@ -518,8 +519,8 @@ bool buffer::may_have_others_work() const noexcept {
 
 namespace {
 
-/// What others may have of a queue: of a cached one, the peers' queue in its place, and the queue
-/// itself only if usmx ever gave one out.
+/// Adds the queues that others may have for a queue: for a cached one the peers' queue instead of
+/// it, and the queue itself only if usmx has ever given one out.
 void add_open(std::vector<sycl::queue>& open, const sycl::queue& queue, bool to_peers) {
   const auto add = [&](const sycl::queue& each) {
     if (std::ranges::find(open, each) == open.end()) {

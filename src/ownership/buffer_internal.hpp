@@ -17,8 +17,8 @@ enum class first_use : std::uint8_t {
 };
 
 struct new_buffer {
-  /// As buffer::allocate_shared(), but null where that would have to wait or to call the SYCL
-  /// runtime, or would throw another exception than bad_alloc.
+  /// As buffer::allocate_shared(), but null if that would have to wait or to call the SYCL runtime,
+  /// or would throw another exception than bad_alloc.
   USMX_API static std::shared_ptr<buffer> try_to_allocate(std::size_t nbytes, usm_kind kind,
                                                           const sycl::queue& queue,
                                                           std::size_t alignment, first_use);

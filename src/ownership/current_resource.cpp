@@ -32,7 +32,7 @@ bool pools_are_on() {
   return on;
 }
 
-/// None where the text is no size.
+/// The number of bytes; none if the text is no size.
 std::optional<std::size_t> parse_size(std::string_view text) {
   std::size_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -47,7 +47,7 @@ std::optional<std::size_t> parse_size(std::string_view text) {
   return value << shift;
 }
 
-/// A variable of the environment. None where it is not set, or warned of.
+/// The size in an environment variable. None if it is not set, or malformed, which gives a warning.
 std::optional<std::size_t> size_in(const char* variable, std::string_view otherwise) {
   const char* text = std::getenv(variable);
   const auto parsed = text == nullptr ? std::nullopt : parse_size(text);
@@ -77,7 +77,7 @@ std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind)
   return pool;
 }
 
-/// Those that live, for whoever asks about all.
+/// The default pools that live, for default_pools().
 struct pool_list {
   detail::ranked_mutex<detail::lock_rank::pool_list> mutex;
   std::vector<std::weak_ptr<pool_resource>> pools;
@@ -89,15 +89,15 @@ struct pool_list {
   }
 };
 
-/// Never destroyed: memory may be let go after main.
+/// Never destroyed: memory may be released after main.
 pool_list& all_pools() {
   static pool_list& all = *new pool_list;
   return all;
 }
 
 /// The resources of one device and kind.
-struct placement {
-  placement(const sycl::queue& queue, usm_kind of, placement* following)
+struct device_resources {
+  device_resources(const sycl::queue& queue, usm_kind of, device_resources* following)
       : device(queue.get_device()),
         kind(of),
         pool(new_pool(queue, of)),
@@ -112,40 +112,41 @@ struct placement {
   const usm_kind kind;
   const std::shared_ptr<pool_resource> pool;
   const any_resource first;
-  /// Others than the first are read under the lock.
+  /// Whether `first` is the current resource. Any other resource is read under the lock.
   std::atomic<bool> is_first = true;
   detail::ranked_mutex<detail::lock_rank::current_resource> mutex;
   any_resource current;
-  placement* const next;
+  device_resources* const next;
 };
 
-/// The placements of a context. They only become more, and are found without a lock.
-class placements final : public detail::context_slot {
+/// The resources of all devices and kinds of a context: a list that only grows, and is searched
+/// without a lock.
+class context_resources final : public detail::context_slot {
  public:
-  explicit placements(const sycl::context&) {}
-  ~placements() override {
-    placement* each = first_.load();
+  explicit context_resources(const sycl::context&) {}
+  ~context_resources() override {
+    device_resources* each = first_.load();
     while (each != nullptr) {
       delete std::exchange(each, each->next);
     }
   }
 
-  placement& of(const sycl::queue& queue, usm_kind kind) {
+  device_resources& of(const sycl::queue& queue, usm_kind kind) {
     const sycl::device device = queue.get_device();
-    if (placement* known = find(device, kind)) {
+    if (device_resources* known = find(device, kind)) {
       return *known;
     }
     const std::lock_guard lock(mutex_);
-    if (placement* known = find(device, kind)) {
+    if (device_resources* known = find(device, kind)) {
       return *known;
     }
-    auto* added = new placement(queue, kind, first_.load(std::memory_order_relaxed));
+    auto* added = new device_resources(queue, kind, first_.load(std::memory_order_relaxed));
     first_.store(added, std::memory_order_release);
     return *added;
   }
 
-  placement* find(const sycl::device& device, usm_kind kind) const noexcept {
-    placement* at = first_.load(std::memory_order_acquire);
+  device_resources* find(const sycl::device& device, usm_kind kind) const noexcept {
+    device_resources* at = first_.load(std::memory_order_acquire);
     while (at != nullptr && (at->kind != kind || at->device != device)) {
       at = at->next;
     }
@@ -153,11 +154,11 @@ class placements final : public detail::context_slot {
   }
 
  private:
-  std::atomic<placement*> first_ = nullptr;
-  detail::ranked_mutex<detail::lock_rank::placements> mutex_;
+  std::atomic<device_resources*> first_ = nullptr;
+  detail::ranked_mutex<detail::lock_rank::context_resources> mutex_;
 };
 
-any_resource current_of(placement& at) {
+any_resource current_of(device_resources& at) {
   if (at.is_first.load(std::memory_order_acquire)) {
     return at.first;
   }
@@ -169,12 +170,12 @@ any_resource current_of(placement& at) {
 
 any_resource detail::current_resource(context_state& state, const sycl::queue& queue,
                                       usm_kind kind) {
-  return current_of(state.slot<placements>().of(queue, kind));
+  return current_of(state.slot<context_resources>().of(queue, kind));
 }
 
 std::optional<any_resource> detail::known_resource(context_state& state, const sycl::queue& queue,
                                                    usm_kind kind) {
-  placement* const known = state.slot<placements>().find(queue.get_device(), kind);
+  device_resources* const known = state.slot<context_resources>().find(queue.get_device(), kind);
   return known == nullptr ? std::nullopt : std::optional(current_of(*known));
 }
 
@@ -187,7 +188,7 @@ any_resource set_current_resource(const sycl::queue& queue, any_resource resourc
   const detail::runtime_call call;
   resource.require_place(queue);
   const auto state = detail::state_of(queue).of_context;
-  placement& at = state->slot<placements>().of(queue, resource.kind());
+  device_resources& at = state->slot<context_resources>().of(queue, resource.kind());
   const std::lock_guard lock(at.mutex);
   at.is_first.store(resource == at.first, std::memory_order_release);
   return std::exchange(at.current, std::move(resource));
@@ -196,13 +197,13 @@ any_resource set_current_resource(const sycl::queue& queue, any_resource resourc
 bool uses_default_resource(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
   const auto state = detail::state_of(queue).of_context;
-  return state->slot<placements>().of(queue, kind).is_first.load(std::memory_order_acquire);
+  return state->slot<context_resources>().of(queue, kind).is_first.load(std::memory_order_acquire);
 }
 
 std::shared_ptr<pool_resource> default_pool(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
   const auto state = detail::state_of(queue).of_context;
-  return state->slot<placements>().of(queue, kind).pool;
+  return state->slot<context_resources>().of(queue, kind).pool;
 }
 
 std::vector<std::shared_ptr<pool_resource>> default_pools() {
@@ -230,7 +231,7 @@ void empty_cache() noexcept {
       pool->trim();
     }
   } catch (const std::bad_alloc&) {
-    // No memory to name them all: another time.
+    // There is no memory for the list of pools. They are trimmed another time.
   }
 }
 

@@ -26,24 +26,26 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// So many blocks may wait for queues that are never idle, before a new allocation waits for them.
+/// The most blocks that may wait for queues of others before a new allocation waits for the oldest.
 constexpr std::size_t most_blocks = 1024;
 
-/// After so many batches whose work goes on, the next look goes on with the others.
+/// A look at the list stops after this many batches with unfinished work. The next look goes on
+/// behind them.
 constexpr std::size_t most_unfinished = 2;
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 /// Blocks that arrived together, and the work that they wait for.
 struct batch {
   std::vector<sycl::event> work;
-  /// Out-of-order queues of others: no event is sure to come after all their work
-  /// (docs/decisions.md), so the blocks stay until such a queue was idle.
+  /// Out-of-order queues of others. No event is sure to come after all their work
+  /// (docs/decisions.md, 32), so the blocks wait until such a queue was idle.
   std::vector<queue_moment> queues;
   std::vector<release_action> releases;
   std::size_t nbytes = 0;
   std::uint64_t age = 0;
 
-  /// Asks up to the first event that is not complete, and none twice that was.
+  /// Asks one event after the other, up to the first that is not complete. Asks no event again that
+  /// was complete.
   bool is_finished() {
     std::erase_if(queues, [](const queue_moment& since) { return since.is_past(); });
     if (!queues.empty()) {
@@ -56,7 +58,7 @@ struct batch {
   }
 };
 
-std::size_t nbytes_of(const deferred_release& block) { return block.range.end - block.range.begin; }
+std::size_t nbytes_of(const deferred_release& block) { return block.range.nbytes(); }
 
 class deferred_list {
  public:
@@ -74,13 +76,14 @@ class deferred_list {
     }
   }
 
-  /// In turn, from where the last look ended.
+  /// Looks at batches in turn, beginning where the last look ended.
   void release_finished(std::size_t unfinished) {
-    // Destroyed last, without the lock: the releases may let go of other memory, or run Python.
+    // Destroyed last, without the lock: the release actions may release other memory, or run
+    // Python.
     std::list<batch> finished;
     const std::unique_lock working(work_mutex_, std::try_to_lock);
     if (!working.owns_lock()) {
-      return;  // another thread is at it
+      return;  // another thread looks at the list
     }
     batch_arrivals();
     take_finished(finished, unfinished);
@@ -133,7 +136,7 @@ class deferred_list {
     wait_interruptibly_for(copies);
   }
 
-  /// What a signal interrupts leaves all blocks where they are.
+  /// If a signal interrupts it, all blocks stay where they are.
   void release_all() {
     if (may_be_interrupted()) {
       wait_for_all();
@@ -193,8 +196,7 @@ class deferred_list {
                std::memory_order_release);
   }
 
-  /// All arrivals of one queue become one batch of it. Where it throws, the rest waits for the next
-  /// time.
+  /// All arrivals of one queue become one batch. If this throws, the rest waits for the next time.
   void batch_arrivals() {
     take_arrivals();
     while (!unbatched_.empty()) {
@@ -207,7 +209,7 @@ class deferred_list {
     }
   }
 
-  /// Nothing was done where it throws.
+  /// If this throws, nothing was done.
   void batch_of(std::span<deferred_release> blocks) {
     std::list<batch> one(1);
     batch& made = one.front();
@@ -251,7 +253,7 @@ class deferred_list {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  /// Of batches that stay in the list.
+  /// Takes copies of batches that stay in the list.
   static void wait_interruptibly_for(const std::list<batch>& copies) {
     for (const batch& each : copies) {
       wait_interruptibly_for_all(each.work);
@@ -261,7 +263,7 @@ class deferred_list {
     }
   }
 
-  /// All work is waited for, whatever fails, before anything is released.
+  /// Waits for all work, whatever fails, before anything is released.
   static void wait_for(const std::list<batch>& batches) {
     std::exception_ptr failure;
     const auto try_to_wait = [&](const auto& wait) {
@@ -284,19 +286,19 @@ class deferred_list {
 
   std::atomic<bool> any_ = false;
   std::atomic<std::size_t> nbytes_ = 0;
-  std::atomic<std::size_t> block_count_ = 0;  // in batches
-  // Of the arrivals: no call of the runtime under it.
+  std::atomic<std::size_t> block_count_ = 0;  // number of blocks in batches
+  // Guards the arrivals. No call of the runtime under it.
   ranked_mutex<lock_rank::deferred_arrivals> arrivals_mutex_;
   std::vector<deferred_release> arrivals_;
-  ranked_mutex<lock_rank::deferred_work> work_mutex_;  // of what follows
+  ranked_mutex<lock_rank::deferred_work> work_mutex_;  // guards what follows
   std::vector<deferred_release> unbatched_;
   std::list<batch> batches_;                          // the oldest first
-  std::list<batch>::iterator next_ = batches_.end();  // to be looked at; the end: the oldest
+  std::list<batch>::iterator next_ = batches_.end();  // where the next look begins
 };
 
 void wait_for_deferred();
 
-/// Never destroyed: memory may be let go after main.
+/// Never destroyed: memory may be released after main.
 deferred_list& list() {
   static auto* instance = [] {
     add_exit_wait(wait_for_deferred);
@@ -305,10 +307,11 @@ deferred_list& list() {
   return *instance;
 }
 
-/// Nothing is released at exit: deleters may need what is gone. What works must not go on.
+/// At exit nothing is released, because deleters may need what is gone. But the work must not go
+/// on.
 void wait_for_deferred() { list().wait_for_all(); }
 
-/// Whether there was any.
+/// Returns whether there was any.
 bool wait_for_oldest() {
   const std::optional<oldest_waiting> block = find_oldest_waiting();
   const std::optional<std::uint64_t> age = list().oldest_age();
@@ -330,7 +333,7 @@ void release(std::size_t unfinished) noexcept {
   try {
     list().release_finished(unfinished);
   } catch (...) {
-    // The runtime cannot tell now, or there is no memory to look: another time.
+    // The runtime cannot tell now, or there is no memory for the look. A later look tries again.
   }
 }
 

@@ -1,7 +1,8 @@
-// Memory that must not be let go where its last user is gone: work on it may still be running, or
-// the thread may be one of the runtime's own, which must neither wait nor call the runtime. It
-// stays here until a thread of somebody's own finds its work finished. Blocks of pools with work of
-// usmx's own alone are waiting_blocks; the functions below look after both. Private to the library.
+// Deferred release: memory that has lost its last user but must not be released yet. Work on it may
+// be unfinished, or the thread may be one of the runtime's own, which must neither wait nor call
+// the runtime. The memory stays here until a thread of the program finds its work finished. Blocks
+// of pools on which only usmx's own work is unfinished are in waiting_blocks. The functions below
+// serve both. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -17,36 +18,36 @@
 namespace usmx::inline v1::detail {
 
 struct deferred_release {
-  /// The pending work on these bytes comes before the release; end == first for no bytes.
+  /// The release comes after the pending work on these bytes. The range may be empty.
   byte_range range{};
-  /// Nobody reaches these bytes any more: that work is forgotten with them. Not so where several
-  /// buffers may have adopted the same bytes.
+  /// Nobody can reach these bytes any more, so their work is forgotten with them. False for adopted
+  /// bytes, which several buffers may have.
   bool memory_ends = false;
   sycl::queue queue;
-  /// Others may have submitted work to these that comes before the release, too.
+  /// The release also comes after the work that others may have submitted to these queues.
   std::vector<sycl::queue> other_queues{};
   release_action release;
 };
 
-/// Keeps something alive until it runs.
+/// An action that does nothing but keep an object alive until it runs.
 release_action holding(std::shared_ptr<const void> kept);
 
-/// Calls nothing of the runtime, and allocates nothing but for more than a thousand blocks between
-/// two looks at the list: one for which there is no memory then is leaked.
+/// Does not call the runtime. Allocates nothing for the first thousand blocks between two looks at
+/// the list. A later block is leaked if there is no memory to list it.
 void release_later(deferred_release block) noexcept;
 
-/// Releases some of what has finished in the meantime. Takes no longer where very much waits, and
-/// nothing that goes on for long keeps the rest from being found. Never waits.
+/// Releases some of the blocks whose work is finished. Takes no longer if very many wait, and
+/// unfinished work does not keep other blocks from being found. Never waits.
 void release_finished() noexcept;
 
-/// The same with all that has finished.
+/// Releases all blocks whose work is finished.
 void release_all_finished() noexcept;
 
-/// Where more bytes wait than pending_limit() allows, or very many blocks wait for out-of-order
-/// queues that others have, waits for the oldest and releases them. To be called without a lock.
+/// Waits for the oldest blocks and releases them, if more bytes wait than pending_limit() allows,
+/// or if very many blocks wait for out-of-order queues of others. To be called without a lock.
 void limit_deferred();
 
-/// Waits for all of it and releases it.
+/// Waits for the work of all blocks, and releases them.
 void release_all();
 
 /// Bytes whose release is still to come.

@@ -22,7 +22,7 @@ struct tracked_resources {
   std::vector<std::shared_ptr<tracking_resource>> all;
 };
 
-/// Never destroyed: memory may be let go after main.
+/// Never destroyed: memory may be released after main.
 tracked_resources& tracked() {
   static tracked_resources& resources = *new tracked_resources;
   return resources;
@@ -33,9 +33,9 @@ void report() noexcept {
     return;
   }
   try {
-    release_all();  // what the program has freed, and only waits for its work, is no leak
+    release_all();  // memory that only waits for its work is no leak
   } catch (...) {
-    // The work has failed. What it kept is released all the same.
+    // The work has failed. The memory is released nevertheless.
   }
   try {
     std::size_t count = 0;
@@ -49,7 +49,7 @@ void report() noexcept {
     }
     std::fprintf(stderr, "usmx: blocks that are alive at exit: %zu\n", count);
   } catch (const std::bad_alloc&) {
-    // No memory to tell it.
+    // There is no memory for the report.
   }
 }
 

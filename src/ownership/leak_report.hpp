@@ -1,4 +1,4 @@
-// What is alive when the process ends, told on request (observing/environment.hpp). Private to the
+// The leak report: what is alive when the process ends (observing/environment.hpp). Private to the
 // library.
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace usmx::inline v1::detail {
 
-/// Where a report is wanted, a resource that notes what of `resource` is alive; else `resource`.
+/// If a report is wanted, a resource on top of `resource` that notes what is alive; else `resource`
+/// itself.
 any_resource reported(any_resource resource);
 
 }  // namespace usmx::inline v1::detail

@@ -8,8 +8,8 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// Of actions within actions. Between two of them lie all the frames of what the action ends, such
-/// as an object of Python with the memory object that it holds: some kilobytes.
+/// How deep actions may be nested. Between two of them are the stack frames of what the action
+/// destroys, such as a Python object and the memory object that it holds: some kilobytes.
 constexpr int greatest_depth = 16;
 
 /// An action that is put off until the outermost one is done.
@@ -19,13 +19,13 @@ struct pending_action {
   pending_action* next;
 };
 
-/// Of one thread.
+/// The state of one thread.
 struct run_state {
   int depth = 0;
   pending_action* first = nullptr;
   pending_action* last = nullptr;
 
-  /// False without memory for it.
+  /// False if there is no memory for the list.
   bool put_off(release_action::function action, void* state) noexcept {
     auto* added = new (std::nothrow) pending_action{action, state, nullptr};
     if (added == nullptr) {
@@ -44,13 +44,13 @@ struct run_state {
   }
 };
 
-// Without a destructor: other destructors of the thread may let memory go after it. One object,
-// since every look for a variable of the thread's is a call.
+// Without a destructor, because other destructors of the thread may release memory later. One
+// object, since each access to a thread-local variable is a call.
 thread_local run_state of_thread;
 
 }  // namespace
 
-// Where there is no memory to put an action off, it runs deeper: the stack may still bear it.
+// If there is no memory to put an action off, it runs nested: the stack may still be deep enough.
 void release_action::run(function action, void* state) noexcept {
   require_no_lock("memory is let go");
   run_state& mine = of_thread;
@@ -61,7 +61,7 @@ void release_action::run(function action, void* state) noexcept {
   action(state);
   while (mine.depth == 1 && mine.first != nullptr) {
     const pending_action next = mine.take_first();
-    // An action may have forked: what the child lets go is leaked.
+    // An action may have forked. What the child releases is leaked.
     if (!is_forked_child()) {
       next.run(next.state);
     }

@@ -1,4 +1,4 @@
-// What usmx/memory/current_resource.hpp says, for callers that have looked up the context's state
+// The look-ups of usmx/memory/current_resource.hpp, for callers that have the context's state
 // already. Private to the library.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace usmx::inline v1::detail {
 
 /// As usmx::current_resource.
 any_resource current_resource(context_state&, const sycl::queue&, usm_kind);
-/// The same where it is known already: calls nothing of the runtime.
+/// The same if it is known already; none if not. Does not call the runtime.
 std::optional<any_resource> known_resource(context_state&, const sycl::queue&, usm_kind);
 
 }  // namespace usmx::inline v1::detail

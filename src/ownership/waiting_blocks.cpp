@@ -18,15 +18,15 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// What an allocation or a free does for those that wait: it gives back so many at most, and stops
-/// at so many whose work goes on. So each costs the same, however many wait, and a block that
-/// waits for long does not keep others from being found.
+/// The work that one allocation or free does for waiting blocks: it gives back at most
+/// `most_returned`, and stops after `most_unfinished` with unfinished work. So the cost does not
+/// depend on how many wait, and a block that waits for long does not keep others from being found.
 constexpr std::size_t most_returned = 64;
 constexpr std::size_t most_unfinished = 1;
 
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
-/// A doubly linked list through the blocks themselves: nothing is allocated to put a block in.
+/// An intrusive doubly linked list: adding a block allocates nothing.
 template <chain_links owned_block::* links>
 class chain {
  public:
@@ -84,7 +84,7 @@ struct block_class {
   }
 };
 
-/// Where the runtime cannot tell, or there is no memory to ask, the block waits on.
+/// If the runtime cannot tell, or there is no memory to ask, the block goes on waiting.
 bool is_finished(const owned_block& block) noexcept {
   try {
     return is_work_finished(bytes_of(block));
@@ -117,7 +117,8 @@ class waiting_list {
     const std::lock_guard lock(mutex_);
     const bucket& in = buckets_[wanted.bucket(bucket_count)];
     owned_block* at = in.back();
-    // Others may share the bucket: a request that finds none gets new memory.
+    // Other classes may share the bucket, so the search is bounded. A request that finds no block
+    // gets new memory.
     for (int looks = 0; at != nullptr && looks < 16; ++looks) {
       if (block_class(*at) == wanted) {
         buckets_[at->bucket].erase(*at);
@@ -128,7 +129,7 @@ class waiting_list {
     return nullptr;
   }
 
-  /// In turn, from where the last look ended.
+  /// Looks at blocks in turn, beginning where the last look ended.
   void return_finished(std::size_t returns, std::size_t unfinished) noexcept {
     std::size_t left = count_.load(std::memory_order_relaxed);
     for (; left > 0 && returns > 0 && unfinished > 0; --left) {
@@ -163,7 +164,7 @@ class waiting_list {
   static constexpr std::size_t bucket_count = 1024;
   using bucket = chain<&owned_block::by_size>;
 
-  /// The next block, which nobody takes until the look ends; null where all are looked at.
+  /// The next block, which nobody takes until end_look(); null if none is left.
   owned_block* begin_look() noexcept {
     const std::lock_guard lock(mutex_);
     owned_block* const first = next_ != nullptr ? next_ : by_age_.front();
@@ -183,7 +184,7 @@ class waiting_list {
     return at;
   }
 
-  /// The block if it is finished; else it waits on.
+  /// Returns the block if it is finished; else it goes on waiting.
   std::unique_ptr<owned_block> end_look(owned_block& block, bool finished) noexcept {
     const std::lock_guard lock(mutex_);
     block.is_looked_at = false;
@@ -194,7 +195,7 @@ class waiting_list {
     return nullptr;
   }
 
-  /// Under the mutex, out of its bucket already.
+  /// Removes a block that is out of its bucket already. Under the mutex.
   std::unique_ptr<owned_block> remove(owned_block& block) noexcept {
     if (next_ == &block) {
       next_ = chain<&owned_block::by_age>::after(block);
@@ -212,13 +213,14 @@ class waiting_list {
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::size_t> nbytes_ = 0;
   ranked_mutex<lock_rank::waiting_blocks>
-      mutex_;  // of what follows, and of the blocks' places: nothing is called under it
+      mutex_;  // guards what follows, and the blocks' links; nothing is called under it
   chain<&owned_block::by_age> by_age_;
   std::array<bucket, bucket_count> buckets_;
-  owned_block* next_ = nullptr;  // to be looked at; null: the oldest
+  owned_block* next_ = nullptr;  // where the next look begins; null: at the oldest
 };
 
-/// Never destroyed: memory may be let go after main. Made without memory: letting go needs none.
+/// Never destroyed: memory may be released after main. Made without an allocation, because
+/// releasing memory needs none.
 waiting_list& waiting() noexcept {
   alignas(waiting_list) static std::byte place[sizeof(waiting_list)];
   static waiting_list& all = *new (place) waiting_list;

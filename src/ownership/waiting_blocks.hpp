@@ -1,7 +1,8 @@
-// Blocks of pools that were let go while usmx's own work on them was unfinished. That work stays
+// Blocks of pools that were released while usmx's own work on them was unfinished. That work stays
 // known by address, so a block serves a new buffer on the same queue at once if the new user orders
 // its work by address. When the work is found finished, the block goes back to its pool and serves
-// everybody. What others may work on, and blocks of other resources, wait in deferred_release.
+// every request. Blocks on which others may work, and blocks of other resources, wait in
+// deferred_release.
 //
 // Thread-safe. No lock is held during a call of the runtime or of a pool. Private to the library.
 #pragma once
@@ -18,14 +19,14 @@
 
 namespace usmx::inline v1::detail {
 
-/// The neighbours of a block in one of the chains that it stands in.
+/// The neighbours of a block in one of the lists that it is in.
 struct chain_links {
   struct owned_block* before = nullptr;
   struct owned_block* after = nullptr;
 };
 
-/// A block that usmx allocated, where it goes back to, and its place while it waits: so that no
-/// memory is needed to let it go.
+/// A block that usmx allocated, the resource that it goes back to, and its links while it waits. It
+/// has the links itself so that releasing it needs no memory.
 struct owned_block {
   any_resource resource;
   std::byte* first;
@@ -33,7 +34,7 @@ struct owned_block {
   std::size_t alignment;
   sycl::queue queue;
 
-  // What follows belongs to the waiting blocks, and is read under their lock.
+  // What follows is for waiting_blocks.cpp, which reads it under its lock.
   std::uint64_t age = 0;
   chain_links by_age{};
   chain_links by_size{};
@@ -44,13 +45,13 @@ struct owned_block {
 /// The block's pool keeps it until its work is finished or an allocation takes it.
 void keep_waiting(std::unique_ptr<owned_block>) noexcept;
 
-/// The latest block for such a request that waits on this queue, or null. Whoever takes it orders
-/// all that it does with the bytes after the work on them, by address.
+/// The latest waiting block for such a request on this queue, or null. The caller must order all
+/// its work on the bytes, by address, after the work that is pending there.
 std::unique_ptr<owned_block> take_waiting(const any_resource& pool, std::size_t nbytes,
                                           std::size_t alignment, const sycl::queue&) noexcept;
 
 /// Looks at some blocks in turn, and gives those whose work is finished back to their pools. Takes
-/// no longer where very many wait. Never waits.
+/// no longer if very many wait. Never waits.
 void return_some_waiting() noexcept;
 
 /// The same with all blocks.
@@ -72,7 +73,7 @@ void return_all_waiting();
 /// Bytes of all blocks that wait, with what rounding adds.
 std::size_t waiting_nbytes() noexcept;
 
-/// The number of what begins to wait now: later ones are greater.
+/// The age number of a block that begins to wait now; later ones have greater numbers.
 std::uint64_t next_age() noexcept;
 
 }  // namespace usmx::inline v1::detail

@@ -42,7 +42,7 @@ std::byte* block_cache::acquire(block_type type) {
   return block;
 }
 
-/// With room to let it go.
+/// Adds a new block, with room in the list of free blocks for its release.
 void block_cache::add(std::byte* block, block_type type) {
   const std::lock_guard lock(mutex_);
   blocks_of_type& of = types_[type];
@@ -78,12 +78,12 @@ void block_cache::trim() noexcept {
   try {
     taken.reserve(1024);
   } catch (const std::bad_alloc&) {
-    return shrink(0);  // one by one, with a look at all types for each
+    return shrink(0);  // without memory: one by one, looking at all types each time
   }
   do {
     taken.clear();
     take_some(taken);
-    // The last address first: it stands nearest to the end of the list of all pools' ranges.
+    // The last address first, because it is nearest to the end of the list of all pools' ranges.
     std::ranges::sort(taken, std::greater<>(), &free_block::block);
     for (const free_block& each : taken) {
       give_back(each.block, each.type);
@@ -91,7 +91,7 @@ void block_cache::trim() noexcept {
   } while (!taken.empty());
 }
 
-/// So many as there is room for.
+/// Takes as many blocks as there is room for.
 void block_cache::take_some(std::vector<free_block>& taken) noexcept {
   const std::lock_guard lock(mutex_);
   for (auto& [type, of] : types_) {
@@ -126,7 +126,7 @@ bool block_cache::take_oldest(std::size_t limit, free_block& taken) noexcept {
   return true;
 }
 
-/// So many more; under the mutex.
+/// Adds to the number of free bytes; under the mutex.
 void block_cache::count_free(std::size_t nbytes) noexcept {
   free_nbytes_.store(free_nbytes_.load(std::memory_order_relaxed) + nbytes,
                      std::memory_order_relaxed);

@@ -1,7 +1,7 @@
-// Large blocks, each an allocation of its own, kept when they are free: up to a limit, beyond which
-// those of the size that was not used for the longest time go back. They go with the next
-// allocation: giving back may wait, freeing never does. A request gets a free block that is less
-// than a quarter larger, if there is one. Private to the library.
+// Large blocks, each an allocation of its own, which are kept when they are free. Beyond a limit,
+// the blocks of the least recently used size are given back. The next allocation does that, because
+// giving back may wait, and freeing never waits. A request gets a free block that is less than a
+// quarter larger, if there is one. Private to the library.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class block_cache {
 
   /// `size` from block_size; any alignment.
   std::byte* allocate(std::size_t size, std::size_t alignment);
-  /// The same, but null where none of the free blocks serves. Calls nothing of the runtime.
+  /// The same, but null if no free block fits. Does not call the runtime.
   std::byte* try_to_allocate(std::size_t size, std::size_t alignment) noexcept {
     return take(type_for(size, alignment));
   }
@@ -56,8 +56,8 @@ class block_cache {
     auto operator<=>(const block_type&) const = default;
   };
   struct blocks_of_type {
-    std::vector<std::byte*> free;  // with room for all blocks of the type
-    std::size_t count = 0;         // of all those
+    std::vector<std::byte*> free;  // has capacity for all blocks of the type
+    std::size_t count = 0;         // number of all blocks of the type
     std::uint64_t last_use = 0;
   };
   struct free_block {
@@ -80,9 +80,9 @@ class block_cache {
 
   pool_supply& supply_;
   const std::size_t limit_;
-  ranked_mutex<lock_rank::block_cache> mutex_;  // of what follows
+  ranked_mutex<lock_rank::block_cache> mutex_;  // guards what follows
   std::map<block_type, blocks_of_type> types_;
-  std::unordered_map<std::byte*, block_type> type_of_;  // of all blocks, in use or not
+  std::unordered_map<std::byte*, block_type> type_of_;  // all blocks, in use or not
   std::atomic<std::size_t> free_nbytes_ = 0;            // read without the mutex, too
   std::uint64_t clock_ = 0;
 };

@@ -6,11 +6,11 @@ namespace usmx::inline v1::detail {
 namespace {
 
 struct pool_list {
-  ranked_mutex<lock_rank::living_pools> mutex;  // of the list and the pools' entries in it
+  ranked_mutex<lock_rank::living_pools> mutex;  // guards the list and the pools' entries in it
   std::list<std::weak_ptr<living_pool>> pools;
 };
 
-/// Never destroyed: pools may end after main.
+/// Never destroyed: pools may be destroyed after main.
 pool_list& all() {
   static pool_list& all = *new pool_list;
   return all;
@@ -31,8 +31,7 @@ void enter_living_pools(const std::shared_ptr<living_pool>& pool) {
 }
 
 std::vector<std::shared_ptr<living_pool>> living_pools() {
-  std::vector<std::shared_ptr<living_pool>>
-      found;  // the last owner may be here: not under the lock
+  std::vector<std::shared_ptr<living_pool>> found;  // may be the last owner: so not under the lock
   const std::lock_guard lock(all().mutex);
   found.reserve(all().pools.size());
   for (const std::weak_ptr<living_pool>& each : all().pools) {

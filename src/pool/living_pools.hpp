@@ -1,5 +1,5 @@
-// All pools that live, usmx's own and others, for whoever frees what they keep. Private to the
-// library.
+// All pools that live, usmx's own and the program's, so that the memory that they keep can be
+// freed. Private to the library.
 #pragma once
 
 #include <list>
@@ -9,7 +9,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// What a pool is made of. It is among those that live from enter_living_pools() on until it ends.
+/// Base of the parts of a pool. It is listed from enter_living_pools() until it is destroyed.
 class living_pool {
  public:
   living_pool() = default;
@@ -17,7 +17,7 @@ class living_pool {
   living_pool& operator=(const living_pool&) = delete;
   virtual ~living_pool();
 
-  /// Gives what nobody uses back to the resource below.
+  /// Gives unused memory back to the resource below.
   virtual void trim() noexcept = 0;
 
  private:
@@ -28,7 +28,8 @@ class living_pool {
 
 void enter_living_pools(const std::shared_ptr<living_pool>& pool);
 
-/// The latest first: what a pool gives back, one below it that was made before gives back, too.
+/// The latest first: then a pool below, which was made earlier, also gives back what the pools
+/// above gave back to it.
 std::vector<std::shared_ptr<living_pool>> living_pools();
 
 }  // namespace usmx::inline v1::detail

@@ -11,6 +11,7 @@
 #include "pool/pool_supply.hpp"
 #include "pool/size_classes.hpp"
 #include "pool/slab_pool.hpp"
+#include "resources/requests.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -41,7 +42,7 @@ struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living
     cache.give_back_surplus();
     return slabs.allocate(size);
   }
-  /// Of what is free; null where that is nothing, or where something has to go back first.
+  /// A free block; null if there is none, or if surplus has to be given back first.
   std::byte* try_to_take(std::size_t size, std::size_t alignment) noexcept {
     if (cache.has_surplus()) {
       return nullptr;
@@ -95,12 +96,8 @@ pool_resource::~pool_resource() {
 
 std::byte* pool_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                    const sycl::queue& queue) {
-  detail::check_request(nbytes, alignment);
+  detail::require_possible_request(nbytes, alignment, kind(), queue);  // before bytes are counted
   require_place(queue);
-  if (!detail::is_possible_request(nbytes, alignment)) {  // before any of its bytes are counted
-    throw allocation_error(
-        detail::refusal(nbytes, kind(), queue, "no block may be larger than ptrdiff_t tells"));
-  }
   const std::size_t size = detail::pooled_size(nbytes, alignment);
   std::byte* block = nullptr;
   try {

@@ -13,7 +13,7 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// What may be wasted to align a block: a large page.
+/// The most that may be wasted to align a block: a large page.
 constexpr std::size_t largest_forced_alignment = std::size_t{2} << 20;
 
 std::byte* aligned(std::byte* block, std::size_t alignment) {
@@ -112,7 +112,7 @@ std::byte* pool_supply::acquire_counted(std::size_t nbytes, std::size_t alignmen
   return block;
 }
 
-/// Null where there is no such memory either.
+/// Null if there is no such memory either.
 std::byte* pool_supply::try_to_acquire_larger(std::size_t nbytes, std::size_t alignment) {
   const std::size_t larger = nbytes + alignment;
   if (larger < nbytes) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t smallest_slab = std::size_t{64} << 10;
 constexpr std::size_t largest_slab = std::size_t{2} << 20;
 
-/// Threads take the shards in turn.
+/// Threads are numbered in turn, and so spread over the shards.
 std::size_t thread_number() noexcept {
   static std::atomic<std::size_t> count = 0;
   thread_local const std::size_t number = count++;
@@ -50,7 +50,7 @@ std::byte* slab_pool::try_to_allocate(std::size_t size) noexcept {
   return own == nullptr ? nullptr : take(*own, class_index(size), size);
 }
 
-/// A free block of the magazine, which the depot fills; null where neither has one.
+/// A free block from the magazine, which the depot refills; null if neither has one.
 std::byte* slab_pool::take(shard& own, std::size_t index, std::size_t size) noexcept {
   const std::lock_guard lock(own.mutex);
   magazine& loaded = own.magazines[index];
@@ -100,7 +100,7 @@ slab_pool::shard& slab_pool::shard_of_thread() {
   return *found;
 }
 
-/// Half a magazine from the depot; false where that has none.
+/// Moves half a magazine from the depot; false if the depot has no block.
 bool slab_pool::refill(magazine& to, depot& from, std::size_t size) noexcept {
   const std::lock_guard lock(from.mutex);
   const std::size_t wanted = std::max<std::size_t>(1, capacity_for(size) / 2);
@@ -110,7 +110,7 @@ bool slab_pool::refill(magazine& to, depot& from, std::size_t size) noexcept {
   return to.count > 0;
 }
 
-/// Brings blocks to the depot, up to those last let go, `left` of them.
+/// Moves blocks to the depot, but leaves the `left` blocks that were released last.
 void slab_pool::empty(magazine& from, depot& to, std::size_t left) noexcept {
   const std::lock_guard lock(to.mutex);
   const auto first_left = from.blocks.begin() + static_cast<std::ptrdiff_t>(from.count - left);
@@ -119,7 +119,7 @@ void slab_pool::empty(magazine& from, depot& to, std::size_t left) noexcept {
   from.count = left;
 }
 
-/// One more slab, unless another thread has brought blocks meanwhile.
+/// Gets one more slab, unless another thread has brought blocks meanwhile.
 void slab_pool::grow(depot& of, std::size_t size) {
   const pool_supply::acquired added = add_slab(of, size);
   if (added.first != nullptr) {
@@ -196,8 +196,8 @@ class slab_pool::slab_counts {
   }
 
  private:
-  /// Neighbours in a list of free blocks are often neighbours in memory. The number of slabs where
-  /// none holds the block.
+  /// The index of the slab that contains the block, or the number of slabs if none does. Looks at
+  /// the last result first: neighbours in a list of free blocks are often neighbours in memory.
   std::size_t find(const std::byte* block) noexcept {
     if (latest_ < slabs_.size() && is_in(slabs_[latest_], block)) {
       return latest_;
@@ -219,7 +219,7 @@ class slab_pool::slab_counts {
   std::size_t latest_ = 0;
 };
 
-/// Costs a few looks at each free block, nearly all of them without the lock.
+/// Looks at each free block a few times, nearly always without the lock.
 void slab_pool::trim(depot& of, std::size_t size) noexcept {
   std::vector<slab> unused;
   try {
@@ -228,13 +228,14 @@ void slab_pool::trim(depot& of, std::size_t size) noexcept {
   } catch (const std::bad_alloc&) {
     return;  // there was no memory to look, and nothing was taken
   }
-  // The last address first: it stands at the end of the list of all pools' ranges.
+  // The last address first, because it is nearest to the end of the list of all pools' ranges.
   for (const slab& each : unused | std::views::reverse) {
     supply_.give_back(each.first, each.nbytes, largest_pool_alignment);
   }
 }
 
-/// In the order of their addresses. All that may throw comes before any block is taken.
+/// Unused slabs, in the order of their addresses, with their blocks taken. Everything that may
+/// throw comes before any block is taken.
 std::vector<slab_pool::slab> slab_pool::take_unused_slabs(depot& of, std::size_t size) {
   slab_counts candidates(unused_slabs(of, size));
   std::size_t blocks = 0;
@@ -249,7 +250,7 @@ std::vector<slab_pool::slab> slab_pool::take_unused_slabs(depot& of, std::size_t
   for (const std::byte* block : taken) {
     candidates.count(block);
   }
-  // Other threads may have taken blocks of a slab meanwhile: then it stays.
+  // A slab stays if other threads have taken blocks of it meanwhile.
   const auto stay = std::partition(taken.begin(), taken.end(), [&](const std::byte* block) {
     return candidates.is_complete(block, size);
   });
@@ -267,7 +268,7 @@ std::vector<slab_pool::slab> slab_pool::take_unused_slabs(depot& of, std::size_t
   return unused;
 }
 
-/// Those of which all blocks are free, at one moment.
+/// The slabs of which all blocks are free, at one moment.
 std::vector<slab_pool::slab> slab_pool::unused_slabs(depot& of, std::size_t size) {
   std::vector<std::byte*> free;
   std::vector<slab> slabs;
@@ -280,7 +281,7 @@ std::vector<slab_pool::slab> slab_pool::unused_slabs(depot& of, std::size_t size
     }
     return std::tuple(fits, of.free.size(), of.slabs.size());
   };
-  for (;;) {  // room is made without the lock
+  for (;;) {  // the vector grows without the lock
     const auto [fits, blocks, count] = copy_what_fits();
     if (fits) {
       break;
@@ -295,7 +296,8 @@ std::vector<slab_pool::slab> slab_pool::unused_slabs(depot& of, std::size_t size
   return all.complete_slabs(size);
 }
 
-/// Takes the free blocks of these slabs out of the depot. Each hold of the lock is short.
+/// Takes the free blocks of these slabs out of the depot. Holds the lock only for a short time at
+/// once.
 void slab_pool::take_blocks(depot& of, slab_counts& slabs,
                             std::vector<std::byte*>& taken) noexcept {
   constexpr std::size_t looks_at_once = 4096;

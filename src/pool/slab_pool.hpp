@@ -1,11 +1,11 @@
 // Small blocks, cut from slabs. Each thread works on one of 16 shards, whose magazines hold some
-// free blocks of each size; a depot for each size has the others. Free blocks are known by address
-// alone, outside of the memory, which the host may not be able to touch. Private to the library.
+// free blocks of each size; a depot for each size has the others. The lists of free blocks are
+// outside of the memory, which the host may not be able to touch. Private to the library.
 //
-// What it wastes beside the rounding of sizes: for each size in use at most one slab more than the
-// peak needed, a slab being no larger than what the size had already, or 8 blocks or 64 KiB; and
-// what magazines of other threads hold: 32 blocks of a size or 64 KiB in each shard, whichever is
-// less.
+// Beside the rounding of sizes, it wastes at most one slab more than the peak needed for each size
+// in use, and what the magazines of other threads hold. A slab is no larger than what the size had
+// already, or 8 blocks, or 64 KiB. A magazine holds 32 blocks of a size or 64 KiB in each shard,
+// whichever is less.
 #pragma once
 
 #include <array>
@@ -24,15 +24,15 @@ class slab_pool {
   explicit slab_pool(pool_supply& supply) noexcept : supply_(supply) {}
   slab_pool(const slab_pool&) = delete;
   slab_pool& operator=(const slab_pool&) = delete;
-  /// Gives every slab back: no block may be in use.
+  /// Gives every slab back. No block may be in use.
   ~slab_pool();
 
   /// `size` from block_size, at most largest_slab_block.
   std::byte* allocate(std::size_t size);
-  /// The same, but null where a slab would be needed.
+  /// The same, but null if it would need a slab.
   std::byte* try_to_allocate(std::size_t size) noexcept;
   void deallocate(std::byte* block, std::size_t size) noexcept;
-  /// Gives back the slabs of which no block is in use.
+  /// Gives back the slabs without a block in use.
   void trim() noexcept;
 
  private:
@@ -53,10 +53,10 @@ class slab_pool {
     std::size_t nbytes;
   };
   struct depot {
-    // Of whoever gets a slab, and its room; taken before the other.
+    // Held by the thread that gets a slab, and room for its blocks. Taken before the other mutex.
     ranked_mutex<lock_rank::pool_growth> growth_mutex;
-    ranked_mutex<lock_rank::pool_depot> mutex;  // of what follows
-    std::vector<std::byte*> free;               // with room for every block of all slabs
+    ranked_mutex<lock_rank::pool_depot> mutex;  // guards what follows
+    std::vector<std::byte*> free;               // has capacity for all blocks
     std::vector<slab> slabs;
     std::size_t nbytes = 0;
   };
@@ -77,7 +77,7 @@ class slab_pool {
 
   pool_supply& supply_;
   ranked_mutex<lock_rank::pool_trim>
-      trim_mutex_;  // of whoever trims; taken before the others, and by nobody else
+      trim_mutex_;  // held by the thread that trims; taken before the others
   std::array<std::atomic<shard*>, shard_count> shards_{};
   std::array<depot, slab_class_count> depots_;
 };

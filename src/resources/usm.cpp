@@ -8,6 +8,7 @@
 #include <sycl/exception.hpp>
 #include <sycl/usm.hpp>
 
+#include "resources/requests.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -32,19 +33,19 @@ std::byte* ask_runtime(std::size_t nbytes, std::size_t alignment, const sycl::qu
                        sycl::usm::alloc kind) {
   void* block = alignment == 0 ? nullptr : sycl::aligned_alloc(alignment, nbytes, queue, kind);
   if (block == nullptr) {
-    // CUDA's adapter refuses alignments that its memory has all the same.
+    // CUDA's adapter refuses some alignments that its memory has nevertheless.
     block = sycl::malloc(nbytes, queue, kind);
   }
   return static_cast<std::byte*>(block);
 }
 
-/// The OpenCL CPU device takes alignments from 2**32 on, and does not keep them.
+/// The OpenCL CPU device accepts alignments of 2**32 and more, but does not keep them.
 bool is_aligned(const std::byte* block, std::size_t alignment) {
   return alignment == 0 || reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
 }
 
-/// Asks Linux for large pages where the host works on the memory: filling new memory for the first
-/// time takes a third of the time then, and reading it at random places less, too.
+/// Asks Linux for large pages if the host works on the memory. Then filling new memory for the
+/// first time takes a third of the time, and reading it at random places takes less, too.
 void advise_large_pages(std::byte* block, std::size_t nbytes, usm_kind kind,
                         const sycl::queue& queue) {
   constexpr std::size_t page = std::size_t{1} << 21;
@@ -54,18 +55,18 @@ void advise_large_pages(std::byte* block, std::size_t nbytes, usm_kind kind,
   void* first = block;
   std::size_t left = nbytes;
   std::align(page, page, first, left);
-  madvise(first, left / page * page, MADV_HUGEPAGE);  // where it is refused, nothing changes
+  madvise(first, left / page * page, MADV_HUGEPAGE);  // if this fails, nothing changes
 }
 
 }  // namespace
 
 usm_resource::usm_resource(usm_kind kind) : kind_(kind) {
-  to_sycl(kind);  // refuses unknown
+  to_sycl(kind);  // throws for usm_kind::unknown
 }
 
 std::byte* usm_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                   const sycl::queue& queue) const {
-  detail::check_request(nbytes, alignment);
+  detail::require_possible_request(nbytes, alignment, kind_, queue);
   const auto refuse = [&](std::string_view reason) {
     throw allocation_error(detail::refusal(nbytes, kind_, queue, reason));
   };
@@ -91,7 +92,7 @@ void usm_resource::deallocate(std::byte* block, std::size_t, std::size_t,
   try {
     sycl::free(block, queue);
   } catch (const sycl::exception&) {
-    // The runtime refused to take its memory back: it is leaked, there is nobody to tell.
+    // The runtime refused to take its memory back. It is leaked, and there is nobody to tell.
   }
 }
 

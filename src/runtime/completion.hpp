@@ -6,12 +6,12 @@
 
 namespace usmx::inline v1::detail {
 
-/// Asked once at a time: polling an event's status slows the work down.
+/// Ask once, and do not poll: polling an event's status slows the work down.
 bool is_complete(const sycl::event&);
 
-/// Whether nothing that was submitted to an in-order queue is unfinished; false where that cannot
-/// be told: OpenCL is not asked, which crashes when another thread submits (docs/decisions.md).
-/// Asked once at a time: polling it has been seen to livelock.
+/// Whether all work that was submitted to an in-order queue is known to be finished. False for
+/// OpenCL, which is not asked, because it crashes if another thread submits (docs/decisions.md,
+/// 18). Ask once, and do not poll: polling has been seen to livelock.
 bool is_known_empty(const sycl::queue&);
 
 }  // namespace usmx::inline v1::detail

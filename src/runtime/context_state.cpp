@@ -50,7 +50,7 @@ class context_states {
         return known->state;
       }
     }
-    // Asking the back end takes long: outside of the lock.
+    // Outside of the lock, because asking the back end takes long.
     auto made = std::make_shared<context_state>(context);
     const std::shared_ptr<context_state> evicted = make_room();
     const std::lock_guard lock(mutex_);
@@ -86,7 +86,8 @@ class context_states {
     }
     known_queue known{queue, state_in(of(queue.get_context()), queue)};
     queue_state result = known.state;
-    // What it takes the place of may be the last of a queue: let go outside of the lock.
+    // The entry that is replaced may be the last reference to a queue: released outside of the
+    // lock.
     std::optional<known_queue> previous(std::move(known));
     const std::lock_guard lock(mutex_);
     std::ranges::rotate(last_queues_, std::prev(last_queues_.end()));
@@ -96,7 +97,7 @@ class context_states {
 
   void add_peers_queue(const sycl::queue& queue) {
     of(queue.get_context())->add_peers_queue(queue);
-    remembered_queues outdated;  // may be the last of a queue: let go outside of the lock
+    remembered_queues outdated;  // released outside of the lock
     const std::lock_guard lock(mutex_);
     last_queues_.swap(outdated);
   }
@@ -134,8 +135,8 @@ class context_states {
     queue_state state;
   };
 
-  /// The latest first. Two: where imports come in rows, dpctl's queue and usmx's own beside it take
-  /// turns.
+  /// The latest first. There are two, because imports in a row may alternate between dpctl's queue
+  /// and usmx's own.
   using remembered_queues = std::array<std::optional<known_queue>, 2>;
 
   static constexpr std::size_t limit = 64;
@@ -161,7 +162,7 @@ class context_states {
     return latest_;
   }
 
-  // Takes out the least recently used state that is not in use when there are too many.
+  // If there are too many states, removes the least recently used one that is not in use.
   std::shared_ptr<context_state> make_room() {
     std::shared_ptr<context_state> evicted;
     {
@@ -183,7 +184,7 @@ class context_states {
       latest_ = nullptr;
       states_.erase(oldest);
     }
-    // Nobody could wait for this work any more, and at exit it would abort the process.
+    // Nothing could wait for this work any more, and at exit it would abort the process.
     for (const sycl::queue& queue : evicted->queues()) {
       wait_for_queue(queue);
     }

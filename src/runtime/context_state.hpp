@@ -21,7 +21,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// What is kept in a slot of a context's state; made from the context.
+/// Base of what a slot of a context's state holds. It is constructed from the context.
 class context_slot {
  public:
   virtual ~context_slot() = default;
@@ -36,7 +36,7 @@ class context_state {
   const std::vector<sycl::device>& devices() const noexcept { return devices_; }
   const usm_driver& driver() const noexcept { return *driver_; }
   /// The one Slot of this context, made when it is first asked for. A layer that keeps something
-  /// for each context has a class derived from context_slot, and this layer need not know it.
+  /// for each context derives a class from context_slot, so this layer need not know it.
   template <class Slot>
   Slot& slot();
   /// The cached queue of a device of this context, or of a sub-device of one. Throws
@@ -44,17 +44,17 @@ class context_state {
   sycl::queue queue_of(const sycl::device&);
   /// Whether it is one of them.
   bool is_cached(const sycl::queue&) const;
-  /// The device of a peers' queue; none for any other queue.
+  /// The device of a queue of the peers; none for any other queue.
   std::optional<sycl::device> device_of_peers_queue(const sycl::queue&) const;
-  /// From now on the peers' default arrays of the queue's device are known to be on this queue. The
-  /// first one stays.
+  /// Makes known that the peers' default arrays of the queue's device are on this queue. If one is
+  /// known already, it stays.
   void add_peers_queue(const sycl::queue&);
-  /// The peers' queue for one of the cached queues; null where it is not known, or for any other
-  /// queue. What it points to lives as long as this.
+  /// The peers' queue for one of the cached queues; null if it is not known, and for any other
+  /// queue. What it points to lives as long as this object.
   const sycl::queue* peers_queue(const sycl::queue& cached) const;
-  /// The peers' queue of a device; null where it is not known.
+  /// The peers' queue of a device; null if it is not known.
   const sycl::queue* peers_queue(const sycl::device&) const;
-  /// The queues of usmx's that were made so far, and those of the peers that are known.
+  /// usmx's queues that were made so far, and the peers' queues that are known.
   std::vector<sycl::queue> queues() const;
   /// Whether somebody else holds one of the queues, or one is shared with the peers.
   bool queues_in_use() const;
@@ -97,9 +97,9 @@ Slot& context_state::slot() {
   return static_cast<Slot&>(*found);
 }
 
-/// The state of a context, made at first sight. The 64 most recently used are kept, and beyond
-/// those every one that is in use: whose state or one of whose queues somebody holds. None is
-/// destroyed at exit. A state holds its context, so another one never has its identity.
+/// The state of a context, made when the context is first seen. The 64 most recently used states
+/// are kept, and all others that are in use: somebody holds the state or one of its queues. None is
+/// destroyed at exit. A state holds its context, so no other context can get the same identity.
 std::shared_ptr<context_state> state_of(const sycl::context&);
 
 struct queue_state {
@@ -108,19 +108,19 @@ struct queue_state {
   bool has_only_device = false;
   /// Whether the queue is one of the context's cached queues.
   bool is_cached = false;
-  /// Whether the queue is the peers', in whose place usmx uses its own.
+  /// Whether the queue is one of the peers, in place of which usmx uses its own.
   bool is_peers = false;
 };
 
-/// The same for a queue's context. The last two queues asked about are remembered, and held until
-/// others take their places: imports come in rows from one producer.
+/// The same for a queue's context. The last two queues are remembered, and held until others take
+/// their places, because many imports in a row come from one producer.
 queue_state state_of(const sycl::queue&);
-/// The same where it is known already: calls nothing of the runtime.
+/// The same if it is known already: does not call the runtime.
 std::optional<queue_state> known_state_of(const sycl::queue&);
 
 /// The cached queues of every context that is kept, and the peers' queues that are known.
 std::vector<sycl::queue> cached_queues();
-/// Waits for all of them. A signal may interrupt the wait.
+/// Waits for all queues that cached_queues() gives. A signal may interrupt the wait.
 void wait_for_cached_queues();
 
 /// Makes the peers' queue of a device known: context_state::add_peers_queue.

@@ -17,7 +17,7 @@ constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
 
 using numbered_device = std::pair<std::int32_t, sycl::device>;
 
-/// Never destroyed, as the list that it comes from.
+/// Never destroyed, like the list that it comes from.
 const std::vector<numbered_device>& numbered_devices() {
   static const auto& all = *[] {
     auto* found = new std::vector<numbered_device>;

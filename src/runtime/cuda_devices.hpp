@@ -10,17 +10,17 @@
 
 namespace usmx::inline v1::detail {
 
-/// Null where there is none.
+/// Null if there is none.
 const sycl::device* first_cuda_device();
 
-/// Null where the SYCL runtime has none of that number.
+/// Null if the SYCL runtime has none with that number.
 const sycl::device* find_cuda_device(std::int32_t number);
 
 /// None for other devices.
 std::optional<std::int32_t> cuda_number(const sycl::device&);
 
-/// What to say of memory of a device that is not there: which one, where that is known, and what is
-/// there instead.
+/// The text of an error about memory of a device that is not there: which device, if that is known,
+/// and which devices there are.
 std::string describe_missing_cuda_device(std::optional<std::int32_t> number);
 
 }  // namespace usmx::inline v1::detail

@@ -18,7 +18,7 @@ namespace usmx::inline v1 {
 
 namespace {
 
-/// Of an environment variable's value.
+/// How much of an environment variable's value a message shows.
 constexpr std::size_t longest_shown_value = 80;
 
 std::string shown_variable(const char* name) {

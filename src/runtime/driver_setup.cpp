@@ -60,8 +60,8 @@ void show_cpu_driver(const fs::path& runtime) {
   }
 }
 
-// A device selector keeps the runtime from loading the adapters that bring these libraries in, and
-// the OpenCL loader, which has no run path, then does not find them. They stay mapped.
+// With a device selector, the runtime does not load the adapters that bring these libraries in, and
+// the OpenCL loader, which has no run path, does not find them. They stay mapped.
 void load_libraries_of_opencl_loader(const fs::path& runtime) {
   if (std::getenv(device_selector_variable) == nullptr) {
     return;

@@ -11,7 +11,8 @@ inline constexpr const char* icd_filenames_variable = "OCL_ICD_FILENAMES";
 inline constexpr const char* icd_vendors_variable = "OCL_ICD_VENDORS";
 inline constexpr const char* device_selector_variable = "ONEAPI_DEVICE_SELECTOR";
 
-/// The directory of the libsycl that this library calls, links resolved; empty when unknown.
+/// The directory of the libsycl that this library calls, with links resolved; empty if it is
+/// unknown.
 std::filesystem::path runtime_directory();
 
 /// Whether an .icd file in that directory names a copy of the CPU driver that exists.

@@ -5,7 +5,7 @@
 namespace usmx::inline v1::internal {
 namespace {
 
-// Deprecated, and all that tells whether a back end has the event: the others need one to ask.
+// Deprecated, but the only function that tells whether a back end has the event.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 std::uint32_t references_of_back_end(const sycl::event& event) {

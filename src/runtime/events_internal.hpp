@@ -1,4 +1,4 @@
-// What may be asked of every event. Not installed.
+// A question that is safe for every event. Not installed.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace usmx::inline v1::internal {
 
-/// None while no back end has the event: it is complete from the start, or of a command that waits
-/// for a host task, or of a host task. `event.get_backend()` crashes for a host task's, whether it
-/// runs or is complete (libsycl 2026.2).
+/// The back end that has the event, or none: the event is complete from the start, or it is that of
+/// a host task or of a command that waits for one. `event.get_backend()` crashes for the event of a
+/// host task, whether it runs or is complete (libsycl 2026.2; docs/decisions.md, 20).
 USMX_API std::optional<sycl::backend> backend_of(const sycl::event&);
 
 }  // namespace usmx::inline v1::internal

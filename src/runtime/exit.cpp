@@ -21,7 +21,7 @@ void try_to_wait(const Wait& wait) noexcept {
   try {
     wait();
   } catch (...) {
-    // The work failed: nobody is left to tell, and the rest still has to be waited for.
+    // The work failed. There is nobody left to tell, and the rest still has to be waited for.
   }
 }
 

@@ -25,12 +25,12 @@ thread_local internal::interrupt_check check_of_thread = nullptr;
 
 constexpr auto check_interval = std::chrono::milliseconds(50);
 
-/// One wait: shared by the helper and the thread that waits for it, until the latter gives up.
+/// One wait. The helper and the thread that waits for it share it, until that thread gives up.
 class helped_wait {
  public:
   explicit helped_wait(std::function<void()> wait) : wait_(std::move(wait)) {}
 
-  /// On the helper. What the wait owns ends here, too.
+  /// Runs on the helper. What the wait owns is destroyed here, too.
   void run() noexcept {
     try {
       wait_();
@@ -46,7 +46,7 @@ class helped_wait {
     done_.notify_one();
   }
 
-  /// On the thread that waits.
+  /// Runs on the thread that waits.
   void await() {
     while (!is_finished_soon()) {
       if (check_of_thread()) {
@@ -66,16 +66,16 @@ class helped_wait {
 
   std::function<void()> wait_;
   std::exception_ptr failure_;
-  ranked_mutex<lock_rank::helped_wait> mutex_;  // of what follows
+  ranked_mutex<lock_rank::helped_wait> mutex_;  // guards what follows
   ranked_condition done_;
   bool finished_ = false;
 };
 
-/// Threads that do waits of others, as many as there are waits at once. They sleep on this until
-/// the process ends. In a forked child, where they are missing, nothing waits.
+/// Threads that wait for other threads, as many as there are such waits at once. Between waits they
+/// sleep, until the process ends. A forked child does not have them, and waits for nothing.
 class helper_threads {
  public:
-  /// False when it cannot be started.
+  /// False if no thread can be started.
   bool start(const std::shared_ptr<helped_wait>& wait) {
     helper* free = take_free();
     if (free == nullptr) {
@@ -87,7 +87,7 @@ class helper_threads {
     return true;
   }
 
-  /// At exit: work that somebody gave up waiting for is still waited for.
+  /// For exit: waits for the helpers, since work whose wait was given up must be finished, too.
   void wait_until_free() {
     std::unique_lock lock(mutex_);
     all_free_.wait(lock, [this] { return free_.size() == count_; });
@@ -114,7 +114,7 @@ class helper_threads {
     made->next = wait;
     {
       const std::lock_guard lock(mutex_);
-      free_.reserve(count_ + 1);  // a helper gets free without memory
+      free_.reserve(count_ + 1);  // so that a helper needs no memory to become free
       ++count_;
     }
     try {
@@ -137,14 +137,14 @@ class helper_threads {
       lock.unlock();
       wait->run();
       lock.lock();
-      free_.push_back(&self);  // before it is finished: the next wait needs no other helper
+      free_.push_back(&self);  // before the wait is finished: the next one may use this helper
       all_free_.notify_one();
       lock.unlock();
       wait->finish();
     }
   }
 
-  ranked_mutex<lock_rank::helper_threads> mutex_;  // of all; no call of the runtime under it
+  ranked_mutex<lock_rank::helper_threads> mutex_;  // no call of the runtime under it
   ranked_condition all_free_;
   std::vector<helper*> free_;
   std::size_t count_ = 0;
@@ -161,8 +161,8 @@ helper_threads& helpers() {
   return all;
 }
 
-/// Asked once, so that an idle queue costs no other thread. An in-order queue of OpenCL must not be
-/// asked whether it is empty (docs/decisions.md): there a barrier tells.
+/// Asked once, so that an idle queue needs no helper. An in-order queue of OpenCL must not be asked
+/// whether it is empty (docs/decisions.md, 18), so a barrier is submitted to it.
 bool is_idle(const sycl::queue& queue) {
   if (queue.is_in_order() && queue.get_backend() == sycl::backend::opencl) {
     return is_complete(submit_barrier(queue));
@@ -177,7 +177,7 @@ bool may_be_interrupted() noexcept { return check_of_thread != nullptr; }
 void wait_on_helper(std::function<void()> wait) {
   const auto helped = std::make_shared<helped_wait>(std::move(wait));
   if (!helpers().start(helped)) {
-    helped->run();  // there are no more threads: it cannot be given up
+    helped->run();  // there are no more threads: this wait cannot be given up
     helped->finish();
   }
   helped->await();

@@ -1,4 +1,5 @@
-// Waits that the waiting thread may give up: another thread does them. Private to the library.
+// Waits that the calling thread may give up, because a helper thread does them. Private to the
+// library.
 #pragma once
 
 #include <functional>
@@ -14,11 +15,11 @@ namespace usmx::inline v1::detail {
 bool may_be_interrupted() noexcept;
 
 /// Runs `wait` on another thread, because a wait inside the driver cannot be interrupted. Throws
-/// what it throws, or interrupted_wait when the caller gave up: `wait` then goes on, so it must own
-/// what it uses. The caller holds no lock, since the check may run Python code.
+/// what `wait` throws, or interrupted_wait if the caller gave up. `wait` then goes on, so it must
+/// own what it uses. The caller holds no lock, since the check may run Python code.
 void wait_on_helper(std::function<void()> wait);
 
-/// Waits for all of them. They are earlier work.
+/// Waits for all these events, which are those of earlier work.
 void wait_interruptibly_for_all(std::vector<sycl::event>);
 
 }  // namespace usmx::inline v1::detail

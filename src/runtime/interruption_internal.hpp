@@ -1,4 +1,4 @@
-// Waits that a signal may end: how the Python module has Ctrl-C end them. Not installed.
+// Waits that a signal may end, so that the Python module can let Ctrl-C end them. Not installed.
 #pragma once
 
 #include <stdexcept>
@@ -15,15 +15,16 @@ class USMX_API interrupted_wait : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Whether to give a wait up. A waiting thread calls it every 50 ms and holds no lock of usmx's.
+/// Says whether to give up a wait. A waiting thread calls it every 50 ms, and holds no lock of
+/// usmx's.
 using interrupt_check = bool (*)();
 
-/// From now on, waits of the calling thread for *earlier* work may be given up; with null, none.
-/// Returns what was set before. Never given up is a wait for what the waiting function has
-/// submitted itself: it may own memory that the work uses.
+/// From now on, waits of the calling thread for *earlier* work may be given up; with null, no wait
+/// may. Returns what was set before. A wait for work that the waiting function itself has submitted
+/// is never given up, since the function may own memory that the work uses.
 USMX_API interrupt_check set_interrupt_check(interrupt_check) noexcept;
 
-/// As wait_for_queue, of earlier work: throws interrupted_wait when it was given up.
+/// As wait_for_queue, for earlier work. Throws interrupted_wait if the wait was given up.
 USMX_API void wait_interruptibly(const sycl::queue&);
 
 }  // namespace usmx::inline v1::internal

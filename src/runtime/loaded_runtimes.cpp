@@ -18,11 +18,11 @@ bool is_sycl_runtime(std::string_view path) {
   return file.starts_with("libsycl.so") || file.starts_with("libsycl-preview.so");
 }
 
-/// How many libraries the loader has ever mapped: as long as it is the same, so are they, but for
-/// some that may have gone.
+/// How many libraries the loader has ever mapped. As long as the number stays the same, no library
+/// was added, though some may be gone.
 unsigned long long count_of_loads() noexcept {
   unsigned long long count = 0;
-  // Every entry says it; the first is enough.
+  // Every entry has the number, so the first one is enough.
   const auto read = [](dl_phdr_info* info, std::size_t, void* to) {
     *static_cast<unsigned long long*>(to) = info->dlpi_adds;
     return 1;
@@ -61,8 +61,8 @@ std::string listed(const std::vector<std::string>& paths) {
 }  // namespace
 
 void check_single_runtime() {
-  // The count up to which all is well. Never moved while it is not, so that the fault is found
-  // again in every call.
+  // The last count at which all was well. It does not change after a fault, so that every call
+  // finds the fault again.
   static std::atomic<unsigned long long> checked = 0;
   if (count_of_loads() == checked.load(std::memory_order_relaxed)) {
     return;

@@ -13,7 +13,8 @@
 namespace usmx::inline v1 {
 namespace {
 
-/// What programs can have without swapping, as /proc/meminfo says in KiB; 0 where it says nothing.
+/// The memory that programs can have without swapping, according to /proc/meminfo, which has KiB; 0
+/// if it does not say.
 std::size_t available_to_host() {
   std::ifstream file("/proc/meminfo");
   std::string name;

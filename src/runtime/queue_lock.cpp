@@ -14,23 +14,13 @@
 
 namespace usmx::inline v1::detail {
 
-namespace {
-
-/// The OpenCL CPU driver and the CUDA adapter do (docs/decisions.md); of others nothing is known.
-bool loses_commands_of_threads(sycl::backend backend) {
-  return backend == sycl::backend::opencl || backend == sycl::backend::ext_oneapi_cuda;
-}
-
-}  // namespace
-
 /// Its mutex is its own: threads at work on one queue do not hold up those on another.
 struct used_queue {
   using implementation = std::remove_cvref_t<decltype(sycl::detail::getSyclObjImpl(
       std::declval<const sycl::queue&>()))>;
 
   explicit used_queue(const sycl::queue& queue)
-      : alive(sycl::detail::getSyclObjImpl(queue)),
-        needs_lock(!queue.is_in_order() && loses_commands_of_threads(queue.get_backend())) {}
+      : alive(sycl::detail::getSyclObjImpl(queue)), needs_lock(!queue.is_in_order()) {}
 
   std::uint64_t begin_wait() noexcept { return ++waits_begun; }
 
@@ -43,15 +33,15 @@ struct used_queue {
   std::weak_ptr<implementation::element_type> alive;
   bool needs_lock;
   queue_mutex mutex;
-  // Waits are numbered as they begin, and a look that finds the queue empty counts as one. What
-  // came before one that began earlier came before a later one too.
+  // Waits are numbered in the order in which they begin. Finding the queue empty counts as a wait.
+  // Work that was submitted before a wait began was submitted before each later one, too.
   std::atomic<std::uint64_t> waits_begun = 0;
   std::atomic<std::uint64_t> latest_wait_done = 0;
 };
 
 namespace {
 
-/// By the identity of the queue, which no other one has while it lives.
+/// Found by the identity of the queue, which no other queue has while it lives.
 class queue_table {
  public:
   std::shared_ptr<used_queue> of(const sycl::queue& queue) {

@@ -16,10 +16,10 @@ namespace usmx::inline v1::detail {
 struct used_queue;
 using queue_mutex = ranked_mutex<lock_rank::queue>;
 
-/// Held around each call that submits to a queue, which is remembered from then on. No thread holds
-/// two. Only out-of-order queues of OpenCL and CUDA are really locked (docs/decisions.md): where
-/// one thread waits for such a queue and another submits to it, OpenCL's CPU driver crashes, and
-/// CUDA's adapter loses commands.
+/// Held during each call that submits to a queue. The queue is remembered from then on. No thread
+/// holds two such locks. Only out-of-order queues are really locked (docs/decisions.md, 17): while
+/// one thread waits for such a queue, the SYCL runtime hides commands from other threads that wait.
+/// Where another one submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;
@@ -34,27 +34,27 @@ class queue_lock {
 
 queue_lock lock_queue(const sycl::queue&);
 
-/// Calls `command(queue)`, which submits one, under the lock, and gives what it returns.
+/// Calls `command(queue)`, which submits a command, under the lock, and returns what it returns.
 template <class Command>
 auto submit_to(sycl::queue queue, const Command& command) {
   const queue_lock lock = lock_queue(queue);
   return command(queue);
 }
 
-/// Comes after everything that was submitted to an in-order queue. Of others no barrier is sure to
-/// (docs/decisions.md).
+/// Submits a barrier, which comes after everything that was submitted to an in-order queue. On an
+/// out-of-order queue a barrier may miss commands (docs/decisions.md, 19).
 inline sycl::event submit_barrier(const sycl::queue& in_order) {
   return submit_to(in_order, [](sycl::queue& to) { return to.ext_oneapi_submit_barrier(); });
 }
 
-/// The moment in the life of a queue at which it was made.
+/// A moment in the life of a queue: the one at which this object was made.
 class queue_moment {
  public:
   explicit queue_moment(const sycl::queue&);
   const sycl::queue& queue() const noexcept { return queue_; }
   /// Whether everything that was submitted before is complete, as far as can be told without
   /// waiting: usmx has waited for the queue since, or the queue is empty now. The runtime is asked,
-  /// except about OpenCL's in-order queues (docs/decisions.md).
+  /// except about OpenCL's in-order queues (docs/decisions.md, 18).
   bool is_past() const;
 
  private:

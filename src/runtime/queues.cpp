@@ -22,7 +22,7 @@ namespace {
 std::atomic<bool> exposed = false;
 std::atomic<bool> peers_known = false;
 
-/// What a program has set. Never destroyed: used until the end.
+/// The default queue that a program has set. Never destroyed: used until the process ends.
 struct chosen_default {
   detail::ranked_mutex<detail::lock_rank::default_queue> mutex;
   std::atomic<bool> any = false;
@@ -47,8 +47,8 @@ chosen_default& default_of_process() {
   return chosen;
 }
 
-// An owning pointer without a destructor, which would run before those of others' objects of the
-// thread: they may still ask.
+// An owning pointer without a destructor: a destructor would run before those of the thread's other
+// objects, which may still ask for the default queue.
 thread_local const sycl::queue* default_of_thread = nullptr;
 
 }  // namespace
@@ -130,7 +130,7 @@ bool internal::cached_queues_exposed() noexcept { return exposed.load(std::memor
 
 namespace {
 
-/// As handed_out(), without asking whether it is a cached queue.
+/// As handed_out(), for what is known to be a cached queue.
 sycl::queue cached_and_handed_out(const sycl::queue& cached) {
   sycl::queue presented = internal::presented_queue(cached);
   if (presented == cached) {

@@ -1,7 +1,8 @@
-// The two faces of a cached queue. Inside, usmx works on queues that nobody else has. Outside,
-// their place is taken by the queues that the peers (dpctl, dpnp) keep for the same context and
-// device, as soon as these are known: so default arrays of all packages are on one queue. What
-// comes in is translated by own_queue(), what goes out by handed_out(). Not installed.
+// The two faces of a cached queue. Inside, usmx works on queues that nobody else has. As soon as
+// the queues are known that the peers (dpctl, dpnp) keep for the same context and device, code
+// outside usmx sees these instead, so default arrays of all packages are on one queue. own_queue()
+// translates a queue that comes in, and handed_out() one that goes out (docs/decisions.md, 14 and
+// 15). Not installed.
 #pragma once
 
 #include <memory>
@@ -16,36 +17,36 @@
 
 namespace usmx::inline v1::internal {
 
-/// As the functions of runtime/queues.hpp, for work of usmx's own: nobody else gets hold of these.
+/// As the functions of runtime/queues.hpp, for work of usmx's own: nobody else gets these queues.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 USMX_API sycl::queue cached_queue(const sycl::device&);
 USMX_API sycl::queue default_queue();
 
-/// Those that exist.
+/// All cached queues that exist.
 USMX_API std::vector<sycl::queue> all_cached_queues();
 
-/// Makes the queue known that the peers keep for its device and context. The first one stays.
+/// Makes known which queue the peers keep for its device and context. If one is known already, it
+/// stays.
 USMX_API void add_peers_queue(const sycl::queue&);
-/// Whether any is known. While none is, queues have one face.
+/// Whether any queue of the peers is known. Until then, queues have one face.
 USMX_API bool peers_are_known() noexcept;
-/// The peers' queue for the device of a queue and its context; none where it is not known.
+/// The peers' queue for the device and the context of a queue; none if it is not known.
 USMX_API std::optional<sycl::queue> peers_queue_beside(const sycl::queue&);
 /// Whether the queue is one of the cached queues.
 USMX_API bool is_cached_queue(const sycl::queue&);
 
-/// usmx's own queue where it is given the peers', else the queue itself.
+/// usmx's own queue for a queue of the peers; any other queue itself.
 USMX_API sycl::queue own_queue(const sycl::queue&);
-/// The peers' queue for a cached queue, if it is known, else the queue itself. What it refers to
+/// The peers' queue for a cached queue, if it is known; any other queue itself. What it refers to
 /// lives as long as the queue that was given.
 USMX_API const sycl::queue& presented_queue(const sycl::queue&);
-/// The same for somebody outside of usmx. Where he gets hold of a cached queue, there may be work
-/// on the cached queues from now on that usmx has not submitted.
+/// The same for code outside usmx. If it gets a cached queue itself, usmx expects from now on that
+/// the cached queues have work that usmx has not submitted.
 USMX_API const sycl::queue& handed_out(const sycl::queue&);
-/// Whether anybody got one.
+/// Whether code outside usmx has got a cached queue.
 USMX_API bool cached_queues_exposed() noexcept;
 
-/// Waits for a queue, and for the one that others see in its place. A signal may interrupt the
-/// wait.
+/// Waits for a queue, and for the one that others see instead. A signal may interrupt the wait.
 USMX_API void wait_for_both(const sycl::queue&);
 
 /// Sets the default queue of the calling thread; null for that of the process. Returns the one

@@ -41,12 +41,12 @@ struct root_device {
   std::string filter() const;
 };
 
-/// Asks the runtime. Throws sycl::exception where it refuses, say for a malformed
-/// ONEAPI_DEVICE_SELECTOR.
+/// Asks the runtime. Throws sycl::exception if the runtime refuses, for example because
+/// ONEAPI_DEVICE_SELECTOR is malformed.
 std::vector<root_device> query_root_devices();
 
-/// The same asked once: the runtime fixes its list at the first query. Where the runtime refuses
-/// there is no device, as in dpctl, and diagnose_missing_device() repeats the refusal.
+/// The same, but asked only once: the runtime fixes its list at the first query. If the runtime
+/// refuses, there is no device, as in dpctl, and diagnose_missing_device() repeats the refusal.
 const std::vector<root_device>& root_devices();
 
 /// Null for a sub-device.

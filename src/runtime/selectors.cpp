@@ -21,7 +21,7 @@ namespace {
 using detail::root_device;
 using sycl::info::device_type;
 
-/// Of a filter selector in messages.
+/// How much of a filter selector a message shows.
 constexpr std::size_t longest_shown_filter = 80;
 
 template <class Value, std::size_t N>
@@ -50,7 +50,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// A number that no list is long enough for stays a number, of a device that is not there.
+// A number that is greater than any list of devices is still a number: that of a device that is not
+// there.
 std::optional<std::size_t> parse_index(std::string_view text) {
   if (text.empty() || !std::ranges::all_of(text, [](char c) { return '0' <= c && c <= '9'; })) {
     return std::nullopt;
@@ -60,7 +61,7 @@ std::optional<std::size_t> parse_index(std::string_view text) {
   return value;
 }
 
-// Parts left empty are parts left out, but one has to be there, and they keep their order.
+// Empty parts count as left out. At least one part has to be there, and the parts keep their order.
 std::optional<device_filter> parse_alternative(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
   if (parts.size() > 3 || std::ranges::all_of(parts, &std::string_view::empty)) {
@@ -120,8 +121,8 @@ bool fits(const root_device& root, const device_filter& filter) {
          (!filter.type || *filter.type == root.type);
 }
 
-// With an index the device at that place among those that fit; else the one among them that the
-// runtime likes best, the first of equals.
+// With an index, the device at that place among those that fit. Without one, the device among them
+// that the runtime prefers, and the first of equals.
 const root_device* find_match(const device_filter& filter) {
   const root_device* best = nullptr;
   std::size_t seen = 0;

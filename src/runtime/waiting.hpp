@@ -11,13 +11,14 @@
 namespace usmx::inline v1::detail {
 
 /// To be called before every wait, and before taking a lock that is held during one. Throws
-/// internal::would_wait where the thread must not wait.
+/// internal::would_wait if the thread must not wait.
 void about_to_wait();
 using driver_mutex = ranked_mutex<lock_rank::driver_wait>;
 
-/// Held while a thread waits inside the driver. The OpenCL CPU driver hangs when several threads
-/// wait at once and one of the queues is out of order (docs/decisions.md), so there one waits after
-/// the other; elsewhere nothing is locked. The last lock that a thread takes.
+/// Held while a thread waits inside the driver. The OpenCL CPU driver hangs if several threads wait
+/// at once and one of the queues is out of order (docs/decisions.md, 21). So on OpenCL one thread
+/// waits at a time; on other back ends nothing is locked. This is the last lock that a thread
+/// takes.
 class driver_wait {
  public:
   explicit driver_wait(bool may_be_opencls);
@@ -26,8 +27,8 @@ class driver_wait {
   std::unique_lock<driver_mutex> lock_;
 };
 
-/// Every wait for events is one of these. The first allocates nothing: it cannot fail for want of
-/// memory while a command still works.
+/// All waits for events go through these two. The first one allocates nothing, so that it cannot
+/// fail for lack of memory while a command is still running.
 void wait_for(sycl::event);
 void wait_for_all(const std::vector<sycl::event>&);
 

@@ -1,16 +1,17 @@
-// Who may wait, and who is told of waits: for the Python module, whose interpreter lock nobody may
-// hold while he waits. Not installed.
+// Refusing waits, and observing them. For the Python module: no thread may wait while it holds the
+// interpreter lock. Not installed.
 #pragma once
 
 #include "usmx/base/api.hpp"
 
 namespace usmx::inline v1::internal {
 
-/// Thrown in the place of a wait that no_waiting refuses.
+/// Thrown instead of a wait that no_waiting refuses.
 struct would_wait {};
 
-/// While this lives, whatever would have to wait on this thread throws would_wait: before it
-/// changes anything, where functions of arrays wait for earlier work. One at a time.
+/// While this object lives, anything on this thread that would have to wait throws would_wait
+/// instead. Functions of arrays that wait for earlier work throw before they change anything. A
+/// thread has one such object at a time.
 class USMX_API no_waiting {
  public:
   no_waiting() noexcept;
@@ -19,8 +20,8 @@ class USMX_API no_waiting {
   ~no_waiting();
 };
 
-/// Calls `told` before every wait: in a driver, or for a lock that is held in a driver. For tests.
-/// Null for nobody.
+/// Has `told` called before every wait in a driver, or for a lock that is held in a driver. For
+/// tests. Null turns it off.
 USMX_API void tell_of_waits(void (*told)() noexcept) noexcept;
 
 }  // namespace usmx::inline v1::internal

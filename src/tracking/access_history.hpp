@@ -1,6 +1,6 @@
-// Which work still reads and writes which addresses, as a value: what new work on some bytes must
-// come after. Knows nothing of events but that they can be copied. No SYCL here. Private to the
-// library.
+// An interval map from addresses to the unfinished work that reads and writes them: it says what
+// new work on some bytes must come after. Of events it needs only that they can be copied. No SYCL
+// here. Private to the library.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,9 @@ namespace usmx::inline v1::detail {
 
 enum class access : std::uint8_t { read, write };
 
-/// Work is known by a serial number, which grows. Bytes about which the same is known are one
-/// segment, so that every operation costs a logarithm and the segments that it meets.
+/// Each work has a serial number, which grows. Adjacent bytes with the same work are one segment of
+/// the map, so an operation costs the logarithm of the number of segments, and the segments that it
+/// meets.
 template <class Event>
 class access_history {
  public:
@@ -29,11 +30,11 @@ class access_history {
   };
 
   bool empty() const noexcept { return segments_.empty(); }
-  /// Of the latest work that was added.
+  /// The serial of the latest work that was added.
   serial latest() const noexcept { return latest_; }
 
-  /// What an access to these bytes must come after, each once, in the order of the serials: for a
-  /// read all writes, for a write all reads too.
+  /// The work that an access to these bytes must come after: for a read all writes, for a write all
+  /// reads as well. Each once, in the order of the serials.
   std::vector<work> find(byte_range bytes, access wanted) const {
     std::vector<work> found;
     for (auto at = first_at(bytes.begin); at != segments_.end() && at->first < bytes.end; ++at) {
@@ -45,9 +46,9 @@ class access_history {
     return unique(std::move(found));
   }
 
-  /// New work on these bytes, which comes after all that find() gave when latest() was `seen`. A
-  /// write takes the place of what it comes after. Where it throws, some bytes may have the new
-  /// work; no others have lost any.
+  /// Adds new work on these bytes, which comes after all work that find() gave when latest() was
+  /// `seen`. A write replaces the work that it comes after. If this throws, some of the bytes may
+  /// have the new work, and no byte has lost any other.
   void add(byte_range bytes, access made, Event event, serial seen) {
     const work added{++latest_, std::move(event)};
     try {
@@ -74,7 +75,7 @@ class access_history {
     join(whole_segments(bytes));
   }
 
-  /// Forgets all work on these bytes and gives it, as find() does for a write.
+  /// Forgets all work on these bytes, and returns it as find() does for a write.
   std::vector<work> take(byte_range bytes) {
     std::vector<work> found = find(bytes, access::write);
     split(bytes.begin);
@@ -97,7 +98,7 @@ class access_history {
     return most;
   }
 
-  /// The segment that holds or follows `from`, or else the first; there is one.
+  /// The segment that contains or follows `from`, or else the first one. There must be a segment.
   byte_range segment_after(std::uintptr_t from) const {
     auto at = first_at(from);
     at = at == segments_.end() ? segments_.begin() : at;
@@ -137,7 +138,7 @@ class access_history {
     return all;
   }
 
-  /// The first segment that ends behind `address`.
+  /// The first segment that ends after `address`.
   template <class Segments>
   static auto first_in(Segments& all, std::uintptr_t address) {
     auto at = all.upper_bound(address);
@@ -153,7 +154,7 @@ class access_history {
     if (at == segments_.end() || at->first >= address) {
       return;
     }
-    segments_.emplace_hint(std::next(at), address, at->second);  // first: it may throw
+    segments_.emplace_hint(std::next(at), address, at->second);  // first, since it may throw
     at->second.end = address;
   }
 
@@ -181,7 +182,7 @@ class access_history {
     }
   }
 
-  /// Widened to the segments that it meets.
+  /// The range, widened to the whole segments that it meets.
   byte_range whole_segments(byte_range bytes) const {
     const auto at = first_at(bytes.begin);
     return at == segments_.end() ? bytes : byte_range{std::min(bytes.begin, at->first), bytes.end};
@@ -191,7 +192,7 @@ class access_history {
     return std::ranges::equal(a, b, {}, &work::number, &work::number);
   }
 
-  /// Drops segments about which nothing is known, and makes one of neighbours that know the same.
+  /// Removes segments without work, and merges neighbours that have the same work.
   void join(byte_range bytes) {
     auto at = segments_.lower_bound(bytes.begin);
     while (at != segments_.end() && at->first < bytes.end) {

@@ -1,5 +1,5 @@
-// Lets who reads without a lock see that what was read changed meanwhile. No SYCL here. Private to
-// the library.
+// A sequence lock: a reader that takes no lock detects that the data changed while it was reading.
+// No SYCL here. Private to the library.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// Readers load what they read with memory_order_acquire, and read again where it changed:
+/// Readers load the data with memory_order_acquire, and read again if it changed:
 ///
 ///   const auto before = changes.now();
 ///   ...
@@ -19,8 +19,9 @@ class change_counter {
     return before % 2 == 0 && now() == before;
   }
 
-  /// A change, as long as this lives. One at a time, and what is stored meanwhile is stored with
-  /// memory_order_release: who sees any of it sees that the count is odd, or greater.
+  /// A change lasts as long as this object. There is one at a time. During it, the data is stored
+  /// with memory_order_release, so a reader that sees any of it sees that the count is odd or has
+  /// grown.
   class change {
    public:
     explicit change(change_counter& counter) noexcept : counter_(counter) { counter_.advance(); }

@@ -24,7 +24,8 @@ namespace {
 
 using history = access_history<sycl::event>;
 
-/// Reads of the same bytes, and recorded events, pile up until one event stands for so many.
+/// Reads of the same bytes, and recorded events, accumulate up to this number. Then one event
+/// replaces them.
 constexpr std::size_t most_works = 32;
 
 struct table {
@@ -34,7 +35,7 @@ struct table {
   std::uintptr_t swept = 0;
 };
 
-/// Never destroyed: memory may be let go after main.
+/// Never destroyed: memory may be released after main.
 table& pending() {
   static table& instance = *[] {
     add_exit_wait(wait_for_all_pending_work);
@@ -45,7 +46,7 @@ table& pending() {
 
 void note_emptiness(table& now) { now.any.store(!now.all.empty(), std::memory_order_release); }
 
-/// The events are asked outside of the lock: that is a call of the runtime.
+/// Asks the events outside of the lock, because that is a call of the runtime.
 std::vector<history::serial> finished_of(const std::vector<history::work>& works) {
   std::vector<history::serial> finished;
   for (const history::work& work : works) {
@@ -71,7 +72,7 @@ void forget(byte_range bytes, const std::vector<history::serial>& finished) {
   note_emptiness(pending());
 }
 
-/// Looks after one segment in turn, since nobody may ever ask for its bytes again.
+/// Cleans up one segment, each in turn, since nobody may ever ask for its bytes again.
 void sweep() {
   byte_range bytes{};
   std::vector<history::work> works;
@@ -87,8 +88,8 @@ void sweep() {
   forget(bytes, finished_of(works));
 }
 
-/// A queue of a context that nobody else has, for barriers that make one event of many. On a queue
-/// of others they would make later barriers of theirs miss commands (docs/decisions.md).
+/// A private queue of a context, for barriers that make one event of many. On a queue of others,
+/// such a barrier would make later barriers miss commands (docs/decisions.md, 19).
 class barrier_queue : public context_slot {
  public:
   explicit barrier_queue(const sycl::context& context)
@@ -102,12 +103,12 @@ class barrier_queue : public context_slot {
   sycl::queue queue_;
 };
 
-/// A barrier that comes after such a barrier crashes the process once the host task ends
-/// (docs/decisions.md).
+/// A barrier that waits for a host task makes the next barrier crash the process once the host task
+/// ends (docs/decisions.md, 20).
 bool may_need_host_task(const sycl::event& event) { return !internal::backend_of(event); }
 
-/// One event in the place of many. They stay many while one of them waits for a host task and a
-/// barrier cannot.
+/// Replaces many events by one. They stay many as long as one of them waits for a host task, since
+/// a barrier must not.
 void combine_works(byte_range bytes, const sycl::context& context) {
   std::uint64_t seen = 0;
   const std::vector<history::work> works = find(bytes, access::write, seen);
@@ -186,7 +187,7 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
     try {
       combine_works(bytes, queue.get_context());
     } catch (...) {
-      // They stay many: slower, and nothing is lost.
+      // The events stay many: that is slower, but nothing is lost.
     }
   }
 }
@@ -194,7 +195,7 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
 void wait_for_pending_work(byte_range bytes, access wanted) {
   if (has_pending_work()) {
     wait_interruptibly_for_all(pending_work_before(bytes, wanted).events);
-    pending_work_before(bytes, wanted);  // forgets what is done
+    pending_work_before(bytes, wanted);  // forgets finished work
   }
 }
 
@@ -208,7 +209,7 @@ void forget_pending_work(byte_range bytes) noexcept {
     taken = pending().all.take(bytes);
     note_emptiness(pending());
   } catch (const std::bad_alloc&) {
-    // It stays known.
+    // The work stays known.
   }
 }
 

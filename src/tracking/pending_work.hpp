@@ -1,6 +1,6 @@
-// The unfinished work that usmx has enqueued, by the addresses that it reads and writes: whoever
-// reaches some bytes, through whatever array, memory object, import or queue, finds the work on
-// them. Thread-safe. Private to the library.
+// The unfinished work that usmx has enqueued, by the addresses that it reads and writes. Any access
+// to some bytes finds the work on them, whichever array, memory object, import or queue it comes
+// through. Thread-safe. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -23,34 +23,35 @@ inline byte_range range_of(const void* first, std::size_t nbytes) noexcept {
 /// What new work on some bytes must come after.
 struct earlier_work {
   std::vector<sycl::event> events;
-  /// Names the moment at which it was asked for.
+  /// The moment at which pending_work_before() was called.
   std::uint64_t seen = 0;
 };
 
-/// Whether there is any unfinished work at all. While there is none this is all that an access
-/// costs.
+/// The fast path: whether there is any unfinished work at all. While there is none, an access costs
+/// only this.
 bool has_pending_work() noexcept;
 
-/// Without those events that have completed. Asks the runtime.
+/// The work that such an access must come after, without events that are complete. Asks the
+/// runtime.
 earlier_work pending_work_before(byte_range, access);
 
-/// Whether all work on these bytes has completed; then it is forgotten. Asks the runtime up to the
-/// first event that has not.
+/// Whether all work on these bytes is complete. If so, it is forgotten. Asks the runtime about one
+/// event after the other, up to the first that is not complete.
 bool is_work_finished(byte_range);
 
-/// Announces work that was enqueued on `queue` after all of `earlier`. Throws, having waited for
-/// it, when there is no memory to keep it.
+/// Adds work that was enqueued on `queue` after all of `earlier`. If there is no memory to keep it,
+/// waits for the work, and throws.
 void add_pending_work(byte_range, access, const sycl::event& done, const earlier_work& earlier,
                       const sycl::queue& queue);
 
 /// Waits for everything that such an access must come after. A signal may interrupt the wait.
 void wait_for_pending_work(byte_range, access);
 
-/// Forgets all work on these bytes, whose memory ends. Without memory for that it stays known: new
-/// work at the same addresses then comes after it.
+/// Forgets all work on these bytes, whose memory ends. If that needs memory and there is none, the
+/// work stays known, and new work at the same addresses comes after it.
 void forget_pending_work(byte_range) noexcept;
 
-/// Waits for all of it.
+/// Waits for all unfinished work.
 void wait_for_all_pending_work();
 
 }  // namespace usmx::inline v1::detail

@@ -18,7 +18,7 @@ using address = std::uintptr_t;
 
 address address_of(const std::byte* pointer) noexcept { return reinterpret_cast<address>(pointer); }
 
-/// Ranges in the order of their addresses, in an array that is as long as it will ever be.
+/// Ranges in the order of their addresses, in an array of fixed capacity.
 class sorted_ranges {
  public:
   explicit sorted_ranges(std::size_t capacity)
@@ -27,7 +27,7 @@ class sorted_ranges {
   std::size_t capacity() const noexcept { return capacity_; }
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
 
-  /// How many begin at the byte or before it.
+  /// How many ranges begin at the byte or before it.
   std::size_t count_up_to(address byte) const noexcept {
     std::size_t first = 0;
     for (std::size_t left = size(); left > 0;) {
@@ -85,8 +85,8 @@ class sorted_ranges {
   std::atomic<std::size_t> size_ = 0;
 };
 
-/// Every import of foreign memory reads it, without a lock; it changes only with calls of the
-/// runtime.
+/// Every import of foreign memory reads the table, without a lock. It changes only when a pool
+/// allocates from the runtime or frees there.
 class range_table {
  public:
   range_table() { grow(16); }
@@ -132,8 +132,8 @@ class range_table {
   std::atomic<sorted_ranges*> latest_ = nullptr;
   change_counter changes_;
   ranked_mutex<lock_rank::pooled_ranges> mutex_;
-  // The latest one is in use. The others are together no larger, and are kept for who still looks
-  // into them.
+  // The latest one is in use. The others are no larger together, and are kept because readers may
+  // still look into them.
   std::vector<std::unique_ptr<sorted_ranges>> arrays_;
 };
 

@@ -1,14 +1,15 @@
-// The memory that pools have from the runtime: a byte of it that is in no live block is nobody's,
-// though the driver calls it memory. Thread-safe. Private to the library.
+// The ranges of memory that pools have from the runtime. A byte in such a range that is in no live
+// block belongs to nobody, although the driver knows it as memory. Thread-safe. Private to the
+// library.
 #pragma once
 
 #include <cstddef>
 
 namespace usmx::inline v1::detail::pooled_ranges {
 
-/// Before any block of it is handed out; may throw bad_alloc.
+/// To be called before any block of the range is handed out; may throw bad_alloc.
 void add(const std::byte* first, std::size_t nbytes);
-/// Before it returns to the runtime.
+/// To be called before the range returns to the runtime.
 void remove(const std::byte* first) noexcept;
 bool contains(const void* pointer) noexcept;
 

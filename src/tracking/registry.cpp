@@ -1,7 +1,7 @@
-// One open hash table of one cache line a block. A block of up to 2^k bytes is entered by the
-// region of 2^k bytes that it starts in, so that it holds bytes of that region and of the next one
-// only: a pointer is looked up in two regions of each size that blocks have. Nothing is locked on
-// the way to a block.
+// An open-addressing hash table with one cache line for each block. The key of a block of up to 2^k
+// bytes is the region of 2^k bytes in which it starts, so it has bytes in that region and the next
+// one only. A pointer is therefore looked up in two regions for each size that blocks have. A
+// look-up takes no lock until it has found the block.
 #include "tracking/registry.hpp"
 #include "base/ranked_mutex.hpp"
 
@@ -30,14 +30,14 @@ using address = std::uintptr_t;
 
 address address_of(const void* pointer) noexcept { return reinterpret_cast<address>(pointer); }
 
-/// What a block keeps alive, and lets go of where no lock is held.
+/// What a block keeps alive, and releases when no lock is held.
 struct held_objects {
   std::optional<sycl::context> context;
   std::weak_ptr<buffer> owner;
 };
 
-/// A place for a block. Its extent is read without the lock, to find it; who holds the lock reads
-/// the extent again. Writers, of which a table has one at a time, take the lock as well.
+/// A slot for a block. A look-up reads the block's bounds without the lock, and reads them again
+/// when it has the lock. Writers, of which a shard has one at a time, take the lock as well.
 class alignas(64) slot {
  public:
   bool is_empty() const noexcept { return base_.load(std::memory_order_acquire) == 0; }
@@ -57,7 +57,7 @@ class alignas(64) slot {
   registered_block copy() const {
     return {reinterpret_cast<std::byte*>(base()), nbytes(), kind_, *held_.context, held_.owner};
   }
-  /// How many blocks' search begins here: for writers.
+  /// How many blocks have their home slot here. For writers.
   int& homed() noexcept { return homed_; }
   allocation_info seen_from(const sycl::context& context) const noexcept {
     return *held_.context == context
@@ -100,8 +100,8 @@ class alignas(64) slot {
 };
 static_assert(sizeof(slot) == 64);
 
-/// Region sizes. A step of 3 bits lets up to 9 blocks start in one region (more only of fewer than
-/// 8 bytes each), and few sizes do for all blocks of a program.
+/// The sizes of regions are 3 bits apart. So up to 9 blocks start in one region (more only if they
+/// have fewer than 8 bytes each), and few sizes are enough for all blocks of a program.
 constexpr int smallest_bits = 6;
 constexpr int step_bits = 3;
 constexpr int bits_of(int size_class) noexcept { return smallest_bits + size_class * step_bits; }
@@ -110,8 +110,8 @@ constexpr int class_of(std::size_t nbytes) noexcept {
   return bits <= smallest_bits ? 0 : (bits - smallest_bits + step_bits - 1) / step_bits;
 }
 
-/// A region of one size, as a hash. Multiplying by 2^64 over the golden ratio spreads neighbours
-/// over the upper bits.
+/// The hash of a region of one size. Fibonacci hashing: the factor, 2^64 divided by the golden
+/// ratio, spreads neighbours over the upper bits.
 class region {
  public:
   region(int size_class, address number) noexcept
@@ -121,17 +121,18 @@ class region {
 
   static constexpr int shard_bits = 6;
   std::size_t shard() const noexcept { return hash_ >> (64 - shard_bits); }
-  /// Of 2^bits slots, the one where the search for blocks of the region begins.
+  /// The home slot of the region among 2^bits slots, where the search for its blocks begins.
   std::size_t home(int bits) const noexcept { return hash_ << shard_bits >> (64 - bits); }
 
  private:
   std::uint64_t hash_;
 };
 
-/// 2^bits slots. A search goes from the home of a region to the next empty slot.
+/// 2^bits slots with linear probing: a search goes from the home slot of a region to the next empty
+/// slot.
 class slot_array {
  public:
-  /// One slot, which stays empty.
+  /// An array of one slot, which stays empty.
   slot_array() noexcept : slot_array(reinterpret_cast<slot*>(nothing), 0) {}
   explicit slot_array(int bits) : slot_array(make_slots(std::size_t{1} << bits), bits) {}
 
@@ -141,8 +142,9 @@ class slot_array {
     return reinterpret_cast<slot*>(first_and_bits_ & ~bits_mask)[index & (size() - 1)];
   }
   std::size_t home(region of) const noexcept { return bits() == 0 ? 0 : of.home(bits()); }
-  /// False where no block is entered by the region; nearly always, then. Read before the slots: a
-  /// program's blocks are of many sizes, and a place in the filter is far more often in the cache.
+  /// The Bloom filter: false only if no block has the region as its key, and then nearly always.
+  /// Read before the slots: a program's blocks have many sizes, and a word of the filter is far
+  /// more often in the cache.
   bool may_have(region of) const noexcept {
     const bit at = filter_bit(of);
     return (at.word.load(std::memory_order_acquire) & at.mask) != 0;
@@ -172,14 +174,14 @@ class slot_array {
   slot_array(slot* first, int bits) noexcept
       : first_and_bits_(address_of(first) | static_cast<address>(bits)) {}
 
-  // A bit for a quarter of the regions of each home, behind the slots.
+  // The filter has a bit for a quarter of the regions of each home slot. It lies behind the slots.
   static constexpr int filter_bits = 2;
   struct bit {
     std::atomic<std::uint64_t>& word;
     std::uint64_t mask;
-    std::uint64_t home_mask;  // those of the same home
+    std::uint64_t home_mask;  // the bits of the same home slot
 
-    /// Of one writer at a time.
+    /// Called by one writer at a time.
     void set(std::uint64_t value) const noexcept { word.store(value, std::memory_order_release); }
   };
   bit filter_bit(region of) const noexcept {
@@ -190,8 +192,8 @@ class slot_array {
                 << (index % 64 >> filter_bits << filter_bits)};
   }
 
-  // A million blocks lie in a hundred megabytes: with small pages, finding the page takes as long
-  // as finding the block.
+  // With large pages: a million blocks take a hundred megabytes, and with small pages the page walk
+  // takes as long as finding the block.
   static slot* make_slots(std::size_t count) {
     constexpr std::size_t large_page = std::size_t{1} << 21;
     const std::size_t filter_words = (count << filter_bits) / 64 + 1;
@@ -209,14 +211,14 @@ class slot_array {
     return slots;
   }
 
-  // Of no bits: one slot and its filter.
+  // The array of no bits: one slot and its filter.
   alignas(slot) static inline std::byte nothing[2 * sizeof(slot)] = {};
   static constexpr address bits_mask = alignof(slot) - 1;
   address first_and_bits_;
 };
 
-/// The blocks of some regions. One thread at a time changes it; who looks for a block and finds
-/// none looks again if blocks were moved meanwhile.
+/// The blocks of some regions. One thread at a time changes it. A look-up that finds nothing is
+/// repeated if blocks were moved meanwhile.
 class shard {
  public:
   void add(region of, registered_block&& block) {
@@ -229,7 +231,7 @@ class shard {
     slots.enter(of).put(std::move(block));
   }
 
-  /// Null where no block that is entered by this region holds the byte.
+  /// Null if no block with this region as its key contains the byte.
   slot* find(region of, address byte) const noexcept {
     for (;;) {
       const std::uint64_t before = moves_.now();
@@ -284,7 +286,7 @@ class shard {
     slots_.store(larger, std::memory_order_release);
   }
 
-  /// No search may end before the block that it is for.
+  /// Moves blocks so that no search ends at the gap before it reaches its block.
   static void close_gap(slot_array slots, std::size_t gap) noexcept {
     const std::size_t mask = slots.size() - 1;
     for (std::size_t index = gap + 1; !slots[index].is_empty(); ++index) {
@@ -304,12 +306,12 @@ class shard {
   static constexpr int smallest_array_bits = 3;
 
   alignas(64) std::atomic<slot_array> slots_ = slot_array();
-  detail::change_counter moves_;  // blocks may be in no place during one
+  detail::change_counter moves_;  // during a move, a block may be in no slot
   alignas(64) detail::ranked_mutex<detail::lock_rank::registry_shard> mutex_;
   std::atomic<std::size_t> size_ = 0;
   std::atomic<std::size_t> nbytes_ = 0;
-  // The latest one is in use. Others are empty and together no larger, and are kept for who still
-  // looks into them.
+  // The latest one is in use. The others are empty and no larger together, and are kept because
+  // look-ups may still read them.
   std::vector<slot_array> arrays_;
 };
 
@@ -331,7 +333,8 @@ class block_table {
       if (shard_of(of).find(of, first) == nullptr) {
         return false;
       }
-      // Its end is that of this scope, where no lock is held: it may be the last of a context.
+      // Destroyed at the end of this scope, where no lock is held: it may be the last reference to
+      // a context.
       const held_objects taken = shard_of(of).remove(of, first);
       return taken.context.has_value();
     });
@@ -394,7 +397,7 @@ class block_table {
     return total;
   }
 
-  // Of what blocks there have been.
+  // The sizes of regions that blocks have had, as bits.
   std::atomic<std::uint64_t> classes_ = 0;
   std::array<shard, 1 << region::shard_bits> shards_;
 };

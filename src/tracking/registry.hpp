@@ -1,6 +1,6 @@
 // What usmx itself has allocated: base, size, kind and context of every live block, so that its own
-// pointers are vouched for without a call to the runtime. Thread-safe; addresses are never read
-// through. Foreign memory is unknown here: usm.hpp.
+// pointers are checked without a call of the runtime. Thread-safe. Pointers are never dereferenced.
+// Foreign memory is unknown here: usm.hpp.
 #pragma once
 
 #include <cstddef>
@@ -23,28 +23,29 @@ struct registered_block {
   std::size_t nbytes;
   usm_kind kind;
   sycl::context context;
-  /// Who keeps it alive, where that is known.
+  /// The buffer that keeps it alive, if that is known.
   std::weak_ptr<buffer> owner{};
 };
 
 namespace internal::registry {
 
-/// Enters a block that was just allocated: nbytes > 0. Live blocks never overlap.
+/// Adds a block that was just allocated, with nbytes > 0. Live blocks never overlap.
 USMX_API void add(registered_block block);
-/// Takes out the block that starts at `base`, before its memory returns to the runtime.
+/// Removes the block that starts at `base`, before its memory returns to the runtime.
 USMX_API void remove(const std::byte* base) noexcept;
-/// The live block that holds the byte at `pointer`; the byte one past the end of a block is not
-/// its.
+/// The live block that contains the byte at `pointer`. The byte after the last one does not belong
+/// to a block.
 USMX_API std::optional<registered_block> find(const void* pointer);
 /// Number of live blocks.
 USMX_API std::size_t size() noexcept;
 /// Bytes of all live blocks.
 USMX_API std::size_t nbytes() noexcept;
 
-/// The live block that holds the byte, as the context sees it: a context knows no memory of
-/// others. A copy of the block's context is left out: all threads would write to its count.
+/// The live block that contains the byte, as the context sees it: a context does not know the
+/// memory of other contexts. The result has no copy of the block's context, because all threads
+/// would write to its reference count.
 std::optional<allocation_info> find(const void* pointer, const sycl::context&);
-/// Who keeps the live block that holds the byte alive, where that is known.
+/// The buffer that keeps the live block with this byte alive, if that is known.
 std::shared_ptr<buffer> owner_of(const void* pointer);
 
 }  // namespace internal::registry

@@ -75,7 +75,7 @@ detail::checked_memory detail::check_access(const void* pointer, std::size_t nby
   if (found.kind == usm_kind::unknown) {
     throw_not_usm(pointer, state.context());
   }
-  if (!found.extent_known) {
+  if (!found.bounds_known) {
     return {found.kind, nullptr};
   }
   if (nbytes > available_from(pointer, found)) {

@@ -1,5 +1,5 @@
-// What usmx/usm.hpp asks about memory, for callers that have looked up the context's state already.
-// Private to the library.
+// The questions of usmx/memory/usm.hpp about memory, for callers that have looked up the context's
+// state already. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace usmx::inline v1::detail {
 allocation_info query_allocation(const void* pointer, const context_state&);
 struct checked_memory {
   usm_kind kind;
-  /// Who keeps it alive, where it is usmx's own.
+  /// The buffer that keeps the memory alive, if it is usmx's own.
   std::shared_ptr<buffer> own;
 };
 

@@ -105,15 +105,15 @@ void expect_as_described(const usmx::exchange::checked_import& taken, const desc
   USMX_EXPECT(taken.type == given.type && taken.readonly == given.readonly);
   USMX_EXPECT(std::equal(given.shape.begin(), given.shape.end(), taken.where.shape().begin(),
                          taken.where.shape().end()));
-  const auto extent = taken.where.extent();
-  if (!extent) {
+  const auto span = taken.where.span();
+  if (!span) {
     USMX_EXPECT(taken.nbytes == 0);
     return;
   }
   USMX_EXPECT(taken.kind == usmx::usm_kind::shared);
   const std::size_t itemsize = given.type.itemsize();
-  USMX_EXPECT(extent->first == 0);
-  USMX_EXPECT(taken.nbytes == static_cast<std::size_t>(extent->last + 1) * itemsize);
+  USMX_EXPECT(span->first == 0);
+  USMX_EXPECT(taken.nbytes == static_cast<std::size_t>(span->last + 1) * itemsize);
   USMX_EXPECT(reinterpret_cast<std::uintptr_t>(taken.memory) +
                   static_cast<std::uintptr_t>(taken.where.offset()) * itemsize ==
               given.data + static_cast<std::uintptr_t>(given.offset) * itemsize);

@@ -27,10 +27,10 @@ void check_invariants(const layout& made) {
   USMX_EXPECT(made.ndim() <= usmx::max_ndim);
   USMX_EXPECT(std::none_of(shape.begin(), shape.end(), [](auto n) { return n < 0; }));
   USMX_EXPECT(exact.is_valid());
-  USMX_EXPECT(made.extent().has_value() == exact.has_elements);
+  USMX_EXPECT(made.span().has_value() == exact.has_elements);
   USMX_EXPECT((made.size() != 0) == exact.has_elements);
   if (exact.has_elements) {
-    USMX_EXPECT(made.extent()->first == exact.first && made.extent()->last == exact.last);
+    USMX_EXPECT(made.span()->first == exact.first && made.span()->last == exact.last);
   }
 }
 

@@ -125,7 +125,7 @@ def test_strides_decide_over_order():
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_new_memory_has_exactly_the_extent(kind, shape, strides, elements, offset):
+def test_new_memory_has_exactly_the_bytes_of_the_span(kind, shape, strides, elements, offset):
     array = USMArray(shape, "i2", kind, strides)
     assert elements_of_memory(array) == elements
     assert array.offset == offset

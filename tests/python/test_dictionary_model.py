@@ -267,7 +267,7 @@ def valid_dictionaries(draw):
     strides = draw(st.lists(st.integers(-5, 6), min_size=len(shape), max_size=len(shape)))
     if draw(st.booleans()):
         strides = None
-    first, last = extent(shape, strides, 0) or (0, 0)
+    first, last = span(shape, strides, 0) or (0, 0)
     before, after = draw(st.integers(0, 2)), draw(st.integers(0, 2))
     place = draw(places((before + last - first + 1 + after) * dtype.itemsize))
     offset = draw(st.integers(-8, 8))
@@ -354,7 +354,7 @@ def dictionaries(draw):
 # ---- the model
 
 
-def extent(shape, strides, offset):
+def span(shape, strides, offset):
     """The lowest and highest offset of an element; None when there is none."""
     if math.prod(shape) == 0:
         return None
@@ -406,7 +406,7 @@ def is_refused_as_memory(entries):
     dtype = element_type(entries)
     shape, strides, offset = (entries[key].value for key in ("shape", "strides", "offset"))
     pointer, _ = entries["data"].value
-    touched = extent(shape, strides, offset)
+    touched = span(shape, strides, offset)
     if strides is not None and not fits(*(dtype.itemsize * step for step in strides)):
         return True
     if not fits(dtype.itemsize * math.prod(shape)):

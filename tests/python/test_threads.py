@@ -114,7 +114,7 @@ def hand_outs(shared, number):
     interface = shared.__sycl_usm_array_interface__
     assert interface["data"] == (shared._pointer, False)
     assert interface["syclobj"] == shared.sycl_queue
-    # Without dpctl's copies: they submit to the queue while others wait for it (docs/decisions.md).
+    # Without dpctl's copies: they submit to the queue while others wait for it (docs/decisions.md, 17).
     theirs = dpctl.memory.as_usm_memory(shared)
     assert (theirs._pointer, theirs.nbytes) == (shared._pointer, shared.nbytes)
 

@@ -1,4 +1,4 @@
-"""What the documents say of the repository's files: every path and file name is there."""
+"""What the documents say of the repository's files: paths, file names and cited decisions are there."""
 
 import re
 from pathlib import Path
@@ -50,3 +50,26 @@ def test_a_path_that_is_not_there_is_found(text):
 
 def test_files_of_examples_in_code_blocks_are_no_paths():
     assert missing("```sh\ng++ box.cpp src/box.cpp\n```", ROOT, {"src/array/array.cpp"}) == []
+
+
+def anchor(heading):
+    """The anchor that repository hosts and the site give a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_cited_decision_exists():
+    """Comments cite `docs/decisions.md, <number>`, documents link to the heading."""
+    headings = re.findall(r"^### (.+)$", (ROOT / "docs/decisions.md").read_text(), re.MULTILINE)
+    numbers = [heading.partition(".")[0] for heading in headings]
+    assert all(number.isdecimal() for number in numbers)
+    assert len(set(numbers)) == len(numbers)
+    in_comments = re.compile(r"docs/decisions\.md(?:, (\d+)(?: and (\d+))?)?\)")
+    in_documents = re.compile(r"\]\((?:docs/)?decisions\.md#([\w-]+)\)")
+    for path in repository_files():
+        if Path(path).suffix in {".hpp", ".cpp", ".py"}:
+            text = re.sub(r"\n\s*(?:///?|#) ", " ", (ROOT / path).read_text())
+            for first, second in in_comments.findall(text):
+                assert {first, second or first} <= set(numbers), path
+    for document in DOCUMENTS:
+        found = in_documents.findall((ROOT / document).read_text())
+        assert set(found) <= {anchor(heading) for heading in headings}, document

@@ -86,7 +86,7 @@ struct checked_import {
   std::shared_ptr<buffer> own{};
 };
 
-/// Checks a description: arithmetic, pointer, extent, alignment and device, in that order. It never
+/// Checks a description: arithmetic, pointer, bounds, alignment and device, in that order. It never
 /// reads through the pointer and does not wait. Throws value_error or overflow_error, which name
 /// the key and the values.
 USMX_API checked_import check(const usm_array_interface&, placement);

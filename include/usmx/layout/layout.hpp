@@ -158,7 +158,7 @@ class USMX_API layout {
 
   /// The lowest and the highest offset of an element, or none if there are no elements. The number
   /// of these offsets, last - first + 1, fits std::ptrdiff_t.
-  std::optional<element_range> extent() const noexcept;
+  std::optional<element_range> span() const noexcept;
   /// Whether the elements lie in C order without gaps, as NumPy's flag C_CONTIGUOUS says: strides
   /// of axes of size 1 do not count, and a layout without elements is contiguous.
   bool is_c_contiguous() const noexcept;

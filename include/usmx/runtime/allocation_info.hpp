@@ -12,12 +12,12 @@ namespace usmx::inline v1 {
 struct allocation_info {
   /// The kind of memory, or `unknown` if the pointer is not USM in the context.
   usm_kind kind = usm_kind::unknown;
-  /// The first byte of the allocation, or null if `extent_known` is false.
+  /// The first byte of the allocation, or null if `bounds_known` is false.
   const std::byte* base = nullptr;
-  /// The size of the allocation in bytes, or 0 if `extent_known` is false.
+  /// The size of the allocation in bytes, or 0 if `bounds_known` is false.
   std::size_t nbytes = 0;
   /// Whether the back end can tell where the allocation begins and ends.
-  bool extent_known = false;
+  bool bounds_known = false;
 };
 
 }  // namespace usmx::inline v1

@@ -15,7 +15,7 @@ namespace usmx::inline v1 {
 
 /// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. The same
 /// pair gives the same queue as long as somebody holds it. The queue is out of order, because
-/// consumers such as dpnp dead-lock on in-order queues (docs/decisions.md). In a Python process
+/// consumers such as dpnp dead-lock on in-order queues (docs/decisions.md, 16). In a Python process
 /// that has loaded dpctl, it is the queue that dpctl and dpnp keep for the device, so that arrays
 /// of all packages are on one queue. Once a program has one of these queues, usmx expects work on
 /// it that it has not submitted itself, and waits for that work where it must not miss it. Throws

@@ -1,4 +1,4 @@
-// Python's ways to say an element type: typestr, name, NumPy dtype or scalar type, Python type, a
+// Python's ways to name an element type: typestr, name, NumPy dtype or scalar type, Python type, a
 // list of fields.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace usmx::bindings {
 
-/// Throws value_error/type_error naming what was found. The common spellings are remembered.
+/// Throws value_error/type_error naming what was found. The common spellings are cached.
 dtype dtype_argument(nb::handle argument);
 
 /// The element type of a new array on a device: the one that was asked for, which the device must
-/// have (value_error if not), else what the device has for `natural`.
+/// have (value_error if not), else the device's type in place of `natural`.
 dtype dtype_argument_on(const sycl::device& device, nb::handle asked, dtype natural);
 
 /// The NumPy dtype, made once for each plain type. Imports NumPy on first use.

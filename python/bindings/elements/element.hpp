@@ -1,5 +1,5 @@
-// Python's numbers, and whatever else NumPy takes for an item, as one element of an array, and
-// back.
+// Converts Python's numbers, and other objects that NumPy accepts as an item, to one element of an
+// array, and back.
 #pragma once
 
 #include <array>
@@ -47,8 +47,8 @@ PyObject* new_number(const std::byte* element, type_code code);
 /// A bool, int, float or complex of Python's own.
 bool is_python_number(PyObject* object);
 
-/// The type of a plain element; none for any other. How long a letter is depends on the byte order
-/// in front of it, and is what the buffer says.
+/// The type of a plain element; none for any other. The size of a letter depends on the byte order
+/// before it, so the buffer's item size decides.
 std::optional<dtype> plain_type(const Py_buffer& host);
 
 }  // namespace usmx::bindings

@@ -9,17 +9,17 @@
 
 namespace usmx::bindings {
 
-/// (schema, array) of host-accessible memory, and of any memory with its place. The caller has seen
-/// to it that the elements are ready to be read.
+/// (schema, array) of host-accessible memory, and of any memory with its place. The caller has
+/// ensured that the elements are ready to be read.
 nb::object to_arrow_capsules(const array&);
 nb::object to_arrow_device_capsules(const array&);
 
-/// The column of a producer, asked by the first of __arrow_c_array__, __arrow_c_stream__ and
-/// __arrow_c_device_array__ that it has. type_error when it has none or gives no capsules,
-/// value_error when these hold something else, or nothing any more.
+/// The column of a producer, by the first of __arrow_c_array__, __arrow_c_stream__ and
+/// __arrow_c_device_array__ that it has. Throws type_error if it has none or gives no capsules, and
+/// value_error if these hold something else or were used before.
 exchange::column column_of(PyObject* producer);
 
-/// A new array with a copy of a column, of the type that the device has in its place. Waits.
+/// A new array with a copy of a column, in the device's type for it. Waits.
 array copy_to_usm(const exchange::column&, usm_kind kind, const sycl::queue& queue);
 
 }  // namespace usmx::bindings

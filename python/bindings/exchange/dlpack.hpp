@@ -9,19 +9,20 @@
 
 namespace usmx::bindings {
 
-/// A capsule of either generation, whose tensor keeps the memory without the interpreter. The
-/// caller has seen to it that the elements are ready to be read there.
+/// A capsule of either generation. Its tensor keeps the memory alive without the interpreter. The
+/// caller has ensured that the elements are ready to be read on that device.
 nb::object to_capsule(const array&, dlpack::device, bool versioned, bool copied);
 
-/// The tensor of a producer, whose deleter runs exactly once: when this ends, or when who has the
-/// owner lets it go.
+/// The tensor of a producer. Its deleter runs exactly once: when this object is destroyed, or when
+/// the holder of the owner releases it.
 class taken_tensor {
  public:
-  /// Asks the producer for a capsule and takes what it holds. type_error when the object has no
-  /// __dlpack__ or gives no capsule, value_error when that was used before or holds something else,
-  /// buffer_error for another major version.
+  /// Asks the producer for a capsule and takes what it holds. Throws type_error if the object has
+  /// no __dlpack__ or gives no capsule, value_error if that was used before or holds something
+  /// else, and buffer_error for another major version.
   static taken_tensor of(PyObject* producer, bool may_copy);
-  /// One that was handed over in C. buffer_error for another major version.
+  /// A tensor that was received through the C interface. Throws buffer_error for another major
+  /// version.
   template <class Managed>
   explicit taken_tensor(Managed* managed);
 
@@ -33,8 +34,8 @@ class taken_tensor {
   exchange::received_tensor received_;
 };
 
-/// The array of a tensor in USM, which a producer gave if it is not null. Waits for the queue on
-/// which the producer works where the array is on another one.
+/// The array of a tensor in USM. `producer` is the object that gave it, or null. If the array is on
+/// another queue than the producer's, waits for the producer's queue.
 array to_array(taken_tensor&&, PyObject* producer);
 
 /// A copy of a tensor in host memory, of kind `device` and on that `device=`. Waits.

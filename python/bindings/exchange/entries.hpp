@@ -1,19 +1,19 @@
 // The entries of a dictionary, or of another Mapping, under the protocol's keys. Every import reads
-// them, so that what each does is inline.
+// them, so the functions are inline.
 #pragma once
 
 #include <array>
 #include <utility>
 
-#include "exchange/dictionary_keys.hpp"
-#include "exchange/mapping.hpp"
+#include "exchange/dictionaries.hpp"
 
 namespace usmx::bindings {
 
-/// The entries of the attribute's value, whatever happens to that value meanwhile.
+/// The entries of the attribute's value. They stay the same if other code changes that value
+/// meanwhile.
 class entries {
  public:
-  /// type_error when it is no Mapping.
+  /// Throws type_error if it is no Mapping.
   explicit entries(nb::object mapping) : mapping_(std::move(mapping)) {
     if (PyDict_CheckExact(mapping_.ptr())) {
       take_values();
@@ -47,8 +47,8 @@ class entries {
   }
 
  private:
-  /// All entries whose keys are the interned strings that every literal is, in one walk, which
-  /// takes a third of the time of looking each up.
+  /// Fast path: takes all entries whose keys are interned strings, as literals are, in one pass.
+  /// That takes a third of the time of looking each up.
   void take_values() {
     PyObject* name = nullptr;
     PyObject* value = nullptr;
@@ -79,7 +79,7 @@ class entries {
 
   nb::object mapping_;
   std::array<nb::object, key_count> values_;
-  /// Whether what is not among the values is not in the mapping either.
+  /// Whether a key without a value is certainly not in the mapping.
   bool complete_ = false;
 };
 

@@ -15,9 +15,9 @@ namespace {
 /// The bytes from the lowest to the highest element.
 buffer touched_part(const array& a, detail::release_action release) {
   const auto itemsize = static_cast<std::ptrdiff_t>(a.type().itemsize());
-  const auto extent = a.layout().extent();
-  const std::ptrdiff_t first = extent ? extent->first * itemsize : 0;
-  const std::ptrdiff_t end = extent ? (extent->last + 1) * itemsize : 0;
+  const auto span = a.layout().span();
+  const std::ptrdiff_t first = span ? span->first * itemsize : 0;
+  const std::ptrdiff_t end = span ? (span->last + 1) * itemsize : 0;
   return buffer::part_of(a.owner(), a.owner()->data() + first,
                          static_cast<std::size_t>(end - first), a.readonly(), std::move(release));
 }
@@ -56,6 +56,13 @@ nb::object array_or_view(nb::handle object) {
   }
   ready_instance<py_array>(object.ptr());  // refuses what __new__ alone has made
   return nb::borrow(object);
+}
+
+array_argument::array_argument(const char* what, nb::handle object) : held_(array_or_view(object)) {
+  if (!held_.is_valid()) {
+    throw_wrong_type(what, "an object with __sycl_usm_array_interface__ (usmx.asarray makes one)",
+                     object.ptr());
+  }
 }
 
 std::shared_ptr<buffer> memory_of_producer(PyObject* object) {

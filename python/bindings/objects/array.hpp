@@ -1,5 +1,5 @@
-// What a USMArray is: one usmx::array, and the memory object it was made from. The class and its
-// methods are bound in container/.
+// What a USMArray holds: one usmx::array, and the memory object that it was made from. The class
+// and its methods are bound in container/.
 #pragma once
 
 #include <utility>
@@ -19,14 +19,15 @@ struct py_array {
       : value(internal::with_layout(parent.value, std::move(where))), base(parent.base) {}
   py_array(py_array&&) noexcept = default;
   ~py_array() {
-    // Only who lets go last may free the memory.
+    // Only the last user can free the memory.
     if (value.owner().use_count() == 1) {
       note_python_thread();
     }
   }
 
   array value;
-  /// The memory object given to the constructor; null: made when somebody asks for `base`.
+  /// The memory object that was given to the constructor. If null, it is made when somebody asks
+  /// for `base`.
   nb::object base;
 };
 

@@ -7,8 +7,8 @@
 namespace usmx::bindings {
 
 /// Fills `view` for an array owned by `owner`, for the request `flags`; waits for work on the
-/// memory first. BufferError when the memory is not host-accessible, when a writable buffer of a
-/// read-only array is asked for, or when the request cannot express the array's strides.
+/// memory first. BufferError if the memory is not host-accessible, if a writable buffer of a
+/// read-only array is asked for, or if the request cannot express the array's strides.
 int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags);
 void release_buffer(PyObject* owner, Py_buffer* view) noexcept;
 

@@ -13,13 +13,13 @@ namespace usmx::bindings {
 
 class held_array {
  public:
-  /// The elements have a type that usmx has and lie whole elements apart (value_error), at any
-  /// alignment: the hooks host_index and host_value see to it. `queue` is what a view must have one
-  /// of.
+  /// The elements must have a type that usmx has, and strides of whole elements (value_error); any
+  /// alignment will do. The hooks host_index and host_value ensure that. `queue` is there because a
+  /// view must have one.
   static std::unique_ptr<held_array> of(const nb::object& numpy_array, const sycl::queue& queue);
 
-  /// The same of an object of which nothing is known, without asking Python: null when it is not
-  /// exactly a NumPy array, or not such a one of plain elements.
+  /// The same for any object, without a call of Python. Null if it is not exactly a NumPy array, or
+  /// not one of such plain elements.
   static std::unique_ptr<held_array> of_plain(PyObject* object, const sycl::queue& queue);
 
   const array_view& view() const noexcept { return view_; }

@@ -1,5 +1,4 @@
-// Elements that the host cannot read where they lie, or not in their type, copied to ordinary
-// memory.
+// A copy, in ordinary memory, of elements that the host cannot read in place, or not in their type.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,8 @@
 
 namespace usmx::bindings {
 
-/// In C order, converted to an element type. To be made without the interpreter lock.
+/// The copy is in C order, and converted to an element type. To be made without the interpreter
+/// lock.
 class host_copy {
  public:
   /// Of an array, after the work on it. Waits.

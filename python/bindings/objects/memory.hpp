@@ -1,4 +1,4 @@
-// What MemoryUSMDevice, MemoryUSMShared and MemoryUSMHost are: one shared buffer each. The classes
+// What MemoryUSMDevice, MemoryUSMShared and MemoryUSMHost hold: one shared buffer each. The classes
 // are bound in memory/.
 #pragma once
 
@@ -16,7 +16,7 @@ class py_memory {
   py_memory(py_memory&& other) noexcept = default;
   ~py_memory();
 
-  /// From now on `self`, which holds this, is the object that memory_object finds for the buffer.
+  /// From now on memory_object() finds `self`, which holds this, for the buffer.
   void make_known(PyObject* self);
 
   const std::shared_ptr<buffer>& memory() const noexcept { return memory_; }
@@ -44,15 +44,15 @@ nb::object new_memory_object(std::shared_ptr<buffer> memory);
 /// The Python memory object of a buffer: the same one for as long as somebody holds it.
 nb::object memory_object(const std::shared_ptr<buffer>& memory);
 
-/// The buffer inside a usmx memory object; null for any other object, and for one of a subclass
-/// that has a dictionary of its own, which is a producer like any other.
+/// The buffer inside a usmx memory object. Null for any other object, and for an object of a
+/// subclass with a dictionary of its own, which is a producer like any other.
 std::shared_ptr<buffer> as_memory(PyObject* object);
 
-/// Whether it is of one of usmx's memory classes and not of a subclass, which may do more when it
-/// ends than letting its buffer go.
+/// Whether the object is of one of usmx's memory classes, and not of a subclass. An object of a
+/// subclass may do more when it is destroyed than release its buffer.
 bool is_plain_memory(PyObject* object) noexcept;
 
-/// What the memory is in the context of a `syclobj`; its own kind for None.
+/// The kind of the memory in the context of a `syclobj`; its own kind for None.
 usm_kind usm_type_of(const buffer& memory, nb::handle syclobj);
 
 /// The memory as the array of bytes that it describes itself as.

@@ -1,6 +1,6 @@
-// New memory for Python's objects: the one way to make some. What is free is taken with the
-// interpreter lock held; whatever may wait, for the driver or for work that needs that lock, runs
-// without it.
+// New memory for Python's objects; the bindings allocate nowhere else. Takes a free block with the
+// interpreter lock held. Anything that may wait, for the driver or for work that needs that lock,
+// runs without it.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace usmx::bindings {
 
 using internal::first_use;
 
-/// What `try_now()` gives, else what `make()` gives, which may wait. To be called with the
-/// interpreter lock, or after noted_call_site without it.
+/// Returns the result of `try_now()`, or else that of `make()`, which may wait. To be called with
+/// the interpreter lock, or without it while a noted_call_site lives.
 template <class TryNow, class Make>
 auto make_memory_object(const TryNow& try_now, const Make& make) {
   if (auto made = try_now()) {
@@ -27,8 +27,8 @@ auto make_memory_object(const TryNow& try_now, const Make& make) {
   return decltype(try_now())(make());
 }
 
-/// `first_use::in_order` only where all that follows orders itself after what is pending on the
-/// bytes.
+/// Use `first_use::in_order` only if everything that follows orders itself after the work that is
+/// pending on the bytes.
 inline array make_array(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                         first_use use, std::size_t alignment = 0) {
   return *make_memory_object(

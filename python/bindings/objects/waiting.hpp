@@ -1,5 +1,5 @@
-// Calls of the library that may wait. What runs with the interpreter lock held must not wait: dpctl
-// and dpnp need the lock before their work can end.
+// Calls of the library that may wait. No thread may wait while it holds the interpreter lock,
+// because dpctl and dpnp need the lock before their work can end.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace usmx::bindings {
 
-/// Gives what `work()` gives, which is work of the library that orders itself and may wait. Short
-/// work is tried with the interpreter lock first, and begun anew without it if it would have to
-/// wait: letting the lock go takes longer, and where another thread computes, it comes back after 5
-/// ms.
+/// Returns the result of `work()`, which is work of the library that orders itself and may wait.
+/// Fast path: short work is tried with the interpreter lock, and begun anew without it if it would
+/// have to wait. Releasing the lock takes longer than short work, and if another thread computes,
+/// the lock comes back after 5 ms (docs/decisions.md, 25).
 template <class Work>
 decltype(auto) ordered(bool is_short, const Work& work) {
   look_for_peers();
@@ -25,15 +25,15 @@ decltype(auto) ordered(bool is_short, const Work& work) {
       const internal::no_waiting while_locked;
       return work();
     } catch (const internal::would_wait&) {
-      // Nothing was done yet.
+      // Nothing has been done yet.
     }
   }
   const without_interpreter_lock unlocked;
   return work();
 }
 
-/// Whether the host does so much, and more, in less time than letting the lock go takes, and there
-/// is nothing to wait for as far as is known: to find that out by trying takes microseconds.
+/// Whether the host copies so many bytes in less time than it takes to release the lock, and no
+/// wait is known to be necessary. Finding that out by trying would take microseconds.
 inline bool is_short(const array& a) {
   constexpr std::size_t small_nbytes = std::size_t{16} << 10;
   return a.nbytes() <= small_nbytes && !a.may_be_busy() &&

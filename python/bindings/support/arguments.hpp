@@ -12,7 +12,7 @@
 
 namespace usmx::bindings {
 
-/// Up to max_ndim integers of one argument or dictionary key, without a heap.
+/// Up to max_ndim integers of one argument or dictionary key. Allocates nothing.
 class counts {
  public:
   counts() noexcept {}  // values_ needs no zeros
@@ -52,7 +52,7 @@ nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
 /// "device", "shared" or "host"; value_error/type_error for anything else.
 usm_kind kind_argument(nb::handle kind);
 
-/// What `order=` of a new array may be, and where there is another array to be like.
+/// The letters that `order=` of a new array may be, also for an array like another.
 inline constexpr std::string_view c_or_f = "CF";
 inline constexpr std::string_view any_order = "CFAK";
 
@@ -61,6 +61,10 @@ element_order order_argument(nb::handle order, std::string_view allowed);
 
 /// True or False and nothing else; type_error naming `what`.
 bool flag_argument(const char* what, nb::handle flag);
+
+/// `copy=` of NumPy and the array API: never (False), when needed (None), always (True).
+enum class copying { never, if_needed, always };
+copying copy_argument(nb::handle copy);
 
 /// repr(object): for messages.
 std::string repr_text(PyObject* object);

@@ -5,13 +5,12 @@
 
 namespace usmx::bindings {
 
-/// "file.py:12 in function": the innermost frame of Python on this thread that is none of usmx's.
-/// On a thread that does not hold the interpreter lock, it is what was noted there, or "native
-/// code".
+/// "file.py:12 in function": the innermost Python frame on this thread that is not usmx's. On a
+/// thread without the interpreter lock, it is the call site that was noted there, or "native code".
 std::string python_call_site();
 
-/// Notes the call site for what this thread allocates without the interpreter lock during the life
-/// of this, if anything tracks memory. To be made before the lock is let go.
+/// If anything tracks memory, notes the call site for what this thread allocates without the
+/// interpreter lock during the life of this object. To be made before the lock is released.
 class noted_call_site {
  public:
   noted_call_site();

@@ -1,4 +1,4 @@
-// How usmx's exceptions arrive in Python, in one place. nanobind translates what leaves a bound
+// The translation of usmx's exceptions to Python's. nanobind translates what leaves a bound
 // function; type slots are `guarded`.
 #pragma once
 
@@ -15,7 +15,7 @@ void bind_errors(nb::module_& m);
 /// Sets Python's error if the exception is one of usmx's or SYCL's; else returns false.
 bool translate_exception(const std::exception_ptr& exception) noexcept;
 
-/// Sets the Python error that it stands for.
+/// Sets the Python error for an error code of the C interface.
 void set_python_error(usmx_error code, const char* text) noexcept;
 
 /// Sets Python's error from the C++ exception that is being handled.

@@ -1,4 +1,4 @@
-// Another object's PEP 3118 buffer, let go with the holder.
+// Another object's PEP 3118 buffer, which is released with the holder.
 #pragma once
 
 #include "support/nanobind.hpp"
@@ -7,7 +7,7 @@ namespace usmx::bindings {
 
 class held_buffer {
  public:
-  /// Throws Python's error when the object has no such buffer.
+  /// Throws Python's error if the object has no such buffer.
   held_buffer(nb::handle object, int flags) {
     if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
       nb::raise_python_error();
@@ -19,7 +19,7 @@ class held_buffer {
 
   const Py_buffer& view() const noexcept { return view_; }
   void* data() const noexcept { return view_.buf; }
-  /// 0 for a broken exporter's negative length.
+  /// The number of bytes; 0 for a broken exporter's negative length.
   std::size_t nbytes() const noexcept {
     return view_.len < 0 ? 0 : static_cast<std::size_t>(view_.len);
   }

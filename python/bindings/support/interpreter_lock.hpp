@@ -1,4 +1,4 @@
-// Letting the interpreter lock go around waits, copies and calls of the runtime, and taking it
+// Releasing the interpreter lock around waits, copies and calls of the runtime, and taking it
 // again.
 #pragma once
 
@@ -19,16 +19,16 @@ inline bool has_interpreter_lock() noexcept {
 #endif
 }
 
-/// What becomes of a thread that Python makes exit because it asked for the interpreter lock while
-/// the interpreter ends: exiting would unwind through C++ frames which must not be left so.
+/// Stops a thread that Python makes exit because it asked for the interpreter lock while the
+/// interpreter ends. Exiting would unwind C++ frames that must not be unwound.
 [[noreturn]] inline void stop_this_thread() noexcept {
   for (;;) {
     pause();
   }
 }
 
-/// Runs `take`, which takes the interpreter lock, or runs Python code that may. It is the outermost
-/// lock: no thread that has one of the library's may call this.
+/// Runs `take`, which takes the interpreter lock, or runs Python code that may. That lock is the
+/// outermost one: a thread that holds a lock of the library must not call this.
 template <class Take>
 void take_interpreter_lock(Take take) noexcept {
   internal::require_no_library_lock();
@@ -39,7 +39,7 @@ void take_interpreter_lock(Take take) noexcept {
   }
 }
 
-/// The same with the new reference that the Python code gives.
+/// The same for Python code that returns a new reference.
 template <class Run>
 PyObject* run_python(Run run) noexcept {
   PyObject* result = nullptr;
@@ -59,14 +59,14 @@ inline bool is_interrupted() noexcept {
   return raised;
 }
 
-/// Only there does Python run the handlers of signals.
+/// Whether this is Python's main thread, the only one on which Python runs signal handlers.
 inline bool is_main_thread() noexcept {
   static thread_local const bool is = gettid() == getpid();
   return is;
 }
 
-/// The calling thread is without the interpreter lock for the life of this, and the main thread's
-/// waits may be interrupted; with it where that is not `worthwhile`.
+/// Releases the calling thread's interpreter lock for the life of this object, during which the
+/// main thread's waits may be interrupted. Does nothing if it is not `worthwhile`.
 class without_interpreter_lock {
  public:
   explicit without_interpreter_lock(bool worthwhile = true) noexcept

@@ -1,5 +1,5 @@
-// What C++ needs of other packages' modules, NumPy's above all, which usmx does without as long as
-// it can.
+// Late imports of other packages' modules, mostly NumPy's, which usmx does without as long as it
+// can.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace usmx::bindings {
 
-/// An attribute of somebody else's module: imported on first use, then held for ever.
+/// An attribute of another package's module: imported on first use, then held for ever.
 class lazy_import {
  public:
   lazy_import(const char* module, const char* name) noexcept : module_(module), name_(name) {}

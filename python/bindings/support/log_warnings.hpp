@@ -3,7 +3,7 @@
 
 namespace usmx::bindings {
 
-/// From now on: see usmx/base/warnings.hpp.
+/// Makes the library's warnings such records from now on (usmx/base/warnings.hpp).
 void log_warnings() noexcept;
 
 }  // namespace usmx::bindings

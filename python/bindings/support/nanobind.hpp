@@ -1,5 +1,5 @@
-// nanobind, and what it leaves to be said in one place: interned names, attributes that may be
-// missing, classes, the Python class of a C++ type, its instances. Next: errors.hpp.
+// nanobind, and helpers that it does not have: interned names, attributes that may be missing,
+// classes, the Python class of a C++ type, its instances. Next: errors.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,8 +14,9 @@ namespace nb = nanobind;
 
 namespace usmx::bindings {
 
-/// What a function of Python's C interface has made; raises its error where that is null. Every new
-/// reference comes through here or is asked whether it is null (tools/lint looks for others).
+/// Takes the new reference that a function of Python's C interface returned; throws its error if
+/// that is null. Every new reference comes through here, or is checked for null (tools/lint looks
+/// for others).
 inline nb::object checked(PyObject* made) {
   if (made == nullptr) {
     nb::raise_python_error();
@@ -42,7 +43,7 @@ class interned {
   PyObject* object_ = nullptr;
 };
 
-/// obj.name, or a null object when there is no such attribute. Other errors pass through.
+/// obj.name, or a null object if there is no such attribute. Other errors pass through.
 inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
   PyObject* value = nullptr;
   int found = -1;
@@ -71,9 +72,9 @@ T& ready_instance(PyObject* self) {
   return *nb::inst_ptr<T>(self);
 }
 
-/// Puts the value that `make()` gives into an object whose __init__ runs. RuntimeError when Python
-/// code that ran meanwhile, within `make` or on another thread, has done so: what is there may be
-/// in use and is not replaced.
+/// Puts the value that `make()` returns into an object whose __init__ runs. RuntimeError if Python
+/// code that ran meanwhile, within `make` or on another thread, has put one there: it may be in
+/// use, and is not replaced.
 template <class T, class Make>
 void initialize(nb::pointer_and_handle<T> self, Make make) {
   T value = make();
@@ -83,11 +84,12 @@ void initialize(nb::pointer_and_handle<T> self, Make make) {
     nb::raise_python_error();
   }
   new (self.p) T(std::move(value));
-  nb::inst_mark_ready(self.h);  // now: no other code runs in between
+  nb::inst_mark_ready(self.h);  // no other code runs in between
 }
 
-/// A class of which nanobind keeps instances to use them again. It makes room for them when the
-/// first one is let go, and ends the process where there is no memory then: so one is let go here.
+/// A class whose instances nanobind pools. nanobind allocates the pool when the first instance is
+/// released, and ends the process if there is no memory then. So one instance is released here
+/// (docs/decisions.md, 65).
 template <class T, class... Bases, class... Extra>
 nb::class_<T, Bases...> pooled_class(nb::handle scope, const char* name, const Extra&... extra) {
   nb::class_<T, Bases...> cls(scope, name, nb::pooled(), extra...);
@@ -95,8 +97,8 @@ nb::class_<T, Bases...> pooled_class(nb::handle scope, const char* name, const E
   return cls;
 }
 
-/// The Python class of a C++ type: set when the class is bound, and not found again by a look-up
-/// each time, as nb::type does.
+/// The Python class of a C++ type: set when the class is bound, while nb::type looks it up each
+/// time.
 template <class T>
 inline PyTypeObject* python_class = nullptr;
 

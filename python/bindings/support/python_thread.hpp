@@ -3,9 +3,9 @@
 
 namespace usmx::bindings {
 
-/// Notes the calling thread, which holds the interpreter lock, as somebody's own if the threading
-/// module started it. A thread of the SYCL runtime on which a consumer drops objects is unknown
-/// there.
+/// Notes the calling thread, which holds the interpreter lock, as one of the program's if the
+/// threading module started it. That module does not know threads of the SYCL runtime on which a
+/// consumer releases objects.
 void note_python_thread() noexcept;
 
 }  // namespace usmx::bindings

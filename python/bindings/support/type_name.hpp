@@ -8,8 +8,8 @@
 
 namespace usmx::bindings {
 
-/// What the type of an object is called; of a long name the beginning. Never fails: a name is valid
-/// UTF-8 and stays so.
+/// The name of an object's type; a long name is cut. Never fails: a name is valid UTF-8, and stays
+/// so.
 inline std::string type_name(PyObject* object) {
   constexpr std::size_t longest = 100;
   const std::string_view name = Py_TYPE(object)->tp_name;

@@ -1,5 +1,5 @@
 // SYCL objects in Python capsules, as dpctl makes and reads them: names, `used_` renaming, and a
-// destructor that frees under either name. What a capsule holds is copied, never taken away.
+// destructor that frees under either name. What a capsule holds is copied, never moved.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ nb::object to_capsule(const sycl::context&);
 /// A new capsule "SyclEventRef" that owns a copy of the event.
 nb::object to_capsule(const sycl::event&);
 
-/// Copies of what the capsule holds; none when it has another name. Throws runtime_conflict when
-/// there is another SYCL runtime that may have made it.
+/// A copy of what the capsule holds; none if it has another name. Throws runtime_conflict if there
+/// is another SYCL runtime that may have made it.
 std::optional<sycl::queue> queue_in_capsule(PyObject* capsule);
 std::optional<sycl::context> context_in_capsule(PyObject* capsule);
 std::optional<sycl::event> event_in_capsule(PyObject* capsule);
@@ -35,7 +35,7 @@ sycl::event take_event(PyObject* capsule);
 /// type_error when that returns anything else.
 nb::object capsule_of(PyObject* object);
 
-/// "'SyclQueueRef'" or "no name": for messages.
+/// "'SyclQueueRef'" or "no name", for messages.
 std::string capsule_name_text(PyObject* capsule);
 
 }  // namespace usmx::bindings

@@ -17,8 +17,8 @@ namespace usmx::bindings {
   throw type_error(detail::message(what, " takes ", accepted, ", found ", type_name(found.ptr())));
 }
 
-/// What objects of usmx's and dpctl's classes are equal by: a SYCL object. Queues by the one that
-/// others see.
+/// The SYCL object by which objects of usmx's and dpctl's classes are compared. For a queue, it is
+/// the one that others see.
 template <class T>
 const T& compared(const T& value) {
   return value;
@@ -27,8 +27,8 @@ inline const sycl::queue& compared(const sycl::queue& queue) {
   return internal::presented_queue(queue);
 }
 
-/// Equality and hash as SYCL has them. `comparable(object)` is what objects can be equal to; null
-/// for others.
+/// Equality and hash as SYCL has them. `comparable(object)` is the SYCL object inside an object
+/// that can be equal; null for others.
 template <class T>
 void bind_value_semantics(nb::class_<T>& cls, const T* (*comparable)(PyObject*)) {
   const auto compare = [&](const char* name, bool same, const char* signature) {

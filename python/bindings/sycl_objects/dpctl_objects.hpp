@@ -1,27 +1,27 @@
-// Queues, contexts and devices as Python gets to see them: in a process that has loaded dpctl as
-// objects of dpctl's classes, since dpnp, dpctl and scikit-learn-intelex take no others
-// (docs/decisions.md); as usmx's own elsewhere.
+// The Python objects for queues, contexts and devices. In a process that has loaded dpctl they are
+// of dpctl's classes, since dpnp, dpctl and scikit-learn-intelex accept no others
+// (docs/decisions.md, 49). Otherwise they are usmx's own.
 #pragma once
 
 #include <sycl/queue.hpp>
 
 #include "support/nanobind.hpp"
-#include "sycl_objects/sycl_queue.hpp"
+#include "sycl_objects/classes.hpp"
 
 namespace usmx::bindings {
 
-/// The object for a queue that is handed to anybody: for a cached queue that of the queue which
+/// The object for a queue that code outside usmx gets. For a cached queue it holds the queue that
 /// dpctl keeps for the device. It depends on the queue alone, and is the same one as long as
-/// somebody holds it. Whoever has it may submit work that usmx does not see.
+/// somebody holds it. Its holder may submit work that usmx does not see.
 nb::object queue_object(const sycl::queue&);
 
 /// The objects for a queue's context and its device.
 nb::object context_object(const sycl::queue&);
 nb::object device_object(const sycl::queue&);
 
-/// Defines the attributes sycl_queue, sycl_context and sycl_device of a class by the queue of an
-/// object, and _own_queue for the package itself, which exposes nothing. `object_of` gives the
-/// object of sycl_queue.
+/// Defines the attributes sycl_queue, sycl_context and sycl_device of a class from the queue of its
+/// object, and _own_queue for the package itself, which exposes nothing. `object_of` returns the
+/// value of sycl_queue.
 template <class Class, class QueueOf, class ObjectOf>
 void bind_where(Class& cls, QueueOf queue_of, ObjectOf object_of) {
   using T = typename Class::Type;

@@ -12,9 +12,9 @@
 namespace usmx::bindings {
 
 /// The queue, context, device or event inside dpctl's object of that class, through dpctl's C
-/// interface; null for any other object, and where that interface is not the known one (the
-/// object's _get_capsule() then serves). Throws runtime_conflict when there is another SYCL runtime
-/// that dpctl may use.
+/// interface. Null for any other object, and if that interface is not the known one; then use the
+/// object's _get_capsule(). Throws runtime_conflict when there is another SYCL runtime that dpctl
+/// may use.
 template <class T>
 const T* as_dpctl(PyObject* object);
 template <>
@@ -36,14 +36,14 @@ const T* value_of_either(PyObject* object) {
 /// Whether dpctl is loaded, with the known C interface.
 bool are_dpctls_classes_known();
 
-/// Whether `data[1]` of a producer's dictionary means what the protocol says. It does not in
-/// dpctl's memory classes, and subclasses with the same dictionary, which write True for writable
-/// memory.
+/// Whether `data[1]` of a producer's dictionary means what the protocol says. It does not for
+/// dpctl's memory classes, and for subclasses with the same dictionary: they write True for
+/// writable memory.
 bool has_truthful_readonly_flag(PyObject* producer);
 
-/// What an object of dpctl's or dpnp's own classes, which does no more for its memory than keeping
-/// something else alive, keeps in the end; the object itself when it is of another class. A
-/// subclass may do more, such as giving the memory to somebody else when its object ends.
+/// The object that a chain of dpctl's and dpnp's own wrappers keeps alive: objects of these classes
+/// only keep something else alive. The object itself if it is of another class. A subclass may do
+/// more, such as reuse the memory when its object is destroyed.
 nb::object kept_by_wrappers(PyObject* producer);
 
 }  // namespace usmx::bindings

@@ -1,5 +1,5 @@
-// The `syclobj` of the dictionary and of arguments: every accepted form becomes a context and,
-// where it has one, a queue.
+// The `syclobj` of dictionaries and arguments: every accepted form becomes a placement, which is a
+// context or a queue.
 #pragma once
 
 #include "support/nanobind.hpp"
@@ -7,7 +7,8 @@
 
 namespace usmx::bindings {
 
-/// The forms of PROTOCOL.md, in its order. Throws type_error/value_error naming the type found.
+/// The forms of docs/protocol.md, in its order. Throws type_error/value_error naming the type
+/// found.
 exchange::placement resolve_syclobj(PyObject* object);
 
 }  // namespace usmx::bindings

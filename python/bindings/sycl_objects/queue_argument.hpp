@@ -6,7 +6,7 @@
 #include <sycl/queue.hpp>
 
 #include "support/nanobind.hpp"
-#include "sycl_objects/device.hpp"
+#include "sycl_objects/classes.hpp"
 
 namespace usmx::bindings {
 
@@ -15,9 +15,9 @@ namespace usmx::bindings {
 /// given and disagree.
 sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device);
 
-/// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or what
-/// gives one by _get_capsule(); none for any other object. usmx's own in the place of the one that
-/// dpctl keeps for a device.
+/// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or an
+/// object that gives one by _get_capsule(). None for any other object. If it is the queue that
+/// dpctl keeps for a device, usmx's own instead.
 std::optional<sycl::queue> queue_of_object(nb::handle object);
 
 /// Whether `device=` names a queue, and not only a device on which any queue will do.

@@ -71,7 +71,7 @@ class Given:
     producer: Any
     memory: Any
     elements: numpy.ndarray  # on the host
-    extent: numpy.ndarray  # its bytes, from the lowest to the highest element
+    span: numpy.ndarray  # its bytes, from the lowest to the highest element
     address: int  # of element zero
     lowest: int  # address of the lowest element
 
@@ -311,11 +311,11 @@ HOSTILE = (
         lies_about_memory=True,
     ),
     Hostile("pointer: freed memory", _freed, lies_about_memory=True),
-    _lie("extent: past the end", _with(shape=(3, 5))),
-    _lie("extent: far past the end", _with(shape=(2**23,))),
-    _lie("extent: past the end by strides", _with(strides=(5, 1))),
-    _lie("extent: past the end by offset", _with(offset=1)),
-    _lie("extent: before the start", _with(strides=(-4, 1))),
+    _lie("bounds: past the end", _with(shape=(3, 5))),
+    _lie("bounds: far past the end", _with(shape=(2**23,))),
+    _lie("bounds: past the end by strides", _with(strides=(5, 1))),
+    _lie("bounds: past the end by offset", _with(offset=1)),
+    _lie("bounds: before the start", _with(strides=(-4, 1))),
     _lie("alignment", _with(shape=(2,), data=lambda m: (m._pointer + 1, False))),
 )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from usmx import _core
-from usmx._container.creation import asnumpy
+from usmx._core import asnumpy
 from usmx.testing._cases import CASES, Given, Good, Hostile
 from usmx.testing._children import Consumer, text_of
 from usmx.testing._producer import ATTRIBUTE
@@ -127,7 +127,7 @@ def _not_kept_alive(given: Given) -> str:
 
 
 def _different(consumer: _Consumer, given: Given, found: numpy.ndarray) -> str:
-    expected = given.extent if consumer.as_bytes else given.elements
+    expected = given.span if consumer.as_bytes else given.elements
     if (found.shape, found.dtype) != (expected.shape, expected.dtype):
         return f"{found.dtype} of shape {found.shape}, not {expected.dtype} of {expected.shape}"
     if not numpy.array_equal(found, expected):

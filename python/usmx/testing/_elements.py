@@ -65,7 +65,7 @@ class Elements:
         return tuple(strides)
 
     def counted_nbytes(self) -> int:
-        """The bytes of the extent; Broken where a size, stride or address leaves 64 bits."""
+        """The bytes of the span; Broken where a size, stride or address leaves 64 bits."""
         size = int(numpy.prod([max(extent, 1) for extent in self.shape], dtype=object))
         reaches = [] if self.is_empty else [abs(reach) for reach in self.reaches()]
         counts = [size, self.offset, sum(reaches), *self.all_strides()]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 import numpy
 
 from usmx import _core
-from usmx._container.creation import asnumpy
+from usmx._core import asnumpy
 from usmx.testing._elements import Elements, Probe, agreed_readonly, bytes_at
 from usmx.testing._report import BROKEN, Finding, Report
 from usmx.testing._rules import Broken, NotApplicable, NotTried, Rules
@@ -54,7 +54,7 @@ class _Subject(Elements):
         return bytes_at(address, nbytes, self.interface["syclobj"])
 
     def snapshot(self) -> bytes:
-        """The bytes of the extent, read without waiting for the producer's queue."""
+        """The bytes of the elements, read without waiting for the producer's queue."""
         nbytes = min(self.nbytes, _READ_AT_MOST)
         if self.kind in ("shared", "host"):
             return ctypes.string_at(self.first_byte, nbytes)
@@ -238,8 +238,8 @@ def _pointer(subject: _Subject) -> str:
     return f"{subject.kind} memory at {subject.pointer:#x}"
 
 
-@_rule("extent", "every element inside the allocation", "pointer")
-def _extent(subject: _Subject) -> str:
+@_rule("bounds", "every element inside the allocation", "pointer")
+def _bounds(subject: _Subject) -> str:
     view = subject.bytes_at(subject.first_byte, subject.nbytes)
     return f"{view.nbytes} bytes from {subject.first_byte:#x}"
 
@@ -253,7 +253,7 @@ def _alignment(subject: _Subject) -> str:
     return f"{subject.element_zero:#x} is a multiple of {subject.alignment}"
 
 
-@_rule("ready", "no work on the data is running when the dictionary is given", "extent")
+@_rule("ready", "no work on the data is running when the dictionary is given", "bounds")
 def _ready(subject: _Subject) -> str:
     before = subject.snapshot()
     subject.wait()
@@ -301,7 +301,7 @@ def _stable(subject: _Subject) -> str:
     return "the same"
 
 
-@_rule("lifetime", "the memory outlives the dictionary, while the object lives", "extent")
+@_rule("lifetime", "the memory outlives the dictionary, while the object lives", "bounds")
 def _lifetime(subject: _Subject) -> str:
     syclobj = subject.interface["syclobj"]
     subject.interface = {}
@@ -313,7 +313,7 @@ def _lifetime(subject: _Subject) -> str:
 
 @_rule("import", "usmx imports it", *_READABLE, "version", "typedescr", "syclobj", "arithmetic")
 def _import(subject: _Subject) -> str:
-    for rule in ("pointer", "extent", "alignment"):
+    for rule in ("pointer", "bounds", "alignment"):
         if subject.findings[rule].outcome == BROKEN:
             raise NotApplicable(f"needs '{rule}', which is broken")
     view = _core.from_usm_array_interface(subject.producer)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from usmx._container.creation import zeros
+from usmx._core import zeros
 from usmx.testing._cases import KINDS, MEMORY, ROOM, TYPESTRS, numbers
 from usmx.testing._tensors import (
     COPIED,
@@ -221,8 +221,8 @@ def _lies_of_usm() -> list[HostileTensor]:
         lie("shape: bytes wrap", _extents(2**62, 4)),
         lie("data: a null pointer", _with(data=None)),
         lie("data: garbage", _with(data=4096)),
-        lie("extent: past the end", _extents(7)),
-        lie("extent: past the end by byte_offset", _with(byte_offset=8 * ROOM)),
+        lie("bounds: past the end", _extents(7)),
+        lie("bounds: past the end by byte_offset", _with(byte_offset=8 * ROOM)),
         lie("alignment", _with(byte_offset=4)),
     ]
 

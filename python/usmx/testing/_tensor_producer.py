@@ -3,7 +3,7 @@
 import numpy
 
 from usmx import _core
-from usmx._container.creation import from_dlpack
+from usmx._core import from_dlpack
 from usmx.testing._elements import Elements, agreed_readonly, bytes_at
 from usmx.testing._report import Finding, Report
 from usmx.testing._rules import Broken, NotApplicable, Rules
@@ -25,7 +25,7 @@ class _Subject(Elements):
         self.taken: Taken
 
     def ask(self, **arguments) -> Taken:
-        """What a new capsule holds; let go with the result."""
+        """What a new capsule holds; released with the result."""
         return Taken(self.producer.__dlpack__(**arguments))
 
     @property
@@ -181,8 +181,8 @@ def _pointer(subject: _Subject) -> str:
     return f"{view.usm_type} memory at {subject.pointer:#x}"
 
 
-@_rule("extent", "every element inside the allocation", "pointer")
-def _extent(subject: _Subject) -> str:
+@_rule("bounds", "every element inside the allocation", "pointer")
+def _bounds(subject: _Subject) -> str:
     view = bytes_at(subject.first_byte, subject.nbytes, subject.syclobj)
     return f"{view.nbytes} bytes from {subject.first_byte:#x}"
 
@@ -257,7 +257,7 @@ def _host(subject: _Subject) -> str:
 def _import(subject: _Subject) -> str:
     if subject.device[0] not in (ONEAPI, CPU):
         raise NotApplicable(f"device type {subject.device[0]}")
-    for rule in ("pointer", "extent", "alignment"):
+    for rule in ("pointer", "bounds", "alignment"):
         if subject.findings[rule].outcome == "broken":
             raise NotApplicable(f"needs '{rule}', which is broken")
     view = from_dlpack(subject.producer)

@@ -62,7 +62,7 @@ _is_valid.argtypes = (ctypes.py_object, ctypes.c_char_p)
 
 
 def held_by(capsule: object, structure: Any = Managed) -> Any:
-    """The structure that a capsule holds, as long as nobody lets it go."""
+    """The structure that a capsule holds, as long as nobody releases it."""
     return structure.from_address(_pointer(capsule, structure.name))
 
 

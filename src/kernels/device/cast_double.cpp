@@ -1,4 +1,4 @@
-// Kernels that convert between element types of which one at least has double precision.
+// Kernels that convert between element types of which at least one has double precision.
 #include "elements.hpp"
 #include "kernel_list.hpp"
 #include "strided.hpp"

@@ -1,4 +1,4 @@
-// Kernels that move elements as they are.
+// Kernels that copy elements unchanged.
 #include "items.hpp"
 #include "kernel_list.hpp"
 #include "strided.hpp"
@@ -9,9 +9,9 @@ namespace usmx::inline v1::kernels {
 
 inline constexpr int tile = shared_tile;
 
-/// Blocks of `tile` x `tile` elements through the group's own memory: read along the source's rows,
-/// written along the destination's columns, each time by work items beside each other. The last
-/// column of the memory is not used: without it the items of a column would lie in one bank.
+/// Copies blocks of `tile` x `tile` elements through the group's local memory. Adjacent work items
+/// read along the source's rows, and write along the destination's columns. The last column of the
+/// local memory is padding: without it, the items of a column would be in one bank.
 template <class Item>
 inline void transpose(const Item* source, Item* destination, const traversal& t) {
   __shared__ Item kept[tile][tile + 1];
@@ -37,8 +37,8 @@ inline void transpose(const Item* source, Item* destination, const traversal& t)
 
 inline constexpr int tile = transposed_tile;
 
-/// A block of `tile` x `tile` elements through the work item's own memory: read along the source's
-/// rows, which are adjacent, written along the destination's columns, which are.
+/// Copies a block of `tile` x `tile` elements through the work item's private memory. Reads along
+/// the source's rows, and writes along the destination's columns: these elements are adjacent.
 template <class Item>
 inline void transpose_tile(const Item* __restrict source, Item* __restrict destination,
                            const traversal& t) {

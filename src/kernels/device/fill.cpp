@@ -1,4 +1,4 @@
-// Kernels that set every element to one value, which they are handed with their arguments.
+// Kernels that set every element to one value, which is one of their arguments.
 #include "items.hpp"
 #include "kernel_list.hpp"
 #include "strided.hpp"

@@ -1,5 +1,5 @@
-// What kernels that move elements as they are take for an element: 1, 2, 4, 8 or 16 bytes, aligned
-// to their number, those of 16 to 8. Device code.
+// The element types of kernels that copy elements unchanged: 1, 2, 4, 8 or 16 bytes, aligned to
+// their size, those of 16 bytes to 8. Device code.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// The kernels there are, for those that define them and for those that look for them. For device
-// and host code, without SYCL.
+// The list of all kernels, for the code that defines them and the code that looks them up. For
+// device and host code, without SYCL.
 #pragma once
 
 namespace usmx::inline v1::kernels {
 
-/// Rows and columns of a block of the kernels usmx_transpose_*: of the SYCL compiler's, in which
-/// one work item does a block, and of those for CUDA devices, in which a group does.
+/// Rows and columns of a block of the kernels usmx_transpose_*. In the SYCL compiler's kernels one
+/// work item copies a block; in those for CUDA devices, a group does.
 inline constexpr int transposed_tile = 16;
 inline constexpr int shared_tile = 32;
 
@@ -14,10 +14,10 @@ inline constexpr int shared_tile = 32;
 /// usmx_copy_<bytes>, usmx_transpose_<bytes>, usmx_fill_<bytes>
 #define USMX_ITEM_SIZES(EACH) EACH(1) EACH(2) EACH(4) EACH(8) EACH(16)
 
-/// usmx_cast_<from>_<to>. Integers of one size are copied whatever their sign, of a destination's
-/// types the signed one stands for both, and narrowing asks for the unsigned source only. From
-/// floating point numbers, integers of 32 and 64 bits differ by sign. What becomes of a complex
-/// number's real part is a cast from its real type. See cast_of() in groups.hpp.
+/// usmx_cast_<from>_<to>. Integers of one size are copied, whatever their sign. Of the
+/// destination's types, the signed one stands for both; narrowing has the unsigned source only.
+/// From floating point numbers, integers of 32 and 64 bits differ by sign. A complex number's real
+/// part is cast from its real type. See cast_of() in groups.hpp.
 // clang-format off
 #define USMX_CASTS(EACH)                                                                       \
   EACH(b1, i1) EACH(b1, i2) EACH(b1, i4) EACH(b1, i8) EACH(b1, f2) EACH(b1, f4) EACH(b1, c8)   \
@@ -34,7 +34,7 @@ inline constexpr int shared_tile = 32;
   EACH(f2, i1) EACH(f2, i2) EACH(f2, i4) EACH(f2, u4) EACH(f2, i8) EACH(f2, u8)                \
   EACH(f4, i1) EACH(f4, i2) EACH(f4, i4) EACH(f4, u4) EACH(f4, i8) EACH(f4, u8)
 
-/// Those with double precision on one side or both.
+/// The casts with double precision on one side or both.
 #define USMX_DOUBLE_CASTS(EACH)                                                                \
   EACH(b1, f8) EACH(i1, f8) EACH(i2, f8) EACH(i4, f8) EACH(i8, f8)                             \
   EACH(u1, f8) EACH(u2, f8) EACH(u4, f8) EACH(u8, f8) EACH(f2, f8) EACH(f4, f8)                \

@@ -21,9 +21,9 @@ using copy_const = typename with_const_of<From, To>::type;
 
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-/// Which work item of its group this one is, and how many share the columns of a row and the rows.
-/// On a CPU one does all: code in which nothing differs from one item to the next is built in less
-/// than half the time there, since there is nothing to vectorise across them.
+/// The place of this work item in its group, and how many share the columns of a row, and the rows.
+/// On a CPU one work item does all: code that does not differ between items is built in less than
+/// half the time there, since there is nothing to vectorise across them.
 struct lanes {
 #ifdef USMX_WIDE_GROUPS
   std::int64_t first = local_id<2>();
@@ -61,7 +61,7 @@ class walk {
     }
   }
 
-  /// Goes on to the next index of the outer dimensions; false when there is none.
+  /// Advances to the next index of the outer dimensions; false if there is none.
   USMX_SHARED_CODE bool next(const traversal& t) {
     if (--left_ <= 0) {
       return false;

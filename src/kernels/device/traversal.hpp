@@ -1,5 +1,5 @@
-// What a kernel is told about the elements that it walks over; the host fills it in. For device and
-// host code, without SYCL.
+// The description of the elements that a kernel visits. The host fills it in. For device and host
+// code, without SYCL.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,10 @@ struct outer_dimension {
 
 inline constexpr int max_outer_dimensions = 6;
 
-/// Rows and columns, the columns innermost, and what repeats them. Strides in bytes. A work group
-/// does one block of rows and columns for `repeats_per_group` indices of the outer dimensions: its
-/// three ids are those of the repeats, the block's rows and the block's columns.
+/// Rows and columns, the columns innermost, and the outer dimensions that repeat them. Strides are
+/// in bytes. A work group copies one block of rows and columns for `repeats_per_group` indices of
+/// the outer dimensions. Its three ids are those of the repeats, of the block's rows and of the
+/// block's columns.
 struct traversal {
   std::int64_t rows;
   std::int64_t columns;

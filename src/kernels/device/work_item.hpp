@@ -1,5 +1,5 @@
-// How a kernel is declared and where its work item is, in the words of who compiles it: the SYCL
-// runtime's compiler, or NVIDIA's for CUDA devices. Device code.
+// How a kernel is declared, and the place of its work item, for either compiler: the SYCL
+// runtime's, or NVIDIA's for CUDA devices. Device code.
 #pragma once
 
 #include <cstdint>

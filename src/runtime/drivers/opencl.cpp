@@ -49,7 +49,7 @@ class opencl_driver final : public usm_driver {
     }
     const auto* base = ask<const std::byte*>(pointer, CL_MEM_ALLOC_BASE_PTR_INTEL, nullptr);
     const auto nbytes = ask<std::size_t>(pointer, CL_MEM_ALLOC_SIZE_INTEL, 0);
-    return with_extent(kind, pointer, base, nbytes);
+    return with_bounds(kind, pointer, base, nbytes);
   }
 
   // Two questions instead of three: what begins at the first byte or before it, and holds the last

@@ -512,9 +512,9 @@ TEST(fitted_to_new_memory_test, negative_strides_get_the_smallest_offset_that_fi
   };
   // The protocol's examples: offset 1 of 4 elements, 17 of 18.
   EXPECT_EQ(fitted({2, 2}, {2, -1}), layout::strided(extents{2, 2}, extents{2, -1}, 1));
-  EXPECT_EQ(fitted({2, 2}, {2, -1}).extent(), (usmx::element_range{0, 3}));
+  EXPECT_EQ(fitted({2, 2}, {2, -1}).span(), (usmx::element_range{0, 3}));
   EXPECT_EQ(fitted({4, 2}, {-5, -2}), layout::strided(extents{4, 2}, extents{-5, -2}, 17));
-  EXPECT_EQ(fitted({4, 2}, {-5, -2}).extent(), (usmx::element_range{0, 17}));
+  EXPECT_EQ(fitted({4, 2}, {-5, -2}).span(), (usmx::element_range{0, 17}));
 }
 
 TEST(fitted_to_new_memory_test, naming_the_offset_that_fits_is_the_same_as_asking_for_it) {

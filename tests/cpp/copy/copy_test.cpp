@@ -164,16 +164,16 @@ class random_layouts {
   /// With an offset that keeps all elements at 0 or above, with some room before them.
   layout in_memory(const extents& shape, const extents& strides) {
     const layout where = layout::strided(shape, strides);
-    const auto extent = where.extent();
-    return where.with_offset((extent ? -extent->first : 0) + number(0, 3));
+    const auto span = where.span();
+    return where.with_offset((span ? -span->first : 0) + number(0, 3));
   }
 
   std::mt19937 random_;
 };
 
 std::ptrdiff_t items_needed(const layout& where) {
-  const auto extent = where.extent();
-  return extent ? extent->last + 1 : 0;
+  const auto span = where.span();
+  return span ? span->last + 1 : 0;
 }
 
 class copy_test : public support::device_test {

@@ -33,7 +33,7 @@ constexpr std::array ways{host_thresholds{never, never, never}, host_thresholds{
                           host_thresholds{0, 1000, 0}, host_thresholds{never, never, 0}};
 
 /// Where elements lie in bytes of memory of their own.
-struct placement {
+struct byte_layout {
   numbers strides;  // in bytes
   std::ptrdiff_t offset;
   std::size_t nbytes;
@@ -67,7 +67,7 @@ class random_copies {
   }
 
   /// A place of its own for every element: dimensions in any order, with gaps, in any direction.
-  placement distinct(const numbers& shape, std::ptrdiff_t itemsize) {
+  byte_layout distinct(const numbers& shape, std::ptrdiff_t itemsize) {
     std::vector<std::size_t> order(shape.size());
     std::iota(order.rbegin(), order.rend(), std::size_t{0});  // C order
     if (one_in(2)) {
@@ -85,8 +85,8 @@ class random_copies {
   }
 
   /// Elements may share bytes.
-  placement any(const numbers& shape, std::ptrdiff_t itemsize) {
-    placement result = distinct(shape, itemsize);
+  byte_layout any(const numbers& shape, std::ptrdiff_t itemsize) {
+    byte_layout result = distinct(shape, itemsize);
     for (std::ptrdiff_t& stride : result.strides) {
       stride = one_in(5) ? 0 : one_in(8) ? number(-20, 20) : stride;
     }
@@ -94,7 +94,7 @@ class random_copies {
   }
 
   /// With some room before and behind, at any alignment.
-  placement placed(const numbers& shape, numbers strides, std::ptrdiff_t itemsize) {
+  byte_layout placed(const numbers& shape, numbers strides, std::ptrdiff_t itemsize) {
     std::ptrdiff_t lowest = 0;
     std::ptrdiff_t highest = itemsize;
     for (std::size_t k = 0; k < shape.size(); ++k) {
@@ -119,8 +119,8 @@ class random_copies {
 };
 
 /// What the copy should leave in the destination's memory.
-bytes copied_one_by_one(const numbers& shape, const bytes& source, const placement& from,
-                        dtype from_type, bytes destination, const placement& to, dtype to_type) {
+bytes copied_one_by_one(const numbers& shape, const bytes& source, const byte_layout& from,
+                        dtype from_type, bytes destination, const byte_layout& to, dtype to_type) {
   numbers index(shape.size(), 0);
   const std::ptrdiff_t size =
       std::accumulate(shape.begin(), shape.end(), std::ptrdiff_t{1}, std::multiplies{});
@@ -140,8 +140,8 @@ bytes copied_one_by_one(const numbers& shape, const bytes& source, const placeme
 }
 
 /// One copy between noise, every way.
-void check_copy(random_copies& random, const numbers& shape, const placement& from, dtype from_type,
-                const placement& to, dtype to_type) {
+void check_copy(random_copies& random, const numbers& shape, const byte_layout& from,
+                dtype from_type, const byte_layout& to, dtype to_type) {
   bytes source = random.noise(from.nbytes);
   const bytes before = random.noise(to.nbytes);
   const bytes expected = copied_one_by_one(shape, source, from, from_type, before, to, to_type);
@@ -163,8 +163,8 @@ void check_copies(dtype from_type, dtype to_type, unsigned seed, int rounds) {
   random_copies random(seed);
   for (int round = 0; round < rounds; ++round) {
     const numbers shape = random.shape();
-    const placement from = random.any(shape, static_cast<std::ptrdiff_t>(from_type.itemsize()));
-    const placement to = random.distinct(shape, static_cast<std::ptrdiff_t>(to_type.itemsize()));
+    const byte_layout from = random.any(shape, static_cast<std::ptrdiff_t>(from_type.itemsize()));
+    const byte_layout to = random.distinct(shape, static_cast<std::ptrdiff_t>(to_type.itemsize()));
     ASSERT_NO_FATAL_FAILURE(check_copy(random, shape, from, from_type, to, to_type));
   }
 }
@@ -198,8 +198,8 @@ TEST(copy_host_test, transposed_rows_may_be_any_multiple_of_2_kib_apart) {
       const auto from_item = static_cast<std::ptrdiff_t>(from_type.itemsize());
       const auto to_item = static_cast<std::ptrdiff_t>(to_type.itemsize());
       const numbers shape{random.number(4, 150), random.number(4, 2048 / to_item)};
-      const placement from = random.placed(shape, {from_item, from_item * shape[0]}, from_item);
-      const placement to = random.placed(shape, {2048 * random.number(1, 2), to_item}, to_item);
+      const byte_layout from = random.placed(shape, {from_item, from_item * shape[0]}, from_item);
+      const byte_layout to = random.placed(shape, {2048 * random.number(1, 2), to_item}, to_item);
       ASSERT_NO_FATAL_FAILURE(check_copy(random, shape, from, from_type, to, to_type));
     }
   }

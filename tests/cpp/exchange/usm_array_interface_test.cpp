@@ -14,6 +14,7 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/slabs.hpp"
 #include "support/seed.hpp"
 #include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
@@ -262,7 +263,7 @@ TEST_F(exchange_test, number_of_bytes_that_wraps_is_an_error) {
   refuse<overflow_error>({start(), "<c16", {two_to(59) + 1}}, {});
 }
 
-TEST_F(exchange_test, extent_that_wraps_is_an_error) {
+TEST_F(exchange_test, span_that_wraps_is_an_error) {
   refuse<overflow_error>({start(), "|u1", {3}, extents{two_to(62)}}, {});
   refuse<overflow_error>({start(), "|u1", {2, 2}, extents{two_to(62), two_to(62)}}, {});
   refuse<overflow_error>({start(), "|u1", {2, 2}, extents{PTRDIFF_MAX, -PTRDIFF_MAX}}, {});
@@ -326,6 +327,7 @@ TEST_F(exchange_test, memory_of_another_context_is_an_error_with_and_without_a_q
 }
 
 TEST_F(exchange_test, freed_memory_is_an_error) {
+  block_.emplace(support::beyond_runtime_pools, usm_kind::device, queue());
   const std::uintptr_t data = start();
   block_.reset();
   refuse<value_error>({data, "<f8", {4}}, {hex(data), "not USM"});
@@ -620,6 +622,8 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
   }
   const std::byte* base = own ? buffer->data() : block_->data();
   const auto begin = reinterpret_cast<std::uintptr_t>(base);
+  // Another chunk of the slab is memory, too.
+  const bool surrounded = !own && support::runtime_cuts_slabs(queue());
   int accepted = 0;
   int refused = 0;
   int at_an_edge = 0;
@@ -639,7 +643,7 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
     }
     std::ptrdiff_t offset = number(-20, 20);
     std::uintptr_t data = begin + static_cast<std::uintptr_t>(number(-64, nbytes + 64));
-    if (number(0, 1) == 0) {  // put one end of the extent at or near one end of the allocation
+    if (number(0, 1) == 0) {  // put one end of the span at or near one end of the allocation
       const model there(data, shape, strides, offset, itemsize, 1);
       const std::ptrdiff_t near = number(-1, 1) * (number(0, 1) == 0 ? 1 : itemsize);
       data += number(0, 1) == 0
@@ -680,6 +684,10 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
     } catch (const overflow_error& e) {
       why = e.what();
     }
+    const bool in_another_chunk = found && surrounded && (truth.last < begin || truth.first >= end);
+    if (in_another_chunk) {
+      continue;
+    }
     ASSERT_EQ(found.has_value(), inside && truth.aligned)
         << "data at " << static_cast<std::ptrdiff_t>(data - begin) << " of " << nbytes << ", "
         << type << ", shape " << testing::PrintToString(shape) << ", strides "
@@ -693,7 +701,7 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
     ASSERT_EQ(found->nbytes, truth.last - truth.first + 1);
     ASSERT_EQ(truth.first + model::wide(found->where.offset()) * itemsize,
               model::wide(data) + model::wide(offset) * itemsize);
-    ASSERT_EQ(found->where.extent()->first, 0);
+    ASSERT_EQ(found->where.span()->first, 0);
     ASSERT_TRUE(std::ranges::equal(found->where.shape(), shape));
     if (strides) {
       ASSERT_TRUE(std::ranges::equal(found->where.strides(), *strides));

@@ -129,18 +129,18 @@ bool is_consecutive(const numbers& offsets) {
                             [](auto a, auto b) { return b != a + 1; }) == offsets.end();
 }
 
-TEST(layout_properties, size_and_extent_are_those_of_the_enumerated_offsets) {
+TEST(layout_properties, size_and_span_are_those_of_the_enumerated_offsets) {
   random_source random(support::seed(1));
   for (int round = 0; round < 5000; ++round) {
     const layout source = random.any_layout();
     const numbers offsets = offsets_of(source);
     ASSERT_EQ(source.size(), std::ssize(offsets)) << source;
-    const auto extent = source.extent();
-    ASSERT_EQ(extent.has_value(), !offsets.empty()) << source;
-    if (!extent) continue;
+    const auto span = source.span();
+    ASSERT_EQ(span.has_value(), !offsets.empty()) << source;
+    if (!span) continue;
     const auto [first, last] = std::minmax_element(offsets.begin(), offsets.end());
-    ASSERT_EQ(extent->first, *first) << source;
-    ASSERT_EQ(extent->last, *last) << source;
+    ASSERT_EQ(span->first, *first) << source;
+    ASSERT_EQ(span->last, *last) << source;
   }
 }
 
@@ -323,9 +323,9 @@ TEST(subscript_properties, what_is_cut_out_of_a_wide_layout_is_a_valid_layout) {
     const layout result = usmx::subscript(*source, items);
     ASSERT_NO_THROW(layout::strided(result.shape(), result.strides(), result.offset()))
         << *source << " -> " << result;
-    if (!result.extent()) continue;
-    ASSERT_LE(source->extent()->first, result.extent()->first);
-    ASSERT_GE(source->extent()->last, result.extent()->last);
+    if (!result.span()) continue;
+    ASSERT_LE(source->span()->first, result.span()->first);
+    ASSERT_GE(source->span()->last, result.span()->last);
   }
 }
 
@@ -344,7 +344,7 @@ TEST(permuted_properties, undone_by_the_inverse_permutation) {
     }
     const layout result = usmx::permuted(source, axes);
     ASSERT_EQ(usmx::permuted(result, inverse), source);
-    ASSERT_EQ(result.extent(), source.extent());
+    ASSERT_EQ(result.span(), source.span());
     ASSERT_EQ(result.size(), source.size());
   }
 }
@@ -522,11 +522,11 @@ TEST(overflow_properties, scaled_throws_exactly_when_the_exact_result_does_not_f
     if (!is_representable(shape, strides, offset)) continue;
     const std::ptrdiff_t factor = random.between(1, 16);
     const layout source = layout::strided(shape, strides, offset);
-    const auto extent = source.extent();
+    const auto span = source.span();
     const bool representable =
         fits(int128{offset} * factor) &&
-        (!extent || (fits(int128{extent->first} * factor) && fits(int128{extent->last} * factor) &&
-                     fits((int128{extent->last} - extent->first) * factor + 1)));
+        (!span || (fits(int128{span->first} * factor) && fits(int128{span->last} * factor) &&
+                   fits((int128{span->last} - span->first) * factor + 1)));
     if (representable) {
       ASSERT_EQ(source.scaled(factor).offset(), offset * factor) << source << " * " << factor;
     } else {

@@ -148,9 +148,9 @@ TEST(layout, offset_that_cannot_be_represented_overflows) {
 }
 
 TEST(layout, extremes_that_fit_are_accepted) {
-  EXPECT_EQ(c_order({highest}).extent(), (element_range{0, highest - 1}));
-  EXPECT_EQ(c_order({1}, highest).extent(), (element_range{highest, highest}));
-  EXPECT_EQ(strided({2}, {-(highest - 1)}, -2).extent(), (element_range{lowest, -2}));
+  EXPECT_EQ(c_order({highest}).span(), (element_range{0, highest - 1}));
+  EXPECT_EQ(c_order({1}, highest).span(), (element_range{highest, highest}));
+  EXPECT_EQ(strided({2}, {-(highest - 1)}, -2).span(), (element_range{lowest, -2}));
 }
 
 TEST(layout, strides_of_single_elements_may_be_anything) {
@@ -165,12 +165,12 @@ TEST(layout, number_of_offsets_spanned_must_fit) {
 // Observers.
 
 TEST(layout, negative_stride_span_starts_below_origin) {
-  EXPECT_EQ(strided({2, 2}, {2, -1}).extent(), (element_range{-1, 2}));
-  EXPECT_EQ(strided({4, 2}, {-5, -2}, 17).extent(), (element_range{0, 17}));
+  EXPECT_EQ(strided({2, 2}, {2, -1}).span(), (element_range{-1, 2}));
+  EXPECT_EQ(strided({4, 2}, {-5, -2}, 17).span(), (element_range{0, 17}));
 }
 
-TEST(layout, extent_of_an_empty_layout_does_not_exist) {
-  EXPECT_EQ(strided({2, 0}, {1, 1}, 5).extent(), std::nullopt);
+TEST(layout, span_of_an_empty_layout_does_not_exist) {
+  EXPECT_EQ(strided({2, 0}, {1, 1}, 5).span(), std::nullopt);
 }
 
 TEST(layout, contiguity_flags_are_those_of_numpy) {
@@ -245,7 +245,7 @@ TEST(layout, moves_and_observers_do_not_throw) {
   static_assert(std::is_nothrow_move_constructible_v<layout>);
   static_assert(std::is_nothrow_move_assignable_v<layout>);
   static_assert(std::is_nothrow_destructible_v<layout>);
-  static_assert(noexcept(std::declval<const layout&>().extent()));
+  static_assert(noexcept(std::declval<const layout&>().span()));
   static_assert(noexcept(std::declval<const layout&>() == std::declval<const layout&>()));
 }
 
@@ -418,8 +418,8 @@ TEST_F(subscript, strides_of_empty_layouts_cannot_make_the_offset_wrap) {
 TEST_F(subscript, reversing_the_widest_layout_stays_in_range) {
   source = strided({2, 2}, {two_to_62 - 1, -two_to_62 + 1});
   const layout reversed = of({slice(none, none, -1), slice(none, none, -1)});
-  EXPECT_EQ(reversed.extent(), source.extent());
-  EXPECT_EQ(of({all, slice(none, none, -1)}).extent(), source.extent());
+  EXPECT_EQ(reversed.span(), source.span());
+  EXPECT_EQ(of({all, slice(none, none, -1)}).span(), source.span());
 }
 
 TEST_F(subscript, works_on_64_dimensions) {

@@ -43,7 +43,7 @@ def test_arrays_of_usmx_keep_all_rules(kind, key):
         report.raise_if_broken()
         assert len(report.findings) == 20
         assert set(outcomes(report).values()) <= {KEPT, NOT_APPLICABLE}
-    assert array.size == 0 or outcomes(report)["extent"] == KEPT
+    assert array.size == 0 or outcomes(report)["bounds"] == KEPT
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -100,8 +100,8 @@ def test_producer_that_tells_the_truth_keeps_all_rules():
         ("arithmetic", {"shape": (2**62, 4)}),
         ("pointer", {"data": None}),
         ("pointer", {"data": 4096}),
-        ("extent", {"shape": (3, 5)}),
-        ("extent", {"strides": (5, 1)}),
+        ("bounds", {"shape": (3, 5)}),
+        ("bounds", {"strides": (5, 1)}),
     ],
 )
 def test_lie_breaks_its_rule_alone(rule, changes):
@@ -188,8 +188,8 @@ def test_dpnp_as_a_consumer_is_as_peers_md_says():
         "ndim: -1",
         "shape: negative",
         "shape: bytes wrap",
-        "extent: past the end",
-        "extent: past the end by byte_offset",
+        "bounds: past the end",
+        "bounds: past the end by byte_offset",
         "alignment",
     }
 

@@ -197,10 +197,10 @@ def test_any_mapping_will_do(memory, mapping):
         ("arithmetic", {"offset": 2**62}),
         ("pointer", {"data": (4096, False)}),
         ("pointer", {"data": (np.zeros(12).ctypes.data, False)}),
-        ("extent", {"shape": (3, 5)}),
-        ("extent", {"offset": 1}),
-        ("extent", {"strides": (5, 1)}),
-        ("extent", {"strides": (-4, 1)}),
+        ("bounds", {"shape": (3, 5)}),
+        ("bounds", {"offset": 1}),
+        ("bounds", {"strides": (5, 1)}),
+        ("bounds", {"strides": (-4, 1)}),
     ],
 )
 def test_lie_about_memory_breaks_its_rule(memory, rule, changes):

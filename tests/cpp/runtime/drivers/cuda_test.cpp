@@ -141,13 +141,13 @@ TEST_F(usm_cuda_test, managed_memory_is_shared_wherever_it_is) {
 TEST_F(usm_cuda_test, memory_of_another_type_is_unknown) {
   driver.type = memory_type{3};  // CU_MEMORYTYPE_ARRAY
   EXPECT_EQ(query().kind, usm_kind::unknown);
-  EXPECT_FALSE(query().extent_known);
+  EXPECT_FALSE(query().bounds_known);
 }
 
 TEST_F(usm_cuda_test, pointer_that_the_driver_does_not_know_is_unknown) {
   driver.knows_the_pointer = false;
   EXPECT_EQ(query().kind, usm_kind::unknown);
-  EXPECT_FALSE(query().extent_known);
+  EXPECT_FALSE(query().bounds_known);
 }
 
 TEST_F(usm_cuda_test, error_of_the_driver_means_unknown) {
@@ -171,9 +171,9 @@ TEST_F(usm_cuda_test, memory_of_the_host_is_known_in_every_context) {
   EXPECT_EQ(query({first_device}).kind, usm_kind::host);
 }
 
-TEST_F(usm_cuda_test, extent_is_the_drivers_address_range) {
+TEST_F(usm_cuda_test, bounds_are_the_drivers_address_range) {
   const allocation_info found = query();
-  EXPECT_TRUE(found.extent_known);
+  EXPECT_TRUE(found.bounds_known);
   EXPECT_EQ(found.base, driver.block + 8);
   EXPECT_EQ(found.nbytes, 16U);
 }
@@ -183,19 +183,19 @@ TEST_F(usm_cuda_test, threads_current_context_is_left_as_it_was) {
   EXPECT_EQ(driver.current, nullptr);
 }
 
-TEST_F(usm_cuda_test, extent_comes_from_attributes_where_the_range_cannot_be_had) {
+TEST_F(usm_cuda_test, bounds_come_from_attributes_where_the_range_cannot_be_had) {
   driver.has_address_range = false;
   const allocation_info found = query();
-  EXPECT_TRUE(found.extent_known);
+  EXPECT_TRUE(found.bounds_known);
   EXPECT_EQ(found.base, driver.block);
   EXPECT_EQ(found.nbytes, sizeof driver.block);
 }
 
-TEST_F(usm_cuda_test, extent_that_the_driver_does_not_know_is_unknown) {
+TEST_F(usm_cuda_test, bounds_that_the_driver_does_not_know_are_unknown) {
   driver.knows_the_range = false;
   driver.has_address_range = false;
   EXPECT_EQ(query().kind, usm_kind::device);
-  EXPECT_FALSE(query().extent_known);
+  EXPECT_FALSE(query().bounds_known);
 }
 
 TEST_F(usm_cuda_test, number_of_a_device_is_that_of_the_memorys) {

@@ -66,9 +66,9 @@ TEST_F(usm_level_zero_test, kind_is_the_drivers_memory_type) {
   }
 }
 
-TEST_F(usm_level_zero_test, extent_is_the_drivers_address_range) {
+TEST_F(usm_level_zero_test, bounds_are_the_drivers_address_range) {
   const allocation_info found = query();
-  EXPECT_TRUE(found.extent_known);
+  EXPECT_TRUE(found.bounds_known);
   EXPECT_EQ(found.base, driver.block);
   EXPECT_EQ(found.nbytes, sizeof driver.block);
 }
@@ -84,9 +84,9 @@ TEST_F(usm_level_zero_test, memory_of_a_type_that_is_not_known_yet_is_unknown) {
   EXPECT_EQ(query().kind, usm_kind::unknown);
 }
 
-TEST_F(usm_level_zero_test, memory_of_unknown_type_has_no_extent) {
+TEST_F(usm_level_zero_test, memory_of_unknown_type_has_no_bounds) {
   driver.type = memory_type::unknown;
-  EXPECT_FALSE(query().extent_known);
+  EXPECT_FALSE(query().bounds_known);
 }
 
 TEST_F(usm_level_zero_test, failure_to_tell_the_type_means_unknown) {
@@ -94,10 +94,10 @@ TEST_F(usm_level_zero_test, failure_to_tell_the_type_means_unknown) {
   EXPECT_EQ(query().kind, usm_kind::unknown);
 }
 
-TEST_F(usm_level_zero_test, failure_to_tell_the_range_leaves_the_extent_unknown) {
+TEST_F(usm_level_zero_test, failure_to_tell_the_range_leaves_the_bounds_unknown) {
   driver.range_result = address_not_found;
   EXPECT_EQ(query().kind, usm_kind::device);
-  EXPECT_FALSE(query().extent_known);
+  EXPECT_FALSE(query().bounds_known);
 }
 
 // The size and places of the C structure on 64-bit systems.

@@ -19,21 +19,21 @@ using usmx::usm_kind;
 
 class usm_backend_test : public support::device_test {};
 
-TEST_F(usm_backend_test, generic_driver_knows_the_kind_but_not_the_extent) {
+TEST_F(usm_backend_test, generic_driver_knows_the_kind_but_not_the_bounds) {
   const auto backend = usmx::detail::make_generic_driver(context());
   for (const usm_kind kind : all_kinds) {
     const runtime_block block(256, kind, queue());
     for (const std::byte* pointer : {block.data(), block.data() + 100}) {
       const allocation_info found = backend->query(pointer);
       EXPECT_EQ(found.kind, kind);
-      EXPECT_FALSE(found.extent_known);
+      EXPECT_FALSE(found.bounds_known);
       EXPECT_EQ(found.base, nullptr);
       EXPECT_EQ(found.nbytes, 0U);
     }
   }
 }
 
-TEST_F(usm_backend_test, opencl_driver_knows_kind_and_extent) {
+TEST_F(usm_backend_test, opencl_driver_knows_kind_and_bounds) {
   if (context().get_backend() != sycl::backend::opencl) {
     GTEST_SKIP() << "not an OpenCL context";
   }
@@ -43,7 +43,7 @@ TEST_F(usm_backend_test, opencl_driver_knows_kind_and_extent) {
     const runtime_block block(256, kind, queue());
     const allocation_info found = backend->query(block.data() + 100);
     EXPECT_EQ(found.kind, kind);
-    EXPECT_TRUE(found.extent_known);
+    EXPECT_TRUE(found.bounds_known);
     EXPECT_EQ(found.base, block.data());
     EXPECT_EQ(found.nbytes, 256U);
   }
@@ -72,7 +72,7 @@ TEST_F(usm_backend_test, garbage_is_unknown_to_every_backend) {
   for (const auto& backend : backends) {
     for (const void* pointer : support::garbage_pointers()) {
       EXPECT_EQ(backend->query(pointer).kind, usm_kind::unknown) << pointer;
-      EXPECT_FALSE(backend->query(pointer).extent_known) << pointer;
+      EXPECT_FALSE(backend->query(pointer).bounds_known) << pointer;
     }
   }
 }
@@ -126,31 +126,31 @@ TEST_F(usm_backend_test, garbage_has_no_kind_of_any_size) {
   }
 }
 
-TEST_F(usm_backend_test, backend_without_extents_tells_the_kind_of_the_first_byte) {
+TEST_F(usm_backend_test, backend_without_bounds_tells_the_kind_of_the_first_byte) {
   const auto backend = usmx::detail::make_generic_driver(context());
   const runtime_block block(256, usm_kind::shared, queue());
   EXPECT_EQ(backend->kind_around(block.data() + 100, 100000), usm_kind::shared);
 }
 
-TEST(usm_backend, extent_is_known_from_the_first_to_the_last_byte) {
+TEST(usm_backend, bounds_are_known_from_the_first_to_the_last_byte) {
   const std::array<std::byte, 16> block{};
   for (const std::byte* pointer : {&block.front(), &block.back()}) {
     const allocation_info found =
-        usmx::detail::with_extent(usm_kind::device, pointer, block.data(), block.size());
+        usmx::detail::with_bounds(usm_kind::device, pointer, block.data(), block.size());
     EXPECT_EQ(found.kind, usm_kind::device);
-    EXPECT_TRUE(found.extent_known);
+    EXPECT_TRUE(found.bounds_known);
     EXPECT_EQ(found.base, block.data());
     EXPECT_EQ(found.nbytes, block.size());
   }
 }
 
-TEST(usm_backend, extent_without_base_or_size_is_unknown) {
+TEST(usm_backend, bounds_without_base_or_size_are_unknown) {
   const std::array<std::byte, 16> block{};
   for (const allocation_info& found :
-       {usmx::detail::with_extent(usm_kind::host, block.data(), nullptr, block.size()),
-        usmx::detail::with_extent(usm_kind::host, block.data(), block.data(), 0)}) {
+       {usmx::detail::with_bounds(usm_kind::host, block.data(), nullptr, block.size()),
+        usmx::detail::with_bounds(usm_kind::host, block.data(), block.data(), 0)}) {
     EXPECT_EQ(found.kind, usm_kind::host);
-    EXPECT_FALSE(found.extent_known);
+    EXPECT_FALSE(found.bounds_known);
   }
 }
 
@@ -158,18 +158,18 @@ TEST(usm_backend, driver_that_puts_the_pointer_outside_of_its_allocation_vouches
   const std::array<std::byte, 16> block{};
   const std::byte* inner = block.data() + 4;
   for (const std::byte* pointer : {inner - 1, inner + 8}) {
-    const allocation_info found = usmx::detail::with_extent(usm_kind::device, pointer, inner, 8);
+    const allocation_info found = usmx::detail::with_bounds(usm_kind::device, pointer, inner, 8);
     EXPECT_EQ(found.kind, usm_kind::unknown);
-    EXPECT_FALSE(found.extent_known);
+    EXPECT_FALSE(found.bounds_known);
   }
 }
 
-TEST(usm_backend, extent_up_to_the_end_of_the_address_space_does_not_wrap) {
+TEST(usm_backend, bounds_up_to_the_end_of_the_address_space_do_not_wrap) {
   const auto at = [](std::uintptr_t address) { return reinterpret_cast<const void*>(address); };
-  const auto found = usmx::detail::with_extent(usm_kind::device, at(UINTPTR_MAX - 1),
+  const auto found = usmx::detail::with_bounds(usm_kind::device, at(UINTPTR_MAX - 1),
                                                at(UINTPTR_MAX - 15), SIZE_MAX);
-  EXPECT_TRUE(found.extent_known);
-  EXPECT_EQ(usmx::detail::with_extent(usm_kind::device, at(8), at(UINTPTR_MAX - 15), 64).kind,
+  EXPECT_TRUE(found.bounds_known);
+  EXPECT_EQ(usmx::detail::with_bounds(usm_kind::device, at(8), at(UINTPTR_MAX - 15), 64).kind,
             usm_kind::unknown);
 }
 

@@ -1,0 +1,301 @@
+#include "module/c_table.hpp"
+#include "module/module.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "exchange/producers.hpp"
+#include "internals.hpp"
+#include "objects/array.hpp"
+#include "objects/new_memory.hpp"
+#include "objects/waiting.hpp"
+#include "support/errors.hpp"
+#include "sycl_objects/capsules.hpp"
+#include "sycl_objects/classes.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "usmx/c_api.h"
+#include "usmx/exchange/c_arrays.hpp"
+#include "usmx/exchange/c_error.hpp"
+#include "usmx/memory/synchronize.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace c_interface {  // where names are those of the table, and other parts have them too
+namespace {
+
+constexpr int failed = -1;
+constexpr int done = 0;
+/// What else the functions named as_... return.
+constexpr int nothing_of_the_kind = 0;
+/// `is_known`: no code of others was asked.
+constexpr int answer_of(bool is_known) { return is_known ? 1 : 2; }
+
+struct release_owner {
+  void operator()(usmx_owner* owner) const noexcept { exchange::release(owner); }
+};
+using held_owner = std::unique_ptr<usmx_owner, release_owner>;
+
+// ---- versions
+
+/// The file with that address.
+const char* file_of(const void* code) noexcept {
+  Dl_info found{};
+  return dladdr(code, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname
+                                                                 : "this extension";
+}
+
+int accept(const usmx_api* self, std::uint32_t major, std::uint32_t minor,
+           const void* code) noexcept {
+  if (self->major == major && self->minor >= minor) {
+    return done;
+  }
+  const bool is_older = self->major < major || (self->major == major && self->minor < minor);
+  PyErr_Format(PyExc_ImportError,
+               "%s was built for version %u.%u of usmx's C interface, but the usmx that is "
+               "installed has version %u.%u: %s",
+               file_of(code), major, minor, self->major, self->minor,
+               is_older ? "install a newer usmx" : "build the extension again, with that usmx");
+  return failed;
+}
+
+// ---- Python's objects
+
+int as_array(PyObject* object, usmx_view* view, usmx_owner** owner) noexcept {
+  return guarded(failed, [&] {
+    const auto describe = [&](const array& found) {
+      wait_for(found);
+      if (view != nullptr) {
+        *view = exchange::describe_to_c(found);
+      }
+    };
+    if (const array* own = bindings::as_array(object)) {
+      describe(*own);
+      *owner = exchange::lend(*own);
+      return answer_of(true);
+    }
+    std::optional<array> imported = array_of_other_producer(object);
+    if (!imported) {
+      return nothing_of_the_kind;
+    }
+    held_owner made(exchange::new_owner(*std::move(imported)));
+    describe(exchange::array_of(made.get()));
+    *owner = made.release();
+    return answer_of(false);
+  });
+}
+
+PyObject* from_array(const usmx_view* view, usmx_owner* owner) noexcept {
+  return guarded<PyObject*>(nullptr, [&] {
+    const array& whole = exchange::array_of(owner);
+    whole.memory();  // an array without memory is refused
+    return to_python(view == nullptr ? whole : exchange::with_view(whole, *view)).release().ptr();
+  });
+}
+
+/// A new T of the one that `find()` has found in an object, if any.
+template <class T, class Find>
+int as_sycl_object(PyObject* object, void** result, Find find) noexcept {
+  return guarded(failed, [&] {
+    require_usable_process();
+    std::optional<T> found = find();
+    if (!found) {
+      return nothing_of_the_kind;
+    }
+    *result = new T(*std::move(found));
+    return answer_of(value_of_either<T>(object) != nullptr);
+  });
+}
+
+int as_queue(PyObject* object, void** queue) noexcept {
+  return as_sycl_object<sycl::queue>(object, queue, [&] {
+    const auto found = queue_of_object(object);
+    return found ? std::optional(internal::handed_out(*found)) : std::nullopt;
+  });
+}
+
+int as_context(PyObject* object, void** context) noexcept {
+  return as_sycl_object<sycl::context>(object, context, [&]() -> std::optional<sycl::context> {
+    if (const auto* known = value_of_either<sycl::context>(object)) {
+      return *known;
+    }
+    const nb::object capsule =
+        PyCapsule_CheckExact(object) != 0 ? nb::borrow(object) : capsule_of(object);
+    return capsule.is_valid() ? context_in_capsule(capsule.ptr()) : std::nullopt;
+  });
+}
+
+int as_device(PyObject* object, void** device) noexcept {
+  return as_sycl_object<sycl::device>(object, device, [&] {
+    const auto* known = value_of_either<sycl::device>(object);
+    return known != nullptr ? std::optional(*known) : std::nullopt;
+  });
+}
+
+int as_event(PyObject* object, void** event) noexcept {
+  return as_sycl_object<sycl::event>(object, event, [&] { return event_of_object(object); });
+}
+
+template <class T>
+PyObject* from_sycl_object(const void* value) noexcept {
+  return guarded<PyObject*>(
+      nullptr, [&] { return to_python(*static_cast<const T*>(value)).release().ptr(); });
+}
+
+PyObject* from_queue(const void* queue) noexcept {
+  return guarded<PyObject*>(nullptr, [&] {
+    return queue_object(*static_cast<const sycl::queue*>(queue)).release().ptr();
+  });
+}
+
+void set_error(int error, const char* text) noexcept {
+  set_python_error(static_cast<usmx_error>(error), text != nullptr ? text : "");
+}
+
+// ---- without the lock
+
+/// What went wrong last on a thread. No string: its end would come before that of others' objects
+/// of the thread, which may still call.
+struct noted_error {
+  usmx_error code = USMX_OK;
+  std::array<char, 1000> text{};
+};
+thread_local noted_error latest;
+
+void note(exchange::c_error error) noexcept {
+  latest.code = error.code;
+  const std::size_t length = std::min(std::strlen(error.text), latest.text.size() - 1);
+  std::memcpy(latest.text.data(), error.text, length);
+  latest.text[length] = '\0';
+}
+
+int last_error(const char** text) noexcept {
+  if (text != nullptr) {
+    *text = latest.text.data();
+  }
+  return latest.code;
+}
+
+/// As guarded(), but the exception is noted.
+template <class Result, class Body>
+Result noting(Result failure, Body body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    note(exchange::to_c_error(std::current_exception()));
+    return failure;
+  }
+}
+
+usmx_owner* retain(usmx_owner* owner) noexcept {
+  return noting<usmx_owner*>(nullptr, [&] { return exchange::retain(owner); });
+}
+
+int view_of(usmx_owner* owner, usmx_view* view) noexcept {
+  return noting(failed, [&] {
+    *view = exchange::describe_to_c(exchange::array_of(owner));
+    return done;
+  });
+}
+
+/// The owner of a new array, which `view` describes from now on.
+usmx_owner* owner_with_view(array&& made, usmx_view* view) {
+  held_owner owner(exchange::new_owner(std::move(made)));
+  *view = exchange::describe_to_c(exchange::array_of(owner.get()));
+  return owner.release();
+}
+
+/// Extensions call it with the interpreter lock or without.
+array allocated(const usmx_view& wanted) {
+  const noted_call_site here;
+  const without_interpreter_lock unlocked(PyGILState_Check() != 0);
+  return exchange::allocate(wanted);
+}
+
+usmx_owner* allocate(usmx_view* view) noexcept {
+  return noting<usmx_owner*>(nullptr, [&] { return owner_with_view(allocated(*view), view); });
+}
+
+usmx_owner* adopt(usmx_view* view, void (*deleter)(void*), void* state) noexcept {
+  return noting<usmx_owner*>(nullptr, [&] {
+    detail::release_action release;
+    if (deleter != nullptr) {
+      release = detail::release_action::of(state, deleter);
+    }
+    return owner_with_view(exchange::adopt(*view, std::move(release)), view);
+  });
+}
+
+int record(usmx_owner* owner, const void* event) noexcept {
+  return noting(failed, [&] {
+    exchange::array_of(owner).record(*static_cast<const sycl::event*>(event));
+    return done;
+  });
+}
+
+int wait(usmx_owner* owner) noexcept {
+  return noting(failed, [&] {
+    require_usable_process();
+    exchange::array_of(owner).wait();
+    return done;
+  });
+}
+
+int wait_event(const void* event) noexcept {
+  return noting(failed, [&] {
+    wait_for_events({*static_cast<const sycl::event*>(event)});
+    return done;
+  });
+}
+
+template <class T>
+void free_sycl_object(void* value) noexcept {
+  delete static_cast<T*>(value);
+}
+
+constexpr usmx_api table = {
+    .size = sizeof(usmx_api),
+    .major = USMX_C_API_MAJOR,
+    .minor = USMX_C_API_MINOR,
+    .accept = accept,
+    .as_array = as_array,
+    .from_array = from_array,
+    .as_queue = as_queue,
+    .from_queue = from_queue,
+    .as_context = as_context,
+    .from_context = from_sycl_object<sycl::context>,
+    .as_device = as_device,
+    .from_device = from_sycl_object<sycl::device>,
+    .as_event = as_event,
+    .from_event = from_sycl_object<sycl::event>,
+    .set_error = set_error,
+    .retain = retain,
+    .release = exchange::release,
+    .view_of = view_of,
+    .allocate = allocate,
+    .adopt = adopt,
+    .record = record,
+    .wait = wait,
+    .wait_event = wait_event,
+    .free_queue = free_sycl_object<sycl::queue>,
+    .free_context = free_sycl_object<sycl::context>,
+    .free_device = free_sycl_object<sycl::device>,
+    .free_event = free_sycl_object<sycl::event>,
+    .last_error = last_error,
+};
+
+}  // namespace
+}  // namespace c_interface
+
+void bind_c_api(nb::module_& m) {
+  m.attr("_c_api") = nb::capsule(&c_interface::table, USMX_C_API_CAPSULE);
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,127 @@
+"""Whether there is a device that works; if not, which variable or which missing file is to blame.
+
+A variable is blamed by trial: usmx finds its device in a process without it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from usmx._doctor.finding import Finding
+from usmx._doctor.probe import Probe
+from usmx._doctor.situation import Situation
+from usmx._text import size_text
+
+CHECK = "devices"
+CPU_DRIVER = "libintelocl.so"
+# What decides which drivers and devices are found, and from where libraries come.
+VARIABLES = (
+    "ONEAPI_DEVICE_SELECTOR",
+    "OCL_ICD_FILENAMES",
+    "OCL_ICD_VENDORS",
+    "SYCL_DEVICE_ALLOWLIST",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+)
+
+
+def check(situation: Situation) -> Iterator[Finding]:
+    """List the devices, or find what is in the way."""
+    if situation.import_error is not None:
+        return
+    alone = situation.alone
+    if alone.works:
+        yield Finding(CHECK, "ok", "; ".join(map(device_text, alone.devices)))
+        return
+    blamed = list(blamed_variables(situation))
+    yield from blamed or [without_variables(alone)]
+
+
+def device_text(device: dict) -> str:
+    """One device in words."""
+    return (
+        f"{device['filter']}, {device['name']}, driver {device['driver']}, "
+        f"{size_text(device['memory'])}"
+    )
+
+
+def blamed_variables(situation: Situation) -> Iterator[Finding]:
+    """Try each variable that is set, and then all of them: two may be in the way."""
+    present = [name for name in VARIABLES if name in situation.environment]
+    alone = [name for name in present if situation.without(name).works]
+    together = present if not alone and situation.without(*present).works else []
+    for name in alone or together:
+        value = situation.environment[name]
+        yield Finding(
+            CHECK,
+            "problem",
+            f"{what_fails(situation.alone)} because of {name}={value!r}{detail(name, value)}",
+            advice(name),
+        )
+
+
+def what_fails(seen: Probe) -> str:
+    """Tell how far it came, in a few words."""
+    if not seen.devices:
+        return "no device is found"
+    return "the device does not work"
+
+
+def detail(name: str, value: str) -> str:
+    """What is wrong with the value, where that can be seen."""
+    parts = [Path(part) for part in value.split(":")]
+    if name == "OCL_ICD_FILENAMES":
+        missing = [str(path) for path in parts if not path.is_file()]
+        return f": there is no file {', '.join(missing)}" if value and missing else ""
+    if name == "OCL_ICD_VENDORS" and not any(Path(value).glob("*.icd")):
+        return ": it is not a folder with files *.icd"
+    if name == "LD_LIBRARY_PATH":
+        found = [str(file) for path in parts if str(path) for file in sorted(rivals(path))]
+        return f": it leads to {', '.join(found)}" if found else ""
+    return ""
+
+
+def rivals(folder: Path) -> Iterator[Path]:
+    """List libraries that the runtime and its driver would take in the place of their own."""
+    for pattern in ("libOpenCL.so*", "libtbb.so*", "libsycl.so*", "libur_*.so*", "libsvml.so*"):
+        yield from folder.glob(pattern)
+
+
+def advice(name: str) -> str:
+    """What to do about a variable."""
+    return {
+        "ONEAPI_DEVICE_SELECTOR": "unset it, or set it to a back end and a kind of device that "
+        "exist, such as ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+        "OCL_ICD_FILENAMES": "unset it, and usmx finds the CPU driver of its environment; or set "
+        "it to the full paths of the drivers, separated by ':'",
+        "OCL_ICD_VENDORS": "unset it, or set it to a folder whose *.icd files have the full "
+        "paths of drivers",
+        "LD_LIBRARY_PATH": "unset it, or remove the folder with these libraries from it",
+    }.get(name, "unset it")
+
+
+def without_variables(seen: Probe) -> Finding:
+    """No variable is to blame: a driver is missing, or cannot work where it lies."""
+    folder = Path(seen.runtimes[0]).parent if seen.runtimes else Path()
+    if not seen.devices and not (folder / CPU_DRIVER).is_file():
+        return Finding(
+            CHECK,
+            "problem",
+            f"no device is found: the system registers no driver, and {folder / CPU_DRIVER} does "
+            "not exist",
+            "install the CPU driver: python -m pip install intel-opencl-rt; or the driver of your "
+            "GPU, from its vendor",
+        )
+    if any(letter.isspace() for letter in str(folder)):
+        return Finding(
+            CHECK,
+            "problem",
+            f"the device does not work: the path of its driver, {folder}, contains a space. "
+            "Intel's OpenCL CPU driver cannot create a context from such a path",
+            "make the environment in a folder whose path has no space",
+        )
+    return Finding(
+        CHECK,
+        "problem",
+        f"{what_fails(seen)}; step {seen.failed_step!r} ended with: {seen.error}",
+        "if this text does not help, report it with the output of: python -m usmx doctor --json",
+    )

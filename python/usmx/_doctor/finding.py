@@ -1,0 +1,19 @@
+"""What a check says."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["ok", "note", "problem"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about one thing, and what to do about it where something is to be done.
+
+    A *problem* keeps usmx from working or from working as it was told to. A *note* is good to know.
+    """
+
+    check: str
+    state: State
+    found: str
+    remedy: str = ""

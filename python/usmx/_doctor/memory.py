@@ -1,0 +1,105 @@
+"""Huge pages and limits of memory, of this process and of the container that it runs in."""
+
+import os
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+from usmx._doctor.finding import Finding
+from usmx._doctor.situation import Situation
+from usmx._text import size_text
+
+HUGE_PAGES = "huge-pages"
+LIMITS = "limits"
+SETTING = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+def check_huge_pages(_: Situation) -> Iterator[Finding]:
+    """Look at both switches: that of the system and that of the process."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    setting = SETTING.read_text(encoding="utf-8") if SETTING.is_file() else ""
+    if "[never]" in setting:
+        yield no_huge_pages("the system", f"as root: echo madvise > {SETTING}")
+    elif "THP_enabled:\t0" in status:
+        yield no_huge_pages(
+            "this process", "find the program that starts it and calls prctl(PR_SET_THP_DISABLE)"
+        )
+    else:
+        yield Finding(HUGE_PAGES, "ok", setting.strip() or "the kernel does not tell")
+
+
+def no_huge_pages(whose: str, remedy: str) -> Finding:
+    """One finding for either switch."""
+    return Finding(
+        HUGE_PAGES,
+        "note",
+        f"transparent huge pages are off for {whose}: the first use of new memory takes "
+        "about twice as long",
+        remedy,
+    )
+
+
+def check_limits(situation: Situation) -> Iterator[Finding]:
+    """Name each limit that lies below what a device of host memory says it has."""
+    findings = [
+        Finding(
+            LIMITS,
+            "note",
+            f"{name} allows {size_text(nbytes)}, less than the {size_text(most(situation))} that "
+            f"the device says it has: {outcome}",
+            "set a lower limit for the pools, such as USMX_POOL_LIMIT=4G, so that a lack of memory "
+            "raises a MemoryError; or raise this limit",
+        )
+        for name, nbytes, outcome in limits(situation.environment)
+        if nbytes < most(situation)
+    ]
+    yield from findings or [Finding(LIMITS, "ok", "none below the memory of the machine")]
+
+
+def most(situation: Situation) -> int:
+    """What programs think that they may use: the device's memory, or the machine's."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    cpu = [each["memory"] for each in device_list(situation) if ":cpu:" in each["filter"]]
+    return max(cpu, default=machine)
+
+
+def device_list(situation: Situation) -> list[dict]:
+    """The devices, where usmx can be loaded."""
+    return [] if situation.import_error else situation.alone.devices
+
+
+def limits(environment: dict[str, str]) -> Iterator[tuple[str, int, str]]:
+    """Name, bytes, and what happens beyond, of each limit that is set."""
+    if (control_group := control_group_limit()) is not None:
+        yield (
+            "the control group (container)",
+            control_group,
+            "beyond it the kernel kills the process",
+        )
+    for name, which in (("ulimit -v", resource.RLIMIT_AS), ("ulimit -d", resource.RLIMIT_DATA)):
+        soft, _ = resource.getrlimit(which)
+        if soft != resource.RLIM_INFINITY:
+            yield name, soft, "drivers and libraries also need address space, and fail without it"
+
+
+def control_group_limit() -> int | None:
+    """The smallest limit of the process's control group and those above it."""
+    found: list[int] = []
+    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            found += values_upwards(CGROUPS, path, "memory.max")
+        elif "memory" in controllers.split(","):
+            found += values_upwards(CGROUPS / "memory", path, "memory.limit_in_bytes")
+    return min(found, default=None)
+
+
+def values_upwards(root: Path, path: str, name: str) -> Iterator[int]:
+    """Read a file of a control group and of all above it; in a container its own is the root."""
+    folder = root / path.lstrip("/")
+    for each in (folder, *folder.parents):
+        if each.is_relative_to(root) and (each / name).is_file():
+            text = (each / name).read_text(encoding="utf-8").strip()
+            if text.isdecimal():
+                yield int(text)
