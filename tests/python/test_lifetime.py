@@ -280,7 +280,7 @@ def test_base_asked_while_a_cycle_that_holds_it_is_collected():
 
     array = usmx.zeros((3, 4))
     seen = []
-    for _ in range(50):
+    for _ in range(20):
         holder = Holder(array.base)
         references = [
             weakref.ref(kept, lambda _: seen.append(array.base)) for kept in (holder, holder.base)

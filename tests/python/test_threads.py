@@ -210,7 +210,9 @@ def shared(request):
     return usmx.asarray(NUMBERS, usm_type=request.param)
 
 
-@pytest.mark.parametrize("work", WORKS)
+@pytest.mark.parametrize(
+    "work", [pytest.param(w, marks=[pytest.mark.slow] * (w is waits)) for w in WORKS]
+)
 def test_many_threads_do_the_same(shared, work):
     def rounds(number):
         for _ in range(ROUNDS if work is not contexts_of_their_own else 10):

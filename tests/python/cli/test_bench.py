@@ -98,6 +98,7 @@ def busy_machine():
         process.wait()
 
 
+@pytest.mark.slow
 def test_busy_machine_is_refused(busy_machine, tmp_path):
     done = run("--quick", "--only", "basic-slice", "--json", tmp_path / "x.json")
     assert done.returncode == 3
@@ -105,6 +106,7 @@ def test_busy_machine_is_refused(busy_machine, tmp_path):
     assert not (tmp_path / "x.json").exists()
 
 
+@pytest.mark.slow
 def test_forced_measurement_on_a_busy_machine_says_so_in_its_file(busy_machine, tmp_path):
     done = run("--quick", "--force", "--only", "basic-slice", "--json", tmp_path / "x.json")
     assert done.returncode == 0, done.stderr

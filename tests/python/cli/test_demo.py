@@ -115,6 +115,7 @@ def test_a_directory_is_one_line_and_exit_code_2(tmp_path):
     assert_one_clear_line(run(tmp_path, "--csv", tmp_path), "Is a directory")
 
 
+@pytest.mark.slow
 def test_numbers_too_large_are_one_line_and_exit_code_2(tmp_path):
     (tmp_path / "large.csv").write_text("1e300,2\n-1e300,4\n5,6\n")
     assert_one_clear_line(run(tmp_path, "--csv", "large.csv"), "overflow")

@@ -36,6 +36,7 @@ def _needs_the_cpu_driver():
 # ---- nothing is wrong
 
 
+@pytest.mark.slow
 def test_healthy_environment_has_no_problem():
     found = doctor()
     states = {check: {each["state"] for each in findings} for check, findings in found.items()}
@@ -244,6 +245,7 @@ def others(found, module):
     return finding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("--import", "torch")])
 def test_package_with_its_own_runtime_is_found(tmp_path, arguments):
     library = built_library(tmp_path / "lib/libsycl.so.8")
@@ -255,6 +257,7 @@ def test_package_with_its_own_runtime_is_found(tmp_path, arguments):
     assert "libsycl.so.9" in finding["found"]
 
 
+@pytest.mark.slow
 def test_runtime_on_the_library_path_is_noted(tmp_path):
     library = built_library(tmp_path / "libsycl.so.8")
     finding = doctor("packages", LD_LIBRARY_PATH=tmp_path)["packages"][0]
@@ -262,11 +265,13 @@ def test_runtime_on_the_library_path_is_noted(tmp_path):
     assert f"another SYCL runtime, {library}" in finding["found"]
 
 
+@pytest.mark.slow
 def test_own_runtime_on_the_library_path_is_fine():
     findings = doctor("packages", LD_LIBRARY_PATH=Path(sys.prefix) / "lib")["packages"]
     assert {finding["state"] for finding in findings} == {"ok"}
 
 
+@pytest.mark.slow
 def test_package_whose_threading_library_hides_the_device_is_found(tmp_path):
     library = built_library(tmp_path / "lib/libtbb.so.12")
     module_that_loads(tmp_path, "thirdparty", library)
@@ -278,6 +283,7 @@ def test_package_whose_threading_library_hides_the_device_is_found(tmp_path):
     assert "before thirdparty is imported" in finding["remedy"]
 
 
+@pytest.mark.slow
 def test_package_that_cannot_be_imported_is_a_problem(tmp_path):
     (tmp_path / "broken.py").write_text("raise OSError('its library is missing')\n")
     finding = others(
@@ -458,6 +464,7 @@ def test_limit_of_the_address_space_is_noted():
 # ---- the working directory
 
 
+@pytest.mark.slow
 def test_deleted_working_directory_is_a_problem_and_the_rest_is_still_checked(tmp_path):
     """The driver hangs in such a directory, and every check that needs it would."""
     gone = tmp_path / "gone"
