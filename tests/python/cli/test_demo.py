@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from helpers import run_usmx
+from helpers import run_python, run_usmx
 from usmx._installed import example
 from usmx.cli import demo, demo_setup
 
@@ -20,11 +20,15 @@ def run(folder, *arguments, **environment):
 def assert_success(result, rows, columns):
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stderr == ""
-    assert f"{rows} x {columns} float64" in result.stdout
-    assert "YES" not in result.stdout
-    assert "NO" not in result.stdout.replace("NOT", "").split()
-    assert "All 11 hand-overs shared their memory" in result.stdout
-    assert max(map(len, table_lines(result.stdout))) <= 100
+    assert_all_shared(result.stdout, rows, columns)
+
+
+def assert_all_shared(said, rows, columns):
+    assert f"{rows} x {columns} float64" in said
+    assert "YES" not in said
+    assert "NO" not in said.replace("NOT", "").split()
+    assert "All 11 hand-overs shared their memory" in said
+    assert max(map(len, table_lines(said))) <= 100
 
 
 def table_lines(text):
@@ -56,33 +60,49 @@ def test_digits_go_round_without_a_copy(tmp_path):
         assert library in result.stdout
 
 
-HEADER = "height,width,depth,colour\n"
+HEADERS = ["", "height,width,depth,colour\n"]
+SEPARATORS = [",", ";", "\t"]
+DEGENERATE = [
+    ["1", "2", "4"],  # one column
+    ["1,2,3", "3,1,0"],  # two rows: the second component has no variance
+    ["1,2", "1,2", "1,2"],  # nothing varies
+    ["0.1,1e9,5", "0.1,2e9,6", "0.1,5e9,8", "0.1,7e9,1"],  # a constant column
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("header", "separator"), [("", ","), (HEADER, ";"), ("", "\t")])
-def test_csv_goes_round_without_a_copy(tmp_path, header, separator):
+def test_every_csv_goes_round_without_a_copy(tmp_path):
+    """In one process, which imports all those libraries once."""
     numbers = np.random.default_rng(3).normal(size=(40, 4)) * [4, 3, 2, 1] + 100
-    text = header + "\n".join(",".join(map(repr, row)) for row in numbers.tolist())
-    (tmp_path / "my.csv").write_text(text.replace(",", separator))
-    assert_success(run(tmp_path, "--csv", "my.csv", "--output", "my.png"), 40, 4)
-    assert is_png(tmp_path / "my.png")
+    plain = "\n".join(",".join(map(repr, row)) for row in numbers.tolist())
+    files = [
+        ((header + plain).replace(",", separator), 40, 4)
+        for header in HEADERS
+        for separator in SEPARATORS
+    ]
+    files += [("\n".join(rows), len(rows), rows[0].count(",") + 1) for rows in DEGENERATE]
+    for k, (text, _, _) in enumerate(files):
+        (tmp_path / f"{k}.csv").write_text(text)
+    code = f"""
+from usmx.cli import demo
+for k in range({len(files)}):
+    assert demo.run(["--csv", f"{tmp_path}/{{k}}.csv", "--output", f"{tmp_path}/{{k}}.png"]) == 0
+    print("end of a run")
+"""
+    result = run_python(code, timeout=280)
+    assert (result.returncode, result.stderr) == (0, "")
+    *runs, rest = result.stdout.split("end of a run\n")
+    assert rest == ""
+    for k, (said, (_, rows, columns)) in enumerate(zip(runs, files, strict=True)):
+        assert_all_shared(said, rows, columns)
+        assert is_png(tmp_path / f"{k}.png")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ["1", "2", "4"],  # one column
-        ["1,2,3", "3,1,0"],  # two rows: the second component has no variance
-        ["1,2", "1,2", "1,2"],  # nothing varies
-        ["0.1,1e9,5", "0.1,2e9,6", "0.1,5e9,8", "0.1,7e9,1"],  # a constant column
-    ],
-)
-def test_degenerate_data_pass(tmp_path, rows):
-    (tmp_path / "my.csv").write_text("\n".join(rows))
-    result = run(tmp_path, "--csv", "my.csv")
-    assert_success(result, len(rows), rows[0].count(",") + 1)
+def test_csv_goes_round_by_the_command(tmp_path):
+    (tmp_path / "my.csv").write_text("1;2\n3;4\n5;7\n")
+    assert_success(run(tmp_path, "--csv", "my.csv", "--output", "my.png"), 3, 2)
+    assert is_png(tmp_path / "my.png")
 
 
 @pytest.mark.slow
