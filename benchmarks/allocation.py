@@ -1,5 +1,7 @@
 """Measure what it costs to allocate and free, by size, by threads, and by blocks that are alive.
 
+And what it costs to free blocks with pending work, by their number.
+
 python benchmarks/allocation.py [--quick] [--json FILE] [--plot PICTURE]
 """
 
@@ -7,6 +9,7 @@ import contextlib
 import itertools
 import random
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,7 +36,7 @@ class Sweep:
     numbers: Sequence[int]
     quick_numbers: Sequence[int]
 
-    def statement(self, make: Make, number: int) -> "pairing.Statement":
+    def statement(self, make: Make, number: int) -> "pairing.Work":
         """One library's side."""
         from usmx.bench import pairing
 
@@ -41,6 +44,8 @@ class Sweep:
             return pairing.Statement(self.code, make=make, n=number)
         if self is BY_THREADS:
             return pairing.Statement(self.code, threads=number, make=make, n=BLOCK)
+        if self is BY_PENDING_BLOCKS:
+            return Frees(make, number)
         blocks = [make(BLOCK) for _ in range(number)]
         places = random.Random(0).sample(range(number), number)
         return pairing.Statement(
@@ -69,6 +74,75 @@ BY_LIVE_BLOCKS = Sweep(
     [4**k for k in range(10)],
     [1, 16, 256],
 )
+BY_PENDING_BLOCKS = Sweep(
+    f"Frees of blocks of {BLOCK} B with work pending, the time of all over their number",
+    "blocks freed",
+    "blocks.clear()",
+    [125_000, 250_000, 500_000, 1_000_000],
+    [1000, 2000, 4000],
+)
+
+
+def is_pictured(axis: str) -> bool:
+    """Whether what was measured is an allocation and a free, as the picture says."""
+    return axis != BY_PENDING_BLOCKS.axis
+
+
+# A kernel that runs until it is told to stop.
+UNTIL_STOPPED = """
+__kernel void until_stopped(volatile __global int* stop) { while (*stop == 0); }
+"""
+
+
+class Running:
+    """A command that runs as long as the `with` statement."""
+
+    def __init__(self) -> None:
+        import dpctl
+        import dpctl.memory
+        import dpctl.program
+
+        self._queue = dpctl.SyclQueue()
+        program = dpctl.program.create_program_from_source(self._queue, UNTIL_STOPPED)
+        self._kernel = program.get_sycl_kernel("until_stopped")
+        self._flag = dpctl.memory.MemoryUSMHost(4, queue=self._queue)
+
+    def __enter__(self) -> object:
+        """Start it, and give its event."""
+        self._set_flag(0)
+        self._event = self._queue.submit_async(self._kernel, [self._flag], [1])
+        return self._event
+
+    def __exit__(self, *_: object) -> None:
+        self._set_flag(1)
+        self._event.wait()
+
+    def _set_flag(self, value: int) -> None:
+        memoryview(self._flag).cast("i")[0] = value
+
+
+class Frees:
+    """Blocks are freed while a command runs that was recorded on each."""
+
+    code = "blocks.clear()"
+
+    def __init__(self, make: Make, number: int) -> None:
+        self._make, self._number = make, number
+        self._running = Running()
+
+    def warm_up(self, _block_seconds: float) -> None:
+        self.measure()
+
+    def measure(self) -> float:
+        """Seconds of each."""
+        with self._running as event:
+            blocks = [self._make(BLOCK) for _ in range(self._number)]
+            for block in blocks:
+                block.record(event)
+            del block
+            start = time.perf_counter()
+            blocks.clear()
+            return (time.perf_counter() - start) / self._number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,18 +154,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "made and released.",
         measure=measure_all,
         tables=curves.cost_tables,
-        figure=curves.figure_of_costs,
+        figure=lambda found: curves.figure_of_costs([c for c in found if is_pictured(c.axis)]),
     )
 
 
 def measure_all(quick: bool) -> list[Curve]:
     """Every library's curve of every sweep."""
     libraries = find_libraries()
-    return [
+    curves = [
         curve
         for sweep in (BY_SIZE, BY_THREADS, BY_LIVE_BLOCKS)
         for curve in measure_sweep(sweep, libraries, quick=quick)
     ]
+    usmx_alone = {"usmx": libraries["usmx"]}  # dpctl's memory knows of no work
+    return curves + measure_sweep(BY_PENDING_BLOCKS, usmx_alone, quick=quick)
 
 
 class Side:

@@ -37,6 +37,7 @@ STYLE = """
   .library { fill: #ddf4ff; stroke: #54aeff }
   .bindings { fill: #fff8c5; stroke: #d4a72c }
   .package { fill: #dafbe1; stroke: #4ac26b }
+  .benchmarks, .tools { fill: #f6f8fa; stroke: #8c959f }
   @media (prefers-color-scheme: dark) {
     .paper { fill: #0d1117; stroke: #3d444d }
     text { fill: #f0f6fc }
@@ -47,6 +48,7 @@ STYLE = """
     .library { fill: #0c2d6b; stroke: #388bfd }
     .bindings { fill: #4b2900; stroke: #bb8009 }
     .package { fill: #033a16; stroke: #2ea043 }
+    .benchmarks, .tools { fill: #21262d; stroke: #656c76 }
   }
 """
 

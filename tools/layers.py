@@ -48,7 +48,7 @@ class House:
     roots: tuple[str, ...]
     rooms: tuple[Room, ...]
     includes_from: tuple[str, ...] = ()
-    package: str = ""  # of Python, which its root folder is
+    package: str | None = None  # of Python, which its root folder is; "": a folder of scripts
     module: str = ""  # of Python, which its C++ becomes
     tests: dict | None = None
     doors: dict = field(default_factory=dict)  # folder of others -> its only file to be included
@@ -108,7 +108,7 @@ def read_house(entry, known):
         roots=tuple(entry["roots"]),
         rooms=tuple(rooms),
         includes_from=tuple(entry.get("includes_from", ())),
-        package=entry.get("package", ""),
+        package=entry.get("package"),
         module=entry.get("module", ""),
         tests=entry.get("tests"),
         doors=entry.get("doors", {}),
@@ -215,7 +215,7 @@ def module_files(house, files):
         if path.startswith(root + "/") and path.endswith(".py"):
             parts = PurePosixPath(path).relative_to(root).with_suffix("").parts
             parts = parts[:-1] if parts[-1] == "__init__" else parts
-            modules[".".join((house.package, *parts))] = path
+            modules[".".join(filter(None, (house.package, *parts)))] = path
     return modules
 
 
@@ -268,7 +268,7 @@ def arrows(table, root=ROOT, files=None):
     """All arrows of all houses, in the order of files and lines."""
     files = repository_files(root) if files is None else files
     known = set(files)
-    packages = [house for house in table.houses if house.package]
+    packages = [house for house in table.houses if house.package is not None]
     modules = {
         name: path for house in packages for name, path in module_files(house, files).items()
     }

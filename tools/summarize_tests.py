@@ -3,7 +3,8 @@
 Prints a line for each stage, why tests were skipped, and, last, the plain totals. STAGE is the path
 of its report without ".xml", or of a folder of reports, and STATUS the stage's exit status; one
 that failed without a failed test counts as one failure.
-Exits non-zero if anything failed or nothing passed.
+Exits with 1 if anything failed or nothing ran, and with 77, as skipped, if tests were skipped and
+none passed.
 """
 
 import re
@@ -11,6 +12,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
+
+
+SKIPPED = 77  # what CTest and others take for it, too
 
 
 def outcome(test):
@@ -44,6 +48,7 @@ def count(tests, status):
 def main(arguments):
     total = Counter()
     reasons = Counter()
+    width = max(12, *(len(Path(stage).name) for stage in arguments[::2]))
     print("\nSummary")
     for stage, status in zip(arguments[::2], arguments[1::2], strict=True):
         tests = list(tests_of(Path(stage)))
@@ -51,13 +56,15 @@ def main(arguments):
         reasons.update(reason(test) for test in tests if outcome(test) == "skipped")
         total += counts
         numbers = "  ".join(f"{counts[key]:5} {key}" for key in ("passed", "failed", "skipped"))
-        print(f"  {Path(stage).name:12}{numbers}{remark}")
+        print(f"  {Path(stage).name:{width}}{numbers}{remark}")
     if reasons:
         print("Skipped")
         for why, skipped in reasons.most_common():
             print(f"  {skipped:5} {why}")
     print(f"{total['passed']} passed, {total['failed']} failed")
-    return int(total["failed"] > 0 or total["passed"] == 0)
+    if total["failed"]:
+        return 1
+    return 0 if total["passed"] else SKIPPED if total["skipped"] else 1
 
 
 if __name__ == "__main__":

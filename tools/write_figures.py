@@ -250,6 +250,11 @@ def draw_bandwidth(figures):
     return figure_of_bandwidth([Curve(**curve) for curve in figures])
 
 
+def allocations(results):
+    """The curves of an allocation and a free."""
+    return [curve for curve in results["allocation"]["curves"] if curve["axis"] != "blocks freed"]
+
+
 def draw_allocation(figures):
     from curves import Curve, figure_of_costs
 
@@ -287,7 +292,7 @@ PICTURES = {
     "docs/ratios.svg": (ratios, draw_ratios),
     "docs/copy-ways.svg": (ways, draw_ways),
     "docs/bandwidth.svg": (lambda results: results["bandwidth"]["curves"], draw_bandwidth),
-    "docs/allocation.svg": (lambda results: results["allocation"]["curves"], draw_allocation),
+    "docs/allocation.svg": (allocations, draw_allocation),
 }
 
 

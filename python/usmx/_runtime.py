@@ -21,9 +21,9 @@ def load_core():
     except (ImportError, OSError) as error:
         command = _words_of_command()
         if command[:2] == ("usmx", "doctor"):  # must work all the same
-            from usmx.cli import doctor
+            from usmx import _doctor
 
-            sys.exit(doctor.run_without_core(command[2:], error))
+            sys.exit(_doctor.run_without_core(command[2:], error))
         raise
 
 

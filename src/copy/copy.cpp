@@ -125,16 +125,21 @@ std::optional<copy_path> forced_path(const copy_plan& plan, const situation& now
   return std::nullopt;
 }
 
-/// A command for each row costs as much as to move so many bytes.
-constexpr std::size_t long_row = std::size_t{64} << 10;
-
-bool is_work_for_kernels(const copy_plan& plan) {
-  return plan.converts() || plan.row_nbytes() < long_row;
+/// Rows are copied as they lie where they are long, and all are one command or each command moves
+/// half of what a transfer's pieces have.
+bool is_work_for_kernels(const copy_plan& plan, const sycl::queue& queue) {
+  constexpr std::size_t long_row = std::size_t{64} << 10;
+  constexpr std::size_t worth_a_command = std::size_t{2} << 20;
+  if (!plan.has_rows() || plan.row_nbytes() < long_row) {
+    return true;
+  }
+  const std::size_t nbytes = detail::command_nbytes(plan, queue);
+  return nbytes < worth_a_command && nbytes < nbytes_of(plan);
 }
 
 /// Where a kernel would be best, but cannot reach both sides.
-copy_path out_of_reach(const copy_plan& plan) {
-  return is_work_for_kernels(plan) ? copy_path::staged : copy_path::rows;
+copy_path out_of_reach(const copy_plan& plan, const sycl::queue& queue) {
+  return is_work_for_kernels(plan, queue) ? copy_path::staged : copy_path::rows;
 }
 
 /// Where none can be had.
@@ -147,14 +152,14 @@ copy_path without_kernel(const copy_plan& plan, const situation& now) {
 
 /// The choice between the executors: docs/copy-engine.md has the measurements. How the host's loop
 /// is run (on how many threads, past the caches or not) is decided in host.hpp.
-copy_path choose(const copy_plan& plan, const situation& now) {
+copy_path choose(const copy_plan& plan, const situation& now, const sycl::queue& queue) {
   if (now.host_does_it()) {
     return copy_path::host_loop;  // the smallest command of a queue takes 3 us or more
   }
   if (plan.is_whole()) {
     return copy_path::whole;
   }
-  return now.device_reaches_both ? copy_path::kernel : out_of_reach(plan);
+  return now.device_reaches_both ? copy_path::kernel : out_of_reach(plan, queue);
 }
 
 void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
@@ -242,7 +247,8 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
   }
   const situation now = look_at(plan, source, destination, path);
   const bool may_choose = path == copy_path::automatic;
-  path = forced_path(plan, now).value_or(may_choose ? choose(plan, now) : path);
+  const sycl::queue& queue = queue_for(source, destination);
+  path = forced_path(plan, now).value_or(may_choose ? choose(plan, now, queue) : path);
   bool kernels_may_help = true;
   if (path == copy_path::kernel) {
     if (now.device_reaches_both && now.one_context && run_kernel(plan, destination)) {
@@ -267,12 +273,12 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
       if (plan.converts()) {
         throw_impossible("rows", plan, source, destination);
       }
-      return detail::copy_by_queue(plan, queue_for(source, destination));
+      return detail::copy_by_queue(plan, queue);
     case copy_path::staged:
       if (now.overlap && now.device_reaches_both && !now.host_reaches_both()) {
         return copy_on_device(shape, source, destination);
       }
-      if (kernels_may_help && !now.host_reaches_both() && is_work_for_kernels(plan) &&
+      if (kernels_may_help && !now.host_reaches_both() && is_work_for_kernels(plan, queue) &&
           copy_with_device(shape, source, destination, now)) {
         return;
       }

@@ -68,18 +68,37 @@ void start_rows(const equal_rows& copy, const sycl::queue& queue) {
                  });
 }
 
+/// A plan as rows, and the dimensions around them. Where no items are adjacent a row is one.
+struct all_rows {
+  explicit all_rows(const copy_plan& plan)
+      : nbytes(plan.has_rows() ? plan.row_nbytes() : plan.source_type.itemsize()),
+        around(
+            plan.dimensions().first(plan.has_rows() && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim)) {
+    if (!around.empty()) {
+      rows = around.back();
+      around = around.first(around.size() - 1);
+    }
+  }
+
+  std::size_t nbytes;
+  copy_dimension rows{1, 0, 0};
+  std::span<const copy_dimension> around;
+};
+
 }  // namespace
 
+std::size_t command_nbytes(const copy_plan& plan, const sycl::queue& queue) {
+  const all_rows all(plan);
+  const bool at_once = is_one_command({plan.source, plan.destination, all.nbytes, all.rows}, queue);
+  return all.nbytes * (at_once ? static_cast<std::size_t>(all.rows.extent) : 1);
+}
+
 void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
-  const bool has_rows = plan.has_rows();
-  const std::size_t nbytes = has_rows ? plan.row_nbytes() : plan.source_type.itemsize();
-  const std::size_t outer = has_rows && plan.ndim > 0 ? plan.ndim - 1 : plan.ndim;
-  const auto dimensions = plan.dimensions().first(outer);
-  const copy_dimension rows = outer == 0 ? copy_dimension{1, 0, 0} : dimensions.back();
+  const all_rows all(plan);
   try {
-    for_each_index(dimensions.first(outer == 0 ? 0 : outer - 1), plan.source, plan.destination,
+    for_each_index(all.around, plan.source, plan.destination,
                    [&](const std::byte* source, std::byte* destination) {
-                     start_rows({source, destination, nbytes, rows}, queue);
+                     start_rows({source, destination, all.nbytes, all.rows}, queue);
                    });
   } catch (...) {
     wait_for_queue(queue);  // the rows before it are in flight

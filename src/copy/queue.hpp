@@ -16,6 +16,9 @@ namespace usmx::inline v1::detail {
 sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
                          sycl::queue queue, const std::vector<sycl::event>& before = {});
 
+/// How many bytes each command of copy_by_queue moves.
+std::size_t command_nbytes(const copy_plan& plan, const sycl::queue& queue);
+
 // Both wait.
 
 /// A memcpy for each row, or for many at equal distances where the driver has such a command; items

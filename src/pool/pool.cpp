@@ -11,6 +11,7 @@
 #include "pool/pool_supply.hpp"
 #include "pool/size_classes.hpp"
 #include "pool/slab_pool.hpp"
+#include "resources/requests.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -95,12 +96,8 @@ pool_resource::~pool_resource() {
 
 std::byte* pool_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                    const sycl::queue& queue) {
-  detail::check_request(nbytes, alignment);
+  detail::require_possible_request(nbytes, alignment, kind(), queue);  // before bytes are counted
   require_place(queue);
-  if (!detail::is_possible_request(nbytes, alignment)) {  // before its bytes are counted
-    throw allocation_error(
-        detail::refusal(nbytes, kind(), queue, "no block may be larger than ptrdiff_t tells"));
-  }
   const std::size_t size = detail::pooled_size(nbytes, alignment);
   std::byte* block = nullptr;
   try {

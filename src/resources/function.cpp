@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "resources/requests.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
@@ -19,7 +20,7 @@ function_resource::function_resource(usm_kind kind, allocate_function to_allocat
 
 std::byte* function_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                        const sycl::queue& queue) const {
-  detail::check_request(nbytes, alignment);
+  detail::require_possible_request(nbytes, alignment, kind_, queue);
   sycl::queue own = queue;
   auto* const block = static_cast<std::byte*>(allocate_(nbytes, device_, &own));
   if (block == nullptr) {

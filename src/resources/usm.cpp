@@ -8,6 +8,7 @@
 #include <sycl/exception.hpp>
 #include <sycl/usm.hpp>
 
+#include "resources/requests.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -65,7 +66,7 @@ usm_resource::usm_resource(usm_kind kind) : kind_(kind) {
 
 std::byte* usm_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                   const sycl::queue& queue) const {
-  detail::check_request(nbytes, alignment);
+  detail::require_possible_request(nbytes, alignment, kind_, queue);
   const auto refuse = [&](std::string_view reason) {
     throw allocation_error(detail::refusal(nbytes, kind_, queue, reason));
   };

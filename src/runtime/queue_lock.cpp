@@ -14,24 +14,13 @@
 
 namespace usmx::inline v1::detail {
 
-namespace {
-
-/// Whether a back end loses commands if threads submit and wait at once. The OpenCL CPU driver and
-/// the CUDA adapter do (docs/decisions.md, 17); of others it is not known.
-bool loses_commands_of_threads(sycl::backend backend) {
-  return backend == sycl::backend::opencl || backend == sycl::backend::ext_oneapi_cuda;
-}
-
-}  // namespace
-
 /// Its mutex is its own: threads at work on one queue do not hold up those on another.
 struct used_queue {
   using implementation = std::remove_cvref_t<decltype(sycl::detail::getSyclObjImpl(
       std::declval<const sycl::queue&>()))>;
 
   explicit used_queue(const sycl::queue& queue)
-      : alive(sycl::detail::getSyclObjImpl(queue)),
-        needs_lock(!queue.is_in_order() && loses_commands_of_threads(queue.get_backend())) {}
+      : alive(sycl::detail::getSyclObjImpl(queue)), needs_lock(!queue.is_in_order()) {}
 
   std::uint64_t begin_wait() noexcept { return ++waits_begun; }
 

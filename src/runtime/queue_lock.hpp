@@ -17,9 +17,9 @@ struct used_queue;
 using queue_mutex = ranked_mutex<lock_rank::queue>;
 
 /// Held during each call that submits to a queue. The queue is remembered from then on. No thread
-/// holds two such locks. Only out-of-order queues of OpenCL and CUDA are really locked
-/// (docs/decisions.md, 17): if one thread waits for such a queue and another submits to it,
-/// OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
+/// holds two such locks. Only out-of-order queues are really locked (docs/decisions.md, 17): while
+/// one thread waits for such a queue, the SYCL runtime hides commands from other threads that wait.
+/// If another one submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;

@@ -113,6 +113,17 @@ def test_cpp_program_builds_and_runs_as_pasted(block, project, tmp_path):
         assert printed == block.output
 
 
+@pytest.mark.slow
+def test_function_beside_one_of_dpctl4pybind11_compiles(tmp_path):
+    _, ours = (block for block in BLOCKS if block.language == "c++")
+    headers = ("usmx/array.hpp", "usmx/runtime.hpp", "usmx/base/error.hpp")
+    lines = [*(f"#include <{header}>" for header in headers), ours.text]
+    source = tmp_path / "copy.cpp"
+    source.write_text("\n".join(lines), encoding="utf-8")
+    flags = run(sys.executable, "-P", "-m", "usmx", "config", "--cflags").split()
+    run("g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *flags, source)
+
+
 def test_documents_have_examples_of_both_languages():
     assert {block.document.name for block in PYTHON} >= {"README.md", "extension-authors.md"}
     with_programs = {block.document for block in PROGRAMS}

@@ -61,3 +61,11 @@ def test_nothing_that_ran_is_no_success(stage, tmp_path, capsys):
 
 def test_tests_that_all_pass_are_a_success(stage):
     assert main([stage("release", CTEST), "0"]) == 0
+
+
+def test_skipped_tests_alone_are_skipped(stage, capsys):
+    skipped = '<testsuite><testcase name="a"><skipped message="no driver"/></testcase></testsuite>'
+    assert main([stage("level-zero-bmg", skipped), "0"]) == 77
+    printed = lines(capsys)
+    assert ["1", "no", "driver"] in printed
+    assert printed[-1] == ["0", "passed,", "0", "failed"]

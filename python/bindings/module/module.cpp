@@ -15,7 +15,7 @@
 #include "memory/memory_classes.hpp"
 #include "memory/pools.hpp"
 #include "memory/resources.hpp"
-#include "module/c_api.hpp"
+#include "module/c_table.hpp"
 #include "module/dlpack_table.hpp"
 #include "module/kernel_cache.hpp"
 #include "module/watched_waits.hpp"

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import timeit
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -64,6 +64,39 @@ class Statement:
         for each in threads:
             each.join()
         return time.perf_counter() - start
+
+
+class OnceEach:
+    """Python code that an object `x` can take part in once only, so that many are made beforehand.
+
+    `prepare(batch)` gives so many, and is not in the time; nor is it what it leaves behind.
+    """
+
+    _BATCHES = 8  # in one measurement
+
+    def __init__(
+        self, code: str, prepare: Callable[[int], Iterable[object]], *, batch: int, **names: object
+    ) -> None:
+        self.code = code
+        self._prepare = prepare
+        self._batch = batch
+        self._names = names
+        self._timer = timeit.Timer(f"for x in objects:\n    {code}", globals=names)
+
+    def warm_up(self, block_seconds: float) -> None:
+        """Run it for the first time. How often it is repeated does not depend on its speed."""
+        self.measure()
+
+    def measure(self) -> float:
+        """Seconds of one execution, and of its step of the loop over the objects."""
+        return sum(self._run() for _ in range(self._BATCHES)) / self._BATCHES / self._batch
+
+    def _run(self) -> float:
+        self._names["objects"] = self._prepare(self._batch)
+        try:
+            return self._timer.timeit(1)
+        finally:
+            del self._names["objects"]
 
 
 class PackageImport:

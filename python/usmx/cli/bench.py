@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import usmx
+from usmx._terminal import print_table, tracked
 from usmx.cli.devices import why_no_device
-from usmx.cli.terminal import print_table, tracked
 
 NOISY = 3  # the exit code
 

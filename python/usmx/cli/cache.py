@@ -4,8 +4,8 @@ import os
 import sys
 
 from usmx import _core
+from usmx._terminal import print_table
 from usmx._text import printable, size_text
-from usmx.cli.terminal import print_table
 
 HEADER = ("kernels", "device", "size", "last use", "file")
 

@@ -5,8 +5,8 @@ import sys
 from typing import Any
 
 import usmx
+from usmx._terminal import print_table
 from usmx._text import size_text
-from usmx.cli.terminal import print_table
 
 HEADER = ("", "filter", "name", "driver", "memory", "local", "sub-groups", "USM kinds")
 KINDS = ("device", "shared", "host", "system")

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import usmx
-from usmx.cli import bench, cache, config, demo, devices, doctor, memory, new_extension
+from usmx import _doctor
+from usmx.cli import bench, cache, config, demo, devices, memory, new_extension
 from usmx.cli.help import end_help_with
 
 
@@ -69,8 +70,8 @@ def add_doctor_parser(commands: argparse._SubParsersAction) -> None:
         description="Looks for everything that is known to go wrong in practice, and says what to "
         "do. The exit code is 1 if there is a problem.",
     )
-    doctor.add_options(parser)
-    parser.set_defaults(command=doctor.run)
+    _doctor.add_options(parser)
+    parser.set_defaults(command=_doctor.run)
     end_help_with(parser, "python -m usmx doctor --only devices --only cache")
 
 

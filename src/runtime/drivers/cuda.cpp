@@ -13,6 +13,7 @@
 
 #include "base/loaded_library.hpp"
 #include "runtime/drivers/cuda_context.hpp"
+#include "runtime/drivers/runtime_pools.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
 
@@ -147,7 +148,7 @@ class cuda_driver final : public usm_driver {
   ~cuda_driver() override { driver_.release_primary_context(devices_.front()); }
 
   allocation_info query(const void* pointer) const override {
-    return cuda::query(driver_, {primary_, devices_}, pointer);
+    return pools_.narrowed(cuda::query(driver_, {primary_, devices_}, pointer), pointer);
   }
   sycl::device owner(const void* pointer) const override {
     return sycl::get_pointer_device(pointer, context_);
@@ -158,6 +159,7 @@ class cuda_driver final : public usm_driver {
   cuda::functions driver_;
   std::vector<CUdevice> devices_;
   CUcontext primary_;
+  runtime_pools::loaded_pools pools_;
 };
 
 }  // namespace

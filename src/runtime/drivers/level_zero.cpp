@@ -7,6 +7,7 @@
 #include <sycl/usm/usm_pointer_info.hpp>
 
 #include "base/loaded_library.hpp"
+#include "runtime/drivers/runtime_pools.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::inline v1::detail {
@@ -67,7 +68,7 @@ class level_zero_driver final : public usm_driver {
         driver_(driver) {}
 
   allocation_info query(const void* pointer) const override {
-    return level_zero::query(driver_, native_, pointer);
+    return pools_.narrowed(level_zero::query(driver_, native_, pointer), pointer);
   }
   sycl::device owner(const void* pointer) const override {
     return sycl::get_pointer_device(pointer, context_);
@@ -77,6 +78,7 @@ class level_zero_driver final : public usm_driver {
   sycl::context context_;  // keeps the native one alive, which get_native does not retain
   ze_context_handle_t native_;
   level_zero::functions driver_;
+  runtime_pools::loaded_pools pools_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/seed.hpp"
+#include "support/slabs.hpp"
 #include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
@@ -326,6 +327,7 @@ TEST_F(exchange_test, memory_of_another_context_is_an_error_with_and_without_a_q
 }
 
 TEST_F(exchange_test, freed_memory_is_an_error) {
+  block_.emplace(support::beyond_runtime_pools, usm_kind::device, queue());
   const std::uintptr_t data = start();
   block_.reset();
   refuse<value_error>({data, "<f8", {4}}, {hex(data), "not USM"});
@@ -620,6 +622,8 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
   }
   const std::byte* base = own ? buffer->data() : block_->data();
   const auto begin = reinterpret_cast<std::uintptr_t>(base);
+  // Another chunk of the slab is memory, too.
+  const bool surrounded = !own && support::runtime_cuts_slabs(queue());
   int accepted = 0;
   int refused = 0;
   int at_an_edge = 0;
@@ -679,6 +683,10 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
       why = e.what();
     } catch (const overflow_error& e) {
       why = e.what();
+    }
+    const bool in_another_chunk = found && surrounded && (truth.last < begin || truth.first >= end);
+    if (in_another_chunk) {
+      continue;
     }
     ASSERT_EQ(found.has_value(), inside && truth.aligned)
         << "data at " << static_cast<std::ptrdiff_t>(data - begin) << " of " << nbytes << ", "

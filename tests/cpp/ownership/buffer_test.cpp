@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ownership/buffer_internal.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
@@ -159,11 +160,11 @@ TEST_F(buffer_test, adopting_what_is_not_usm_is_an_error_and_the_deleter_runs_on
 }
 
 TEST_F(buffer_test, adopting_more_than_the_allocation_is_an_error_and_the_deleter_runs_once) {
-  const runtime_block block(64, usm_kind::device, queue());
-  for (const std::size_t nbytes : {std::size_t{65}, std::size_t{1} << 40, SIZE_MAX}) {
+  const runtime_block block(1024, usm_kind::device, queue());  // a chunk of the runtime's pools
+  for (const std::size_t nbytes : {std::size_t{1025}, std::size_t{1} << 40, SIZE_MAX}) {
     const release_counter deleted;
     expect_error<value_error>(
-        [&] { buffer::adopt(block.data(), nbytes, queue(), deleted.deleter()); }, {"64 bytes"});
+        [&] { buffer::adopt(block.data(), nbytes, queue(), deleted.deleter()); }, {"1024 bytes"});
     EXPECT_EQ(deleted.value(), 1);
   }
 }
@@ -503,6 +504,15 @@ TEST_F(buffer_test, exposed_memory_on_usmxs_own_queue_may_be_busy_once_that_was_
   static_cast<void>(usmx::default_queue());            // hands one out
   EXPECT_TRUE(made.may_be_busy());
   made.wait();
+  EXPECT_TRUE(made.may_be_busy());
+}
+
+TEST_F(buffer_test, a_queue_taken_from_a_buffer_exposes_the_bytes) {
+  const buffer private_still = buffer::allocate(64, usm_kind::device, queue());
+  static_cast<void>(usmx::internal::private_queue(private_still));
+  EXPECT_FALSE(private_still.may_be_busy());
+  const buffer made = buffer::allocate(64, usm_kind::device, queue());
+  EXPECT_EQ(made.queue(), usmx::internal::handed_out(queue()));
   EXPECT_TRUE(made.may_be_busy());
 }
 

@@ -5,6 +5,7 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/slabs.hpp"
 #include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
@@ -26,9 +27,10 @@ TEST_F(usm_resource_test, unknown_kind_is_an_error) {
 }
 
 TEST_F(usm_resource_test, deallocated_block_goes_back_to_the_runtime) {
+  constexpr std::size_t nbytes = support::beyond_runtime_pools;
   const usm_resource resource(usm_kind::device);
-  std::byte* block = resource.allocate(100, 0, queue());
-  resource.deallocate(block, 100, 0, queue());
+  std::byte* block = resource.allocate(nbytes, 0, queue());
+  resource.deallocate(block, nbytes, 0, queue());
   EXPECT_EQ(sycl::get_pointer_type(block, context()), sycl::usm::alloc::unknown);
 }
 

@@ -1,16 +1,24 @@
 // A small program for tests to start in environments of their choice: see child_process.hpp. It
 // says what it sees on the standard output; exit code 0 means that it came to its end.
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <numeric>
 #include <optional>
+#include <random>
 #include <string_view>
 #include <sycl/properties/queue_properties.hpp>
 #include <sycl/usm.hpp>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "copy/copy_internal.hpp"
 #include "runtime/queues_internal.hpp"
+#include "tracking/usm_internal.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy_async.hpp"
@@ -148,6 +156,104 @@ void leave_threads_at_work() {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
+/// Layouts with gaps, in any order of dimensions and in both directions, of up to 20,000 elements,
+/// or, now and then, of a few million.
+class random_layouts {
+ public:
+  explicit random_layouts(unsigned seed) : random_(seed) {}
+
+  std::ptrdiff_t number(std::ptrdiff_t from, std::ptrdiff_t to) {
+    return std::uniform_int_distribution<std::ptrdiff_t>(from, to)(random_);
+  }
+  std::vector<std::ptrdiff_t> shape() {
+    std::ptrdiff_t left = number(0, 20) == 0 ? 4'000'000 : 20'000;
+    std::vector<std::ptrdiff_t> extents(static_cast<std::size_t>(number(1, 5)));
+    for (std::ptrdiff_t& extent : extents) {
+      extent = number(1, number(0, 1) == 0 ? left : std::min<std::ptrdiff_t>(left, 20));
+      left /= extent;
+    }
+    std::ranges::shuffle(extents, random_);
+    return extents;
+  }
+  usmx::layout layout(const std::vector<std::ptrdiff_t>& shape) {
+    std::vector<std::size_t> order(shape.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    number(0, 1) == 0 ? std::ranges::reverse(order) : std::ranges::shuffle(order, random_);
+    std::vector<std::ptrdiff_t> strides(shape.size());
+    std::ptrdiff_t span = number(0, 2) == 0 ? number(2, 3) : 1;
+    std::ptrdiff_t offset = 0;
+    for (const std::size_t k : order) {
+      const bool backwards = number(0, 3) == 0;
+      strides[k] = backwards ? -span : span;
+      offset += backwards ? span * (shape[k] - 1) : 0;
+      span *= shape[k];
+      span += number(0, 1) * number(0, 3);
+    }
+    return usmx::layout::strided(shape, strides, offset);
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// An array of a device, or one in ordinary memory.
+class random_array {
+ public:
+  random_array(random_layouts& random, const std::vector<std::ptrdiff_t>& shape, usmx::dtype type,
+               usmx::usm_kind kind, const sycl::queue& queue)
+      : layout_(random.layout(shape)), type_(type), queue_(queue) {
+    if (kind == usmx::usm_kind::unknown) {
+      ordinary_.resize(static_cast<std::size_t>(layout_.extent()->last + 1) * type.itemsize());
+    } else {
+      usm_ = usmx::empty(layout_, type, queue, kind);
+    }
+  }
+
+  usmx::array_view view() {
+    return usm_ ? usm_->view()
+                : usmx::array_view(ordinary_.data(), type_, layout_, usmx::usm_kind::unknown,
+                                   queue_, false);
+  }
+
+ private:
+  usmx::layout layout_;
+  usmx::dtype type_;
+  sycl::queue queue_;
+  std::optional<usmx::array> usm_;
+  std::vector<std::byte> ordinary_;
+};
+
+/// Between ordinary memory and memory of a device of its own, as which each device counts here.
+/// Says before each copy how many commands it may take; commands_test.cpp counts them.
+void copy_in_random_layouts(unsigned seed) {
+  using enum usmx::usm_kind;
+  constexpr std::size_t piece_nbytes = std::size_t{4} << 20;
+  constexpr std::array types{usmx::type_code::uint8, usmx::type_code::float32,
+                             usmx::type_code::float64};
+  constexpr std::array ways{std::pair(device, unknown), std::pair(unknown, device),
+                            std::pair(device, device)};
+  usmx::internal::count_all_devices_as_remote(true);
+  const sycl::queue queue = usmx::default_queue();
+  random_layouts random(seed);
+  const auto any_type = [&] { return types[static_cast<std::size_t>(random.number(0, 2))]; };
+  for (std::size_t round = 0; round < 150; ++round) {
+    const auto [from, to] = ways[round % ways.size()];
+    const auto shape = random.shape();
+    const usmx::dtype type = any_type();
+    random_array source(random, shape, type, from, queue);
+    random_array destination(random, shape, random.number(0, 2) == 0 ? any_type() : type, to,
+                             queue);
+    const usmx::array_view source_view = source.view();
+    const usmx::array_view destination_view = destination.view();
+    const std::size_t nbytes =
+        static_cast<std::size_t>(source_view.size()) * destination_view.type().itemsize();
+    std::cout << "copy: " << 3 + nbytes / piece_nbytes * 2 << " commands at most from "
+              << source_view.layout() << " to " << destination_view.layout() << ", "
+              << source_view.type() << " to " << destination_view.type() << std::endl;
+    usmx::internal::copy_elements(source_view, destination_view);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -173,9 +279,11 @@ int main(int argc, char** argv) {
     print_exposure(argument);
   } else if (command == "exit-with-threads") {
     leave_threads_at_work();
+  } else if (command == "copies") {
+    copy_in_random_layouts(static_cast<unsigned>(std::atol(argument)));
   } else {
     std::cerr << "usage: usmx_child devices|variable|default|select|diagnose|exit-at-work|"
-                 "exit-at-own-work|exit-with-array|exit-with-threads|exposed\n";
+                 "exit-at-own-work|exit-with-array|exit-with-threads|exposed|copies\n";
     return 2;
   }
   return 0;

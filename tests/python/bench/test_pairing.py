@@ -1,6 +1,7 @@
 """usmx.bench.pairing and ladder: the harness measures what it says. How fast usmx is, is not a test."""
 
 import itertools
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -85,6 +86,35 @@ def test_statement_of_several_threads_is_executed_by_each():
     work.measure()
     assert (len(executed) - before) % 3 == 0
     assert len(executed) - before == 3 * work._repeats
+
+
+def test_each_object_takes_part_once_and_making_it_is_not_in_the_time():
+    clock = SimpleNamespace(now=0.0)
+    made, used = itertools.count(), []
+
+    def prepare(count):
+        clock.now += 1000
+        return [next(made) for _ in range(count)]
+
+    code = "clock.now += 3; used.append(x)"
+    work = pairing.OnceEach(code, prepare, batch=5, clock=clock, used=used)
+    work._timer.timer = lambda: clock.now
+    work.warm_up(1e-3)
+    assert work.measure() == 3
+    assert used == list(range(next(made)))
+    assert len(used) >= 10
+
+
+def test_no_object_is_kept_when_its_time_is_taken():
+    alive = weakref.WeakSet()
+
+    class Object:
+        def __init__(self):
+            alive.add(self)
+
+    work = pairing.OnceEach("pass", lambda count: [Object() for _ in range(count)], batch=5)
+    work.measure()
+    assert not alive
 
 
 @pytest.mark.parametrize(("ratio", "met"), [(0.5, True), (0.49, False)])

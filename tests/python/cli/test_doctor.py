@@ -14,52 +14,13 @@ from pathlib import Path
 
 import pytest
 import usmx
+from doctors import built_library, doctor, in_own_mounts, one
 from helpers import run_usmx
-from usmx.cli.doctor import CHECKS, settings
-from usmx.cli.doctor.probe import probe
+from usmx._doctor import CHECKS, settings
+from usmx._doctor.probe import probe
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = Path(usmx.__file__).parent
-CLEAN = dict.fromkeys(
-    (
-        "OCL_ICD_FILENAMES",
-        "OCL_ICD_VENDORS",
-        "ONEAPI_DEVICE_SELECTOR",
-        "LD_LIBRARY_PATH",
-        "LD_PRELOAD",
-        "USMX_LEAK_WARNINGS",
-    )
-)
-
-
-def doctor(*checks, arguments=(), python=sys.executable, wrapper=(), **changes):
-    """Its findings by check; the exit code must fit them."""
-    variables = {**os.environ, **CLEAN, **changes}
-    only = [f"--only={check}" for check in checks]
-    ran = subprocess.run(
-        [*wrapper, python, "-P", "-m", "usmx", "doctor", "--json", *arguments, *only],
-        env={name: str(value) for name, value in variables.items() if value is not None},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-    assert ran.stderr == ""
-    values = json.loads(ran.stdout)
-    states = [finding["state"] for finding in values["findings"]]
-    assert values["problems"] == states.count("problem")
-    assert ran.returncode == int("problem" in states)
-    found = {}
-    for finding in values["findings"]:
-        found.setdefault(finding["check"], []).append(finding)
-    return found
-
-
-def one(found, check, state):
-    """The one finding of that check, whose state must be that."""
-    (finding,) = found[check]
-    assert finding["state"] == state, finding
-    return finding
 
 
 def on_cpu_driver_of_opencl():
@@ -132,15 +93,6 @@ def test_two_variables_that_each_hide_the_device_are_both_blamed():
 def test_variable_that_hides_nothing_is_not_blamed():
     found = doctor("devices", ONEAPI_DEVICE_SELECTOR="opencl:fpga", LD_LIBRARY_PATH="/nowhere")
     assert "ONEAPI_DEVICE_SELECTOR" in one(found, "devices", "problem")["found"]
-
-
-def built_library(path, source=""):
-    """A shared library under that name."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    compiler = os.environ.get("CXX", "g++")
-    command = [compiler, "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-o", path, "-xc++", "-"]
-    subprocess.run(command, input=source, text=True, check=True)
-    return path
 
 
 @pytest.mark.parametrize("name", ["libOpenCL.so.1", "libtbb.so.12"])
@@ -447,19 +399,11 @@ def test_doctor_knows_the_variables_that_the_library_reads():
 # ---- memory
 
 
-def in_own_mounts(target, text, tmp_path):
-    """A command that sees this text in the place of a file of the system's."""
-    if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False).returncode:
-        pytest.skip("this machine lets no process have mounts of its own")
-    shown = tmp_path / "shown"
-    shown.write_text(text)
-    script = f'mount --bind "{shown}" "{target}" && exec "$@"'
-    return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"]
-
-
 def test_huge_pages_that_the_system_never_gives_are_noted(tmp_path):
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
-    wrapper = in_own_mounts(setting, "always madvise [never]\n", tmp_path)
+    shown = tmp_path / "shown"
+    shown.write_text("always madvise [never]\n")
+    wrapper = in_own_mounts(setting, shown)
     finding = one(doctor("huge-pages", wrapper=wrapper), "huge-pages", "note")
     assert "off for the system" in finding["found"]
     assert f"echo madvise > {setting}" in finding["remedy"]
@@ -494,7 +438,9 @@ def control_group_file():
 
 
 def test_limit_of_a_container_is_noted(tmp_path):
-    wrapper = in_own_mounts(control_group_file(), f"{1 << 30}\n", tmp_path)
+    shown = tmp_path / "shown"
+    shown.write_text(f"{1 << 30}\n")
+    wrapper = in_own_mounts(control_group_file(), shown)
     finding = one(doctor("limits", wrapper=wrapper), "limits", "note")
     assert "the control group (container) allows 1 GiB" in finding["found"]
     assert "USMX_POOL_LIMIT" in finding["remedy"]

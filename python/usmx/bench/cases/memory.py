@@ -4,7 +4,7 @@ import numpy
 
 import usmx
 from usmx.bench.libraries import dpctl_memory, dpnp_tensor, installed_peer
-from usmx.bench.pairing import Aim, Case, Peer, Statement
+from usmx.bench.pairing import Aim, Case, OnceEach, Peer, Statement
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -70,6 +70,33 @@ def allocate_in_16_threads() -> Case:
     )
 
 
+def empty_of_freed_block() -> Case:
+    """Take memory that the same queue has just freed: with work pending on it, and without.
+
+    The work is a small copy of elements that a long copy writes first.
+    """
+    nbytes, part = 4 * MIB, KIB
+    x, out = (usmx.zeros(64 * MIB, dtype="u1") for _ in range(2))
+    taken: list[usmx.USMArray] = []
+
+    def taking(*, busy: bool) -> OnceEach:
+        def free(count: int) -> range:
+            taken.clear()
+            usmx.synchronize()
+            made = [usmx.empty(nbytes, dtype="u1") for _ in range(count)]
+            if busy:
+                usmx.copy_async(out, x)
+                for each in made:
+                    usmx.copy_async(each[:part], out[-part:])
+            return range(count)
+
+        names = {"keep": taken.append, "empty": usmx.empty, "n": nbytes // 8}
+        return OnceEach("keep(empty(n))", free, batch=16, **names)
+
+    peer = Peer("no work pending", taking(busy=False), Aim(seconds=5e-7))
+    return Case("empty of 4 MiB just freed with work pending", taking(busy=True), [peer])
+
+
 def strided_copy(title: str, x: usmx.USMArray) -> Case:
     """A temporary and a loop of the host."""
     code = "copy(x)"
@@ -89,10 +116,10 @@ def small_strided_copy() -> Case:
 
 
 def small_strided_copy_after_others() -> Case:
-    """Others may submit to the queue: it is waited for each time."""
-    array = usmx.ones((16, 16), sycl_queue=usmx.SyclQueue())
+    """Others may work on the memory, whose queue is waited for each time."""
+    array = usmx.ones((16, 16))
     dpnp_tensor.asarray(array)
-    return strided_copy("copy of an 8 x 8 strided view, its queue known to others", array)
+    return strided_copy("copy of an 8 x 8 strided view, its memory known to others", array)
 
 
 def host_copy_of_small_view() -> Case:
@@ -152,6 +179,7 @@ CASES = (
     allocate_1_mib,
     allocate_16_mib,
     allocate_in_16_threads,
+    empty_of_freed_block,
     small_strided_copy,
     small_strided_copy_after_others,
     host_copy_of_small_view,

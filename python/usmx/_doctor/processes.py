@@ -3,8 +3,8 @@
 import multiprocessing
 from collections.abc import Iterator
 
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.situation import Situation
+from usmx._doctor.finding import Finding
+from usmx._doctor.situation import Situation
 
 CHECK = "processes"
 

@@ -3,13 +3,14 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
 from typing import Any
 
 PROGRAM = Path(__file__).with_name("probe_program.py")
+LEVEL_ZERO_PROGRAM = Path(__file__).with_name("level_zero_program.py")
 SECONDS = 120
 
 
@@ -30,17 +31,39 @@ class Probe:
         return not self.failed_step
 
 
+@dataclass(frozen=True)
+class LevelZero:
+    """What a process saw of Level Zero, without the SYCL runtime."""
+
+    failed_step: str = ""
+    error: str = ""
+    loader: list[str] = field(default_factory=list)
+    loader_version: list[int] = field(default_factory=list)
+    drivers: list[dict[str, Any]] = field(default_factory=list)
+
+
 def probe(environment: Mapping[str, str], module: str = "", seconds: float = SECONDS) -> Probe:
     """Import usmx, then the module, list the devices, and copy an array."""
     package = str(Path(__file__).parents[3])
-    command = [sys.executable, "-P", str(PROGRAM), package, module]
     # The log of a program that the user has run is not written over.
     variables = {name: value for name, value in environment.items() if name != "USMX_MEMORY_LOG"}
+    return Probe(**run_program(PROGRAM, [package, module], variables, seconds))
+
+
+def probe_level_zero(environment: Mapping[str, str]) -> LevelZero:
+    """Load its loader, start its drivers, and list their devices."""
+    return LevelZero(**run_program(LEVEL_ZERO_PROGRAM, [], environment, SECONDS))
+
+
+def run_program(
+    program: Path, arguments: Sequence[str], environment: Mapping[str, str], seconds: float
+) -> dict[str, Any]:
+    """Run a program of this folder; the values that it told, and which step failed, and how."""
     try:
         ran = subprocess.run(
-            command,
-            cwd=working_directory() or PROGRAM.parent,
-            env=variables,
+            [sys.executable, "-P", str(program), *arguments],
+            cwd=working_directory() or program.parent,
+            env=environment,
             capture_output=True,
             text=True,
             timeout=seconds,
@@ -68,11 +91,11 @@ def ending_text(status: int) -> str:
     return f"the process ended with exit code {status}"
 
 
-def understood(output: str, ending: str) -> Probe:
-    """Put together the lines of JSON that the program prints after each step."""
+def understood(output: str, ending: str) -> dict[str, Any]:
+    """Put together the lines of JSON that a program prints after each step."""
     steps = [json.loads(line) for line in output.splitlines() if line.startswith('{"step"')]
     values = {name: value for step in steps for name, value in step.items() if name != "step"}
     last = steps[-1]["step"] if steps else "start"
     if last != "done" and "error" not in values:
         values["error"] = ending
-    return Probe(failed_step="" if last == "done" else last, **values)
+    return {"failed_step": "" if last == "done" else last, **values}

@@ -8,10 +8,11 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
 
-from usmx.cli.doctor import (
+from usmx._doctor import (
     cache,
     devices,
     directory,
+    level_zero,
     libraries,
     loading,
     memory,
@@ -19,16 +20,17 @@ from usmx.cli.doctor import (
     settings,
     versions,
 )
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.report import as_text, as_values, exit_code
-from usmx.cli.doctor.situation import Situation
-from usmx.cli.terminal import tracked
+from usmx._doctor.finding import Finding
+from usmx._doctor.report import as_text, as_values, exit_code
+from usmx._doctor.situation import Situation
+from usmx._terminal import tracked
 
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     loading.CHECK: loading.check,
     versions.CHECK: versions.check,
     directory.CHECK: directory.check,
     devices.CHECK: devices.check,
+    level_zero.CHECK: level_zero.check,
     libraries.CHECK: libraries.check,
     cache.CHECK: cache.check,
     settings.CHECK: settings.check,

@@ -4,8 +4,8 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.situation import Situation
+from usmx._doctor.finding import Finding
+from usmx._doctor.situation import Situation
 
 CHECK = "import"
 

@@ -1,13 +1,13 @@
-"""usmx.cli.terminal: rich's tables and progress on a terminal, plain text elsewhere."""
+"""usmx._terminal: rich's tables and progress on a terminal, plain text elsewhere."""
 
 import os
 import pty
 import subprocess
 import sys
 
-TABLE = "from usmx.cli.terminal import print_table; print_table(('a', 'b'), [('1', '[x]')])"
+TABLE = "from usmx._terminal import print_table; print_table(('a', 'b'), [('1', '[x]')])"
 PROGRESS = (
-    "from usmx.cli.terminal import tracked\n"
+    "from usmx._terminal import tracked\n"
     "for item in tracked([('first', 1), ('second', 2)]): print(item)"
 )
 WITHOUT_RICH = "import sys; sys.modules['rich'] = sys.modules['rich.console'] = None\n"

@@ -4,9 +4,9 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.probe import Probe
-from usmx.cli.doctor.situation import Situation
+from usmx._doctor.finding import Finding
+from usmx._doctor.probe import Probe
+from usmx._doctor.situation import Situation
 
 CHECK = "packages"
 KNOWN = ("dpctl", "dpnp", "torch")

@@ -6,10 +6,10 @@ A variable is blamed by trial: usmx finds its device in a process without it.
 from collections.abc import Iterator
 from pathlib import Path
 
+from usmx._doctor.finding import Finding
+from usmx._doctor.probe import Probe
+from usmx._doctor.situation import Situation
 from usmx._text import size_text
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.probe import Probe
-from usmx.cli.doctor.situation import Situation
 
 CHECK = "devices"
 CPU_DRIVER = "libintelocl.so"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from usmx._doctor.finding import Finding
 from usmx._text import printable
-from usmx.cli.doctor.finding import Finding
 
 WIDTH = 100
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.probe import working_directory
-from usmx.cli.doctor.situation import Situation
+from usmx._doctor.finding import Finding
+from usmx._doctor.probe import working_directory
+from usmx._doctor.situation import Situation
 
 CHECK = "directory"
 

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from usmx.cli.doctor.probe import Probe, probe
+from usmx._doctor.probe import LevelZero, Probe, probe, probe_level_zero
 
 
 @dataclass(frozen=True)
@@ -31,3 +31,12 @@ class Situation:
     def together_with(self, module: str) -> Probe:
         """How it works once this module is imported too."""
         return probe(self.environment, module)
+
+    @cached_property
+    def level_zero(self) -> LevelZero:
+        """What Level Zero has, without the SYCL runtime."""
+        return probe_level_zero(self.environment)
+
+    def level_zero_without(self, variable: str) -> LevelZero:
+        """What it has where this variable is not set."""
+        return probe_level_zero({k: v for k, v in self.environment.items() if k != variable})

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+State = Literal["ok", "note", "problem"]
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -12,6 +14,6 @@ class Finding:
     """
 
     check: str
-    state: Literal["ok", "note", "problem"]
+    state: State
     found: str
     remedy: str = ""

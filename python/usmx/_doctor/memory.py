@@ -5,9 +5,9 @@ import resource
 from collections.abc import Iterator
 from pathlib import Path
 
+from usmx._doctor.finding import Finding
+from usmx._doctor.situation import Situation
 from usmx._text import size_text
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.situation import Situation
 
 HUGE_PAGES = "huge-pages"
 LIMITS = "limits"

@@ -4,8 +4,8 @@ import importlib.util
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from usmx.cli.doctor.finding import Finding
-from usmx.cli.doctor.situation import Situation
+from usmx._doctor.finding import Finding
+from usmx._doctor.situation import Situation
 
 CHECK = "versions"
 PACKAGES = ("usmx", "dpctl", "dpnp")

@@ -40,12 +40,10 @@ def try_all(tell: Teller, folder: str, module: str) -> None:
     """All steps, until one raises."""
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    tell("import usmx")
-    import usmx
-
-    if module:
-        tell(f"import {module}")
-        __import__(module)
+    for name in filter(None, ("usmx", module)):
+        tell(f"import {name}")
+        __import__(name)
+    usmx = sys.modules["usmx"]
     tell("devices", runtimes=mapped("libsycl.so", "libsycl-preview.so"))
     found = [
         {

@@ -1,4 +1,4 @@
-#include "module/c_api.hpp"
+#include "module/c_table.hpp"
 
 #include <dlfcn.h>
 

@@ -1,0 +1,231 @@
+"""Whether Level Zero, the back end of Intel's GPUs, can be used where there is such a GPU."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from usmx._doctor.finding import Finding, State
+from usmx._doctor.probe import Probe
+from usmx._doctor.situation import Situation
+
+CHECK = "level-zero"
+LOADER = "libze_loader.so.1"
+CARDS = Path("/sys/class/drm")
+INTEL = "0x8086"
+# What the SYCL runtime 2026 says of itself.
+OLDEST_LOADER = (1, 8, 0)
+HIERARCHY = "ZE_FLAT_DEVICE_HIERARCHY"
+HIERARCHIES = {
+    "FLAT": "each tile of a card is a device of its own",
+    "COMPOSITE": "a card is one device, and its tiles are its sub-devices",
+    "COMBINED": "each tile of a card is a device of its own, which knows its card",
+}
+# What hides devices from the SYCL runtime, and from Level Zero itself.
+SELECTORS = ("ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_ALLOWLIST")
+MASK = "ZE_AFFINITY_MASK"
+
+
+def check(situation: Situation) -> Iterator[Finding]:
+    """Look at the cards, the loader, the driver, and what the SYCL runtime makes of them."""
+    if situation.import_error is not None:
+        return
+    cards = dict(intel_cards())
+    seen = situation.level_zero
+    if not cards and not seen.loader:
+        yield Finding(CHECK, "ok", "there is no Intel GPU, and no loader of Level Zero")
+        return
+    found = [
+        *devices_files(cards, situation),
+        *(list(loader(situation)) or driver(situation)),
+        *other_loaders(situation),
+        *hierarchy(situation),
+    ]
+    yield from found or [Finding(CHECK, "ok", text_of(situation))]
+
+
+def intel_cards() -> Iterator[tuple[str, Path]]:
+    """Find Intel's GPUs as Linux names them, and the files by which a program reaches them."""
+    for card in sorted(CARDS.glob("renderD*")):
+        try:
+            vendor = (card / "device/vendor").read_text(encoding="utf-8").strip()
+            lines = (card / "uevent").read_text(encoding="utf-8").splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            if vendor == INTEL and line.startswith("DEVNAME="):
+                yield card.name, Path("/dev", line.removeprefix("DEVNAME="))
+
+
+def devices_files(cards: dict[str, Path], situation: Situation) -> Iterator[Finding]:
+    """See whether this user may open them."""
+    for card, file in cards.items():
+        if not file.exists():
+            yield Finding(
+                CHECK,
+                severity(situation),
+                f"this machine has an Intel GPU ({card}), but there is no {file}: the container "
+                "that this runs in has not got it",
+                "start the container with --device /dev/dri",
+            )
+        elif not os.access(file, os.R_OK | os.W_OK):
+            yield Finding(
+                CHECK,
+                severity(situation),
+                f"this user may not open {file}, the Intel GPU",
+                f"add the user to the group of that file ({group_of(file)}), and log in anew",
+            )
+
+
+def group_of(file: Path) -> str:
+    """The name of the file's group, or its number."""
+    try:
+        return file.group()
+    except KeyError:
+        return str(file.stat().st_gid)
+
+
+def severity(situation: Situation) -> State:
+    """A GPU that cannot be used is a problem where nothing else can be."""
+    return "note" if situation.alone.works else "problem"
+
+
+def loader(situation: Situation) -> Iterator[Finding]:
+    """See whether there is one, of a release that the SYCL runtime takes."""
+    seen = situation.level_zero
+    if not seen.loader:
+        yield Finding(
+            CHECK,
+            severity(situation),
+            "this machine has an Intel GPU, and Level Zero's loader cannot be loaded: "
+            f"{seen.error}",
+            "install it from your distribution (libze1 in Debian and Ubuntu), with the GPU's "
+            "driver (libze-intel-gpu1)",
+        )
+    elif seen.loader_version and tuple(seen.loader_version) < OLDEST_LOADER:
+        yield Finding(
+            CHECK,
+            severity(situation),
+            f"Level Zero's loader {seen.loader[0]} is older than the {version_text(OLDEST_LOADER)} "
+            "that the SYCL runtime wants",
+            "install a newer one, with the GPU's driver; if another program brought this one, "
+            "remove its folder from LD_LIBRARY_PATH",
+        )
+
+
+def version_text(numbers: Iterable[int]) -> str:
+    """Numbers with dots between them."""
+    return ".".join(map(str, numbers))
+
+
+def driver(situation: Situation) -> Iterator[Finding]:
+    """See whether there is one, and whether the SYCL runtime shows its devices."""
+    seen = situation.level_zero
+    if shows_level_zero(situation.alone):
+        return
+    if not any(each["devices"] for each in seen.drivers):
+        yield without_devices(situation)
+        return
+    hidden_by = [name for name in SELECTORS if name in situation.environment]
+    if hidden_by and shows_level_zero(situation.without(*hidden_by)):
+        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in hidden_by)
+        yield Finding(
+            CHECK,
+            "note",
+            f"{values} hides the GPU of Level Zero",
+            f"unset {' and '.join(hidden_by)}, or let it name level_zero:gpu, too",
+        )
+        return
+    versions = ", ".join(each["version"] for each in seen.drivers)
+    yield Finding(
+        CHECK,
+        severity(situation),
+        f"Level Zero's driver {versions} has a GPU, which the SYCL runtime does not take: the "
+        "driver is older than the runtime wants, or one that it refuses",
+        "install the newest driver (libze-intel-gpu1 in Debian and Ubuntu); UR_LOG_LEVEL_ZERO="
+        "'level:info;output:stderr' lets the runtime say what it refuses",
+    )
+
+
+def without_devices(situation: Situation) -> Finding:
+    """The loader has found nothing: say why, if that can be seen."""
+    mask = situation.environment.get(MASK)
+    if mask is not None and any(
+        each["devices"] for each in situation.level_zero_without(MASK).drivers
+    ):
+        return Finding(
+            CHECK,
+            "note",
+            f"{MASK}={mask!r} hides the GPU from Level Zero",
+            f"unset {MASK}, or let it name devices that exist",
+        )
+    seen = situation.level_zero
+    if seen.error:
+        found = f"Level Zero's loader finds no driver that works ({seen.error})"
+    else:
+        found = "Level Zero's driver finds no device"
+    return Finding(
+        CHECK,
+        severity(situation),
+        found,
+        "install the GPU's driver (libze-intel-gpu1 in Debian and Ubuntu), and see that "
+        "/dev/dri can be opened",
+    )
+
+
+def shows_level_zero(probe: Probe) -> bool:
+    """Whether usmx found a device of Level Zero's in that process."""
+    return any(device["filter"].startswith("level_zero:") for device in probe.devices)
+
+
+def other_loaders(situation: Situation) -> Iterator[Finding]:
+    """Find loaders on the library path, besides the one that is loaded."""
+    used = {Path(path).resolve() for path in situation.level_zero.loader}
+    folders = filter(None, situation.environment.get("LD_LIBRARY_PATH", "").split(":"))
+    found = [Path(folder, LOADER) for folder in folders]
+    others = [str(file) for file in found if file.is_file() and file.resolve() not in used]
+    shadowed = [] if others else shadowed_loader(situation)
+    if others or shadowed:
+        yield Finding(
+            CHECK,
+            "note",
+            f"there are two loaders of Level Zero: {' and '.join(map(str, used))} is used, and not "
+            f"{', '.join(others or shadowed)}",
+            "keep the one that came with the GPU's driver, and remove the other one's folder from "
+            "LD_LIBRARY_PATH",
+        )
+
+
+def shadowed_loader(situation: Situation) -> list[str]:
+    """The loader that would be used without the library path."""
+    if "LD_LIBRARY_PATH" not in situation.environment:
+        return []
+    used = situation.level_zero.loader
+    return [
+        path for path in situation.level_zero_without("LD_LIBRARY_PATH").loader if path not in used
+    ]
+
+
+def hierarchy(situation: Situation) -> Iterator[Finding]:
+    """Say what the variable does."""
+    value = situation.environment.get(HIERARCHY)
+    if value is None:
+        return
+    if value not in HIERARCHIES:
+        yield Finding(
+            CHECK,
+            "problem",
+            f"{HIERARCHY}={value!r} has no meaning",
+            f"unset it, or set it to {', '.join(HIERARCHIES)}",
+        )
+    elif value != "FLAT":
+        yield Finding(CHECK, "note", f"{HIERARCHY}={value}: {HIERARCHIES[value]}")
+
+
+def text_of(situation: Situation) -> str:
+    """What works."""
+    seen = situation.level_zero
+    drivers = ", ".join(f"{each['version']} with {each['devices']}" for each in seen.drivers)
+    return (
+        f"{seen.loader[0]} {version_text(seen.loader_version)}; drivers and their devices: "
+        f"{drivers}"
+    )

@@ -1,0 +1,26 @@
+"""usmx.bench.cases: what is measured is what the title says."""
+
+import usmx
+from usmx.bench.cases import memory
+
+
+def reserved_bytes():
+    return usmx.memory.memory_stats()["total_bytes.current"]
+
+
+def test_freed_block_is_taken_while_work_is_pending_on_it(monkeypatch):
+    events = []
+    copy_async = usmx.copy_async
+    monkeypatch.setattr(usmx, "copy_async", lambda *of: events.append(copy_async(*of)))
+    busy = memory.empty_of_freed_block().usmx
+    usmx.memory.empty_cache()  # what is left is in use
+    before = reserved_bytes()
+    for _ in range(100):  # until this process was not held up for as long as the copy takes
+        events.clear()
+        busy.measure()
+        assert reserved_bytes() - before == 16 * (4 << 20), "not the freed blocks were taken"
+        if "complete" not in str(events[-1].execution_status):
+            break
+    else:
+        raise AssertionError("the work was never pending")
+    assert len(events) % 17 == 0  # a long copy, and one to each of 16 blocks

@@ -1,0 +1,515 @@
+// A driver for Level Zero's loader (ZE_ENABLE_ALT_DRIVERS): Intel's own, of which commands also
+// take effect. In its simulation mode (SetCommandStreamReceiver=1) Intel's driver does everything
+// but execute commands. Here copies and fills are made by the host, and kernels by the OpenCL CPU
+// device from the same SPIR-V, at once when they are appended. This needs device memory that has
+// host addresses (EnableLocalMemory=0, or an integrated product).
+//
+// The loader looks entry points up by dlsym, which searches the libraries that this one is linked
+// with, too: Intel's driver answers for all that is not here.
+#include <dlfcn.h>
+#include <level_zero/ze_api.h>
+#include <level_zero/ze_ddi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opencl_cpu.hpp"
+
+namespace executing {
+namespace {
+
+// ---- what the entry points share
+
+/// Guards everything here. Commands take effect one after the other.
+std::recursive_mutex& mutex() {
+  static auto& only = *new std::recursive_mutex;  // as all below: used until the process has ended
+  return only;
+}
+using lock_guard = std::lock_guard<std::recursive_mutex>;
+
+/// A kernel and how it is to be launched.
+struct launchable {
+  kernel runs;
+  std::array<std::size_t, 3> group_size{1, 1, 1};
+  std::array<std::size_t, 3> offset{0, 0, 0};
+};
+
+std::map<ze_module_handle_t, std::shared_ptr<program>>& programs() {
+  static auto& all = *new std::map<ze_module_handle_t, std::shared_ptr<program>>;
+  return all;
+}
+std::map<ze_kernel_handle_t, launchable>& kernels() {
+  static auto& all = *new std::map<ze_kernel_handle_t, launchable>;
+  return all;
+}
+
+launchable* find(ze_kernel_handle_t kernel) {
+  const auto found = kernels().find(kernel);
+  return found == kernels().end() ? nullptr : &found->second;
+}
+
+/// Intel's functions, which the tables had before.
+struct {
+  ze_module_dditable_t module;
+  ze_kernel_dditable_t kernel;
+  ze_kernel_exp_dditable_t kernel_exp;
+  ze_command_list_dditable_t list;
+  ze_event_dditable_t event;
+} intels;
+
+// ---- modules
+
+/// What a native binary ends with that was made from SPIR-V: each part with its size before it, the
+/// size of all, and this. ELF's readers do not look there.
+constexpr std::string_view trailer_mark = "usmx-level-zero-spirv";
+
+void append_size(std::string& to, std::uint64_t size) {
+  to.append(reinterpret_cast<const char*>(&size), sizeof size);
+}
+
+std::uint64_t size_at(const char* from) {
+  std::uint64_t size;
+  std::memcpy(&size, from, sizeof size);
+  return size;
+}
+
+std::string trailer_of(const program_source& source) {
+  std::string trailer;
+  for (const std::vector<char>& part : source.parts) {
+    append_size(trailer, part.size());
+    trailer.append(part.data(), part.size());
+  }
+  append_size(trailer, trailer.size());
+  return trailer.append(trailer_mark);
+}
+
+/// The parts in a trailer; none where there is none.
+std::vector<std::vector<char>> parts_of(std::string_view binary) {
+  std::vector<std::vector<char>> parts;
+  if (!binary.ends_with(trailer_mark)) {
+    return parts;
+  }
+  binary.remove_suffix(trailer_mark.size());
+  const std::uint64_t all = size_at(binary.data() + binary.size() - sizeof(std::uint64_t));
+  binary.remove_suffix(sizeof(std::uint64_t));
+  for (binary = binary.substr(binary.size() - all); !binary.empty();) {
+    const std::uint64_t size = size_at(binary.data());
+    binary.remove_prefix(sizeof size);
+    parts.emplace_back(binary.begin(), binary.begin() + static_cast<std::ptrdiff_t>(size));
+    binary.remove_prefix(size);
+  }
+  return parts;
+}
+
+void add_constants(program_source& source, const ze_module_constants_t* constants) {
+  for (std::uint32_t k = 0; constants != nullptr && k < constants->numConstants; ++k) {
+    std::uint64_t value;
+    std::memcpy(&value, constants->pConstantValues[k], sizeof value);
+    source.constants.emplace_back(constants->pConstantIds[k], value);
+  }
+}
+
+program_source source_of(const ze_module_desc_t& described) {
+  program_source source;
+  const auto add = [&](const std::uint8_t* data, std::size_t size,
+                       const ze_module_constants_t* constants) {
+    source.parts.emplace_back(data, data + size);
+    add_constants(source, constants);
+  };
+  if (described.format != ZE_MODULE_FORMAT_IL_SPIRV) {
+    source.parts =
+        parts_of({reinterpret_cast<const char*>(described.pInputModule), described.inputSize});
+    if (source.parts.empty()) {
+      complain("a native module without SPIR-V: its kernels do nothing");
+    }
+    return source;
+  }
+  const auto* several = static_cast<const ze_module_program_exp_desc_t*>(described.pNext);
+  if (several != nullptr && several->stype == ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC) {
+    for (std::uint32_t k = 0; k < several->count; ++k) {
+      add(several->pInputModules[k], several->inputSizes[k],
+          several->pConstants == nullptr ? nullptr : several->pConstants[k]);
+    }
+  } else {
+    add(described.pInputModule, described.inputSize, described.pConstants);
+  }
+  source.optimized = described.pBuildFlags == nullptr ||
+                     std::strstr(described.pBuildFlags, "-ze-opt-disable") == nullptr;
+  return source;
+}
+
+ze_result_t create_module(ze_context_handle_t context, ze_device_handle_t device,
+                          const ze_module_desc_t* described, ze_module_handle_t* made,
+                          ze_module_build_log_handle_t* log) {
+  const ze_result_t result = intels.module.pfnCreate(context, device, described, made, log);
+  if (result == ZE_RESULT_SUCCESS) {
+    const lock_guard lock(mutex());
+    programs()[*made] = std::make_shared<program>(source_of(*described));
+  }
+  return result;
+}
+
+ze_result_t destroy_module(ze_module_handle_t module) {
+  {
+    const lock_guard lock(mutex());
+    programs().erase(module);
+  }
+  return intels.module.pfnDestroy(module);
+}
+
+ze_result_t get_native_binary(ze_module_handle_t module, std::size_t* size, std::uint8_t* binary) {
+  std::size_t native_size = 0;
+  if (const ze_result_t result = intels.module.pfnGetNativeBinary(module, &native_size, nullptr);
+      result != ZE_RESULT_SUCCESS) {
+    return result;
+  }
+  std::string trailer;
+  {
+    const lock_guard lock(mutex());
+    if (const auto found = programs().find(module); found != programs().end()) {
+      trailer = trailer_of(found->second->source());
+    }
+  }
+  *size = native_size + trailer.size();
+  if (binary == nullptr) {
+    return ZE_RESULT_SUCCESS;
+  }
+  std::ranges::copy(trailer, binary + native_size);
+  return intels.module.pfnGetNativeBinary(module, &native_size, binary);
+}
+
+// ---- kernels
+
+ze_result_t create_kernel(ze_module_handle_t module, const ze_kernel_desc_t* described,
+                          ze_kernel_handle_t* made) {
+  const ze_result_t result = intels.kernel.pfnCreate(module, described, made);
+  if (result == ZE_RESULT_SUCCESS) {
+    const lock_guard lock(mutex());
+    const auto of = programs().find(module);
+    kernels().insert_or_assign(
+        *made,
+        launchable{kernel(of == programs().end() ? nullptr : of->second, described->pKernelName)});
+  }
+  return result;
+}
+
+ze_result_t destroy_kernel(ze_kernel_handle_t kernel) {
+  {
+    const lock_guard lock(mutex());
+    kernels().erase(kernel);
+  }
+  return intels.kernel.pfnDestroy(kernel);
+}
+
+ze_result_t set_group_size(ze_kernel_handle_t kernel, std::uint32_t x, std::uint32_t y,
+                           std::uint32_t z) {
+  {
+    const lock_guard lock(mutex());
+    if (launchable* found = find(kernel)) {
+      found->group_size = {x, y, z};
+    }
+  }
+  return intels.kernel.pfnSetGroupSize(kernel, x, y, z);
+}
+
+ze_result_t set_argument(ze_kernel_handle_t kernel, std::uint32_t index, std::size_t nbytes,
+                         const void* value) {
+  const ze_result_t result = intels.kernel.pfnSetArgumentValue(kernel, index, nbytes, value);
+  if (result == ZE_RESULT_SUCCESS) {
+    const lock_guard lock(mutex());
+    if (launchable* found = find(kernel)) {
+      found->runs.set_argument(index, nbytes, value);
+    }
+  }
+  return result;
+}
+
+ze_result_t set_offset(ze_kernel_handle_t kernel, std::uint32_t x, std::uint32_t y,
+                       std::uint32_t z) {
+  {
+    const lock_guard lock(mutex());
+    if (launchable* found = find(kernel)) {
+      found->offset = {x, y, z};
+    }
+  }
+  return intels.kernel_exp.pfnSetGlobalOffsetExp(kernel, x, y, z);
+}
+
+void launch(launchable& kernel, const ze_group_count_t& count) {
+  const std::array<std::size_t, 3> groups{count.groupCountX, count.groupCountY, count.groupCountZ};
+  kernel.runs.run(groups.data(), kernel.group_size.data(), kernel.offset.data());
+}
+
+void launch(ze_kernel_handle_t kernel, const ze_group_count_t& count) {
+  const lock_guard lock(mutex());
+  if (launchable* found = find(kernel)) {
+    launch(*found, count);
+  } else {
+    complain("a kernel that nobody has made is launched");
+  }
+}
+
+// ---- commands: Intel's driver checks and records them, then they take effect
+
+using list_handle = ze_command_list_handle_t;
+using event_handle = ze_event_handle_t;
+
+ze_result_t copy_if(ze_result_t result, void* to, const void* from, std::size_t nbytes) {
+  if (result == ZE_RESULT_SUCCESS) {
+    trace("copy %p <- %p, %zu bytes", to, from, nbytes);
+    const lock_guard lock(mutex());
+    std::memmove(to, from, nbytes);
+  }
+  return result;
+}
+
+ze_result_t fill_if(ze_result_t result, void* to, const void* pattern, std::size_t pattern_nbytes,
+                    std::size_t nbytes) {
+  if (result == ZE_RESULT_SUCCESS) {
+    trace("fill %p, %zu bytes of %zu", to, nbytes, pattern_nbytes);
+    const lock_guard lock(mutex());
+    std::size_t filled = std::min(pattern_nbytes, nbytes);
+    std::memcpy(to, pattern, filled);
+    while (filled < nbytes) {  // behind itself what is there already
+      const std::size_t now = std::min(filled, nbytes - filled);
+      std::memcpy(static_cast<char*>(to) + filled, to, now);
+      filled += now;
+    }
+  }
+  return result;
+}
+
+ze_result_t append_copy(list_handle list, void* to, const void* from, std::size_t nbytes,
+                        event_handle signal, std::uint32_t count, event_handle* before) {
+  return copy_if(intels.list.pfnAppendMemoryCopy(list, to, from, nbytes, signal, count, before), to,
+                 from, nbytes);
+}
+
+ze_result_t append_copy_with_parameters(list_handle list, void* to, const void* from,
+                                        std::size_t nbytes, const void* extension,
+                                        event_handle signal, std::uint32_t count,
+                                        event_handle* before) {
+  return copy_if(intels.list.pfnAppendMemoryCopyWithParameters(list, to, from, nbytes, extension,
+                                                               signal, count, before),
+                 to, from, nbytes);
+}
+
+ze_result_t append_copy_from_context(list_handle list, void* to, ze_context_handle_t context,
+                                     const void* from, std::size_t nbytes, event_handle signal,
+                                     std::uint32_t count, event_handle* before) {
+  return copy_if(intels.list.pfnAppendMemoryCopyFromContext(list, to, context, from, nbytes, signal,
+                                                            count, before),
+                 to, from, nbytes);
+}
+
+ze_result_t append_fill(list_handle list, void* to, const void* pattern, std::size_t pattern_nbytes,
+                        std::size_t nbytes, event_handle signal, std::uint32_t count,
+                        event_handle* before) {
+  return fill_if(intels.list.pfnAppendMemoryFill(list, to, pattern, pattern_nbytes, nbytes, signal,
+                                                 count, before),
+                 to, pattern, pattern_nbytes, nbytes);
+}
+
+ze_result_t append_fill_with_parameters(list_handle list, void* to, const void* pattern,
+                                        std::size_t pattern_nbytes, std::size_t nbytes,
+                                        const void* extension, event_handle signal,
+                                        std::uint32_t count, event_handle* before) {
+  return fill_if(intels.list.pfnAppendMemoryFillWithParameters(
+                     list, to, pattern, pattern_nbytes, nbytes, extension, signal, count, before),
+                 to, pattern, pattern_nbytes, nbytes);
+}
+
+ze_result_t append_region(list_handle list, void* to, const ze_copy_region_t* to_region,
+                          std::uint32_t to_pitch, std::uint32_t to_slice, const void* from,
+                          const ze_copy_region_t* from_region, std::uint32_t from_pitch,
+                          std::uint32_t from_slice, event_handle signal, std::uint32_t count,
+                          event_handle* before) {
+  const ze_result_t result = intels.list.pfnAppendMemoryCopyRegion(
+      list, to, to_region, to_pitch, to_slice, from, from_region, from_pitch, from_slice, signal,
+      count, before);
+  const auto place = [](const ze_copy_region_t& region, std::size_t pitch, std::size_t slice,
+                        std::size_t y, std::size_t z) {
+    return region.originX + (region.originY + y) * pitch + (region.originZ + z) * slice;
+  };
+  for (std::size_t z = 0; z < std::max(to_region->depth, 1U); ++z) {
+    for (std::size_t y = 0; y < to_region->height; ++y) {
+      copy_if(result, static_cast<char*>(to) + place(*to_region, to_pitch, to_slice, y, z),
+              static_cast<const char*>(from) + place(*from_region, from_pitch, from_slice, y, z),
+              to_region->width);
+    }
+  }
+  return result;
+}
+
+ze_result_t append_launch(list_handle list, ze_kernel_handle_t kernel,
+                          const ze_group_count_t* groups, event_handle signal, std::uint32_t count,
+                          event_handle* before) {
+  const ze_result_t result =
+      intels.list.pfnAppendLaunchKernel(list, kernel, groups, signal, count, before);
+  if (result == ZE_RESULT_SUCCESS) {
+    launch(kernel, *groups);
+  }
+  return result;
+}
+
+ze_result_t append_cooperative_launch(list_handle list, ze_kernel_handle_t kernel,
+                                      const ze_group_count_t* groups, event_handle signal,
+                                      std::uint32_t count, event_handle* before) {
+  const ze_result_t result =
+      intels.list.pfnAppendLaunchCooperativeKernel(list, kernel, groups, signal, count, before);
+  if (result == ZE_RESULT_SUCCESS) {
+    launch(kernel, *groups);
+  }
+  return result;
+}
+
+ze_result_t append_launch_with_parameters(list_handle list, ze_kernel_handle_t kernel,
+                                          const ze_group_count_t* groups, const void* extension,
+                                          event_handle signal, std::uint32_t count,
+                                          event_handle* before) {
+  const ze_result_t result = intels.list.pfnAppendLaunchKernelWithParameters(
+      list, kernel, groups, extension, signal, count, before);
+  if (result == ZE_RESULT_SUCCESS) {
+    launch(kernel, *groups);
+  }
+  return result;
+}
+
+ze_result_t append_launch_with_arguments(list_handle list, ze_kernel_handle_t kernel,
+                                         const ze_group_count_t groups,
+                                         const ze_group_size_t group_size, void** arguments,
+                                         const void* extension, event_handle signal,
+                                         std::uint32_t count, event_handle* before) {
+  const ze_result_t result = intels.list.pfnAppendLaunchKernelWithArguments(
+      list, kernel, groups, group_size, arguments, extension, signal, count, before);
+  const lock_guard lock(mutex());
+  launchable* found = find(kernel);
+  if (result != ZE_RESULT_SUCCESS || found == nullptr) {
+    return result;
+  }
+  found->group_size = {group_size.groupSizeX, group_size.groupSizeY, group_size.groupSizeZ};
+  const auto parameters = found->runs.parameters();
+  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
+    const bool is_local = parameters[k].is == parameter::kind::local;
+    const std::size_t nbytes =
+        is_local ? *static_cast<const std::size_t*>(arguments[k]) : parameters[k].nbytes;
+    found->runs.set_argument(k, nbytes, arguments[k]);
+  }
+  launch(*found, groups);
+  return result;
+}
+
+// ---- what the simulation mode leaves out
+
+/// Memory cannot be made resident there; the SYCL runtime's adapter v2 asks for it.
+ze_result_t make_resident(ze_context_handle_t, ze_device_handle_t, void*, std::size_t) {
+  return ZE_RESULT_SUCCESS;
+}
+
+/// No event's status becomes complete there, while a wait for one ends at once.
+ze_result_t query_event_status(ze_event_handle_t event) {
+  return intels.event.pfnHostSynchronize(event, 0);
+}
+
+/// Intel's function of that name, which one of the same name here hides.
+template <class Function>
+Function intels_own(const char* name) {
+  static void* const library = dlopen("libze_intel_gpu.so.1", RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+template <class Function>
+void replace(Function& entry, Function by) {
+  if (entry != nullptr) {
+    entry = by;
+  }
+}
+
+}  // namespace
+}  // namespace executing
+
+// ---- the tables that the loader asks for
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED ze_result_t zeGetModuleProcAddrTable(ze_api_version_t version,
+                                              ze_module_dditable_t* table) {
+  using namespace executing;
+  const auto result =
+      intels_own<decltype(&zeGetModuleProcAddrTable)>("zeGetModuleProcAddrTable")(version, table);
+  intels.module = *table;
+  table->pfnCreate = create_module;
+  table->pfnDestroy = destroy_module;
+  table->pfnGetNativeBinary = get_native_binary;
+  return result;
+}
+
+EXPORTED ze_result_t zeGetKernelProcAddrTable(ze_api_version_t version,
+                                              ze_kernel_dditable_t* table) {
+  using namespace executing;
+  const auto result =
+      intels_own<decltype(&zeGetKernelProcAddrTable)>("zeGetKernelProcAddrTable")(version, table);
+  intels.kernel = *table;
+  table->pfnCreate = create_kernel;
+  table->pfnDestroy = destroy_kernel;
+  table->pfnSetGroupSize = set_group_size;
+  table->pfnSetArgumentValue = set_argument;
+  return result;
+}
+
+EXPORTED ze_result_t zeGetKernelExpProcAddrTable(ze_api_version_t version,
+                                                 ze_kernel_exp_dditable_t* table) {
+  using namespace executing;
+  const auto result = intels_own<decltype(&zeGetKernelExpProcAddrTable)>(
+      "zeGetKernelExpProcAddrTable")(version, table);
+  intels.kernel_exp = *table;
+  table->pfnSetGlobalOffsetExp = set_offset;
+  return result;
+}
+
+EXPORTED ze_result_t zeGetContextProcAddrTable(ze_api_version_t version,
+                                               ze_context_dditable_t* table) {
+  using namespace executing;
+  const auto result =
+      intels_own<decltype(&zeGetContextProcAddrTable)>("zeGetContextProcAddrTable")(version, table);
+  table->pfnMakeMemoryResident = make_resident;
+  table->pfnEvictMemory = make_resident;
+  return result;
+}
+
+EXPORTED ze_result_t zeGetEventProcAddrTable(ze_api_version_t version, ze_event_dditable_t* table) {
+  using namespace executing;
+  const auto result =
+      intels_own<decltype(&zeGetEventProcAddrTable)>("zeGetEventProcAddrTable")(version, table);
+  intels.event = *table;
+  table->pfnQueryStatus = query_event_status;
+  return result;
+}
+
+EXPORTED ze_result_t zeGetCommandListProcAddrTable(ze_api_version_t version,
+                                                   ze_command_list_dditable_t* table) {
+  using namespace executing;
+  const auto result = intels_own<decltype(&zeGetCommandListProcAddrTable)>(
+      "zeGetCommandListProcAddrTable")(version, table);
+  intels.list = *table;
+  table->pfnAppendMemoryCopy = append_copy;
+  table->pfnAppendMemoryCopyRegion = append_region;
+  table->pfnAppendMemoryCopyFromContext = append_copy_from_context;
+  table->pfnAppendMemoryFill = append_fill;
+  table->pfnAppendLaunchKernel = append_launch;
+  table->pfnAppendLaunchCooperativeKernel = append_cooperative_launch;
+  // Which came later.
+  replace(table->pfnAppendMemoryCopyWithParameters, append_copy_with_parameters);
+  replace(table->pfnAppendMemoryFillWithParameters, append_fill_with_parameters);
+  replace(table->pfnAppendLaunchKernelWithParameters, append_launch_with_parameters);
+  replace(table->pfnAppendLaunchKernelWithArguments, append_launch_with_arguments);
+  return result;
+}
