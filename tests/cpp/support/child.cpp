@@ -203,7 +203,7 @@ class random_array {
                usmx::usm_kind kind, const sycl::queue& queue)
       : layout_(random.layout(shape)), type_(type), queue_(queue) {
     if (kind == usmx::usm_kind::unknown) {
-      ordinary_.resize(static_cast<std::size_t>(layout_.extent()->last + 1) * type.itemsize());
+      ordinary_.resize(static_cast<std::size_t>(layout_.span()->last + 1) * type.itemsize());
     } else {
       usm_ = usmx::empty(layout_, type, queue, kind);
     }
