@@ -13,7 +13,6 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
-
 SKIPPED = 77  # what CTest and others take for it, too
 
 

@@ -13,26 +13,12 @@ from typing import TYPE_CHECKING
 
 from usmx import _functions, memory
 from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
+from usmx._container import methods as _methods  # noqa: F401 (gives its classes their methods)
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async
 from usmx._container.comparison import array_equal
-from usmx._container.conversion import astype, copy
-from usmx._container.creation import (
-    asarray,
-    asnumpy,
-    empty,
-    empty_like,
-    from_arrow,
-    from_dlpack,
-    from_numpy,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    to_numpy,
-    zeros,
-    zeros_like,
-)
+from usmx._container.conversion import astype
+from usmx._container.creation import from_numpy, full, full_like, ones, ones_like
 from usmx._container.handing_over import to_dpctl, to_dpnp
 from usmx._container.indexing import (
     extract,
@@ -46,19 +32,10 @@ from usmx._container.indexing import (
 from usmx._container.info import array_namespace_info as __array_namespace_info__
 from usmx._container.manipulation import (
     broadcast_arrays,
-    broadcast_to,
     concat,
-    expand_dims,
-    flip,
-    matrix_transpose,
-    moveaxis,
-    permute_dims,
     repeat,
-    reshape,
     roll,
-    squeeze,
     stack,
-    swapaxes,
     tile,
     unstack,
 )
@@ -81,11 +58,30 @@ from usmx._core import (
     USMAllocationError,
     USMArray,
     __version__,
+    asarray,
+    asnumpy,
+    broadcast_to,
+    copy,
     default_queue,
+    empty,
+    empty_like,
+    expand_dims,
+    flip,
+    from_arrow,
+    from_dlpack,
     from_usm_array_interface,
     get_devices,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    reshape,
     set_default_queue,
+    squeeze,
+    swapaxes,
     synchronize,
+    to_numpy,
+    zeros,
+    zeros_like,
 )
 from usmx._installed import get_include
 from usmx._protocol import SupportsUsmArrayInterface

@@ -1,19 +1,56 @@
-"""The package's public functions: an error about a wrong keyword lists the right ones."""
+"""The package's functions in Python: an error about a wrong keyword lists the right ones.
+
+Those in C++ say their signature. Those that take less than a microsecond are left as they are: to
+look at keywords costs a tenth of that.
+"""
+
+from __future__ import annotations
 
 import sys
+from functools import wraps
 from types import FunctionType
+from typing import TYPE_CHECKING
 
-from usmx import _core
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
+_SHORT = frozenset(("astype", "copy_async", "fill_async"))
+_TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS, which is not worth that import
 
 
-def hand_out(namespace, names):
+def hand_out(namespace: dict[str, Any], names: list[str]) -> None:
     """Replace the functions of these names that are written in Python, also where they come from.
 
     Modules that have imported them before call them as they are.
     """
     for name in names:
         function = namespace[name]
-        if type(function) is FunctionType:
-            home = sys.modules[function.__module__]
-            namespace[name] = _core._naming_keywords(function)
-            setattr(home, function.__name__, namespace[name])
+        if type(function) is FunctionType and name not in _SHORT:
+            namespace[name] = naming_keywords(function)
+            setattr(sys.modules[function.__module__], function.__name__, namespace[name])
+
+
+def naming_keywords(function: AnyFunction) -> AnyFunction:
+    """The same function, but that it answers a keyword that it does not have by those it has."""
+    code = function.__code__
+    if code.co_flags & _TAKES_ANY_KEYWORD:
+        return function
+    known = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            for keyword in kwargs:
+                if keyword not in known:
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument '{keyword}', "
+                        f"it takes {', '.join(known)}"
+                    ) from None
+            raise
+
+    return call

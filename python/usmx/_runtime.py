@@ -17,7 +17,7 @@ def load_core():
     """
     _require_main_interpreter()
     try:
-        return _load_from_anywhere()
+        core = _load_from_anywhere()
     except (ImportError, OSError) as error:
         command = _words_of_command()
         if command[:2] == ("usmx", "doctor"):  # must work all the same
@@ -25,6 +25,8 @@ def load_core():
 
             sys.exit(_doctor.run_without_core(command[2:], error))
         raise
+    core._make_inspectable(core)
+    return core
 
 
 def _load_from_anywhere():

@@ -21,14 +21,14 @@ def test_unknown_hook_is_a_type_error_that_names_it():
 
 
 def test_hook_that_cannot_be_called_is_a_type_error_that_names_it():
-    with pytest.raises(TypeError, match="'array_repr' must be callable, found int"):
-        _core._set_hooks(**{**_hooks.FUNCTIONS, "array_repr": 5})
+    with pytest.raises(TypeError, match="'host_value' must be callable, found int"):
+        _core._set_hooks(**{**_hooks.FUNCTIONS, "host_value": 5})
 
 
 def test_refused_table_changes_nothing():
     with pytest.raises(TypeError):
-        _core._set_hooks(**{**_hooks.FUNCTIONS, "array_str": lambda array: "wrong"}, more=repr)
-    assert str(usmx.asarray([1, 2])) == "[1 2]"
+        _core._set_hooks(**{**_hooks.FUNCTIONS, "host_index": lambda item: "wrong"}, more=repr)
+    assert usmx.asarray([1, 2])[[True, False]].tolist() == [1]
 
 
 def test_native_module_without_the_package_says_which_function_it_needs():
@@ -39,11 +39,14 @@ package.__path__ = {usmx.__path__!r}
 sys.modules["usmx"] = package
 from usmx import _core
 try:
-    str(_core.USMArray(3, "f4", "shared"))
+    _core.asarray([1, 2])
 except RuntimeError as error:
     print(error)
 """
     output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout
-    assert output == "usmx._core needs the Python function 'array_str': import the package usmx\n"
+    assert (
+        output
+        == "usmx._core needs the Python function 'array_of_host_object': import the package usmx\n"
+    )

@@ -18,9 +18,9 @@ import usmx
 from usmx import _core, memory
 
 # They change the process for what comes after, or the user's files.
-UNSAFE = ("_set_hooks", "_clear_kernel_cache")
+UNSAFE = ("_set_hooks", "_make_inspectable", "_clear_kernel_cache")
 # They need nothing of the object: it may be refused later, or is text in an error.
-LAZY = ("print_options", "using_memory_resource", "_naming_keywords", "_with_shortcut")
+LAZY = ("print_options", "using_memory_resource")
 BUILTINS = [
     abs, bin, bool, bytes, bytearray, callable, complex, dict, dir, divmod, enumerate, filter,
     float, format, frozenset, hash, hex, id, int, isinstance, issubclass, iter, len, list,
@@ -83,7 +83,7 @@ def functions():
 
 
 def length_of(function):
-    """How many arguments it takes, at most 4; nanobind's functions do not say it to inspect."""
+    """How many arguments it takes, at most 4; nanobind's private functions do not say it."""
     try:
         return min(len(inspect.signature(function).parameters), 4)
     except (ValueError, TypeError):
@@ -102,13 +102,20 @@ def keywords_of(function):
 # ---- uses: a name, what is called, and whether the object must be refused with a TypeError
 
 
+def is_bound_by_usmx(member):
+    """In C++, or in Python and attached."""
+    if inspect.isfunction(member):
+        return member.__module__.startswith("usmx.")
+    return inspect.ismethoddescriptor(member) and member.__objclass__ in classes()
+
+
 def uses_by_attribute(make):
     """Every name of the object: read, called, set, deleted."""
     cls = type(make())
     for name in dir(cls):
         bound = inspect.getattr_static(cls, name)
         reads = isinstance(bound, property)
-        is_method = type(bound).__name__ == "nb_method" and name not in ("__init__", "__eq__")
+        is_method = is_bound_by_usmx(bound) and name not in ("__init__", "__eq__")
         yield f"read {name}", lambda name=name: getattr(make(), name), reads
         if name == "__class__":
             continue

@@ -2,6 +2,7 @@
 
 #include <CL/cl_ext.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdarg>
@@ -9,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace executing {
 namespace {
@@ -68,6 +71,92 @@ void print_build_log(cl_program program, cl_int status) {
   complain("a program cannot be built (%d): %s", status, log.data());
 }
 
+/// Null where the parts are no program, of which a line says why.
+cl_program built_program(const program_source& source) {
+  const char* options = source.optimized ? "" : "-cl-opt-disable";
+  std::vector<cl_program> parts;
+  cl_int status = CL_SUCCESS;
+  for (const std::vector<char>& part : source.parts) {
+    parts.push_back(clCreateProgramWithIL(cpu().context, part.data(), part.size(), &status));
+    for (const auto& [id, value] : source.constants) {
+      clSetProgramSpecializationConstant(parts.back(), id, sizeof value, &value);
+    }
+  }
+  cl_program made = parts.front();
+  if (parts.size() == 1) {
+    status = clBuildProgram(made, 1, &cpu().device, options, nullptr, nullptr);
+  } else {
+    for (cl_program part : parts) {
+      clCompileProgram(part, 1, &cpu().device, options, 0, nullptr, nullptr, nullptr, nullptr);
+    }
+    made = clLinkProgram(cpu().context, 1, &cpu().device, "", static_cast<cl_uint>(parts.size()),
+                         parts.data(), nullptr, nullptr, &status);
+  }
+  if (status != CL_SUCCESS) {
+    print_build_log(made, status);
+    return nullptr;
+  }
+  return made;
+}
+
+// ---- programs kept beside this library: each test is a process of its own
+
+/// By what the program is made of.
+std::filesystem::path kept_at(const program_source& source) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  const auto add = [&](const void* data, std::size_t nbytes) {
+    for (std::size_t k = 0; k < nbytes; ++k) {
+      hash = (hash ^ static_cast<const unsigned char*>(data)[k]) * 0x100000001b3;
+    }
+  };
+  for (const std::vector<char>& part : source.parts) {
+    add(part.data(), part.size());
+  }
+  for (const auto& [id, value] : source.constants) {
+    add(&id, sizeof id);
+    add(&value, sizeof value);
+  }
+  add(&source.optimized, sizeof source.optimized);
+  Dl_info self;
+  dladdr(reinterpret_cast<void*>(&kept_at), &self);
+  return std::filesystem::path(self.dli_fname).parent_path() / "programs" / std::to_string(hash);
+}
+
+/// Null where there is none, or one of another driver.
+cl_program kept_program(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string binary{std::istreambuf_iterator<char>(stream), {}};
+  if (binary.empty()) {
+    return nullptr;
+  }
+  const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::size_t size = binary.size();
+  cl_int status = CL_SUCCESS;
+  cl_program made =
+      clCreateProgramWithBinary(cpu().context, 1, &cpu().device, &size, &data, nullptr, &status);
+  if (status == CL_SUCCESS) {
+    status = clBuildProgram(made, 1, &cpu().device, "", nullptr, nullptr);
+  }
+  return status == CL_SUCCESS ? made : nullptr;
+}
+
+/// Other processes see the whole file or none.
+void keep(cl_program program, const std::filesystem::path& file) {
+  std::size_t size = 0;
+  if (program == nullptr || clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
+                                             nullptr) != CL_SUCCESS) {
+    return;
+  }
+  std::vector<unsigned char> binary(size);
+  unsigned char* data = binary.data();
+  clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr);
+  std::error_code failed;
+  std::filesystem::create_directory(file.parent_path(), failed);
+  const std::filesystem::path fresh = file.string() + "." + std::to_string(getpid());
+  std::ofstream(fresh, std::ios::binary).write(reinterpret_cast<const char*>(data), size);
+  std::filesystem::rename(fresh, file, failed);
+}
+
 }  // namespace
 
 void complain(const char* format, ...) {
@@ -91,29 +180,14 @@ cl_program program::built() {
   if (program_ != nullptr || source_.parts.empty() || cpu().device == nullptr) {
     return program_;
   }
-  const char* options = source_.optimized ? "" : "-cl-opt-disable";
-  std::vector<cl_program> parts;
-  cl_int status = CL_SUCCESS;
   for (const std::vector<char>& part : source_.parts) {
-    parts.push_back(clCreateProgramWithIL(cpu().context, part.data(), part.size(), &status));
-    for (const auto& [id, value] : source_.constants) {
-      clSetProgramSpecializationConstant(parts.back(), id, sizeof value, &value);
-    }
     parameters_.merge(parameters_of_kernels(part));
   }
-  if (parts.size() == 1) {
-    program_ = parts.front();
-    status = clBuildProgram(program_, 1, &cpu().device, options, nullptr, nullptr);
-  } else {
-    for (cl_program part : parts) {
-      clCompileProgram(part, 1, &cpu().device, options, 0, nullptr, nullptr, nullptr, nullptr);
-    }
-    program_ =
-        clLinkProgram(cpu().context, 1, &cpu().device, "", static_cast<cl_uint>(parts.size()),
-                      parts.data(), nullptr, nullptr, &status);
-  }
-  if (status != CL_SUCCESS) {
-    print_build_log(program_, status);
+  const std::filesystem::path file = kept_at(source_);
+  program_ = kept_program(file);
+  if (program_ == nullptr) {
+    program_ = built_program(source_);
+    keep(program_, file);
   }
   return program_;
 }

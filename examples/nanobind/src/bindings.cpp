@@ -16,7 +16,8 @@ usmx::array scaled(const usmx::in<const double, 1, usmx::host_accessible>& x, do
 }
 
 NB_MODULE(_native, module) {
-  const auto explained = usmx::python::import_usmx(module);
-  module.def("scaled", &scaled, nb::arg("x"), nb::arg("factor"),
-             "Return a new array in memory of the same kind: `factor` times `x`, float64 in 1-D.");
+  usmx::python::import_usmx();
+  usmx::python::def(
+      module, "scaled", &scaled, nb::arg("x"), nb::arg("factor"),
+      "Return a new array in memory of the same kind: `factor` times `x`, float64 in 1-D.");
 }

@@ -1,7 +1,8 @@
 // Types of parameters that state what they need: `in` takes an array that meets the requirement,
 // `convert` takes a copy where the argument does not meet it. With the casters for nanobind and
-// pybind11 (usmx/python) they take part in the choice of an overload, and a TypeError says what was
-// needed and what was given. The words of a requirement are in array/requirement.hpp.
+// pybind11 (usmx/python) they take part in the choice of an overload. In functions that
+// `usmx::python::def` defines, a TypeError says what was needed and what was given. The words of a
+// requirement are in array/requirement.hpp.
 //
 //   usmx::in<const double, 2, usmx::c_contig>               two dimensions, rows without gaps
 //   usmx::in<float, usmx::shape<usmx::any, 3>>              written to; any number of points

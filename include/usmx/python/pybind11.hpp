@@ -10,6 +10,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <concepts>
 #include <exception>
 #include <memory>
 #include <type_traits>
@@ -18,7 +19,7 @@
 #include "usmx/array/array_view.hpp"
 #include "usmx/python/exceptions.hpp"
 #include "usmx/python/exchanged.hpp"
-#include "usmx/python/explained.hpp"
+#include "usmx/python/function.hpp"
 #include "usmx/python/typed.hpp"
 
 namespace usmx::python {
@@ -40,41 +41,6 @@ inline const usmx_api& import_usmx() {
     });
   });
   return *table;
-}
-
-namespace detail {
-
-/// Makes a function of pybind11 explain what it refuses.
-inline void explain_function(PyObject* object) noexcept {
-  if (Py_IS_TYPE(object, &PyStaticMethod_Type) != 0) {
-    const auto inner =
-        pybind11::reinterpret_steal<pybind11::object>(PyObject_GetAttrString(object, "__func__"));
-    return inner ? explain_function(inner.ptr()) : PyErr_Clear();
-  }
-  const pybind11::handle function = pybind11::detail::get_function(object);
-  constexpr int flags = METH_FASTCALL | METH_KEYWORDS;  // as pybind11 3.1 and later make them
-  if (!function || PyCFunction_Check(function.ptr()) == 0 ||
-      PyCFunction_GET_FLAGS(function.ptr()) != flags ||
-      PyCFunction_GET_SELF(function.ptr()) == nullptr ||
-      !pybind11::detail::is_function_record_PyObject(PyCFunction_GET_SELF(function.ptr()))) {
-    return;
-  }
-  using entry = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
-  PyCFunction& called = reinterpret_cast<PyCFunctionObject*>(function.ptr())->m_ml->ml_meth;
-  called = reinterpret_cast<PyCFunction>(
-      reinterpret_cast<void (*)()>(explained_entries<entry>::stand_in_for(
-          reinterpret_cast<entry>(reinterpret_cast<void (*)()>(called)))));
-}
-
-}  // namespace detail
-
-/// Imports usmx for a module whose functions have typed parameters (usmx::in and usmx::convert). An
-/// extension calls it first in PYBIND11_MODULE and keeps the result until the end: then the
-/// TypeErrors of the module's functions name the argument that does not fit (with pybind11 3.1 and
-/// later). Raises ImportError or ModuleNotFoundError when usmx is missing or has another version.
-[[nodiscard]] inline explained_module import_usmx(pybind11::module_& module) {
-  import_usmx();
-  return explained_module(module.ptr(), &detail::explain_function);
 }
 
 }  // namespace usmx::python
@@ -151,52 +117,85 @@ class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
   explicit operator usmx::array_view() { return (*value_).view(); }
 };
 
-/// The caster of a typed parameter: it takes an array. One that does not meet the requirement may
-/// fit another overload.
-template <class Parameter>
+/// The caster of a typed parameter, or of an argument in its place (`Taken`): it takes an array.
+template <class Parameter, class Taken>
 class usmx_typed_caster : public usmx_caster<usmx::array> {
  public:
   static constexpr auto name = const_name(usmx::python::annotation<Parameter>.characters);
   template <class U>
-  using cast_op_type = Parameter;
+  using cast_op_type = Taken;
 
   bool load(handle source, bool convert) {
+    refusing_.reset();
     const bool is_array = usmx_caster::load(source, convert);
+    if (is_array && is_met(Parameter::requirement, *value_)) {
+      return true;
+    }
     if constexpr (usmx::python::takes_copies<Parameter>) {
-      if (!is_array || !is_met(Parameter::requirement, *value_)) {
-        return convert && take_copy(source);
+      if (convert) {
+        return take_copy(source);
       }
     }
-    if (!is_array) {
-      usmx::python::note_no_array<Parameter>(source.ptr());
-      return false;
-    }
-    return usmx::python::fits<Parameter>(source.ptr(), *value_);
+    return is_array ? refuse_array() : refuse_object(source);
   }
 
-  explicit operator Parameter() {
-    return Parameter(usmx::array(*value_), usmx::detail::requirement_is_met());
+  explicit operator Taken() {
+    if constexpr (requires { refusing_.refused(); }) {
+      if (refusing_.is_refused()) {
+        return refusing_.refused();
+      }
+    }
+    return refusing_.taken(*value_);
   }
 
  private:
+  bool refuse_array() {
+    return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(*value_); });
+  }
+  bool refuse_object(handle source) {
+    return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(source.ptr()); });
+  }
   bool take_copy(handle source) {
     const usmx::array* given = value_ ? &*value_ : nullptr;
     const auto made =
         reinterpret_steal<object>(usmx::python::converted<Parameter>(source.ptr(), given));
-    if (!made) {
-      if (PyErr_Occurred() != nullptr) {
-        throw error_already_set();
-      }
-      return false;
+    if (made) {
+      return usmx_caster::load(made, false) &&
+             (is_met(Parameter::requirement, *value_) || refuse_array());
     }
-    return usmx_caster::load(made, false) && usmx::python::fits<Parameter>(source.ptr(), *value_);
+    if (!usmx::python::is_unsuitable()) {
+      throw error_already_set();
+    }
+    const bool is_refused = refuse_object(source);
+    PyErr_Clear();
+    return is_refused;
   }
+
+  [[no_unique_address]] usmx::python::detail::refusing<Taken> refusing_;
 };
 
 template <class T, auto... Words>
-class type_caster<usmx::in<T, Words...>> : public usmx_typed_caster<usmx::in<T, Words...>> {};
+class type_caster<usmx::in<T, Words...>>
+    : public usmx_typed_caster<usmx::in<T, Words...>, usmx::in<T, Words...>> {};
 template <class T, auto... Words>
 class type_caster<usmx::convert<T, Words...>>
-    : public usmx_typed_caster<usmx::convert<T, Words...>> {};
+    : public usmx_typed_caster<usmx::convert<T, Words...>, usmx::convert<T, Words...>> {};
+template <class Parameter>
+class type_caster<usmx::python::detail::argument<Parameter>>
+    : public usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};
 
 }  // namespace pybind11::detail
+
+namespace usmx::python::detail {
+
+template <class T, class... Options>
+struct class_of<pybind11::class_<T, Options...>> {
+  using type = T;
+};
+
+template <std::derived_from<pybind11::arg> Extra>
+struct argument_of<Extra> {
+  static const char* name(const Extra& extra) noexcept { return extra.name; }
+};
+
+}  // namespace usmx::python::detail

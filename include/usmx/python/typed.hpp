@@ -1,18 +1,18 @@
 // Parameters that state what they need (array/in.hpp), for the casters of any binding library:
-// their text in signatures, whether an argument fits, and a copy of the argument where one may be
-// passed.
+// their text in signatures, why an argument does not fit, and a copy of the argument where one may
+// be passed.
 #pragma once
 
 #include <Python.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "usmx/array/in.hpp"
 #include "usmx/python/exchanged.hpp"
-#include "usmx/python/mismatch.hpp"
 
 namespace usmx::python {
 
@@ -23,11 +23,11 @@ inline constexpr bool takes_copies = false;
 template <class T, auto... Words>
 inline constexpr bool takes_copies<convert<T, Words...>> = true;
 
-/// The requirement of a parameter in words, for messages: "USM array of float64 with 2 dimensions".
+namespace detail {
+
+/// The requirement of a parameter in words: "USM array of float64 with 2 dimensions".
 template <class Parameter>
 inline constexpr auto expected_text = usmx::detail::text_of(Parameter::requirement);
-
-namespace detail {
 
 template <class Parameter>
 constexpr usmx::detail::constant_text annotation_text() {
@@ -59,25 +59,70 @@ constexpr auto annotation_literal() {
 template <class Parameter>
 inline constexpr auto annotation = detail::annotation_literal<Parameter>();
 
-/// Whether an array, taken from `argument`, meets the requirement of a parameter. Notes a mismatch
-/// for the message of the call (see note_mismatch). Needs the interpreter lock.
-template <class Parameter>
-bool fits(PyObject* argument, const array& given) noexcept {
-  if (is_met(Parameter::requirement, given)) [[likely]] {
-    note_fit(argument);
-    return true;
-  }
-  note_mismatch(argument, expected_text<Parameter>.view(),
-                [&] { return usmx::found_text(Parameter::requirement, given); });
-  return false;
+namespace detail {
+
+/// A reference to a Python object.
+struct release_reference {
+  void operator()(PyObject* object) const noexcept { Py_DECREF(object); }
+};
+using reference = std::unique_ptr<PyObject, release_reference>;
+
+/// The characters of a text; empty if it is null or no text. Clears Python's error.
+inline std::string characters_of(const reference& text) {
+  const char* characters = text == nullptr || PyUnicode_Check(text.get()) == 0
+                               ? nullptr
+                               : PyUnicode_AsUTF8AndSize(text.get(), nullptr);
+  PyErr_Clear();
+  return characters == nullptr ? "" : characters;
 }
 
-/// Notes for the message of the call that an argument is no array at all. Needs the interpreter
-/// lock.
+/// The text of Python's error, which it clears; empty if there is none.
+inline std::string taken_error_text() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (type == nullptr) {
+    return {};
+  }
+  PyErr_NormalizeException(&type, &value, &traceback);
+  const reference owned[] = {reference(type), reference(value), reference(traceback)};
+  return characters_of(reference(PyObject_Str(value)));
+}
+
+/// The name of an object's type as Python's messages have it: "numpy.ndarray", "list".
+inline std::string type_name(PyObject* object) {
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  const std::string module = characters_of(reference(PyObject_GetAttrString(type, "__module__")));
+  const std::string name = characters_of(reference(PyObject_GetAttrString(type, "__qualname__")));
+  return module.empty() || module == "builtins" ? name : module + "." + name;
+}
+
 template <class Parameter>
-void note_no_array(PyObject* argument) noexcept {
-  note_mismatch(argument, expected_text<Parameter>.view(),
-                [&] { return detail::found_text(argument); });
+std::string refusal_text(const std::string& found) {
+  return "expected a " + std::string(expected_text<Parameter>.view()) + "; found " + found;
+}
+
+}  // namespace detail
+
+/// Why an array does not meet the requirement of a parameter: "expected a USM array of float64 with
+/// 2 dimensions; found float32 with 1 dimension".
+template <class Parameter>
+std::string refusal(const array& given) {
+  return detail::refusal_text<Parameter>(usmx::found_text(Parameter::requirement, given));
+}
+
+/// Why an object that is no USM array, or of which `converted` has made none, does not meet the
+/// requirement of a parameter. If Python's error is set, its text is the reason, and it is cleared.
+/// Needs the interpreter lock.
+template <class Parameter>
+std::string refusal(PyObject* object) {
+  const std::string reason = detail::taken_error_text();
+  const std::string type = detail::type_name(object);
+  if (!reason.empty()) {
+    return detail::refusal_text<Parameter>("an object of type " + type + " (" + reason + ")");
+  }
+  return detail::refusal_text<Parameter>(type == "numpy.ndarray"
+                                             ? "a " + type + ", which usmx.asarray copies into USM"
+                                             : "an object of type " + type);
 }
 
 namespace detail {
@@ -92,84 +137,60 @@ inline const char* kind_of_copy(usmx::detail::required_kinds kinds) noexcept {
                                             : "host";
 }
 
-/// Calls a function of a module. The arguments are new references, or null with Python's error set.
-inline PyObject* call_with(PyObject* module, const char* name, PyObject* positional,
-                           PyObject* named) noexcept {
-  PyObject* function =
-      positional == nullptr || named == nullptr ? nullptr : PyObject_GetAttrString(module, name);
-  PyObject* result = function == nullptr ? nullptr : PyObject_Call(function, positional, named);
-  Py_XDECREF(function);
-  Py_XDECREF(named);
-  Py_XDECREF(positional);
-  return result;
+/// Calls a function of a module with arguments whose making may have failed.
+inline reference call_with(PyObject* module, const char* name, const reference& positional,
+                           const reference& named) noexcept {
+  const reference function(
+      positional == nullptr || named == nullptr ? nullptr : PyObject_GetAttrString(module, name));
+  return reference(
+      function == nullptr ? nullptr : PyObject_Call(function.get(), positional.get(), named.get()));
 }
 
 /// Calls usmx.asarray, then usmx.astype by NumPy's rule "same_kind": a number may lose digits, but
 /// neither its imaginary part nor its fraction.
-inline PyObject* array_made_of(PyObject* argument, const array_requirement& needed,
+inline reference array_made_of(PyObject* argument, const array_requirement& needed,
                                const char* kind) noexcept {
-  PyObject* package = PyImport_ImportModule("usmx");
+  const reference package(PyImport_ImportModule("usmx"));
   if (package == nullptr) {
     return nullptr;
   }
   const int order = static_cast<int>(needed.order);
-  PyObject* made = call_with(package, "asarray", PyTuple_Pack(1, argument),
-                             Py_BuildValue("{s:C,s:z}", "order", order, "usm_type", kind));
-  PyObject* converted =
-      made == nullptr
-          ? nullptr
-          : call_with(package, "astype", Py_BuildValue("(Os)", made, needed.type.typestr().data()),
-                      Py_BuildValue("{s:C,s:s,s:O}", "order", order, "casting", "same_kind", "copy",
-                                    Py_False));
-  Py_XDECREF(made);
-  Py_DECREF(package);
-  return converted;
-}
-
-/// If Python's error says that an object cannot become such an array, notes and clears the error.
-template <class Parameter>
-void note_refusal_of_copy(PyObject* argument) noexcept {
-  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 &&
-      PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
-    return;
+  const reference made =
+      call_with(package.get(), "asarray", reference(PyTuple_Pack(1, argument)),
+                reference(Py_BuildValue("{s:C,s:z}", "order", order, "usm_type", kind)));
+  if (made == nullptr) {
+    return nullptr;
   }
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  PyObject* text = PyObject_Str(value);
-  const char* reason = text == nullptr ? nullptr : PyUnicode_AsUTF8AndSize(text, nullptr);
-  note_mismatch(argument, expected_text<Parameter>.view(), [&] {
-    return found_text(argument) + (reason == nullptr ? "" : " (" + std::string(reason) + ")");
-  });
-  Py_XDECREF(text);
-  Py_XDECREF(type);
-  Py_XDECREF(value);
-  Py_XDECREF(traceback);
-  PyErr_Clear();
+  return call_with(package.get(), "astype",
+                   reference(Py_BuildValue("(Os)", made.get(), needed.type.typestr().data())),
+                   reference(Py_BuildValue("{s:C,s:s,s:O}", "order", order, "casting", "same_kind",
+                                           "copy", Py_False)));
 }
 
 }  // namespace detail
 
+/// Whether Python's error, which `converted` has set, says that the argument cannot become such an
+/// array. Any other error has nothing to do with the argument.
+inline bool is_unsuitable() noexcept {
+  return PyErr_ExceptionMatches(PyExc_TypeError) != 0 ||
+         PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+}
+
 /// For `usmx::convert`: makes an array of an argument that meets the requirement, but perhaps not
 /// in its extents. `given` is the array that was taken from the argument, or null. Copies, and
-/// waits. Needs the interpreter lock. Returns a new reference. Returns null with Python's error set
-/// on failure, and null without an error, which is noted, when the argument cannot become such an
-/// array.
+/// waits. Needs the interpreter lock. Returns a new reference, or null with Python's error set (see
+/// `is_unsuitable`).
 template <class Parameter>
 PyObject* converted(PyObject* argument, const array* given) noexcept {
   constexpr array_requirement needed = Parameter::requirement;
   const bool has_kind = given != nullptr && needed.kinds.contains(given->kind());
   // A producer has been asked already.
-  PyObject* source = given == nullptr ? Py_NewRef(argument) : give(*given);
-  PyObject* made = source == nullptr ? nullptr
-                                     : detail::array_made_of(
-                                           source, needed,
-                                           has_kind ? nullptr : detail::kind_of_copy(needed.kinds));
-  Py_XDECREF(source);
-  if (made == nullptr) {
-    detail::note_refusal_of_copy<Parameter>(argument);
+  const detail::reference source(given == nullptr ? Py_NewRef(argument) : give(*given));
+  if (source == nullptr) {
+    return nullptr;
   }
-  return made;
+  const char* kind = has_kind ? nullptr : detail::kind_of_copy(needed.kinds);
+  return detail::array_made_of(source.get(), needed, kind).release();
 }
 
 }  // namespace usmx::python

@@ -1,21 +1,31 @@
-#include "container/copies.hpp"
+#include "container/container.hpp"
 
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "elements/dtype_argument.hpp"
 #include "elements/element.hpp"
+#include "exchange/producers.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/owners.hpp"
 #include "objects/waiting.hpp"
+#include "support/arguments.hpp"
 #include "support/held_buffer.hpp"
+#include "support/lazy_import.hpp"
+#include "support/type_name.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/sycl_event.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
+#include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+lazy_import numpy_empty("numpy", "empty");
+lazy_import numpy_ndarray("numpy", "ndarray");
 
 // ---- arrays and NumPy-like buffers
 
@@ -47,6 +57,37 @@ void copy_array_to_host(const py_array& source, nb::handle destination) {
   const held_buffer host(destination, with_format(source.value, PyBUF_STRIDED));
   const host_array target = host_side(host.view(), source.value);
   ordered(is_short(source.value), [&] { copy_to_host(source.value, target); });
+}
+
+/// A NumPy array with room for the elements of an array, in order 'K'.
+nb::object new_host_array(const array& a) {
+  const nb::object shape = to_tuple(a.shape());
+  const nb::object type = to_numpy_dtype(a.type());
+  if (a.layout().is_c_contiguous()) {
+    return numpy_empty(shape, type);
+  }
+  const layout bytes =
+      compact_like(a.layout()).scaled(static_cast<std::ptrdiff_t>(a.type().itemsize()));
+  return numpy_ndarray(shape, type, nb::arg("strides") = to_tuple(bytes.strides()));
+}
+
+/// ValueError, TypeError unless `out` is a writable NumPy array of that shape and element type.
+void require_same(const array& a, nb::handle out) {
+  const nb::object type = to_numpy_dtype(a.type());
+  const nb::object shape = to_tuple(a.shape());
+  if (!nb::isinstance(out, numpy_ndarray.get())) {
+    throw type_error(detail::message("out must be a NumPy array, found ", type_name(out.ptr())));
+  }
+  const nb::object found_shape = nb::getattr(out, "shape");
+  const nb::object found_type = nb::getattr(out, "dtype");
+  if (!found_shape.equal(shape) || !found_type.equal(type)) {
+    throw value_error(detail::message(
+        "out must have shape ", tuple_text(a.shape()), " and elements of ", nb::str(type).c_str(),
+        ", found shape ", nb::str(found_shape).c_str(), " and ", nb::str(found_type).c_str()));
+  }
+  if (!nb::cast<bool>(nb::getattr(nb::getattr(out, "flags"), "writeable"))) {
+    throw value_error("out must be writable, found a read-only NumPy array");
+  }
 }
 
 void copy_host_to_array(const py_array& destination, nb::handle source) {
@@ -108,8 +149,16 @@ sycl::event start_filling(const array& destination, nb::handle scalar) {
   return ordered(is_short(destination), [&] { return fill_async(destination, value.data()); });
 }
 
-}  // namespace
+nb::object copy_of_producer(nb::handle usm_ary, nb::handle order) {
+  const array_argument a("usm_ary", usm_ary);
+  const array& from = a->value;
+  return to_python(copy_of(from, from.type(), from.kind(), internal::private_queue(from),
+                           order_argument(order, any_order)));
+}
 
+nb::object to_numpy(nb::handle usm_ary) { return asnumpy(usm_ary, nb::none()); }
+
+/// Sets every element to a number or an array of no dimensions. Waits.
 void fill_array(const py_array& destination, nb::handle scalar) {
   const array& to = destination.value;
   if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
@@ -119,7 +168,94 @@ void fill_array(const py_array& destination, nb::handle scalar) {
   ordered(is_short(to), [&] { fill(to, value.data()); });
 }
 
+// ---- methods
+
+void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
+  require_usable_process();  // else NumPy asks here because it gets no buffer
+  throw type_error(detail::message("a USMArray in ", name(a.value.kind()),
+                                   " memory cannot be converted to a NumPy array implicitly: "
+                                   "usmx.asnumpy copies it to the host"));
+}
+
+}  // namespace
+
+nb::object asnumpy(nb::handle usm_ary, nb::handle out) {
+  const array_argument a("usm_ary", usm_ary);
+  nb::object destination = nb::borrow(out);
+  if (out.is_none()) {
+    destination = new_host_array(a->value);
+  } else {
+    require_same(a->value, out);
+  }
+  copy_array_to_host(*a, destination);
+  return destination;
+}
+
 void bind_copies(nb::module_& m) {
+  m.def("copy", &copy_of_producer, nb::arg().none(), nb::kw_only(), nb::arg("order").none() = "K",
+        nb::sig("def copy(usm_ary: Producer, /, *, order: OrderCFAK = 'K') -> USMArray"),
+        R"(Copy an array into new memory of the same kind, on the same queue. Waits.
+
+Args:
+    usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
+        first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
+        compact, with the axes in the order in which those of `usm_ary` lie in memory.
+
+Returns:
+    A USMArray in new memory, which usmx owns.
+
+Raises:
+    TypeError: `usm_ary` is no producer.
+    ValueError: what `usm_ary` says of its memory breaks a rule of the protocol.
+    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+Example:
+    >>> a = usmx.arange(3)
+    >>> b = usmx.copy(a)
+    >>> b[0] = 7
+    >>> print(a, b)
+    [0 1 2] [7 1 2])");
+  m.def("asnumpy", &asnumpy, nb::arg("usm_ary").none(), nb::kw_only(), nb::arg("out") = nb::none(),
+        nb::sig("def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray"),
+        R"(Copy the elements of an array into a NumPy array. Waits.
+
+Only the elements are moved, not the allocation around them.
+
+Args:
+    usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    out: where the elements go: a writable NumPy array of the same shape and element type, with
+        any strides. None makes a new one, whose axes lie in memory in the order of those of
+        `usm_ary`, as with NumPy's order 'K'.
+
+Returns:
+    `out`, or the new NumPy array, which owns its memory.
+
+Raises:
+    ValueError: `out` has another shape or element type, or is read-only.
+    TypeError: `usm_ary` is no producer, or `out` is no NumPy array.
+
+Example:
+    >>> usmx.asnumpy(usmx.arange(3))
+    array([0, 1, 2]))");
+  m.def("to_numpy", &to_numpy, nb::arg().none(),
+        nb::sig("def to_numpy(usm_ary: Producer, /) -> NumpyArray"),
+        R"(Copy the elements of an array into a new NumPy array. Waits.
+
+This is `asnumpy` under the name that dpctl uses, without `out`.
+
+Args:
+    usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+Returns:
+    A NumPy array, which owns its memory.
+
+Raises:
+    TypeError: `usm_ary` is no producer.
+
+Example:
+    >>> usmx.to_numpy(usmx.arange(3))
+    array([0, 1, 2]))");
   m.def(
       "_copy",
       [](const py_array& source, const py_array& destination) {
@@ -158,6 +294,104 @@ void bind_copies(nb::module_& m) {
   m.def("_copy_from_host_async", &copy_host_to_array_async,
         nb::sig("def _copy_from_host_async(destination: USMArray, source: object, /) -> SyclEvent"),
         "_copy_from_host, started and not waited for; keeps the buffer meanwhile.");
+}
+
+void bind_methods(nb::class_<py_array>& cls) {
+  cls.def(
+         "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
+         "A view through which nothing can be written.")
+      .def(
+          "wait", [](const py_array& a) { wait_for(a.value); },
+          "Wait for all work on the memory that usmx can know of.")
+      .def(
+          "copy",
+          [](const py_array& a, nb::handle order) {
+            return to_python(copy_of(a.value, a.value.type(), a.value.kind(),
+                                     internal::private_queue(a.value),
+                                     order_argument(order, any_order)));
+          },
+          nb::arg("order").none() = "C",
+          nb::sig("def copy(self, order: OrderCFAK = 'C') -> USMArray"),
+          R"(Copy the array into new memory of the same kind, on the same queue. Waits.
+
+Args:
+    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
+        array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with
+        the axes in the order in which they lie in memory.
+
+Returns:
+    A USMArray in new memory, which usmx owns.
+
+Raises:
+    USMAllocationError: the memory cannot be allocated.
+
+Example:
+    >>> a = usmx.arange(3)
+    >>> a.copy() is a
+    False)")
+      .def("fill", &fill_array, nb::arg("value").none(),
+           nb::sig("def fill(self, value: object) -> None"),
+           R"(Set every element to one value. Waits.
+
+Args:
+    value: a number or an array without dimensions, which is converted as in an assignment.
+
+Raises:
+    ValueError: the array is read-only.
+    OverflowError: a Python integer does not fit the element type.
+
+Example:
+    >>> a = usmx.zeros(2)
+    >>> a.fill(7)
+    >>> print(a)
+    [7. 7.])")
+      .def(
+          "tobytes",
+          [](nb::handle self, nb::handle order) {
+            return asnumpy(self, nb::none()).attr("tobytes")(order);
+          },
+          nb::arg("order").none() = "C",
+          nb::sig("def tobytes(self, order: typing.Literal['C', 'F', 'A'] = 'C') -> bytes"),
+          R"(Copy the elements into a Python bytes object. Waits.
+
+Args:
+    order: 'C': the last index varies fastest. 'F': the first one does. 'A': 'F' if the array is
+        Fortran- and not C-contiguous, else 'C'.
+
+Returns:
+    bytes, without gaps.
+
+Example:
+    >>> usmx.asarray([1, 2], dtype='u1').tobytes()
+    b'\x01\x02')")
+      .def(
+          "record",
+          [](const py_array& a, nb::handle event) {
+            const sycl::event unfinished = event_argument("event", event);
+            ordered(false, [&] { a.value.record(unfinished); });
+          },
+          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          R"(Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.
+
+Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
+complete.
+
+Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
+        copy.
+
+Raises:
+    TypeError: `event` is none of these.
+    ValueError: the capsule was used before.
+
+Example:
+    >>> a = usmx.zeros(2)
+    >>> a.record(usmx.SyclEvent()))")
+      .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
+           nb::arg("copy") = nb::none(),
+           nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
+                   "numpy.typing.NDArray[typing.Any]"),
+           "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
 }
 
 }  // namespace usmx::bindings

@@ -1,24 +1,181 @@
-#include "container/items.hpp"
+#include "container/container.hpp"
 
 #include <array>
+#include <cstring>
+#include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "container/array_key.hpp"
 #include "container/assigned_value.hpp"
 #include "container/basic_key.hpp"
+#include "container/keys.hpp"
+#include "elements/dtype_argument.hpp"
+#include "elements/element.hpp"
+#include "exchange/producers.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
+#include "objects/held_array.hpp"
+#include "objects/host_copy.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
+#include "support/hooks.hpp"
+#include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
 #include "usmx/array/field_view.hpp"
+#include "usmx/copy/copy.hpp"
 #include "usmx/copy/select/gather.hpp"
+#include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/structure.hpp"
+#include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+// ---- what stands on the right of a[key] = value
+
+/// Elements to be assigned: a scalar, an array, a producer, a buffer or a nested list.
+class assigned_value {
+ public:
+  /// TypeError (type_error) when the elements are structured and destination's are not equally so,
+  /// or the other way round. The errors of NumPy's conversions pass through.
+  assigned_value(PyObject* value, const array& destination);
+
+  /// Whether copying the elements is short work: see objects/waiting.hpp.
+  bool is_short() const;
+
+  // Both order themselves and wait.
+
+  /// Sets all elements of an array. Throws value_error naming both shapes when the elements cannot
+  /// be repeated to the array's.
+  void copy_to(const array& destination) const;
+  /// Sets the selected elements. Throws as usmx::scatter. To be called without the interpreter
+  /// lock.
+  void scatter_to(const array& destination, selection) const;
+
+ private:
+  using source = std::variant<element, array, std::unique_ptr<held_array>>;
+  static source source_of(PyObject* value, const array& destination);
+
+  array_view host_view() const;
+
+  dtype type_;
+  sycl::queue queue_;
+  source source_;
+};
+
+/// Sets all elements of an array. Waits. Throws as assigned_value and its copy_to.
+void assign(const array& destination, PyObject* value);
+
+/// NumPy's scalars have a buffer, as arrays have, but are no sequences.
+bool is_numpy_scalar(PyObject* value) {
+  return PyObject_CheckBuffer(value) && !PySequence_Check(value);
+}
+
+array required_structure(const array& value, dtype expected) {
+  const bool structured = value.type().is_structured() || expected.is_structured();
+  if (structured && value.type() != expected) {
+    throw type_error(detail::message("structured elements are not converted: expected ", expected,
+                                     ", found ", value.type()));
+  }
+  return value;
+}
+
+using internal::with_layout;
+
+array_view with_layout(const array_view& view, layout where) {
+  return {view.origin(), view.type(), std::move(where), view.kind(), view.queue(), view.readonly()};
+}
+
+/// One scalar in every element.
+void set_all(const array& destination, element value) {
+  if (destination.size() == 1 && is_short(destination)) {
+    wait_for(destination);
+    std::memcpy(internal::first_element(destination), value.data(), value.type().itemsize());
+    return;
+  }
+  ordered(is_short(destination), [&] { fill(destination, value.data()); });
+}
+
+assigned_value::source assigned_value::source_of(PyObject* value, const array& destination) {
+  const bool structured = destination.type().is_structured();
+  if (!structured && is_python_number(value)) {
+    return to_element(destination.type(), value);
+  }
+  if (const array* own = as_array(value)) {
+    return required_structure(*own, destination.type());
+  }
+  if (auto plain = structured ? nullptr
+                              : held_array::of_plain(value, internal::private_queue(destination))) {
+    return plain;
+  }
+  if (const nb::object view = view_of_producer(value); view.is_valid()) {
+    return required_structure(*as_array(view.ptr()), destination.type());
+  }
+  if (!structured && is_numpy_scalar(value)) {
+    return to_element(destination.type(), value);
+  }
+  const nb::object on_host =
+      hooks::host_value(nb::handle(value), to_numpy_dtype(destination.type()));
+  return held_array::of(on_host, internal::private_queue(destination));
+}
+
+assigned_value::assigned_value(PyObject* value, const array& destination)
+    : type_(destination.type()),
+      queue_(internal::private_queue(destination)),
+      source_(source_of(value, destination)) {}
+
+bool assigned_value::is_short() const {
+  const auto* values = std::get_if<array>(&source_);
+  return values == nullptr || bindings::is_short(*values);
+}
+
+/// What is no array of USM.
+array_view assigned_value::host_view() const {
+  if (const auto* scalar = std::get_if<element>(&source_)) {
+    return {
+        const_cast<std::byte*>(scalar->data()), type_, layout(), usm_kind::unknown, queue_, true};
+  }
+  return std::get<std::unique_ptr<held_array>>(source_)->view();
+}
+
+void assigned_value::copy_to(const array& destination) const {
+  const auto repeated = [&](const auto& values) {
+    return with_layout(values, broadcast_assigned(values.layout(), destination.shape()));
+  };
+  if (const auto* values = std::get_if<array>(&source_)) {
+    copy(repeated(*values), destination);
+  } else {
+    copy_from_host(repeated(host_view()), destination);
+  }
+}
+
+void assigned_value::scatter_to(const array& destination, selection selected) const {
+  if (const auto* values = std::get_if<array>(&source_)) {
+    if (values->type() == type_) {
+      return scatter(*values, std::move(selected), destination);
+    }
+    return scatter(host_copy(*values, type_).view(), std::move(selected), destination);
+  }
+  const array_view values = host_view();
+  if (values.type() == type_) {
+    return scatter(values, std::move(selected), destination);
+  }
+  scatter(host_copy(values, type_).view(), std::move(selected), destination);
+}
+
+void assign(const array& destination, PyObject* value) {
+  if (!destination.type().is_structured() && is_python_number(value)) {
+    return set_all(destination, to_element(destination.type(), value));
+  }
+  const assigned_value values(value, destination);
+  ordered(values.is_short() && is_short(destination), [&] { values.copy_to(destination); });
+}
+
+// ---- fields
 
 std::string_view name_of_field(const array& a, PyObject* name) {
   const std::string_view text = to_text("name", name);
@@ -131,6 +288,53 @@ nb::object coordinate_arrays(const py_array& a) {
   return nb::tuple(arrays);
 }
 
+// ---- iteration
+
+struct array_iterator {
+  nb::object array;
+  std::ptrdiff_t next = 0;
+};
+
+std::ptrdiff_t remaining(const array_iterator& it) {
+  return ready_instance<py_array>(it.array.ptr()).value.shape()[0] - it.next;
+}
+
+void require_axis(const array& a) {
+  if (a.ndim() == 0) {
+    throw type_error("iteration over a 0-dimensional array: expected at least one axis");
+  }
+}
+
+nb::object new_iterator(nb::object array) {
+  return make_instance(array_iterator{std::move(array)});
+}
+
+PyObject* next_view(PyObject* self) {
+  return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    auto& it = ready_instance<array_iterator>(self);
+    if (remaining(it) == 0) {
+      return nullptr;
+    }
+    const auto& a = ready_instance<py_array>(it.array.ptr());
+    const index_item index = index_item::integer(it.next++);
+    return to_python(internal::with_layout(a.value, subscript(a.value.layout(), {&index, 1})),
+                     a.base)
+        .release()
+        .ptr();
+  });
+}
+
+nb::object reversed(const py_array& a) {
+  require_axis(a.value);
+  const index_item backwards = index_item::slice(index_item::none, index_item::none, -1);
+  return new_iterator(to_python(
+      internal::with_layout(a.value, subscript(a.value.layout(), {&backwards, 1})), a.base));
+}
+
+PyType_Slot iterator_slots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+                                {Py_tp_iternext, reinterpret_cast<void*>(next_view)},
+                                {0, nullptr}};
+
 }  // namespace
 
 void bind_items(nb::module_& m) {
@@ -176,6 +380,21 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
       set_by_arrays(a, key, value);
     }
     return 0;
+  });
+}
+
+void bind_iteration(nb::module_& m, nb::class_<py_array>& array_class) {
+  nb::class_<array_iterator> cls(m, "_ArrayIterator", nb::type_slots(iterator_slots));
+  cls.def("__length_hint__", &remaining);
+  set_python_class<array_iterator>(cls);
+  array_class.def("__reversed__", &reversed,
+                  nb::sig("def __reversed__(self) -> typing.Iterator[USMArray]"));
+}
+
+PyObject* iterate(PyObject* array) {
+  return guarded<PyObject*>(nullptr, [&] {
+    require_axis(ready_instance<py_array>(array).value);
+    return new_iterator(nb::borrow(array)).release().ptr();
   });
 }
 

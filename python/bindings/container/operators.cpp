@@ -1,8 +1,7 @@
-#include "container/operators.hpp"
+#include "container/container.hpp"
 
 #include "objects/array.hpp"
 #include "support/errors.hpp"
-#include "support/hooks.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -52,11 +51,6 @@ constexpr int binary_slots[] = {
     Py_nb_lshift,       Py_nb_rshift,    Py_nb_and,      Py_nb_or,
     Py_nb_xor};
 
-nb::object call_numpy_function(nb::handle, nb::handle function, nb::handle types, nb::handle args,
-                               nb::handle kwargs) {
-  return hooks::call_numpy_function(function, types, args, kwargs);
-}
-
 }  // namespace
 
 std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others) {
@@ -73,14 +67,6 @@ std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others) {
   all.push_back({Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)});
   all.insert(all.end(), others.begin(), others.end());
   return all;
-}
-
-void bind_numpy_functions(nb::handle array_class) {
-  // Operators with a NumPy array on the left come to the slots above; ufuncs are TypeErrors.
-  array_class.attr("__array_ufunc__") = nb::none();
-  array_class.attr("__array_function__") = nb::cpp_function(
-      &call_numpy_function, nb::name("__array_function__"), nb::scope(array_class), nb::is_method(),
-      nb::arg("func"), nb::arg("types"), nb::arg("args"), nb::arg("kwargs"));
 }
 
 }  // namespace usmx::bindings

@@ -1,4 +1,4 @@
-#include "container/scalars.hpp"
+#include "container/container.hpp"
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ class readable_elements {
 
 /// What NumPy's item() and tolist() make of structured elements: tuples.
 nb::object through_numpy(const array& a, const char* method) {
-  return hooks::asnumpy(to_python(a)).attr(method)();
+  return asnumpy(to_python(a), nb::none()).attr(method)();
 }
 
 // ---- one element

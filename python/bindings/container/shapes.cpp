@@ -1,8 +1,10 @@
-#include "container/shapes.hpp"
+#include "container/container.hpp"
 
+#include <array>
+#include <optional>
+#include <span>
 #include <utility>
 
-#include "container/making.hpp"
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
 #include "internals.hpp"
@@ -15,22 +17,6 @@
 
 namespace usmx::bindings {
 namespace {
-
-/// A USMArray, or a view of what another producer describes.
-class array_argument {
- public:
-  array_argument(const char* what, nb::handle object) : held_(array_or_view(object)) {
-    if (!held_.is_valid()) {
-      throw_wrong_type(what, "an object with __sycl_usm_array_interface__ (usmx.asarray makes one)",
-                       object.ptr());
-    }
-  }
-  const py_array& operator*() const noexcept { return *nb::inst_ptr<py_array>(held_); }
-  const py_array* operator->() const noexcept { return &**this; }
-
- private:
-  nb::object held_;
-};
 
 /// A view of the same elements in the same memory object.
 nb::object view_of(const py_array& a, layout where) {
@@ -104,14 +90,35 @@ nb::object broadcast_to(nb::handle x, nb::handle shape) {
   return to_python(internal::with_layout(a->value, std::move(where)).as_readonly(), a->base);
 }
 
-nb::object reshape_view(nb::handle x, nb::handle shape, nb::handle order) {
+std::optional<layout> layout_in_shape(const layout& where, std::span<const std::ptrdiff_t> shape,
+                                      element_order order) {
+  return order == element_order::f ? reshaped_f_order(where, shape) : reshaped(where, shape);
+}
+
+/// By a view where possible, else by a copy; one of `shape` may be -1.
+nb::object in_shape(const py_array& a, std::span<std::ptrdiff_t> shape, element_order order,
+                    copying wanted) {
+  resolve_extent(shape, a.value.size());
+  if (wanted != copying::always) {
+    if (auto where = layout_in_shape(a.value.layout(), shape, order)) {
+      return view_of(a, *std::move(where));
+    }
+  }
+  if (wanted == copying::never) {
+    throw value_error(
+        detail::message("copy=False cannot be met: an array of shape ", tuple_text(a.value.shape()),
+                        " and strides ", tuple_text(a.value.strides()), " has no view of shape ",
+                        tuple_text(shape), " in ", static_cast<char>(order), " order"));
+  }
+  const array packed =
+      copy_of(a.value, a.value.type(), a.value.kind(), internal::private_queue(a.value), order);
+  return to_python(internal::with_layout(packed, *layout_in_shape(packed.layout(), shape, order)));
+}
+
+nb::object reshape(nb::handle x, nb::handle shape, nb::handle order, nb::handle copy) {
+  const copying wanted = copy_argument(copy);
   const array_argument a("X", x);
-  counts extents = shape_argument(shape);
-  resolve_extent(extents.span(), a->value.size());
-  auto where = order_argument(order, c_or_f) == element_order::f
-                   ? reshaped_f_order(a->value.layout(), extents.span())
-                   : reshaped(a->value.layout(), extents.span());
-  return where ? view_of(*a, *std::move(where)) : nb::none();
+  return in_shape(*a, shape_argument(shape).span(), order_argument(order, c_or_f), wanted);
 }
 
 nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
@@ -144,68 +151,212 @@ nb::object transpose(nb::handle self, const nb::args& axes) {
   return reversed ? view_of(*a, transposed(a->value.layout())) : permuted(self, order);
 }
 
-/// A copy is made in Python; a view is not worth that detour.
-nb::object reshape(nb::handle self, nb::handle shape, nb::handle order, nb::handle copy) {
-  if (copy.is_none()) {
-    nb::object view = reshape_view(self, shape, order);
-    if (!view.is_none()) {
-      return view;
-    }
-  }
-  return hooks::reshape(self, shape, nb::arg("order") = order, nb::arg("copy") = copy);
+nb::object reshape_method(nb::handle self, const nb::args& shape, nb::handle order,
+                          nb::handle copy) {
+  return reshape(self, unpacked(shape), order, copy);
 }
 
-/// What ravel and flatten reshape, and in which order: 'A' and 'K' depend on the array's own.
-std::pair<nb::object, nb::str> flattened_as(nb::handle self, nb::handle order) {
-  const array_argument a("self", self);
-  const layout& where = a->value.layout();
+/// In one dimension, in an order that may depend on the array's own.
+nb::object flattened(const py_array& a, nb::handle order, copying wanted) {
+  const layout& where = a.value.layout();
   const element_order letter = resolved(order_argument(order, any_order), where);
-  if (letter == element_order::keep) {
-    return {view_of(*a, with_axes_as_in_memory(where)), nb::str("C")};
-  }
-  return {nb::borrow(self), nb::str(letter == element_order::f ? "F" : "C")};
+  std::array<std::ptrdiff_t, 1> all{-1};
+  return letter == element_order::keep
+             ? in_shape(py_array(a, with_axes_as_in_memory(where)), all, element_order::c, wanted)
+             : in_shape(a, all, letter, wanted);
 }
 
 /// As NumPy's, contiguous: also of one dimension.
 nb::object ravel(nb::handle self, nb::handle order) {
-  const auto [array, letter] = flattened_as(self, order);
-  nb::object flat = reshape(array, nb::int_(-1), letter, nb::none());
-  const array_argument made("self", flat);
-  return made->value.layout().is_c_contiguous()
+  const array_argument a("self", self);
+  nb::object flat = flattened(*a, order, copying::if_needed);
+  const array& made = *as_array(flat.ptr());
+  return made.layout().is_c_contiguous()
              ? flat
-             : to_python(copy_of(made->value, made->value.type(), made->value.kind(),
-                                 internal::private_queue(made->value), element_order::c));
+             : to_python(copy_of(made, made.type(), made.kind(), internal::private_queue(made),
+                                 element_order::c));
 }
 
 nb::object flatten(nb::handle self, nb::handle order) {
-  const auto [array, letter] = flattened_as(self, order);
-  return reshape(array, nb::int_(-1), letter, nb::bool_(true));
+  const array_argument a("self", self);
+  return flattened(*a, order, copying::always);
 }
 
 }  // namespace
 
 void bind_shapes(nb::module_& m) {
-  m.def("_permuted", &permuted, nb::arg("X").none(), nb::arg("axes").none(),
-        nb::sig("def _permuted(X: object, axes: object) -> USMArray"));
-  m.def("_moved", &moved, nb::arg("X").none(), nb::arg("source").none(),
-        nb::arg("destination").none(),
-        nb::sig("def _moved(X: object, source: object, destination: object) -> USMArray"));
-  m.def("_swapped", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
-        nb::sig("def _swapped(X: object, axis1: object, axis2: object) -> USMArray"));
-  m.def("_matrix_transposed", &matrix_transpose, nb::arg("x").none(),
-        nb::sig("def _matrix_transposed(x: object) -> USMArray"));
-  m.def("_flipped", &flip, nb::arg("X").none(), nb::arg("axis").none(),
-        nb::sig("def _flipped(X: object, axis: object) -> USMArray"));
-  m.def("_squeezed", &squeeze, nb::arg("X").none(), nb::arg("axis").none(),
-        nb::sig("def _squeezed(X: object, axis: object) -> USMArray"));
-  m.def("_expanded", &expand, nb::arg("X").none(), nb::arg("axis").none(),
-        nb::sig("def _expanded(X: object, axis: object) -> USMArray"));
-  m.def("_broadcast", &broadcast_to, nb::arg("X").none(), nb::arg("shape").none(),
-        nb::sig("def _broadcast(X: object, shape: object) -> USMArray"));
-  m.def("_reshaped", &reshape_view, nb::arg("X").none(), nb::arg("shape").none(),
-        nb::arg("order").none(),
-        nb::sig("def _reshaped(X: object, shape: object, order: object) -> USMArray | None"),
-        "None when only a copy could have that shape.");
+  m.def("reshape", &reshape, nb::arg().none(), nb::arg("shape").none(), nb::kw_only(),
+        nb::arg("order").none() = "C", nb::arg("copy") = nb::none(),
+        nb::sig("def reshape(X: Producer, /, shape: Shape, *, order: OrderCF = 'C', copy: bool | "
+                "None = None) -> USMArray"),
+        R"(Give the elements of `X` another shape: by a view where possible, else by a copy.
+
+Waits for the copy, if there is one.
+
+Args:
+    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    shape: an integer or a tuple of integers. One of them may be -1: it is computed from the
+        others.
+    order: 'C': the last index varies fastest, in `X` and in the result. 'F': the first one
+        does.
+    copy: True: always copy. None: copy where there can be no view. False: never copy.
+
+Returns:
+    A view of `X`, or a new array that is contiguous in `order`, on the same queue and of the
+    same kind.
+
+Raises:
+    ValueError: the sizes differ, or ``copy=False`` cannot be met.
+
+Example:
+    >>> usmx.reshape(usmx.arange(6), (2, -1)).shape
+    (2, 3))");
+  m.def("permute_dims", &permuted, nb::arg().none(), nb::arg("axes").none(),
+        nb::sig("def permute_dims(X: Producer, /, axes: Axes) -> USMArray"),
+        R"(Reorder the dimensions of an array, by a view. Does not wait.
+
+Args:
+    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    axes: dimension k of the result is dimension ``axes[k]`` of `X`. Each dimension must be
+        named once.
+
+Returns:
+    A view of `X`: a USMArray that shares and keeps its memory.
+
+Raises:
+    numpy.exceptions.AxisError: there is no such axis.
+    ValueError: a dimension is named twice, or not at all.
+
+Example:
+    >>> usmx.permute_dims(usmx.zeros((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3))");
+  m.def("moveaxis", &moved, nb::arg().none(), nb::arg().none(), nb::arg().none(),
+        nb::sig("def moveaxis(X: Producer, source: Axes, destination: Axes, /) -> USMArray"),
+        R"(Move axes of an array to other places, by a view. Does not wait.
+
+Args:
+    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    source: the axes to move: an integer or a tuple.
+    destination: their new places: an integer or a tuple of the same length. The other axes keep
+        their order.
+
+Returns:
+    A view of `X`: a USMArray that shares and keeps its memory.
+
+Raises:
+    numpy.exceptions.AxisError: there is no such axis.
+    ValueError: `source` and `destination` differ in length, or name an axis twice.
+
+Example:
+    >>> usmx.moveaxis(usmx.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2))");
+  m.def(
+      "swapaxes", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
+      nb::sig("def swapaxes(X: Producer, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray"),
+      R"(Swap two axes of an array, by a view. Does not wait.
+
+Args:
+    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    axis1, axis2: integers.
+
+Returns:
+    A view of `X`: a USMArray that shares and keeps its memory.
+
+Raises:
+    numpy.exceptions.AxisError: there is no such axis.
+
+Example:
+    >>> usmx.swapaxes(usmx.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2))");
+  m.def("matrix_transpose", &matrix_transpose, nb::arg("x").none(),
+        nb::sig("def matrix_transpose(x: Producer) -> USMArray"),
+        R"(Swap the last two dimensions of an array, by a view. Does not wait.
+
+Args:
+    x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+Returns:
+    A view of `x`: a USMArray that shares and keeps its memory.
+
+Raises:
+    ValueError: `x` has fewer than 2 dimensions.
+
+Example:
+    >>> usmx.matrix_transpose(usmx.zeros((2, 3, 4))).shape
+    (2, 4, 3))");
+  m.def("flip", &flip, nb::arg().none(), nb::kw_only(), nb::arg("axis") = nb::none(),
+        nb::sig("def flip(X: Producer, /, *, axis: Axes | None = None) -> USMArray"),
+        R"(Reverse the order of the elements along axes, by a view. Does not wait.
+
+Args:
+    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    axis: an integer or a tuple of integers. None means all axes.
+
+Returns:
+    A view of `X`: a USMArray that shares and keeps its memory.
+
+Raises:
+    numpy.exceptions.AxisError: there is no such axis.
+
+Example:
+    >>> print(usmx.flip(usmx.arange(3)))
+    [2 1 0])");
+  m.def("squeeze", &squeeze, nb::arg().none(), nb::arg("axis") = nb::none(),
+        nb::sig("def squeeze(X: Producer, /, axis: Axes | None = None) -> USMArray"),
+        R"(Leave out axes of size 1, by a view. Does not wait.
+
+Args:
+    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    axis: which axes: an integer or a tuple. None means all axes of size 1.
+
+Returns:
+    A view of `X`: a USMArray that shares and keeps its memory.
+
+Raises:
+    numpy.exceptions.AxisError: there is no such axis.
+    ValueError: one of `axis` has another size.
+
+Example:
+    >>> usmx.squeeze(usmx.zeros((1, 3, 1))).shape
+    (3,))");
+  m.def("expand_dims", &expand, nb::arg().none(), nb::kw_only(), nb::arg("axis").none() = 0,
+        nb::sig("def expand_dims(X: Producer, /, *, axis: Axes = 0) -> USMArray"),
+        R"(Insert axes of size 1, by a view. Does not wait.
+
+Args:
+    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    axis: where in the result the new axes are: an integer or a tuple.
+
+Returns:
+    A view of `X`: a USMArray that shares and keeps its memory.
+
+Raises:
+    numpy.exceptions.AxisError: there is no such axis.
+
+Example:
+    >>> usmx.expand_dims(usmx.zeros(3), axis=0).shape
+    (1, 3))");
+  m.def("broadcast_to", &broadcast_to, nb::arg().none(), nb::arg("shape").none(),
+        nb::sig("def broadcast_to(X: Producer, /, shape: Shape) -> USMArray"),
+        R"(Repeat an array to a shape, by a view. Does not wait.
+
+The view is read-only, since one element may stand in several places. NumPy does the same,
+dpnp.tensor does not.
+
+Args:
+    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    shape: an integer or a tuple of integers.
+
+Returns:
+    A read-only view of `X`.
+
+Raises:
+    ValueError: the shapes are not compatible.
+
+Example:
+    >>> print(usmx.broadcast_to(usmx.arange(3), (2, 3)))
+    [[0 1 2]
+     [0 1 2]])");
   m.def("_new_like", &new_like, nb::arg("prototype").none(), nb::arg("shape").none(),
         nb::arg("order").none(),
         nb::sig("def _new_like(prototype: object, shape: object, order: object) -> USMArray"),
@@ -240,12 +391,9 @@ Example:
     >>> usmx.zeros(3, dtype='f8').view('u4').shape
     (6,))")
       .def(
-          "reshape",
-          [](nb::handle self, const nb::args& shape, nb::handle order, nb::handle copy) {
-            return reshape(self, unpacked(shape), order, copy);
-          },
-          nb::arg("shape").none(), nb::arg("order").none() = "C", nb::arg("copy") = nb::none(),
-          nb::sig("def reshape(self, *shape: typing.Any, order: str = 'C', copy: bool | None = "
+          "reshape", &reshape_method, nb::arg("shape").none(), nb::arg("order").none() = "C",
+          nb::arg("copy") = nb::none(),
+          nb::sig("def reshape(self, *shape: typing.Any, order: OrderCF = 'C', copy: bool | None = "
                   "None) -> USMArray"),
           R"(Give the elements another shape: by a view where possible, else by a copy. Waits for the copy.
 
@@ -265,7 +413,7 @@ Example:
     (2, 3))")
       .def(
           "ravel", &ravel, nb::arg("order").none() = "C",
-          nb::sig("def ravel(self, order: str = 'C') -> USMArray"),
+          nb::sig("def ravel(self, order: OrderCFAK = 'C') -> USMArray"),
           R"(Give all elements one contiguous dimension: by a view where possible, else by a copy. Waits for the copy.
 
 Args:
@@ -280,7 +428,7 @@ Example:
     >>> print(usmx.asarray([[1, 2], [3, 4]]).ravel('F'))
     [1 3 2 4])")
       .def("flatten", &flatten, nb::arg("order").none() = "C",
-           nb::sig("def flatten(self, order: str = 'C') -> USMArray"),
+           nb::sig("def flatten(self, order: OrderCFAK = 'C') -> USMArray"),
            R"(Copy all elements into an array of one dimension. Waits.
 
 Args:

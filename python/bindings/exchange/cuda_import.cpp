@@ -1,4 +1,4 @@
-#include "exchange/cuda_import.hpp"
+#include "exchange/import.hpp"
 
 #include <nanobind/stl/string_view.h>
 
@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "elements/typedescr.hpp"
-#include "exchange/cuda_keys.hpp"
-#include "exchange/dictionary_values.hpp"
-#include "exchange/mapping.hpp"
+#include "exchange/dictionaries.hpp"
 #include "objects/owners.hpp"
 #include "support/arguments.hpp"
 #include "support/interpreter_lock.hpp"

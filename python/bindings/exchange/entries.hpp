@@ -5,8 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "exchange/dictionary_keys.hpp"
-#include "exchange/mapping.hpp"
+#include "exchange/dictionaries.hpp"
 
 namespace usmx::bindings {
 

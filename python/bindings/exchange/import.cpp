@@ -6,20 +6,55 @@
 #include <utility>
 
 #include "elements/typedescr.hpp"
-#include "exchange/cuda_import.hpp"
-#include "exchange/dictionary_values.hpp"
+#include "exchange/dictionaries.hpp"
 #include "exchange/entries.hpp"
-#include "exchange/producer_buffer.hpp"
 #include "objects/array.hpp"
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "support/arguments.hpp"
+#include "support/held_buffer.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/placement.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+// ---- a producer without `data` in its dictionary: its PEP 3118 buffer says where its bytes are
+
+/// What exporters raise when they cannot give the buffer that is asked for; NumPy raises
+/// ValueError.
+bool is_refusal(const nb::python_error& error) {
+  return error.matches(PyExc_BufferError) || error.matches(PyExc_ValueError) ||
+         error.matches(PyExc_TypeError);
+}
+
+/// A producer's contiguous buffer, read-only or not as the producer has it. value_error when it has
+/// none, or (with the reason as __cause__) does not give it. Whether the bytes are USM is not
+/// asked.
+std::unique_ptr<held_buffer> buffer_in_place_of_data(PyObject* producer) {
+  const std::string type = type_name(producer);
+  if (PyObject_CheckBuffer(producer) == 0) {
+    throw value_error(
+        detail::message("'data' must be (integer pointer, bool read-only), or be left "
+                        "out by an object with a buffer (PEP 3118) of USM: found "
+                        "neither, ",
+                        type, " has no buffer"));
+  }
+  try {
+    return std::make_unique<held_buffer>(producer, PyBUF_ANY_CONTIGUOUS);
+  } catch (nb::python_error& error) {
+    if (!is_refusal(error)) {
+      throw;
+    }
+    nb::raise_from(error, PyExc_ValueError,
+                   "'data' is missing or None, and %s gives no contiguous buffer (PEP 3118) in its "
+                   "place",
+                   type.c_str());
+  }
+}
+
+// ---- the dictionary
 
 void check_version(PyObject* version) {
   if (PyBool_Check(version)) {

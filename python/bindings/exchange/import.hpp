@@ -1,7 +1,8 @@
-// The dictionary of a foreign producer: read with the right types and never trusted. Which values
+// The dictionaries of foreign producers: read with the right types and never trusted. Which values
 // are right is decided in usmx/exchange.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "support/nanobind.hpp"
@@ -13,5 +14,10 @@ namespace usmx::bindings {
 /// __sycl_usm_array_interface__, or where the object has none by __cuda_array_interface__; none
 /// when it has neither. An exception raised by the attribute passes through.
 std::optional<array> import_producer(PyObject* producer);
+
+/// A checked view of a foreign producer's memory on a CUDA device, which keeps the producer alive;
+/// none when the object has no such attribute. What usmx does with it comes after the work on the
+/// producer's stream; where the dictionary has no words for a stream, this waits for the device.
+std::optional<array> import_cuda_producer(PyObject* producer);
 
 }  // namespace usmx::bindings

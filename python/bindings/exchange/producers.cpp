@@ -58,6 +58,13 @@ nb::object array_or_view(nb::handle object) {
   return nb::borrow(object);
 }
 
+array_argument::array_argument(const char* what, nb::handle object) : held_(array_or_view(object)) {
+  if (!held_.is_valid()) {
+    throw_wrong_type(what, "an object with __sycl_usm_array_interface__ (usmx.asarray makes one)",
+                     object.ptr());
+  }
+}
+
 std::shared_ptr<buffer> memory_of_producer(PyObject* object) {
   if (const std::shared_ptr<buffer> own = as_memory(object)) {
     return is_plain_memory(object)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "objects/array.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/memory/buffer.hpp"
@@ -16,6 +17,18 @@ std::optional<array> array_of_other_producer(PyObject* object);
 nb::object view_of_producer(nb::handle object);
 /// The same, but returns a USMArray itself.
 nb::object array_or_view(nb::handle object);
+
+/// An argument that is a USMArray or another producer, as an array. TypeError (type_error) naming
+/// `what` for any other object.
+class array_argument {
+ public:
+  array_argument(const char* what, nb::handle object);
+  const py_array& operator*() const noexcept { return *nb::inst_ptr<py_array>(held_); }
+  const py_array* operator->() const noexcept { return &**this; }
+
+ private:
+  nb::object held_;
+};
 
 /// The bytes that a producer covers; null for any other object.
 std::shared_ptr<buffer> memory_of_producer(PyObject* object);

@@ -1,4 +1,4 @@
-#include "memory/adoption.hpp"
+#include "memory/memory.hpp"
 
 #include <nanobind/stl/string_view.h>
 

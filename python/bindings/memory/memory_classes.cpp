@@ -1,11 +1,11 @@
-#include "memory/memory_classes.hpp"
+#include "memory/memory.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
 #include <utility>
 
-#include "exchange/dictionary.hpp"
+#include "exchange/dictionaries.hpp"
 #include "exchange/producers.hpp"
 #include "internals.hpp"
 #include "memory/byte_copies.hpp"
@@ -16,9 +16,8 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
-#include "support/hooks.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/sycl_event.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -251,22 +250,6 @@ Raises:
       .def(
           "wait", [](const py_memory& self) { wait_for(self.bytes()); },
           "Wait for all work on the memory that usmx can know of.")
-      .def(
-          "__reduce_ex__", [](nb::handle self, nb::handle) { return hooks::reduce_memory(self); },
-          nb::arg("protocol"),
-          nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex) -> tuple[typing.Any, "
-                  "...]"),
-          "Pickles kind, bytes, read-only flag and the device's filter string; read back, the "
-          "memory is on the queue that is kept for that device.")
-      .def(
-          "__copy__", [](nb::handle self) { return hooks::copy_memory(self, nb::none()); },
-          nb::sig("def __copy__(self) -> typing.Self"),
-          "New, writable memory of the same kind on the same queue with the same bytes. Waits.")
-      .def(
-          "__deepcopy__",
-          [](nb::handle self, nb::handle memo) { return hooks::copy_memory(self, memo); },
-          nb::arg("memo"),
-          nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing.Self"))
       .def("_copy_own_bytes", &copy_own_bytes, nb::arg("source"),
            nb::sig("def _copy_own_bytes(self, source: _Memory) -> None"))
       .def("__repr__", [](const py_memory& self) { return repr(self.bytes()); });

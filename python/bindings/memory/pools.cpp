@@ -1,4 +1,4 @@
-#include "memory/pools.hpp"
+#include "memory/memory.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

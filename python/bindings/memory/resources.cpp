@@ -1,4 +1,4 @@
-#include "memory/resources.hpp"
+#include "memory/memory.hpp"
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
@@ -88,7 +88,7 @@ void bind_resource_base(nb::module_& m) {
             return nb::try_cast(other, found) && found != nullptr &&
                    self.resource == found->resource;
           },
-          nb::arg("other").none())
+          nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__",
            [](const py_resource& self) { return static_cast<std::size_t>(self.resource.kind()); });
 }

@@ -1,4 +1,5 @@
 #include "module/c_table.hpp"
+#include "module/module.hpp"
 
 #include <dlfcn.h>
 
@@ -16,12 +17,10 @@
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
 #include "sycl_objects/capsules.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "sycl_objects/sycl_context.hpp"
-#include "sycl_objects/sycl_device.hpp"
-#include "sycl_objects/sycl_event.hpp"
 #include "usmx/c_api.h"
 #include "usmx/exchange/c_arrays.hpp"
 #include "usmx/exchange/c_error.hpp"

@@ -1,4 +1,4 @@
-#include "module/dlpack_table.hpp"
+#include "module/module.hpp"
 
 #include <new>
 

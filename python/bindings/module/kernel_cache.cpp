@@ -1,4 +1,4 @@
-#include "module/kernel_cache.hpp"
+#include "module/module.hpp"
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>

@@ -1,36 +1,27 @@
 // usmx._core: the C++ library in Python. It knows Python's types and holds no rules.
 #include <cstdlib>
 
-#include "container/array_class.hpp"
-#include "container/arrow_methods.hpp"
-#include "container/copies.hpp"
-#include "container/dlpack_methods.hpp"
-#include "container/items.hpp"
-#include "container/making.hpp"
-#include "container/shapes.hpp"
-#include "container/shortcut.hpp"
+#include "container/container.hpp"
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
 #include "memory/adoption.hpp"
+#include "memory/memory.hpp"
 #include "memory/memory_classes.hpp"
 #include "memory/pools.hpp"
 #include "memory/resources.hpp"
 #include "module/c_table.hpp"
 #include "module/dlpack_table.hpp"
 #include "module/kernel_cache.hpp"
+#include "module/module.hpp"
 #include "module/watched_waits.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
+#include "support/inspectable.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/log_warnings.hpp"
 #include "support/refusing.hpp"
-#include "sycl_objects/device.hpp"
-#include "sycl_objects/instance_check.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "sycl_objects/sycl_context.hpp"
-#include "sycl_objects/sycl_device.hpp"
-#include "sycl_objects/sycl_event.hpp"
-#include "sycl_objects/sycl_queue.hpp"
 #include "usmx/base/version.hpp"
 
 NB_MODULE(_core, m) {
@@ -64,12 +55,11 @@ NB_MODULE(_core, m) {
   // What the functions of the package are made of.
   bind_items(m);
   bind_shapes(m);
-  bind_making(m);
+  bind_creation(m);
   bind_copies(m);
-  bind_from_arrow(m);
-  bind_from_dlpack(m);
-  bind_shortcut(m);
+  bind_from_others(m);
   bind_c_api(m);
   bind_dlpack_table();
   bind_kernel_cache(m);
+  bind_inspectable(m);
 }

@@ -1,4 +1,4 @@
-#include "module/watched_waits.hpp"
+#include "module/module.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -141,6 +141,17 @@ bool flag_argument(const char* what, nb::handle flag) {
   return flag.ptr() == Py_True;
 }
 
+copying copy_argument(nb::handle copy) {
+  if (copy.is_none()) {
+    return copying::if_needed;
+  }
+  if (!PyBool_Check(copy.ptr())) {
+    throw type_error(
+        detail::message("copy must be True, False or None, found ", repr_text(copy.ptr())));
+  }
+  return copy.ptr() == Py_True ? copying::always : copying::never;
+}
+
 nb::object to_tuple(std::span<const std::ptrdiff_t> values) {
   nb::object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   for (std::size_t k = 0; k < values.size(); ++k) {

@@ -62,6 +62,10 @@ element_order order_argument(nb::handle order, std::string_view allowed);
 /// True or False and nothing else; type_error naming `what`.
 bool flag_argument(const char* what, nb::handle flag);
 
+/// `copy=` of NumPy and the array API: never (False), when needed (None), always (True).
+enum class copying { never, if_needed, always };
+copying copy_argument(nb::handle copy);
+
 /// repr(object): for messages.
 std::string repr_text(PyObject* object);
 

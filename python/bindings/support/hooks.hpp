@@ -36,37 +36,16 @@ class hook {
 
 namespace hooks {
 
-// ---- what is found in place of what was expected
+// What is left to Python, and why: each makes something of objects of the host by NumPy, or by the
+// standard library, of which C++ would use nothing but its Python functions.
+
+/// What is found in place of what was expected: by reprlib, which bounds length and depth.
 inline hook short_repr("short_repr");
 
-// ---- what arrays and devices look like
-inline hook array_repr("array_repr");
-inline hook array_str("array_str");
-inline hook array_html("array_html");
-inline hook device_html("device_html");
-inline hook format_array("format_array");
-
-// ---- copies, conversions and other shapes
-inline hook array_astype("array_astype");
-inline hook asnumpy("asnumpy");
-inline hook reshape("reshape");
-inline hook to_device("to_device");
-
-// ---- what stands in a[key] and on the right of a[key] = value
-inline hook host_index("host_index");
-inline hook host_value("host_value");
-
-// ---- copy and pickle
-inline hook copy_array("copy_array");
-inline hook reduce_array("reduce_array");
-inline hook copy_memory("copy_memory");
-inline hook reduce_memory("reduce_memory");
-
-// ---- the functions for arrays
-inline hook array_namespace("array_namespace");
-
-// ---- NumPy's functions on arrays
-inline hook call_numpy_function("call_numpy_function");
+// By NumPy: arrays of any object of the host, of nested lists and of producers among them.
+inline hook array_of_host_object("array_of_host_object");  // asarray(obj, ...)
+inline hook host_index("host_index");                      // a[key]
+inline hook host_value("host_value");                      // a[key] = value
 
 }  // namespace hooks
 

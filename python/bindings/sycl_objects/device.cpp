@@ -1,4 +1,4 @@
-#include "sycl_objects/device.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
@@ -8,7 +8,6 @@
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
-#include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -62,10 +61,6 @@ nb::class_<py_device> bind_device(nb::module_& m) {
            nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__",
            [](const py_device& d) { return std::hash<sycl::queue>{}(compared(d.queue)); })
-      .def(
-          "_repr_html_",
-          [](const py_device& d) { return hooks::device_html(nb::cast(d.queue.get_device())); },
-          nb::sig("def _repr_html_(self) -> str"))
       .def("__repr__",
            [](const py_device& d) { return "Device(" + plain_name(d.queue.get_device()) + ")"; });
   set_python_class<py_device>(cls);

@@ -8,6 +8,7 @@
 #include "internals.hpp"
 #include "support/lazy_import.hpp"
 #include "sycl_objects/capsules.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "sycl_objects/sycl_context.hpp"

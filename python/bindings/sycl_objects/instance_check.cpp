@@ -1,4 +1,4 @@
-#include "sycl_objects/instance_check.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include "support/errors.hpp"
 #include "sycl_objects/class_parts.hpp"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "internals.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_types.hpp"
-#include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

@@ -9,11 +9,10 @@
 #include "support/arguments.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
-#include "sycl_objects/device.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/peers_queues.hpp"
-#include "sycl_objects/sycl_queue.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

@@ -6,7 +6,7 @@
 #include <sycl/queue.hpp>
 
 #include "support/nanobind.hpp"
-#include "sycl_objects/device.hpp"
+#include "sycl_objects/classes.hpp"
 
 namespace usmx::bindings {
 

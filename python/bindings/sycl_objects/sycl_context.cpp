@@ -1,4 +1,4 @@
-#include "sycl_objects/sycl_context.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -6,7 +6,6 @@
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_types.hpp"
-#include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

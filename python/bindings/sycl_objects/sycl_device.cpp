@@ -1,4 +1,4 @@
-#include "sycl_objects/sycl_device.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "support/arguments.hpp"
-#include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "usmx/runtime.hpp"
@@ -118,9 +117,6 @@ Example:
   aspect("has_aspect_usm_system_allocations", sycl::aspect::usm_system_allocations);
   bind_value_semantics(cls, &value_of_either<sycl::device>);
   cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });
-  cls.def(
-      "_repr_html_", [](const sycl::device& d) { return hooks::device_html(nb::cast(d)); },
-      nb::sig("def _repr_html_(self) -> str"));
   set_python_class<sycl::device>(cls);
   m.def("get_devices", &get_devices,
         R"(List the devices of this machine.

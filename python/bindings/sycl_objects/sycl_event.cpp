@@ -1,4 +1,4 @@
-#include "sycl_objects/sycl_event.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

@@ -1,4 +1,4 @@
-#include "sycl_objects/sycl_queue.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -14,7 +14,6 @@
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/peers_queues.hpp"
-#include "sycl_objects/sycl_device.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues.hpp"
 

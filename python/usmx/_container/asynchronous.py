@@ -59,7 +59,7 @@ def copy_async(
             )
         host = _buffer("dst", dst)
         _require_cast(values.dtype, host.dtype, casting)
-        return _core._copy_to_host_async(_core._broadcast(values, host.shape), host)
+        return _core._copy_to_host_async(_core.broadcast_to(values, host.shape), host)
     if values is not None:
         _require_cast(values.dtype, to.dtype, casting)
         return _core._copy_async(values, to)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from usmx._container.creation import asnumpy
 from usmx._container.host import _numpy
-from usmx._core import _as_array
+from usmx._core import _as_array, asnumpy
 
 if TYPE_CHECKING:
     from usmx._typing import ArrayLike, NumpyArray, Producer

@@ -1,4 +1,4 @@
-"""Copies of arrays: as they are, of another element type, on another device."""
+"""Copies of arrays of another element type."""
 
 from __future__ import annotations
 
@@ -7,38 +7,10 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.creation import as_view
 from usmx._container.types import can_cast, default_types
-from usmx._core import Device, SyclQueue
 
 if TYPE_CHECKING:
     from usmx._core import USMArray
-    from usmx._typing import Casting, DeviceLike, DTypeLike, OrderCFAK, Producer, QueueLike
-
-
-def copy(usm_ary: Producer, /, *, order: OrderCFAK = "K") -> USMArray:
-    """Copy an array into new memory of the same kind, on the same queue. Waits.
-
-    Args:
-        usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
-            first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
-            compact, with the axes in the order in which those of `usm_ary` lie in memory.
-
-    Returns:
-        A USMArray in new memory, which usmx owns.
-
-    Raises:
-        TypeError: `usm_ary` is no producer.
-        ValueError: what `usm_ary` says of its memory breaks a rule of the protocol.
-        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
-
-    Example:
-        >>> a = usmx.arange(3)
-        >>> b = usmx.copy(a)
-        >>> b[0] = 7
-        >>> print(a, b)
-        [0 1 2] [7 1 2]
-    """
-    return as_view("usm_ary", usm_ary).copy(order)
+    from usmx._typing import Casting, DeviceLike, DTypeLike, OrderCFAK, Producer
 
 
 def astype(
@@ -90,34 +62,3 @@ def astype(
             f"with casting={casting!r}"
         )
     return _core._as_asked(view, newdtype, None, None, device, order, True if copy else None)
-
-
-def array_astype(
-    array: USMArray,
-    dtype: DTypeLike | None,
-    order: OrderCFAK = "K",
-    casting: Casting = "unsafe",
-    copy: bool = True,
-    device: DeviceLike | None = None,
-) -> USMArray:
-    """What ``USMArray.astype`` does: `astype`, called as NumPy's method is."""
-    return astype(array, dtype, order=order, casting=casting, copy=copy, device=device)
-
-
-def to_device(
-    array: USMArray, device: DeviceLike, /, *, stream: QueueLike | None = None
-) -> USMArray:
-    """What ``USMArray.to_device`` does.
-
-    Raises:
-        TypeError: `device` names no device, or `stream` is no SyclQueue.
-    """
-    if stream is not None and not isinstance(stream, SyclQueue):
-        raise TypeError(f"stream must be a SyclQueue or None, found {type(stream).__name__}")
-    wanted = Device.create_device(device)._own_queue
-    found = array._own_queue
-    if wanted == found:
-        return array
-    if wanted.sycl_context == found.sycl_context and wanted.sycl_device == found.sycl_device:
-        return _core._on_queue(array, wanted)
-    return _core._as_asked(array, None, None, wanted, None, "K", True)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from usmx._container.creation import asnumpy
 from usmx._container.host import _numpy
 from usmx._container.print_options import own_options
+from usmx._core import asnumpy
 
 
 def array_repr(array: Any) -> str:

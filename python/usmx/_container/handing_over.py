@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from usmx._container.creation import as_view
-from usmx._container.manipulation import flip
-from usmx._core import _on_queue, _queue_argument
+from usmx._core import _on_queue, _queue_argument, flip
 from usmx.memory import as_usm_memory
 
 if TYPE_CHECKING:

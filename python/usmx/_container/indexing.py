@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.conversion import astype
-from usmx._container.creation import as_view, asarray, asnumpy
+from usmx._container.creation import as_view
 from usmx._container.host import _numpy
-from usmx._container.manipulation import reshape
 from usmx._container.nested import arrays_in
-from usmx._core import _as_array
+from usmx._core import _as_array, asarray, asnumpy, reshape
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.types import NAMES, default_types, isdtype, plain_type
 from usmx._core import SyclDevice, get_devices
-from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from typing import Any
 
     from usmx._typing import DeviceLike, DtypeKind, NumpyType
 
-_API_VERSION = "2024.12"
+API_VERSION = "2024.12"
 _MAX_NDIM = 64
 
 
@@ -91,16 +89,6 @@ def array_namespace_info() -> ArrayNamespaceInfo:
         True
     """
     return ArrayNamespaceInfo()
-
-
-def array_namespace(_, api_version):
-    """The module with the functions for an array."""
-    if api_version not in (None, _API_VERSION):
-        raise ValueError(
-            f"__array_namespace__: expected api_version {_API_VERSION!r} or None, found "
-            f"{short_repr(api_version)}"
-        )
-    return import_module("usmx")
 
 
 def _device(device):

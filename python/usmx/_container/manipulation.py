@@ -1,4 +1,4 @@
-"""Arrays under another shape or order of axes, and arrays joined, split and repeated.
+"""Arrays joined, split and repeated. Arrays under another shape or order of axes are in C++.
 
 What only looks at the elements in another way is a view of the same memory and needs no NumPy.
 The others make new C-contiguous arrays and wait until these are complete.
@@ -12,235 +12,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, product
 from operator import index
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.creation import as_view, asnumpy
+from usmx._container.creation import as_view
 from usmx._container.host import _numpy
 from usmx._container.placement import common_queue, common_usm_type
 from usmx._container.types import result_type
+from usmx._core import asnumpy, broadcast_to, expand_dims, reshape
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import Axes, OrderCF, Producer, Shape
+    from usmx._typing import Axes, Producer, Shape
 
 _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with each
 
 # ---- views
-
-
-def reshape(
-    X: Producer, /, shape: Shape, *, order: OrderCF = "C", copy: bool | None = None
-) -> USMArray:
-    """Give the elements of `X` another shape: by a view where possible, else by a copy.
-
-    Waits for the copy, if there is one.
-
-    Args:
-        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        shape: an integer or a tuple of integers. One of them may be -1: it is computed from the
-            others.
-        order: 'C': the last index varies fastest, in `X` and in the result. 'F': the first one
-            does.
-        copy: True: always copy. None: copy where there can be no view. False: never copy.
-
-    Returns:
-        A view of `X`, or a new array that is contiguous in `order`, on the same queue and of the
-        same kind.
-
-    Raises:
-        ValueError: the sizes differ, or ``copy=False`` cannot be met.
-
-    Example:
-        >>> usmx.reshape(usmx.arange(6), (2, -1)).shape
-        (2, 3)
-    """
-    if copy is not None and not isinstance(copy, bool):
-        raise TypeError(f"copy must be True, False or None, found {copy!r}")
-    if not copy:
-        view = _core._reshaped(X, shape, order)
-        if view is not None:
-            return view
-    X = as_view("X", X)
-    if copy is False:
-        raise ValueError(
-            f"copy=False cannot be met: an array of shape {X.shape} and strides {X.strides} "
-            f"has no view of shape {shape} in {order} order"
-        )
-    compact = _core._new_like(X, None, order)
-    _core._copy(X, compact)
-    return cast("USMArray", _core._reshaped(compact, shape, order))  # it has that view
-
-
-def permute_dims(X: Producer, /, axes: Axes) -> USMArray:
-    """Reorder the dimensions of an array, by a view. Does not wait.
-
-    Args:
-        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axes: dimension k of the result is dimension ``axes[k]`` of `X`. Each dimension must be
-            named once.
-
-    Returns:
-        A view of `X`: a USMArray that shares and keeps its memory.
-
-    Raises:
-        numpy.exceptions.AxisError: there is no such axis.
-        ValueError: a dimension is named twice, or not at all.
-
-    Example:
-        >>> usmx.permute_dims(usmx.zeros((2, 3, 4)), (2, 0, 1)).shape
-        (4, 2, 3)
-    """
-    return _core._permuted(X, axes)
-
-
-def moveaxis(X: Producer, source: Axes, destination: Axes, /) -> USMArray:
-    """Move axes of an array to other places, by a view. Does not wait.
-
-    Args:
-        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        source: the axes to move: an integer or a tuple.
-        destination: their new places: an integer or a tuple of the same length. The other axes keep
-            their order.
-
-    Returns:
-        A view of `X`: a USMArray that shares and keeps its memory.
-
-    Raises:
-        numpy.exceptions.AxisError: there is no such axis.
-        ValueError: `source` and `destination` differ in length, or name an axis twice.
-
-    Example:
-        >>> usmx.moveaxis(usmx.zeros((2, 3, 4)), 0, -1).shape
-        (3, 4, 2)
-    """
-    return _core._moved(X, source, destination)
-
-
-def swapaxes(X: Producer, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray:
-    """Swap two axes of an array, by a view. Does not wait.
-
-    Args:
-        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis1, axis2: integers.
-
-    Returns:
-        A view of `X`: a USMArray that shares and keeps its memory.
-
-    Raises:
-        numpy.exceptions.AxisError: there is no such axis.
-
-    Example:
-        >>> usmx.swapaxes(usmx.zeros((2, 3, 4)), 0, 2).shape
-        (4, 3, 2)
-    """
-    return _core._swapped(X, axis1, axis2)
-
-
-def matrix_transpose(x: Producer) -> USMArray:
-    """Swap the last two dimensions of an array, by a view. Does not wait.
-
-    Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-
-    Returns:
-        A view of `x`: a USMArray that shares and keeps its memory.
-
-    Raises:
-        ValueError: `x` has fewer than 2 dimensions.
-
-    Example:
-        >>> usmx.matrix_transpose(usmx.zeros((2, 3, 4))).shape
-        (2, 4, 3)
-    """
-    return _core._matrix_transposed(x)
-
-
-def flip(X: Producer, /, *, axis: Axes | None = None) -> USMArray:
-    """Reverse the order of the elements along axes, by a view. Does not wait.
-
-    Args:
-        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis: an integer or a tuple of integers. None means all axes.
-
-    Returns:
-        A view of `X`: a USMArray that shares and keeps its memory.
-
-    Raises:
-        numpy.exceptions.AxisError: there is no such axis.
-
-    Example:
-        >>> print(usmx.flip(usmx.arange(3)))
-        [2 1 0]
-    """
-    return _core._flipped(X, axis)
-
-
-def squeeze(X: Producer, /, axis: Axes | None = None) -> USMArray:
-    """Leave out axes of size 1, by a view. Does not wait.
-
-    Args:
-        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis: which axes: an integer or a tuple. None means all axes of size 1.
-
-    Returns:
-        A view of `X`: a USMArray that shares and keeps its memory.
-
-    Raises:
-        numpy.exceptions.AxisError: there is no such axis.
-        ValueError: one of `axis` has another size.
-
-    Example:
-        >>> usmx.squeeze(usmx.zeros((1, 3, 1))).shape
-        (3,)
-    """
-    return _core._squeezed(X, axis)
-
-
-def expand_dims(X: Producer, /, *, axis: Axes = 0) -> USMArray:
-    """Insert axes of size 1, by a view. Does not wait.
-
-    Args:
-        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis: where in the result the new axes are: an integer or a tuple.
-
-    Returns:
-        A view of `X`: a USMArray that shares and keeps its memory.
-
-    Raises:
-        numpy.exceptions.AxisError: there is no such axis.
-
-    Example:
-        >>> usmx.expand_dims(usmx.zeros(3), axis=0).shape
-        (1, 3)
-    """
-    return _core._expanded(X, axis)
-
-
-def broadcast_to(X: Producer, /, shape: Shape) -> USMArray:
-    """Repeat an array to a shape, by a view. Does not wait.
-
-    The view is read-only, since one element may stand in several places. NumPy does the same,
-    dpnp.tensor does not.
-
-    Args:
-        X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        shape: an integer or a tuple of integers.
-
-    Returns:
-        A read-only view of `X`.
-
-    Raises:
-        ValueError: the shapes are not compatible.
-
-    Example:
-        >>> print(usmx.broadcast_to(usmx.arange(3), (2, 3)))
-        [[0 1 2]
-         [0 1 2]]
-    """
-    return _core._broadcast(X, shape)
 
 
 def broadcast_arrays(*args: Producer) -> list[USMArray]:
@@ -593,7 +382,7 @@ def _concat_flat(arrays):
     sizes = [array.size for array in arrays]
     result = _new_for(arrays, sum(sizes))
     for array, size, stop in zip(arrays, sizes, accumulate(sizes), strict=True):
-        _core._copy(array, _core._reshaped(result[stop - size : stop], array.shape, "C"))
+        _core._copy(array, reshape(result[stop - size : stop], array.shape, copy=False))
     return result
 
 
@@ -624,5 +413,5 @@ def _spread(x, result, extents):
         return
     # Axes of size 1 are left out: with them there could be more than 64.
     extents = [(source, n) for source, n in extents if n != 1]
-    source = _core._reshaped(x, [n for n, _ in extents], "C")
-    _core._copy(source, _core._reshaped(result, [n for _, n in extents], "C"))
+    source = reshape(x, [n for n, _ in extents], copy=False)
+    _core._copy(source, reshape(result, [n for _, n in extents], copy=False))

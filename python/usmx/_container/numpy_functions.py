@@ -6,11 +6,7 @@ _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these
 
 
 def call_numpy_function(function, types, args, kwargs):
-    """What ``USMArray.__array_function__`` does.
-
-    Without it some functions would treat the refusal of ``__array__`` as an answer: with device
-    memory ``np.array_equal(a, a)`` would be False.
-    """
+    """What ``USMArray.__array_function__`` does."""
     name = getattr(function, "__name__", str(function))
     arrays = list(_arrays_in((*args, *kwargs.values())))
     if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):

@@ -9,11 +9,11 @@ import operator
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.creation import as_view, asarray
+from usmx._container.creation import as_view
 from usmx._container.host import _numpy
 from usmx._container.placement import common_queue
 from usmx._container.types import default_types
-from usmx._core import USMArray
+from usmx._core import USMArray, asarray
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
@@ -318,7 +318,7 @@ def _triangle(x, k, lower):
     k = operator.index(k)
     if view.ndim < 2:
         raise ValueError(f"x must have at least 2 dimensions, found shape {view.shape}")
-    result = _core._new_array_like(view, None, None, None, None, "K", True)
+    result = _core.zeros_like(view)
     rows, columns = view.shape[-2:]
 
     def clipped(row):

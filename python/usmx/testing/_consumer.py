@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from usmx import _core
-from usmx._container.creation import asnumpy
+from usmx._core import asnumpy
 from usmx.testing._cases import CASES, Given, Good, Hostile
 from usmx.testing._children import Consumer, text_of
 from usmx.testing._producer import ATTRIBUTE

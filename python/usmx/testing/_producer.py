@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 import numpy
 
 from usmx import _core
-from usmx._container.creation import asnumpy
+from usmx._core import asnumpy
 from usmx.testing._elements import Elements, Probe, agreed_readonly, bytes_at
 from usmx.testing._report import BROKEN, Finding, Report
 from usmx.testing._rules import Broken, NotApplicable, NotTried, Rules

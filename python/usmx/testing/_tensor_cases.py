@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from usmx._container.creation import zeros
+from usmx._core import zeros
 from usmx.testing._cases import KINDS, MEMORY, ROOM, TYPESTRS, numbers
 from usmx.testing._tensors import (
     COPIED,

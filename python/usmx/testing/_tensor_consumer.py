@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy
 
 from usmx import _core
-from usmx._container.creation import asnumpy
+from usmx._core import asnumpy
 from usmx.testing._children import Consumer, text_of
 from usmx.testing._producer import ATTRIBUTE
 from usmx.testing._report import BROKEN, KEPT, Report

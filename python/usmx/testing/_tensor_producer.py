@@ -3,7 +3,7 @@
 import numpy
 
 from usmx import _core
-from usmx._container.creation import from_dlpack
+from usmx._core import from_dlpack
 from usmx.testing._elements import Elements, agreed_readonly, bytes_at
 from usmx.testing._report import Finding, Report
 from usmx.testing._rules import Broken, NotApplicable, Rules

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -200,6 +201,20 @@ TEST_F(pool_resource_test, alignment_above_a_page_is_kept_and_the_block_serves_o
   EXPECT_EQ(pool_.allocate(100, mib, queue()), block);
   pool_.deallocate(block, 100, mib, queue());
   pool_.deallocate(other, 100, 2 * mib, queue());
+  pool_.free_all_blocks();
+  EXPECT_EQ(upstream_nbytes(), 0U);
+}
+
+// Some runtimes have no memory with alignments above 64 KiB.
+TEST_F(pool_resource_test, alignments_up_to_a_large_page_are_kept_on_every_device) {
+  for (std::size_t alignment = 8 * kib; alignment <= 2 * mib; alignment *= 2) {
+    for (const std::size_t nbytes : {std::size_t{100}, 70 * kib, 3 * mib}) {
+      std::byte* const block = pool_.allocate(nbytes, alignment, queue());
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignment, 0U) << alignment;
+      EXPECT_EQ(usmx::pointer_kind(block + nbytes - 1, context()), usm_kind::device);
+      pool_.deallocate(block, nbytes, alignment, queue());
+    }
+  }
   pool_.free_all_blocks();
   EXPECT_EQ(upstream_nbytes(), 0U);
 }

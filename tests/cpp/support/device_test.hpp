@@ -113,15 +113,20 @@ inline std::vector<std::byte> download(const std::byte* from, std::size_t nbytes
   return bytes;
 }
 
-/// Two sub-devices of a device; none where it cannot be partitioned.
+/// Two sub-devices of a device: halves, or its tiles; none where it cannot be partitioned.
 inline std::vector<sycl::device> halves_of(const sycl::device& device) {
-  constexpr auto equally = sycl::info::partition_property::partition_equally;
+  using enum sycl::info::partition_property;
+  constexpr auto next = sycl::info::partition_affinity_domain::next_partitionable;
   const auto units = device.get_info<sycl::info::device::max_compute_units>();
   const auto ways = device.get_info<sycl::info::device::partition_properties>();
-  if (units < 2 || std::ranges::find(ways, equally) == ways.end()) {
-    return {};
+  const auto can = [&](auto way) { return std::ranges::find(ways, way) != ways.end(); };
+  if (units >= 2 && can(partition_equally)) {
+    return device.create_sub_devices<partition_equally>(units / 2);
   }
-  return device.create_sub_devices<equally>(units / 2);
+  if (can(partition_by_affinity_domain)) {
+    return device.create_sub_devices<partition_by_affinity_domain>(next);
+  }
+  return {};
 }
 
 /// The same and a context of both. No copies between the two: the OpenCL CPU runtime has been seen

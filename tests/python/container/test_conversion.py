@@ -154,7 +154,7 @@ def test_copies_take_any_producer_and_nothing_else():
     assert usmx.copy(producer_of(memory)).shape == (3, 4)
     assert usmx.astype(producer_of(memory), "i4").dtype == np.int32
     for function in (usmx.copy, lambda x: usmx.astype(x, "f4"), usmx.empty_like, usmx.zeros_like):
-        with pytest.raises(TypeError, match="__sycl_usm_array_interface__ .*found ndarray"):
+        with pytest.raises(TypeError, match="__sycl_usm_array_interface__ .*found .*ndarray"):
             function(np.ones(3))
 
 

@@ -3,7 +3,6 @@
 import array as stdlib_array
 import copy
 import inspect
-import pickle
 
 import dpctl
 import dpnp.tensor
@@ -595,18 +594,13 @@ def test_arguments_and_defaults_are_dpnps(name):
 
 def test_asarray_of_one_argument_and_of_more_is_one_function():
     asarray = usmx.asarray
-    assert inspect.isfunction(asarray)
-    assert inspect.getsource(asarray).startswith("def asarray(")
     assert inspect.getdoc(asarray).startswith("Make a USMArray of `obj`")
-    assert repr(asarray).startswith("<function asarray at 0x")
-    assert (asarray.__module__, asarray.__name__) == ("usmx._container.creation", "asarray")
-    assert pickle.loads(pickle.dumps(asarray)) is asarray
     assert copy.deepcopy(asarray) is asarray
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'obj'"):
+    with pytest.raises(TypeError, match=r"asarray\(obj: object, /, dtype: "):
         asarray()
-    with pytest.raises(TypeError, match="takes from 1 to 2 positional arguments but 3"):
+    with pytest.raises(TypeError, match=r"asarray\(obj: object, /, dtype: "):
         asarray(1, "f8", 3)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'kind'"):
+    with pytest.raises(TypeError, match=r"(?s)asarray\(obj: object, .*kind: str"):
         asarray(1, kind="shared")
 
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "usmx/array/in.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/python/function.hpp"
 
 namespace test_extension {
 
@@ -28,10 +30,65 @@ inline double sum_of_copied(const copied& x) {
   return std::accumulate(x.elements().begin(), x.elements().end(), 0.0);
 }
 
-/// One call of a method.
-struct solver {
-  std::ptrdiff_t size(const vector_of_double& x) const { return x.size(); }
+/// An object with methods.
+class solver {
+ public:
+  solver() = default;
+  explicit solver(const vector_of_double& x) : size_(x.size()) {}
+
+  std::ptrdiff_t size(const vector_of_double& x) const { return size_ + x.size(); }
+  std::ptrdiff_t grow(const vector_of_double& x) noexcept { return size_ += x.size(); }
+
+ private:
+  std::ptrdiff_t size_ = 0;
 };
+
+inline solver made(const vector_of_double& x) { return solver(x); }
+
+/// An object with one constructor.
+struct sized {
+  std::ptrdiff_t size;
+};
+
+/// Functions without overloads.
+template <class Arg, class Module>
+void bind_checked_functions(Module& m) {
+  namespace up = usmx::python;
+  up::def(
+      m, "matrix", [](usmx::in<const double, 2, usmx::c_contig> x) { return x.array(); }, Arg("x"));
+  up::def(
+      m, "points", [](usmx::in<float, usmx::shape<usmx::any, 3>> x, int) { return x.array(); },
+      Arg("x"), Arg("count") = 1);
+  up::def(m, "columns", [](const usmx::in<const double, usmx::f_contig>& x) { return x.size(); });
+  up::def(m, "on_device",
+          [](const usmx::in<const double, usmx::device_kind>& x) { return x.size(); });
+  up::def(m, "sum", &sum, Arg("x"), "Adds.");
+  up::def(
+      m, "sizes_of_two",
+      [](const vector_of_double& x, int, const vector_of_float& y) { return x.size() - y.size(); },
+      Arg("x"), Arg("count"), Arg("y"));
+
+  up::def(m, "optional_size",
+          [](const std::optional<vector_of_double>& x) { return x ? x->size() : -1; });
+  up::def(
+      m, "sizes",
+      [](const std::vector<vector_of_double>& xs) {
+        return std::accumulate(xs.begin(), xs.end(), std::ptrdiff_t{0},
+                               [](std::ptrdiff_t size, const auto& x) { return size + x.size(); });
+      },
+      Arg("xs"));
+  up::def(
+      m, "sizes_if_any",
+      [](const std::optional<std::vector<vector_of_double>>& xs) { return xs ? xs->size() : 0; },
+      Arg("xs"));
+
+  up::def(m, "sum_of_copied", &sum_of_copied, Arg("x"));
+  up::def(m, "given_or_copied",
+          [](const copied& x) { return reinterpret_cast<std::uintptr_t>(x.data()); });
+  up::def(m, "copied_beside", [](const copied&, int) {}, Arg("x"), Arg("k"));
+  up::def(m, "failing", [](const vector_of_double&) { throw usmx::value_error("mine"); }, Arg("x"));
+  m.def("define_sum_in", [](Module module) { up::def(module, "sum", &sum, Arg("x")); });
+}
 
 template <class Arg, class Module>
 void bind_typed_functions(Module& m) {
@@ -40,15 +97,9 @@ void bind_typed_functions(Module& m) {
   m.def("look_at_typed", [](const usmx::in<const double, 2, usmx::c_contig>&) {});
   m.def("same_array", [](usmx::array x) { return x; });
   m.def("look_at_named", [](const usmx::in<const double, 2>&) {}, Arg("x"));
-
-  m.def("matrix", [](usmx::in<const double, 2, usmx::c_contig> x) { return x.array(); }, Arg("x"));
-  m.def(
-      "points", [](usmx::in<float, usmx::shape<usmx::any, 3>> x, int) { return x.array(); },
-      Arg("x"), Arg("count") = 1);
+  usmx::python::def(m, "look_at_checked", [](const usmx::in<const double, 2>&) {}, Arg("x"));
   m.def("any_rank", [](const usmx::in<const std::int32_t>& x) { return x.array().ndim(); });
-  m.def("columns", [](const usmx::in<const double, usmx::f_contig>& x) { return x.size(); });
-  m.def("on_device", [](const usmx::in<const double, usmx::device_kind>& x) { return x.size(); });
-  m.def("sum", &sum, Arg("x"));
+  m.def("unchecked_sizes", [](const std::vector<vector_of_double>& xs) { return xs.size(); });
 
   m.def("which", [](const vector_of_double&) { return "double"; }, Arg("x"));
   m.def("which", [](const vector_of_float&) { return "float"; }, Arg("x"));
@@ -56,20 +107,10 @@ void bind_typed_functions(Module& m) {
   m.def(
       "which_beside", [](double, const vector_of_double&) { return "double"; }, Arg("k"), Arg("x"));
   m.def("which_beside", [](double, const vector_of_float&) { return "float"; }, Arg("k"), Arg("x"));
-
-  m.def("optional_size",
-        [](const std::optional<vector_of_double>& x) { return x ? x->size() : -1; });
-  m.def("sizes", [](const std::vector<vector_of_double>& xs) {
-    return std::accumulate(xs.begin(), xs.end(), std::ptrdiff_t{0},
-                           [](std::ptrdiff_t size, const auto& x) { return size + x.size(); });
-  });
-
-  m.def("sum_of_copied", &sum_of_copied, Arg("x"));
-  m.def("given_or_copied",
-        [](const copied& x) { return reinterpret_cast<std::uintptr_t>(x.data()); });
+  m.def("which_list", [](const std::vector<vector_of_double>&) { return "double"; });
+  m.def("which_list", [](const std::vector<vector_of_float>&) { return "float"; });
   m.def("exact_or_copied", [](const usmx::convert<const double, 1>&) { return "double"; });
   m.def("exact_or_copied", [](const vector_of_float&) { return "float"; });
-  m.def("copied_beside", [](const copied&, int) {}, Arg("x"), Arg("k"));
 }
 
 }  // namespace test_extension

@@ -1,68 +1,109 @@
-// The nanobind casters of parameters that state what they need: usmx::in and usmx::convert. Users
-// include usmx/python/nanobind.hpp.
+// The nanobind casters of parameters that state what they need, usmx::in and usmx::convert, and
+// what usmx::python::def needs to know of nanobind. Users include usmx/python/nanobind.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
 
+#include "usmx/python/function.hpp"
 #include "usmx/python/nanobind/casters.hpp"
 #include "usmx/python/typed.hpp"
 
 namespace nanobind::detail {
 
-/// The caster of a typed parameter: it takes an array. One that does not meet the requirement may
-/// fit another overload; an object that claims to be USM memory and is not raises its error.
-template <class Parameter>
+/// The caster of a typed parameter, or of an argument in its place (`Taken`): it takes an array. An
+/// object that claims to be USM memory and is not raises its error.
+template <class Parameter, class Taken>
 class usmx_typed_caster : public usmx_caster<usmx::array> {
  public:
   static constexpr auto Name = const_name(usmx::python::annotation<Parameter>.characters);
   template <class U>
-  using Cast = Parameter;
+  using Cast = Taken;
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
+    refusing_.reset();
     const bool is_array = usmx_caster::from_python(source, flags, call);
     if (answer_.error) {
       return true;
     }
+    if (is_array && is_met(Parameter::requirement, *answer_.value)) [[likely]] {
+      return true;
+    }
     if constexpr (usmx::python::takes_copies<Parameter>) {
-      if (!is_array || !is_met(Parameter::requirement, *answer_.value)) {
-        return (flags & cast_flags::convert) != 0 && take_copy(source, flags, call);
+      if ((flags & cast_flags::convert) != 0) {
+        return take_copy(source, flags, call);
       }
     }
-    if (!is_array) {
-      usmx::python::note_no_array<Parameter>(source.ptr());
-      return false;
-    }
-    return usmx::python::fits<Parameter>(source.ptr(), *answer_.value);
+    return is_array ? refuse_array() : refuse_object(source);
   }
 
-  explicit operator Parameter() {
-    return Parameter(usmx::array(seen()), usmx::detail::requirement_is_met());
+  template <class U>
+  bool can_cast() const noexcept {
+    return refusing_.is_refused() || usmx_caster::can_cast<U>();
+  }
+  explicit operator Taken() {
+    if constexpr (requires { refusing_.refused(); }) {
+      if (refusing_.is_refused()) {
+        return refusing_.refused();
+      }
+    }
+    return refusing_.taken(seen());
   }
 
  private:
+  bool refuse_array() noexcept {
+    return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(*answer_.value); });
+  }
+  bool refuse_object(handle source) noexcept {
+    return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(source.ptr()); });
+  }
   bool take_copy(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
     if (is_worth_keeping_) {
       keep();
     }
     const usmx::array* given = answer_.value ? &*answer_.value : nullptr;
     const object made = steal(usmx::python::converted<Parameter>(source.ptr(), given));
-    if (!made.is_valid()) {
-      if (PyErr_Occurred() != nullptr) {
-        answer_.clear();
-        answer_.error = usmx_error::current();
-      }
-      return static_cast<bool>(answer_.error);
+    if (made.is_valid()) {
+      return usmx_caster::from_python(made, flags, call) && answer_.value &&
+             (is_met(Parameter::requirement, *answer_.value) || refuse_array());
     }
-    return usmx_caster::from_python(made, flags, call) && answer_.value &&
-           usmx::python::fits<Parameter>(source.ptr(), *answer_.value);
+    if (!usmx::python::is_unsuitable()) {
+      answer_.clear();
+      answer_.error = usmx_error::current();
+      return true;
+    }
+    const bool is_refused = refuse_object(source);
+    PyErr_Clear();
+    return is_refused;
   }
+
+  [[no_unique_address]] usmx::python::detail::refusing<Taken> refusing_;
 };
 
 template <class T, auto... Words>
-struct type_caster<usmx::in<T, Words...>> : usmx_typed_caster<usmx::in<T, Words...>> {};
+struct type_caster<usmx::in<T, Words...>>
+    : usmx_typed_caster<usmx::in<T, Words...>, usmx::in<T, Words...>> {};
 template <class T, auto... Words>
-struct type_caster<usmx::convert<T, Words...>> : usmx_typed_caster<usmx::convert<T, Words...>> {};
+struct type_caster<usmx::convert<T, Words...>>
+    : usmx_typed_caster<usmx::convert<T, Words...>, usmx::convert<T, Words...>> {};
+template <class Parameter>
+struct type_caster<usmx::python::detail::argument<Parameter>>
+    : usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};
 
 }  // namespace nanobind::detail
+
+namespace usmx::python::detail {
+
+template <class T, class... Extras>
+struct class_of<nanobind::class_<T, Extras...>> {
+  using type = T;
+};
+
+template <class Extra>
+  requires requires(const Extra& extra) { extra.name_; }  // nanobind::arg
+struct argument_of<Extra> {
+  static const char* name(const Extra& extra) noexcept { return extra.name_; }
+};
+
+}  // namespace usmx::python::detail

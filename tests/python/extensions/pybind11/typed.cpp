@@ -5,11 +5,26 @@
 
 #include "../typed.hpp"
 
+namespace py = pybind11;
+
 PYBIND11_MODULE(pybind11_typed, m) {
-  const auto explained = usmx::python::import_usmx(m);
-  test_extension::bind_typed_functions<pybind11::arg>(m);
-  pybind11::class_<test_extension::solver>(m, "Solver")
-      .def(pybind11::init<>())
-      .def("size", &test_extension::solver::size, pybind11::arg("x"));
-  m.def_submodule("below").def("sum", &test_extension::sum, pybind11::arg("x"));
+  usmx::python::import_usmx();
+  test_extension::bind_typed_functions<py::arg>(m);
+  test_extension::bind_checked_functions<py::arg>(m);
+  usmx::python::def(m, "unlocked", &test_extension::sum_of_copied, py::arg("x").noconvert(),
+                    py::call_guard<py::gil_scoped_release>());
+
+  py::class_<test_extension::solver> solver(m, "Solver");
+  solver.def(py::init<>()).def(py::init<const test_extension::vector_of_double&>(), py::arg("x"));
+  solver.def_static("made", usmx::python::checked(&test_extension::made, "made", {"x"}),
+                    py::arg("x"));
+  usmx::python::def(solver, "size", &test_extension::solver::size, py::arg("x"));
+  usmx::python::def(solver, "grow", &test_extension::solver::grow);
+  py::class_<test_extension::sized> sized(m, "Sized");
+  const auto make = [](const test_extension::vector_of_double& x) {
+    return test_extension::sized{x.size()};
+  };
+  sized.def(py::init(usmx::python::checked(make, "__init__", {"x"})), py::arg("x"));
+  sized.def_readonly("size", &test_extension::sized::size);
+  usmx::python::def(m.def_submodule("below"), "sum", &test_extension::sum, py::arg("x"));
 }

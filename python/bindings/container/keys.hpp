@@ -1,9 +1,11 @@
-// Keys with arrays among their items: arrays of integers and masks from usmx, other producers,
-// NumPy, sequences and bools.
+// Keys of a[key]: basic ones - integers, slices, Ellipsis, None and tuples of them - and those with
+// arrays among their items: arrays of integers and masks from usmx, other producers, NumPy,
+// sequences and bools.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <sycl/queue.hpp>
@@ -12,8 +14,24 @@
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/copy/select/selection.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace usmx::bindings {
+
+// ---- basic keys
+
+/// What `a[key]` addresses, when the key is a basic one. IndexError (index_error, type_error) when
+/// it does not fit the layout.
+std::optional<layout> subscript_by(const layout& where, PyObject* key);
+
+/// Sets `item` when the object is an item of a basic index. Sequences may be arrays: those are not,
+/// even when they can be converted to an integer.
+bool to_basic_item(PyObject* object, index_item& item);
+
+/// How many items a tuple has; index_error when no array has as many dimensions.
+std::size_t item_count(PyObject* tuple);
+
+// ---- keys with arrays
 
 class array_key {
  public:

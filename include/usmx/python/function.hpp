@@ -1,0 +1,288 @@
+// Functions without overloads, which say themselves what is wrong with an argument. A caster can
+// only refuse an argument: then the binding library tries the next overload, and at last raises an
+// error of its own, which does not know the reason. So a function that `usmx::python::def` defines
+// takes any object where its C++ function has a typed parameter (array/in.hpp), and refuses it in
+// its body, where every binding library lets a function throw what it likes. Users include
+// usmx/python/nanobind.hpp or usmx/python/pybind11.hpp.
+#pragma once
+
+#include <Python.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "usmx/array/in.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/python/typed.hpp"
+
+namespace usmx::python {
+namespace detail {
+
+/// What a caster has made of any object: a typed parameter, or the reason why it is none.
+template <class Parameter>
+class argument {
+ public:
+  explicit argument(const array& met)
+      : content_(std::in_place_type<Parameter>, array(met), usmx::detail::requirement_is_met()) {}
+  explicit argument(std::string&& refusal) : content_(std::move(refusal)) {}
+
+  /// The parameter. Throws type_error, if it is none, with the reason after the text `where()`.
+  template <class Where>
+  Parameter&& met(const Where& where) {
+    if (const auto* refusal = std::get_if<std::string>(&content_)) {
+      throw type_error(where() + ": " + *refusal);
+    }
+    return std::get<Parameter>(std::move(content_));
+  }
+
+ private:
+  std::variant<Parameter, std::string> content_;
+};
+
+/// What a caster of `Taken` does with an object that does not fit. A parameter leaves the object to
+/// the next overload.
+template <class Taken>
+class refusing {
+ public:
+  static constexpr bool is_refused() noexcept { return false; }
+  static constexpr void reset() noexcept {}
+  /// Whether the caster succeeds all the same. `text()` is the reason.
+  template <class Text>
+  static constexpr bool refuse(const Text&) noexcept {
+    return false;
+  }
+  Taken taken(const array& met) const {
+    return Taken(array(met), usmx::detail::requirement_is_met());
+  }
+};
+
+/// An argument keeps the reason.
+template <class Parameter>
+class refusing<argument<Parameter>> {
+ public:
+  bool is_refused() const noexcept { return refusal_.has_value(); }
+  void reset() noexcept { refusal_.reset(); }
+  template <class Text>
+  bool refuse(const Text& text) noexcept {
+    try {
+      refusal_.emplace(text());
+      return true;
+    } catch (...) {  // no memory: the binding library's own words have to do
+      return false;
+    }
+  }
+  argument<Parameter> refused() { return argument<Parameter>(*std::move(refusal_)); }
+  argument<Parameter> taken(const array& met) const { return argument<Parameter>(met); }
+
+ private:
+  std::optional<std::string> refusal_;
+};
+
+/// What a function takes in place of a T, so that it can refuse the object itself, and how it
+/// becomes a T. The general case is for types that have nothing to refuse.
+template <class T>
+struct asked {};
+
+template <class Parameter>
+struct asked_parameter {
+  using type = argument<Parameter>;
+  template <class Where>
+  static Parameter&& met(type& given, const Where& where) {
+    return given.met(where);
+  }
+};
+template <class T, auto... Words>
+struct asked<in<T, Words...>> : asked_parameter<in<T, Words...>> {};
+template <class T, auto... Words>
+struct asked<convert<T, Words...>> : asked_parameter<convert<T, Words...>> {};
+
+template <class T>
+concept may_be_refused = requires { typename asked<T>::type; };
+
+template <may_be_refused T>
+struct asked<std::optional<T>> {
+  using type = std::optional<typename asked<T>::type>;
+  template <class Where>
+  static std::optional<T> met(type& given, const Where& where) {
+    return given ? std::optional<T>(asked<T>::met(*given, where)) : std::nullopt;
+  }
+};
+
+template <may_be_refused T, class Allocator>
+struct asked<std::vector<T, Allocator>> {
+  using type = std::vector<typename asked<T>::type>;
+  template <class Where>
+  static std::vector<T, Allocator> met(type& given, const Where& where) {
+    std::vector<T, Allocator> result;
+    result.reserve(given.size());
+    for (auto& element : given) {
+      result.push_back(asked<T>::met(
+          element, [&] { return where() + ", element " + std::to_string(result.size()); }));
+    }
+    return result;
+  }
+};
+
+/// The parameter that stands in a function's signature for one of type T.
+template <class T>
+struct asked_for {
+  using type = T;
+};
+template <class T>
+  requires may_be_refused<std::remove_cvref_t<T>>
+struct asked_for<T> : asked<std::remove_cvref_t<T>> {};
+template <class T>
+using asked_for_t = typename asked_for<T>::type;
+
+/// A C++ function whose arguments are checked when it is called.
+template <class Function, class Signature>
+class checked_function;
+
+template <class Function, class Result, class... Ts>
+class checked_function<Function, Result(Ts...)> {
+ public:
+  /// `names` are those of the arguments after the first `unnamed` ones; some may be missing.
+  checked_function(Function function, std::string name, std::vector<std::string> names,
+                   std::size_t unnamed)
+      : function_(std::move(function)),
+        name_(std::move(name)),
+        names_(std::move(names)),
+        unnamed_(unnamed) {}
+
+  /// A function object with one signature, as binding libraries need it.
+  auto bound() && {
+    return [checked = std::move(*this)](asked_for_t<Ts>... given) -> Result {
+      return checked.call(std::index_sequence_for<Ts...>(), given...);
+    };
+  }
+
+ private:
+  template <std::size_t... Places>
+  Result call(std::index_sequence<Places...>, asked_for_t<Ts>&... given) const {
+    // The braces check the arguments from left to right.
+    std::tuple<decltype(met<Ts>(given, Places))...> arguments{met<Ts>(given, Places)...};
+    return std::apply(function_, std::move(arguments));
+  }
+
+  template <class T>
+  decltype(auto) met(asked_for_t<T>& given, std::size_t place) const {
+    if constexpr (may_be_refused<std::remove_cvref_t<T>>) {
+      return asked<std::remove_cvref_t<T>>::met(given, [&] { return where(place); });
+    } else {
+      return static_cast<T&&>(given);
+    }
+  }
+
+  /// "f(): argument 'x'"
+  std::string where(std::size_t place) const {
+    const std::size_t k = place - unnamed_;
+    const bool is_named = k < names_.size() && !names_[k].empty();
+    return name_ + "(): argument " + (is_named ? "'" + names_[k] + "'" : std::to_string(k + 1));
+  }
+
+  Function function_;
+  std::string name_;
+  std::vector<std::string> names_;
+  std::size_t unnamed_;
+};
+
+/// Makes a function of a function pointer or of an object with one operator(). `Self` is the class
+/// that it becomes a method of, or void.
+template <class Self, class Function>
+  requires(!std::is_member_function_pointer_v<Function>)
+auto checked_as(Function function, const char* name, std::vector<std::string> names) {
+  using signature = decltype(std::function(function));
+  return [&]<class Result, class... Ts>(const std::function<Result(Ts...)>*) {
+    constexpr std::size_t unnamed = std::is_void_v<Self> ? 0 : 1;
+    return checked_function<Function, Result(Ts...)>(std::move(function), name, std::move(names),
+                                                     unnamed)
+        .bound();
+  }(static_cast<const signature*>(nullptr));
+}
+/// Makes a function of a pointer to a method.
+template <class Self, class Result, class Class, class... Ts>
+auto checked_as(Result (Class::*method)(Ts...), const char* name, std::vector<std::string> names) {
+  using object = std::conditional_t<std::is_void_v<Self>, Class, Self>;
+  return checked_as<Self>(
+      [method](object& self, Ts... given) -> Result {
+        return (self.*method)(std::forward<Ts>(given)...);
+      },
+      name, std::move(names));
+}
+template <class Self, class Result, class Class, class... Ts>
+auto checked_as(Result (Class::*method)(Ts...) const, const char* name,
+                std::vector<std::string> names) {
+  using object = std::conditional_t<std::is_void_v<Self>, Class, Self>;
+  return checked_as<Self>(
+      [method](const object& self, Ts... given) -> Result {
+        return (self.*method)(std::forward<Ts>(given)...);
+      },
+      name, std::move(names));
+}
+
+/// Throws type_error if a module or a class has defined that name: the function that comes first
+/// would take all objects. Special methods are inherited, and so they are always there.
+inline void refuse_overload(PyObject* scope, const char* name) {
+  const reference contents(PyObject_GetAttrString(scope, "__dict__"));
+  const bool is_defined = contents != nullptr && !std::string_view(name).starts_with("__") &&
+                          PyMapping_HasKeyString(contents.get(), name) != 0;
+  PyErr_Clear();
+  if (is_defined) {
+    throw type_error("usmx::python::def: '" + std::string(name) +
+                     "' is defined already; overloads need the binding library's own def");
+  }
+}
+
+/// The class that the functions of a scope become methods of; void for a module. The headers of
+/// binding libraries specialise it for classes.
+template <class Scope>
+struct class_of {
+  using type = void;
+};
+
+/// The name that an extra gives to an argument, which may be null. The headers of binding libraries
+/// specialise it for the extras that stand for arguments.
+template <class Extra>
+struct argument_of {};
+
+template <class Extra>
+void add_name([[maybe_unused]] std::vector<std::string>& names, const Extra& extra) {
+  if constexpr (requires { argument_of<Extra>::name(extra); }) {
+    const char* name = argument_of<Extra>::name(extra);
+    names.emplace_back(name == nullptr ? "" : name);
+  }
+}
+
+}  // namespace detail
+
+/// Makes a function object that checks the arguments of a C++ function as those of `def` are
+/// checked, for what `def` does not define: constructors, static methods and properties. In errors
+/// it has the name `name`, and its parameters have `names`, in order; some may be missing.
+template <class Function>
+auto checked(Function function, const char* name, std::vector<std::string> names = {}) {
+  return detail::checked_as<void>(std::move(function), name, std::move(names));
+}
+
+/// Defines a function of a module, or a method of a class, that has no overloads. It is as
+/// `scope.def`, with the same extras, but an argument that does not meet the requirement of its
+/// parameter (usmx::in, usmx::convert, and std::optional and std::vector of these) raises a
+/// TypeError that names the argument, what was needed and what was given. Throws type_error if the
+/// scope has a function of that name.
+template <class Scope, class Function, class... Extras>
+void def(Scope&& scope, const char* name, Function function, const Extras&... extras) {
+  detail::refuse_overload(scope.ptr(), name);
+  std::vector<std::string> names;
+  (detail::add_name(names, extras), ...);
+  using self = typename detail::class_of<std::remove_cvref_t<Scope>>::type;
+  scope.def(name, detail::checked_as<self>(std::move(function), name, std::move(names)), extras...);
+}
+
+}  // namespace usmx::python

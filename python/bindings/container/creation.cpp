@@ -1,0 +1,427 @@
+#include "container/container.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <memory>
+#include <string>
+
+#include "elements/dtype_argument.hpp"
+#include "exchange/producers.hpp"
+#include "objects/array.hpp"
+#include "objects/new_memory.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "support/hooks.hpp"
+#include "support/inspectable.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "usmx/array/array_internal.hpp"
+#include "usmx/array/request.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/copy/copy_internal.hpp"
+#include "usmx/layout/element_order.hpp"
+#include "usmx/runtime.hpp"
+#include "usmx/runtime/device_types.hpp"
+#include "usmx/runtime/queues_internal.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// What a new array is to be, given another array and what was asked for; None keeps what the
+/// other one has.
+struct plan {
+  plan(const array& source, nb::handle dtype_object, nb::handle usm_type, nb::handle sycl_queue,
+       nb::handle device)
+      : queue(sycl_queue.is_none() && device.is_none() ? internal::private_queue(source)
+                                                       : queue_argument(sycl_queue, device)),
+        type(dtype_object.is_none() && queue == internal::private_queue(source)
+                 ? source.type()
+                 : dtype_argument_on(queue.get_device(), dtype_object, source.type())),
+        kind(usm_type.is_none() ? source.kind() : kind_argument(usm_type)) {}
+
+  sycl::queue queue;
+  dtype type;
+  usm_kind kind;
+};
+
+void zero(const array& made) {
+  ordered(is_short(made), [&] { internal::fill_bytes(made.memory(), std::byte{0}); });
+}
+
+nb::object new_compact(nb::handle shape, dtype type, usm_kind kind, const sycl::queue& queue,
+                       element_order order, bool zeroed) {
+  const counts extents = shape_argument(shape);
+  array made = make_array(compact(extents.span(), order), type, queue, kind,
+                          zeroed ? first_use::at_once : first_use::in_order);
+  if (zeroed) {
+    zero(made);
+  }
+  return to_python(std::move(made));
+}
+
+nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_type,
+                     nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed,
+                     nb::handle natural) {
+  const sycl::queue queue = queue_argument(sycl_queue, device);
+  const dtype type = dtype_argument_on(queue.get_device(), dtype_object, dtype_argument(natural));
+  return new_compact(shape, type, kind_argument(usm_type), queue, order_argument(order, c_or_f),
+                     zeroed);
+}
+
+nb::object new_array_of(nb::handle shape, nb::handle dtype_object, nb::handle order,
+                        nb::handle device, nb::handle usm_type, nb::handle sycl_queue,
+                        bool zeroed) {
+  const sycl::queue queue = queue_argument(sycl_queue, device);
+  const dtype type = dtype_argument_on(queue.get_device(), dtype_object, type_code::float64);
+  return new_compact(shape, type, kind_argument(usm_type), queue, order_argument(order, c_or_f),
+                     zeroed);
+}
+
+/// Of a shape alone.
+nb::object new_array_of_shape(nb::handle shape, bool zeroed) {
+  const sycl::queue queue = internal::default_queue();
+  const dtype type = dtype_argument_on(queue.get_device(), nb::none(), type_code::float64);
+  return new_compact(shape, type, usm_kind::device, queue, element_order::c, zeroed);
+}
+
+nb::object empty(nb::handle shape, nb::handle dtype_object, nb::handle order, nb::handle device,
+                 nb::handle usm_type, nb::handle sycl_queue) {
+  return new_array_of(shape, dtype_object, order, device, usm_type, sycl_queue, false);
+}
+
+nb::object zeros(nb::handle shape, nb::handle dtype_object, nb::handle order, nb::handle device,
+                 nb::handle usm_type, nb::handle sycl_queue) {
+  return new_array_of(shape, dtype_object, order, device, usm_type, sycl_queue, true);
+}
+
+void require_same_structure(dtype found, dtype wanted) {
+  if (found != wanted && (found.is_structured() || wanted.is_structured())) {
+    throw type_error(detail::message("structured elements are not converted: expected dtype ",
+                                     found, ", found ", wanted));
+  }
+}
+
+nb::object new_array_like(nb::handle x, nb::handle dtype_object, nb::handle order,
+                          nb::handle device, nb::handle usm_type, nb::handle sycl_queue,
+                          bool zeroed) {
+  const array_argument source("x", x);
+  const element_order wanted_order = order_argument(order, any_order);
+  const plan wanted(source->value, dtype_object, usm_type, sycl_queue, device);
+  const array made =
+      make_array(compact_like(source->value.layout(), wanted_order), wanted.type, wanted.queue,
+                 wanted.kind, zeroed ? first_use::at_once : first_use::in_order);
+  if (zeroed) {
+    zero(made);
+  }
+  return to_python(made);
+}
+
+nb::object empty_like(nb::handle x, nb::handle dtype_object, nb::handle order, nb::handle device,
+                      nb::handle usm_type, nb::handle sycl_queue) {
+  return new_array_like(x, dtype_object, order, device, usm_type, sycl_queue, false);
+}
+
+nb::object zeros_like(nb::handle x, nb::handle dtype_object, nb::handle order, nb::handle device,
+                      nb::handle usm_type, nb::handle sycl_queue) {
+  return new_array_like(x, dtype_object, order, device, usm_type, sycl_queue, true);
+}
+
+nb::object as_all_asked(nb::handle self, nb::handle dtype_object, nb::handle usm_type,
+                        nb::handle sycl_queue, nb::handle device, nb::handle order, copying copy) {
+  const array& a = nb::cast<const py_array&>(self).value;
+  const element_order wanted_order = order_argument(order, any_order);
+  const plan wanted(a, dtype_object, usm_type, sycl_queue, device);
+  const bool exactly = !sycl_queue.is_none() || names_a_queue(device);
+  if (copy != copying::always) {
+    const auto reason =
+        reason_to_copy(a, {wanted.type, wanted.kind, wanted.queue, exactly, wanted_order});
+    if (!reason) {
+      return nb::borrow(self);
+    }
+    if (copy == copying::never) {
+      throw value_error("copy=False cannot be met: " + *reason);
+    }
+  }
+  return to_python(copy_of(a, wanted.type, wanted.kind, wanted.queue, wanted_order));
+}
+
+nb::object asarray(nb::handle obj, nb::handle dtype_object, nb::handle device, nb::handle copy,
+                   nb::handle usm_type, nb::handle sycl_queue, nb::handle order) {
+  nb::object view = array_or_view(obj);
+  const copying wanted = copy_argument(copy);
+  return view.is_valid()
+             ? as_all_asked(view, dtype_object, usm_type, sycl_queue, device, order, wanted)
+             : hooks::array_of_host_object(obj, dtype_object, device, copy, usm_type, sycl_queue,
+                                           order);
+}
+
+/// Of an object alone, whose place, type and order are kept.
+nb::object asarray_of_object(nb::handle obj) {
+  nb::object view = array_or_view(obj);
+  const nb::object none = nb::none();
+  return view.is_valid()
+             ? view
+             : hooks::array_of_host_object(obj, none, none, none, none, none, nb::str("K"));
+}
+
+/// Where the elements of a NumPy array lie. Strides that are no whole elements stay in bytes: the
+/// order of the axes is the same.
+layout layout_of_host(nb::handle host, std::size_t itemsize) {
+  const counts shape("shape", nb::object(host.attr("shape")).ptr());
+  const counts strides("strides", nb::object(host.attr("strides")).ptr());
+  const auto in_elements = layout::strided_in_bytes(shape.span(), strides.span(), itemsize);
+  return in_elements ? *in_elements : layout::strided(shape.span(), strides.span());
+}
+
+nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle usm_type,
+                         nb::handle sycl_queue, nb::handle device, nb::handle order) {
+  const element_order wanted_order = order_argument(order, any_order);
+  const sycl::queue queue = queue_argument(sycl_queue, device);
+  const dtype natural = dtype_argument(nb::object(host.attr("dtype")));
+  const dtype type = dtype_argument_on(queue.get_device(), dtype_object, natural);
+  require_same_structure(natural, type);
+  return to_python(make_array(compact_like(layout_of_host(host, natural.itemsize()), wanted_order),
+                              type, queue, kind_argument(usm_type), first_use::in_order));
+}
+
+/// The same memory on another queue of its context.
+nb::object on_queue(const py_array& source, nb::handle device) {
+  const sycl::queue queue = queue_argument(nb::none(), device);
+  const array& a = source.value;
+  wait_for(a);
+  auto there = std::make_shared<buffer>(buffer::on_queue(a.owner(), queue));
+  return to_python(internal::unchecked_array(std::move(there), a.type(), a.layout(), a.readonly()));
+}
+
+}  // namespace
+
+nb::object as_asked(const nb::object& array, nb::handle device, copying copy) {
+  return as_all_asked(array, nb::none(), nb::none(), nb::none(), device, nb::str("K"), copy);
+}
+
+array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
+              element_order order) {
+  require_same_structure(source.type(), type);
+  const array made =
+      make_array(compact_like(source.layout(), order), type, queue, kind, first_use::at_once);
+  ordered(is_short(source) && is_short(made), [&] { copy(source, made); });
+  return made;
+}
+
+void bind_creation(nb::module_& m) {
+  answer_one_argument("asarray", &asarray_of_object);
+  answer_one_argument("empty", [](nb::handle shape) { return new_array_of_shape(shape, false); });
+  answer_one_argument("zeros", [](nb::handle shape) { return new_array_of_shape(shape, true); });
+  m.def("_new_array", &new_array, nb::arg("shape").none(), nb::arg("dtype").none(),
+        nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
+        nb::arg("order").none(), nb::arg("zeroed"), nb::arg("natural") = "f8",
+        nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
+                "object, device: object, order: object, zeroed: bool, natural: object = 'f8') -> "
+                "USMArray"),
+        "Elements not set, or zeros. dtype None: `natural`, or what the device has in its place.");
+  m.def("asarray", &asarray, nb::arg().none(), nb::arg("dtype") = nb::none(), nb::kw_only(),
+        nb::arg("device") = nb::none(), nb::arg("copy") = nb::none(),
+        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
+        nb::arg("order").none() = "K",
+        nb::sig("def asarray(obj: object, /, dtype: DTypeLike | None = None, *, device: DeviceLike "
+                "| None = None, copy: bool | None = None, usm_type: UsmType | None = None, "
+                "sycl_queue: QueueLike | None = None, order: OrderCFAK = 'K') -> USMArray"),
+        R"(Make a USMArray of `obj`: a view where `obj` is in unified shared memory, else a copy.
+
+A producer of ``__sycl_usm_array_interface__``, or of ``__cuda_array_interface__`` on a device
+that the SYCL runtime has, becomes a view of its memory, unless another argument demands a copy.
+The view keeps the producer alive. Everything else is copied into new memory: NumPy arrays and
+scalars, objects with a buffer, Python numbers, and nested lists or tuples of all of these,
+producers included. An object with both the interface and a buffer counts as a producer. The
+function waits for its copies. The name and the arguments are those of the array API and of
+dpnp.tensor.
+
+Args:
+    obj: what to convert.
+    dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
+        None keeps the type that `obj` has, as NumPy would find it; for host data on a device
+        without float64 or float16 it is float32.
+    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. None
+        keeps the place of a producer, and means the default device for host data.
+    copy: True: always copy. None: copy if needed, and everything that is no producer. False:
+        never copy; a NumPy array that is a view of USM then gives that memory.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. None keeps that of a producer,
+        and means 'device' for host data. For a list with producers it is what
+        `get_coerced_usm_type` gives.
+    sycl_queue: the queue of the array. None keeps that of a producer, or the common queue of
+        the producers in a list, and means the queue that usmx keeps for the device otherwise.
+    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
+        first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
+        compact, with the axes in the order in which those of `obj` lie in memory.
+
+Returns:
+    A USMArray.
+
+Raises:
+    ValueError: ``copy=False`` cannot be met, `obj` breaks a rule of the exchange, or a list is
+        ragged.
+    ExecutionPlacementError: arrays of a list are on different queues, and none was asked for.
+    TypeError: `obj` cannot be an array.
+
+Example:
+    >>> a = usmx.asarray([[1, 2], [3, 4]], usm_type='shared')
+    >>> usmx.asarray(a) is a
+    True
+    >>> print(usmx.asarray(a, dtype='f4'))
+    [[1. 2.]
+     [3. 4.]])");
+  m.def("empty", &empty, nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::kw_only(),
+        nb::arg("order").none() = "C", nb::arg("device") = nb::none(),
+        nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def empty(shape: Shape, dtype: DTypeLike | None = None, *, order: OrderCF = 'C', "
+                "device: DeviceLike | None = None, usm_type: UsmType = 'device', sycl_queue: "
+                "QueueLike | None = None) -> USMArray"),
+        R"(Make a new array whose elements are not set. Does not wait.
+
+Args:
+    shape: the shape: an integer or a tuple of integers.
+    dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
+        By default float64, or float32 on a device without float64.
+    order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
+    device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+        Device. By default the default device.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'.
+    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+Returns:
+    A USMArray in new memory, which usmx owns.
+
+Raises:
+    ValueError: an argument has a value that is not accepted, or the device lacks the type.
+    TypeError: an argument has a wrong type.
+    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+Example:
+    >>> usmx.empty((2, 3), dtype='f4').shape
+    (2, 3))");
+  m.def("zeros", &zeros, nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::kw_only(),
+        nb::arg("order").none() = "C", nb::arg("device") = nb::none(),
+        nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def zeros(shape: Shape, dtype: DTypeLike | None = None, *, order: OrderCF = 'C', "
+                "device: DeviceLike | None = None, usm_type: UsmType = 'device', sycl_queue: "
+                "QueueLike | None = None) -> USMArray"),
+        R"(Make a new array of zeros. Waits until it is filled.
+
+Args:
+    shape: the shape: an integer or a tuple of integers.
+    dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
+        By default float64, or float32 on a device without float64.
+    order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
+    device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+        Device. By default the default device.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'.
+    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+Returns:
+    A USMArray in new memory, which usmx owns.
+
+Raises:
+    ValueError: an argument has a value that is not accepted, or the device lacks the type.
+    TypeError: an argument has a wrong type.
+    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+Example:
+    >>> print(usmx.zeros(3))
+    [0. 0. 0.])");
+  m.def("empty_like", &empty_like, nb::arg().none(), nb::kw_only(), nb::arg("dtype") = nb::none(),
+        nb::arg("order").none() = "K", nb::arg("device") = nb::none(),
+        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def empty_like(x: Producer, /, *, dtype: DTypeLike | None = None, order: "
+                "OrderCFAK = 'K', device: DeviceLike | None = None, usm_type: UsmType | None = "
+                "None, sycl_queue: QueueLike | None = None) -> USMArray"),
+        R"(Make a new array of the shape of another one, whose elements are not set.
+
+Does not wait.
+
+Args:
+    x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    dtype: the element type. By default that of `x`.
+    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
+        first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+        compact, with the axes in the order in which those of `x` lie in memory.
+    device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+        default on the queue of `x`.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
+    sycl_queue: the queue of the new array. By default that of `x`.
+
+Returns:
+    A USMArray in new memory, which usmx owns.
+
+Raises:
+    ValueError: an argument has a value that is not accepted, or the device lacks the type.
+    TypeError: an argument has a wrong type.
+    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+Example:
+    >>> usmx.empty_like(usmx.zeros((2, 3), dtype='f4')).dtype
+    dtype('float32'))");
+  m.def("zeros_like", &zeros_like, nb::arg().none(), nb::kw_only(), nb::arg("dtype") = nb::none(),
+        nb::arg("order").none() = "K", nb::arg("device") = nb::none(),
+        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def zeros_like(x: Producer, /, *, dtype: DTypeLike | None = None, order: "
+                "OrderCFAK = 'K', device: DeviceLike | None = None, usm_type: UsmType | None = "
+                "None, sycl_queue: QueueLike | None = None) -> USMArray"),
+        R"(Make a new array of zeros of the shape of another one.
+
+Waits until it is filled.
+
+Args:
+    x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    dtype: the element type. By default that of `x`.
+    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
+        first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
+        compact, with the axes in the order in which those of `x` lie in memory.
+    device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+        default on the queue of `x`.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
+    sycl_queue: the queue of the new array. By default that of `x`.
+
+Returns:
+    A USMArray in new memory, which usmx owns.
+
+Raises:
+    ValueError: an argument has a value that is not accepted, or the device lacks the type.
+    TypeError: an argument has a wrong type.
+    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+Example:
+    >>> print(usmx.zeros_like(usmx.ones(3)))
+    [0. 0. 0.])");
+  m.def(
+      "_as_asked",
+      [](nb::handle source, nb::handle dtype_object, nb::handle usm_type, nb::handle sycl_queue,
+         nb::handle device, nb::handle order, nb::handle copy) {
+        return as_all_asked(source, dtype_object, usm_type, sycl_queue, device, order,
+                            copy_argument(copy));
+      },
+      nb::arg("source"), nb::arg("dtype").none(), nb::arg("usm_type").none(),
+      nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order").none(),
+      nb::arg("copy").none(),
+      nb::sig("def _as_asked(source: USMArray, dtype: object, usm_type: object, sycl_queue: "
+              "object, device: object, order: object, copy: bool | None) -> USMArray"),
+      "The array itself where it is what is asked for, else a copy. None keeps what it has.");
+  m.def("_new_array_for", &new_array_for, nb::arg("host"), nb::arg("dtype").none(),
+        nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
+        nb::arg("order").none(),
+        nb::sig("def _new_array_for(host: numpy.ndarray, dtype: object, usm_type: object, "
+                "sycl_queue: object, device: object, order: object) -> USMArray"),
+        "Room for the elements of a NumPy array. dtype None: its own, or what the device has in "
+        "its place.");
+  m.def("_on_queue", &on_queue, nb::arg("source"), nb::arg("queue"),
+        nb::sig("def _on_queue(source: USMArray, queue: SyclQueue) -> USMArray"),
+        "A view of the same memory on another queue of the same context and device. Waits for the "
+        "work on the array's own queue.");
+  m.def(
+      "_order_letter",
+      [](nb::handle order) {
+        return std::string(1, static_cast<char>(order_argument(order, any_order)));
+      },
+      nb::arg("order").none(), nb::sig("def _order_letter(order: object) -> str"));
+}
+
+}  // namespace usmx::bindings

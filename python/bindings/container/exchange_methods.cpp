@@ -1,0 +1,321 @@
+#include "container/container.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "exchange/arrow.hpp"
+#include "exchange/dlpack.hpp"
+#include "exchange/producers.hpp"
+#include "internals.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "support/inspectable.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "usmx/array/array_internal.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+// ======== DLPack: the arguments that the array API gives it
+
+// ---- out
+
+/// Of CUDA's streams, what DLPack has no meaning for is refused; finished work suits all others.
+void check_cuda_stream(std::ptrdiff_t stream) {
+  if (stream == 0 || stream < -1) {
+    throw value_error(detail::message(
+        "'stream' must be None, -1 (no order), 1 (the legacy default stream), 2 (the per-thread "
+        "default stream) or a cudaStream_t, found ",
+        stream, stream == 0 ? ", which may mean 1 or 2" : ""));
+  }
+}
+
+/// The consumer's stream: the queue on which it will work, if it is one. A number says nothing that
+/// usmx can use: finished work suits every stream, and -1 as well. That asks for no order, but
+/// nobody else could wait for memory of oneAPI's (mpi4py takes the pointer at once).
+struct stream_argument {
+  stream_argument(nb::handle stream, bool of_cuda) {
+    if (stream.is_none()) {
+      return;
+    }
+    if (PyIndex_Check(stream.ptr()) != 0 && PyBool_Check(stream.ptr()) == 0) {
+      const std::ptrdiff_t number = to_count("stream", "an integer", stream.ptr());
+      if (of_cuda) {
+        check_cuda_stream(number);
+      }
+      return;
+    }
+    queue = queue_of_object(stream);
+    if (!queue) {
+      throw_wrong_type("stream", "None, a SyclQueue or an integer", stream.ptr());
+    }
+  }
+
+  std::optional<sycl::queue> queue;
+};
+
+bool knows_versions(nb::handle max_version) {
+  if (max_version.is_none()) {
+    return false;
+  }
+  constexpr const char* expected = "(major, minor)";
+  const nb::object version = snapshot("max_version", expected, max_version.ptr());
+  if (PyTuple_GET_SIZE(version.ptr()) != 2) {
+    throw value_error(detail::message("max_version must be ", expected, ", found ",
+                                      PyTuple_GET_SIZE(version.ptr()), " numbers"));
+  }
+  return to_count("max_version", expected, PyTuple_GET_ITEM(version.ptr(), 0)) >= 1;
+}
+
+/// None where the two integers are no device's.
+std::optional<dlpack::device> named_device(nb::handle dl_device) {
+  const counts given("dl_device", dl_device.ptr());
+  const auto numbers = given.span();
+  if (numbers.size() != 2 || !std::in_range<std::int32_t>(numbers[0]) ||
+      !std::in_range<std::int32_t>(numbers[1])) {
+    return std::nullopt;
+  }
+  return dlpack::device{static_cast<dlpack::device_type>(numbers[0]),
+                        static_cast<std::int32_t>(numbers[1])};
+}
+
+dlpack::device place_argument(const array& a, nb::handle dl_device) {
+  if (dl_device.is_none()) {
+    return exchange::dlpack_device(a);
+  }
+  const std::optional<dlpack::device> wanted = named_device(dl_device);
+  if (wanted == dlpack::host) {
+    return dlpack::host;
+  }
+  const dlpack::device own = exchange::dlpack_device(a);
+  if (!wanted || !exchange::is_on(a, *wanted)) {
+    throw buffer_error(detail::message("dl_device must be (", static_cast<int>(own.type), ", ",
+                                       own.id, "), where the array is, or (1, 0), the host, found ",
+                                       repr_text(dl_device.ptr())));
+  }
+  return *wanted;
+}
+
+/// The same elements, known to be worked on by the consumer's queue as well.
+array shared_with(const array& a, const sycl::queue& queue) {
+  return internal::unchecked_array(std::make_shared<buffer>(buffer::on_queue(a.owner(), queue)),
+                                   a.type(), a.layout(), a.readonly());
+}
+
+nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_version,
+                     nb::handle dl_device, nb::handle copy) {
+  const array& a = self.value;
+  const bool versioned = knows_versions(max_version);
+  const dlpack::device where = place_argument(a, dl_device);
+  const stream_argument consumer(stream, dlpack::is_cuda(where.type));
+  const copying wanted = copy_argument(copy);
+  const bool elsewhere = where == dlpack::host && !is_host_accessible(a.kind());
+  if (elsewhere && wanted == copying::never) {
+    throw buffer_error("copy=False cannot be met: the host cannot reach device memory");
+  }
+  if (elsewhere || wanted == copying::always) {
+    const usm_kind kind = elsewhere ? usm_kind::host : a.kind();
+    return to_capsule(copy_of(a, a.type(), kind, internal::private_queue(a), element_order::keep),
+                      where, versioned, true);
+  }
+  wait_for(a);
+  look_for_peers_of(internal::private_queue(a));
+  if (consumer.queue && *consumer.queue != internal::private_queue(a)) {
+    return to_capsule(shared_with(a, *consumer.queue), where, versioned, false);
+  }
+  return to_capsule(a, where, versioned, false);
+}
+
+nb::object device_of(const py_array& self) {
+  const dlpack::device where = exchange::dlpack_device(self.value);
+  return checked(Py_BuildValue("(ii)", static_cast<int>(where.type), static_cast<int>(where.id)));
+}
+
+// ---- in
+
+nb::object as_wanted(nb::object view, nb::handle device, copying copy) {
+  return device.is_none() && copy != copying::always ? view : as_asked(view, device, copy);
+}
+
+nb::object from_dlpack(nb::handle x, nb::handle device, nb::handle copy) {
+  const copying wanted = copy_argument(copy);
+  if (Py_TYPE(x.ptr()) == python_class<py_array>) {  // whose memory needs no tensor to be known
+    return as_wanted(view_of_producer(x), device, wanted);
+  }
+  taken_tensor taken = taken_tensor::of(x.ptr(), wanted != copying::never);
+  const bool on_host = !taken.received().is_usm();
+  if (wanted == copying::never && (on_host || taken.received().copied)) {
+    throw value_error(on_host ? "copy=False cannot be met: ordinary host memory is not unified "
+                                "shared memory"
+                              : "copy=False cannot be met: the producer has made a copy");
+  }
+  if (on_host) {
+    return to_python(copy_to_usm(taken.received(), device));
+  }
+  return as_wanted(to_python(to_array(std::move(taken), x.ptr())), device, wanted);
+}
+
+void bind_dlpack_methods(nb::class_<py_array>& cls) {
+  cls.def(
+         "__dlpack__", &to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
+         nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
+         nb::arg("copy") = nb::none(),
+         nb::sig("def __dlpack__(self, *, stream: object = None, "
+                 "max_version: tuple[int, int] | None = None, "
+                 "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> "
+                 "typing_extensions.CapsuleType"),
+         "A capsule of DLPack. The elements are ready to be read, whatever `stream` is; a queue is "
+         "one on which the consumer will work.\n\n"
+         "Raises BufferError when DLPack has no words for the memory or the elements.")
+      .def("__dlpack_device__", &device_of,
+           nb::sig("def __dlpack_device__(self) -> tuple[int, int]"),
+           "(2, number): CUDA's device of that number; elsewhere (14, number): oneAPI's device of "
+           "that place in get_devices().");
+}
+
+void bind_from_dlpack(nb::module_& m) {
+  answer_one_argument("from_dlpack",
+                      [](nb::handle x) { return from_dlpack(x, nb::none(), nb::none()); });
+  m.def("from_dlpack", &from_dlpack, nb::arg().none(), nb::kw_only(),
+        nb::arg("device") = nb::none(), nb::arg("copy") = nb::none(),
+        nb::sig("def from_dlpack(x: DLPackProducer, /, *, device: DeviceLike | None = None, copy: "
+                "bool | None = None) -> USMArray"),
+        R"(Take the array of an object with ``__dlpack__``.
+
+Unified shared memory becomes a view, which keeps alive what the producer gave. The view
+is on the producer's ``sycl_queue`` if it has one, else on the queue that usmx has for the
+device. Memory of a CUDA device comes after the work on the producer's stream. For other devices
+DLPack names no queue: finish work on other queues before you call this function. Ordinary host
+memory is copied into memory of kind 'device', and the function waits for the copy. The protocol
+is that of https://dmlc.github.io/dlpack, the arguments are those of the array API.
+
+Args:
+    x: an object with ``__dlpack__``: an array of dpnp, NumPy and others.
+    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+        default where the memory is, and the default device for a copy of host memory.
+    copy: True: always copy. None: copy host memory only. False: never copy.
+
+Returns:
+    A USMArray.
+
+Raises:
+    BufferError: usmx cannot use this kind of memory or element type, or the producer does not
+        export the memory.
+    ValueError: ``copy=False`` cannot be met, or what the producer gave breaks a rule of the
+        exchange.
+    TypeError: `x` has no ``__dlpack__``.
+
+Example:
+    >>> print(usmx.from_dlpack(np.arange(3.0)))
+    [0. 1. 2.])");
+}
+
+// ======== Arrow: the arguments that the PyCapsule protocol gives
+
+/// Numbers have one form in Arrow: whatever schema the consumer would like, it gets that one.
+void require_schema(nb::handle requested) {
+  if (!requested.is_none() && PyCapsule_IsValid(requested.ptr(), "arrow_schema") == 0) {
+    throw_wrong_type("requested_schema", "None or a capsule 'arrow_schema'", requested.ptr());
+  }
+}
+
+/// Arguments of later versions of the protocol, which may be left out where they are None.
+void require_nothing_else(const nb::kwargs& others) {
+  for (const auto& [name, value] : others) {
+    if (!value.is_none()) {
+      PyErr_Format(PyExc_NotImplementedError, "__arrow_c_device_array__ does not know '%S'",
+                   name.ptr());
+      nb::raise_python_error();
+    }
+  }
+}
+
+nb::object to_arrow(const py_array& self, nb::handle requested) {
+  require_schema(requested);
+  wait_for(self.value);
+  return to_arrow_capsules(self.value);
+}
+
+nb::object to_arrow_device(const py_array& self, nb::handle requested, const nb::kwargs& others) {
+  require_schema(requested);
+  require_nothing_else(others);
+  wait_for(self.value);
+  return to_arrow_device_capsules(self.value);
+}
+
+nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,
+                      nb::handle sycl_queue) {
+  const sycl::queue queue = queue_argument(sycl_queue, device);
+  const usm_kind kind = kind_argument(usm_type);
+  return to_python(copy_to_usm(column_of(column.ptr()), kind, queue));
+}
+
+void bind_arrow_methods(nb::class_<py_array>& cls) {
+  cls.def("__arrow_c_array__", &to_arrow, nb::arg("requested_schema") = nb::none(),
+          nb::sig("def __arrow_c_array__(self, requested_schema: object = None) -> "
+                  "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]"),
+          "Two capsules of Arrow: the schema, and the elements in host-accessible memory. usmx "
+          "waits for the work on them.\n\n"
+          "Raises BufferError unless the array has one dimension and contiguous numbers.")
+      .def("__arrow_c_device_array__", &to_arrow_device, nb::arg("requested_schema") = nb::none(),
+           nb::arg("kwargs"),
+           nb::sig("def __arrow_c_device_array__(self, requested_schema: object = None, "
+                   "**kwargs: object) -> "
+                   "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]"),
+           "Two capsules of Arrow: the schema, and the elements in memory of any kind, with their "
+           "device. That is the host for the kinds shared and host, and else the oneAPI device "
+           "with the memory's number in get_devices(). usmx waits for the work on the "
+           "elements.\n\n"
+           "Raises BufferError unless the array has one dimension and contiguous numbers.");
+}
+
+void bind_from_arrow(nb::module_& m) {
+  m.def("from_arrow", &from_arrow, nb::arg().none(), nb::kw_only(), nb::arg("device") = nb::none(),
+        nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, "
+                "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> USMArray"),
+        R"(Copy a column of Arrow's, in one chunk or several, into a new array. Waits.
+
+The protocol is Arrow's C data interface. It does not say how long buffers are: usmx checks the
+length of a column in USM, and of an object that tells the sizes of its ``buffers()``, as
+pyarrow's do. Any other object must be right about its length.
+
+Args:
+    column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
+        ``__arrow_c_device_array__``: an array of pyarrow, a series of polars or pandas, and
+        others.
+    device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
+        Device. By default the default device.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'.
+    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+Returns:
+    A USMArray of one dimension.
+
+Raises:
+    BufferError: values are missing (null), are no integers or floating-point numbers, or are
+        not in host memory.
+    ValueError: what the object gave breaks a rule of Arrow's, or the column is longer than its
+        memory.
+    TypeError: `column` has none of these methods.
+
+Example:
+    >>> import pyarrow
+    >>> print(usmx.from_arrow(pyarrow.array([1, 2, 3])))
+    [1 2 3])");
+}
+
+}  // namespace
+
+void bind_exchange_methods(nb::class_<py_array>& cls) {
+  bind_dlpack_methods(cls);
+  bind_arrow_methods(cls);
+}
+
+void bind_from_others(nb::module_& m) {
+  bind_from_dlpack(m);
+  bind_from_arrow(m);
+}
+
+}  // namespace usmx::bindings

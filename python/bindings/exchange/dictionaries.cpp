@@ -1,0 +1,176 @@
+#include "exchange/dictionaries.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "elements/typedescr.hpp"
+#include "objects/owners.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "support/lazy_import.hpp"
+#include "support/type_name.hpp"
+#include "usmx/exchange/cuda_array_interface.hpp"
+#include "usmx/exchange/usm_array_interface.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+lazy_import mapping_class("collections.abc", "Mapping");
+
+/// A dict, or a subclass without a __getitem__ of its own. Its __missing__ is not asked: a
+/// defaultdict would make up values, and keep them.
+bool is_looked_up_as_a_dict(PyObject* object) {
+  return PyDict_Check(object) &&
+         Py_TYPE(object)->tp_as_mapping->mp_subscript == PyDict_Type.tp_as_mapping->mp_subscript;
+}
+
+constexpr const char* expected_data = "(integer pointer, bool read-only)";
+
+bool to_flag(PyObject* object) {
+  if (PyBool_Check(object)) {
+    return object == Py_True;
+  }
+  const std::string_view type = Py_TYPE(object)->tp_name;
+  if (!PyIndex_Check(object) && type != "numpy.bool" && type != "numpy.bool_") {
+    throw_wrong_type("data", expected_data, object);
+  }
+  const int truth = PyObject_IsTrue(object);
+  if (truth < 0) {
+    nb::raise_python_error();
+  }
+  return truth == 1;
+}
+
+void put(PyObject* dictionary, PyObject* key, const nb::object& value) {
+  if (PyDict_SetItem(dictionary, key, value.ptr()) != 0) {
+    nb::raise_python_error();
+  }
+}
+
+void put(PyObject* dictionary, interface_key k, const nb::object& value) {
+  put(dictionary, key_name(k), value);
+}
+
+void put(PyObject* dictionary, interned& key, const nb::object& value) {
+  put(dictionary, key.get(), value);
+}
+
+/// So that hasattr() is False where there is no such dictionary.
+exchange::cuda_array_interface describe(const array& described) {
+  try {
+    return exchange::describe_for_cuda(described);
+  } catch (const buffer_error& reason) {
+    throw nb::attribute_error(reason.what());
+  }
+}
+
+}  // namespace
+
+void require_mapping(const char* attribute, nb::handle value) {
+  if (!PyDict_Check(value.ptr()) && !nb::isinstance(value, mapping_class.get())) {
+    throw type_error(detail::message(attribute, " must be a dict or another Mapping, found ",
+                                     type_name(value.ptr())));
+  }
+}
+
+nb::object look_up(PyObject* mapping, PyObject* key) {
+  PyObject* value = nullptr;
+  if (is_looked_up_as_a_dict(mapping)) {
+    value = PyDict_GetItemWithError(mapping, key);
+    Py_XINCREF(value);
+  } else {
+    value = PyObject_GetItem(mapping, key);
+    if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) {
+      PyErr_Clear();
+    }
+  }
+  if (value == nullptr && PyErr_Occurred()) {
+    nb::raise_python_error();
+  }
+  return nb::steal(value);
+}
+
+void throw_missing_key(const char* attribute, PyObject* key) {
+  throw value_error(
+      detail::message(attribute, " must have the key ", repr_text(key), ", found none"));
+}
+
+pointer_and_flag read_data(PyObject* data) {
+  const nb::object pair = snapshot("data", expected_data, data);
+  if (PyTuple_GET_SIZE(pair.ptr()) != 2) {
+    throw value_error(
+        detail::message("'data' must have 2 entries, found ", PyTuple_GET_SIZE(pair.ptr())));
+  }
+  return {to_address("data[0]", "an integer address", PyTuple_GET_ITEM(pair.ptr(), 0)),
+          to_flag(PyTuple_GET_ITEM(pair.ptr(), 1))};
+}
+
+void require_same_type(const char* key, PyObject* fields, PyObject* typestr) {
+  nb::list same;
+  same.append(nb::make_tuple("", nb::handle(typestr)));
+  const int equal = PyObject_RichCompareBool(fields, same.ptr(), Py_EQ);
+  if (equal < 0) {
+    nb::raise_python_error();
+  }
+  if (equal == 0) {
+    throw value_error(detail::message("'", key, "' must be one unnamed field equal to 'typestr' ",
+                                      repr_text(typestr), ", found ", repr_text(fields)));
+  }
+}
+
+nb::object typestr_object(dtype type) {
+  const std::string_view text = type.typestr();
+  if (type.is_structured()) {
+    return nb::str(text.data(), text.size());
+  }
+  static std::array<PyObject*, type_count> made{};
+  PyObject*& entry = made[static_cast<std::size_t>(type.code())];
+  if (entry == nullptr) {
+    entry = nb::str(text.data(), text.size()).release().ptr();
+  }
+  return nb::borrow(entry);
+}
+
+nb::object data_object(std::uintptr_t pointer, bool readonly) {
+  return checked(Py_BuildValue("(KO)", static_cast<unsigned long long>(pointer),
+                               readonly ? Py_True : Py_False));
+}
+
+nb::object to_dictionary(const array& described) {
+  wait_for(described);
+  described.owner()->expose();
+  const exchange::usm_array_interface values = exchange::describe(described);
+  nb::object result = checked(PyDict_New());
+  PyObject* dictionary = result.ptr();
+  put(dictionary, interface_key::data, data_object(values.data, values.readonly));
+  put(dictionary, interface_key::shape, to_tuple(values.shape));
+  put(dictionary, interface_key::strides, values.strides ? to_tuple(*values.strides) : nb::none());
+  put(dictionary, interface_key::typestr, typestr_object(described.type()));
+  if (values.typedescr) {
+    put(dictionary, interface_key::typedescr, to_python(*values.typedescr));
+  }
+  put(dictionary, interface_key::version, checked(PyLong_FromLong(1)));
+  put(dictionary, interface_key::syclobj, queue_object_of(*described.owner()));
+  put(dictionary, interface_key::offset, checked(PyLong_FromSsize_t(values.offset)));
+  return result;
+}
+
+nb::object to_cuda_dictionary(const array& described) {
+  const exchange::cuda_array_interface values = describe(described);
+  wait_for(described);
+  nb::object result = checked(PyDict_New());
+  PyObject* dictionary = result.ptr();
+  put(dictionary, cuda_keys::shape, to_tuple(values.shape));
+  put(dictionary, cuda_keys::typestr, typestr_object(described.type()));
+  if (values.fields) {
+    put(dictionary, cuda_keys::descr, to_python(*values.fields));
+  }
+  put(dictionary, cuda_keys::data, data_object(values.data, values.readonly));
+  put(dictionary, cuda_keys::strides, values.strides ? to_tuple(*values.strides) : nb::none());
+  put(dictionary, cuda_keys::version, checked(PyLong_FromLong(3)));
+  put(dictionary, cuda_keys::stream, nb::none());
+  return result;
+}
+
+}  // namespace usmx::bindings

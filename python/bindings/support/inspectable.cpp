@@ -1,0 +1,268 @@
+#include "support/inspectable.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/arguments.hpp"
+#include "support/errors.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// A function of nanobind's, and what Python keeps pointers to for as long as it runs.
+struct definition {
+  PyObject* function = nullptr;  // owned; null again when its class or module is gone
+  vectorcallfunc call = nullptr;
+  one_argument_answer answer = nullptr;
+  std::string name;
+  std::string text;  // the signature and the docstring, as Python wants them
+  PyMethodDef as_method;
+};
+
+// A method descriptor passes nothing on that would say which function was called: every place has
+// a C function of its own. About 120 are used.
+constexpr std::size_t places = 256;
+std::array<definition, places> definitions;
+std::size_t used_places = 0;
+
+std::vector<std::pair<std::string_view, one_argument_answer>> answers;
+
+PyObject* call(const definition& called, PyObject* const* arguments, Py_ssize_t count,
+               PyObject* keywords) {
+  if (called.function == nullptr) {
+    return PyErr_Format(PyExc_RuntimeError, "%s was called after usmx had been unloaded",
+                        called.name.c_str());
+  }
+  return called.call(called.function, arguments, static_cast<std::size_t>(count), keywords);
+}
+
+PyObject* call_or_answer(const definition& called, PyObject* const* arguments, Py_ssize_t count,
+                         PyObject* keywords) {
+  if (called.answer != nullptr && count == 1 && keywords == nullptr) {
+    return guarded<PyObject*>(nullptr, [&] { return called.answer(arguments[0]).release().ptr(); });
+  }
+  return call(called, arguments, count, keywords);
+}
+
+/// nanobind takes `self` as the first argument.
+PyObject* call_with_self(const definition& called, PyObject* self, PyObject* const* arguments,
+                         Py_ssize_t count, PyObject* keywords) {
+  const Py_ssize_t all = count + (keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords));
+  constexpr Py_ssize_t few = 8;
+  PyObject* on_stack[few + 1];
+  std::unique_ptr<PyObject*[]> on_heap;
+  PyObject** with_self = on_stack;
+  if (all > few) {
+    on_heap.reset(new (std::nothrow) PyObject*[static_cast<std::size_t>(all) + 1]);
+    if (on_heap == nullptr) {
+      return PyErr_NoMemory();
+    }
+    with_self = on_heap.get();
+  }
+  with_self[0] = self;
+  std::copy_n(arguments, all, with_self + 1);
+  return call(called, with_self, count + 1, keywords);
+}
+
+template <std::size_t place>
+PyObject* call_function(PyObject*, PyObject* const* arguments, Py_ssize_t count,
+                        PyObject* keywords) {
+  return call_or_answer(definitions[place], arguments, count, keywords);
+}
+
+template <std::size_t place>
+PyObject* call_method(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                      PyObject* keywords) {
+  return call_with_self(definitions[place], self, arguments, count, keywords);
+}
+
+using c_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+template <std::size_t... place>
+constexpr std::array<c_function, places> all_calls_of_functions(std::index_sequence<place...>) {
+  return {&call_function<place>...};
+}
+template <std::size_t... place>
+constexpr std::array<c_function, places> all_calls_of_methods(std::index_sequence<place...>) {
+  return {&call_method<place>...};
+}
+constexpr auto calls_of_functions = all_calls_of_functions(std::make_index_sequence<places>());
+constexpr auto calls_of_methods = all_calls_of_methods(std::make_index_sequence<places>());
+
+// ---- signatures
+
+/// The place of the first of `wanted` that stands in no brackets and in no string; the end without
+/// one.
+std::size_t find_outside(std::string_view text, char wanted) {
+  int depth = 0;
+  char quote = '\0';
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (quote != '\0') {
+      quote = c == quote ? '\0' : quote;
+    } else if (depth == 0 && c == wanted) {
+      return k;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return text.size();
+}
+
+/// "name: type = default" as "name=default".
+std::string without_type(std::string_view parameter) {
+  const std::size_t assignment = find_outside(parameter, '=');
+  const std::string_view declared = parameter.substr(0, assignment);
+  std::string text(declared.substr(0, find_outside(declared, ':')));
+  text.resize(text.find_last_not_of(' ') + 1);
+  if (assignment != parameter.size()) {
+    const std::string_view value = parameter.substr(assignment + 1);
+    text += '=';
+    text += value.substr(value.find_first_not_of(' '));
+  }
+  return text;
+}
+
+/// "def name(self, x: int = 3) -> None" as "name($self, x=3)": what Python finds signatures by.
+std::string text_signature(std::string_view declared, std::string_view name, bool is_method) {
+  std::string_view rest = declared.substr(declared.find('(') + 1);
+  rest = rest.substr(0, find_outside(rest, ')'));
+  std::string text = std::string(name) + '(';
+  for (bool is_first = true; !rest.empty(); is_first = false) {
+    const std::size_t comma = find_outside(rest, ',');
+    text += is_first ? (is_method ? "$" : "") : ", ";
+    text += without_type(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  }
+  return text + ")\n--\n\n";
+}
+
+// ---- functions
+
+/// A module that is imported again and again keeps nanobind's functions.
+bool has_place() { return used_places < places; }
+
+/// Fills the next place.
+definition& define(nb::handle function, const c_function* calls, bool is_method) {
+  const nb::object signatures = nb::getattr(function, "__nb_signature__");
+  const nb::object first = signatures[0];
+  const nb::object declared = first[0];
+  const nb::object doc = first[1];
+  const nb::object name = nb::getattr(function, "__name__");
+  definition& made = definitions[used_places];
+  made.name = to_text("__name__", name.ptr());
+  made.text = text_signature(to_text("signature", declared.ptr()), made.name, is_method);
+  if (!doc.is_none()) {
+    made.text += to_text("__doc__", doc.ptr());
+  }
+  made.as_method = {made.name.c_str(),
+                    reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(calls[used_places])),
+                    METH_FASTCALL | METH_KEYWORDS, made.text.c_str()};
+  made.function = nb::borrow(function).release().ptr();
+  made.call = PyVectorcall_Function(made.function);
+  ++used_places;
+  return made;
+}
+
+nb::object new_function(nb::handle function, nb::handle owner, nb::handle module_name) {
+  definition& made = define(function, calls_of_functions.data(), false);
+  const auto known = std::ranges::find(answers, made.name, [](const auto& a) { return a.first; });
+  made.answer = known == answers.end() ? nullptr : known->second;
+  return checked(PyCFunction_NewEx(&made.as_method, owner.ptr(), module_name.ptr()));
+}
+
+nb::object new_method(nb::handle function, nb::handle cls) {
+  definition& made = define(function, calls_of_methods.data(), true);
+  return checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(cls.ptr()), &made.as_method));
+}
+
+/// The functions defined since then go with what they belong to: descriptors keep their class.
+void let_functions_go_with(nb::handle owner, std::size_t first) {
+  if (first == used_places) {
+    return;
+  }
+  struct range {
+    std::size_t first, end;
+  };
+  auto kept = std::unique_ptr<range>(new range{first, used_places});
+  const nb::capsule capsule(kept.get(), [](void* given) noexcept {
+    const std::unique_ptr<range> of_owner(static_cast<range*>(given));
+    for (std::size_t k = of_owner->first; k < of_owner->end; ++k) {
+      Py_CLEAR(definitions[k].function);
+    }
+  });
+  static_cast<void>(kept.release());
+  nb::setattr(owner, "_functions", capsule);
+}
+
+/// Whether it is a function of nanobind's, and which of the two kinds.
+bool has_class(nb::handle object, const char* name) {
+  return std::string_view(Py_TYPE(object.ptr())->tp_name) == name;
+}
+bool is_function(nb::handle object) { return has_class(object, "nanobind.nb_func"); }
+bool is_method(nb::handle object) { return has_class(object, "nanobind.nb_method"); }
+
+std::vector<std::pair<nb::str, nb::object>> attributes_of(nb::handle owner) {
+  nb::dict attributes;
+  attributes.update(nb::getattr(owner, "__dict__"));
+  std::vector<std::pair<nb::str, nb::object>> result;
+  for (const auto [name, value] : attributes) {
+    result.emplace_back(nb::borrow<nb::str>(name), nb::borrow(value));
+  }
+  return result;
+}
+
+void make_class_inspectable(nb::handle cls) {
+  const std::size_t first = used_places;
+  for (const auto& [name, value] : attributes_of(cls)) {
+    if (is_method(value) && has_place()) {
+      nb::setattr(cls, name, new_method(value, cls));
+    } else if (is_function(value) && has_place()) {
+      nb::setattr(cls, name, new_function(value, cls, nb::none()));
+    }
+  }
+  let_functions_go_with(cls, first);
+}
+
+void make_inspectable(nb::handle m) {
+  const nb::object name_of_module = nb::getattr(m, "__name__");
+  std::vector<nb::object> classes;
+  const std::size_t first = used_places;
+  for (const auto& [name, value] : attributes_of(m)) {
+    if (PyType_Check(value.ptr()) != 0) {
+      classes.push_back(value);
+    } else if (is_function(value) && name.c_str()[0] != '_' && has_place()) {
+      nb::setattr(m, name, new_function(value, m, name_of_module));
+    }
+  }
+  let_functions_go_with(m, first);
+  for (const nb::object& cls : classes) {
+    make_class_inspectable(cls);
+  }
+}
+
+}  // namespace
+
+void answer_one_argument(const char* function, one_argument_answer answer) {
+  answers.emplace_back(function, answer);
+}
+
+void bind_inspectable(nb::module_& m) {
+  m.def("_make_inspectable", &make_inspectable, nb::arg("module"),
+        nb::sig("def _make_inspectable(module: types.ModuleType) -> None"),
+        "Make builtin functions and methods of a module's public ones, which inspect.signature, "
+        "pickle and help() know.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,82 @@
+// The Python classes of SYCL objects, and what reads the objects in them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "support/nanobind.hpp"
+
+namespace usmx::bindings {
+
+// SyclDevice: holds exactly one sycl::device.
+
+/// The class, get_devices and diagnose_missing_device.
+void bind_sycl_device(nb::module_& m);
+
+inline nb::object to_python(const sycl::device& device) { return make_instance(device); }
+
+/// What SyclDevice(argument) stands for: None is the default device.
+sycl::device construct_device(nb::handle argument);
+
+/// None for a sub-device.
+std::optional<std::string> filter_string_of(const sycl::device& device);
+
+/// The filter string in quotes, or the description of a sub-device: for repr.
+std::string device_name(const sycl::device& device);
+
+// ---- SyclContext: holds exactly one sycl::context.
+
+void bind_sycl_context(nb::module_& m);
+
+inline nb::object to_python(const sycl::context& context) { return make_instance(context); }
+
+// ---- SyclQueue: holds exactly one sycl::queue.
+
+/// The class and synchronize.
+void bind_sycl_queue(nb::module_& m);
+
+/// An object of usmx's own class, which notes when somebody takes the queue out of it. What is to
+/// be handed out goes through dpctl_objects.hpp.
+inline nb::object own_object(const sycl::queue& queue) { return make_instance(queue); }
+
+// ---- SyclEvent: holds exactly one sycl::event. And events as arguments, from anybody.
+
+void bind_sycl_event(nb::module_& m);
+
+inline nb::object to_python(const sycl::event& event) { return make_instance(event); }
+
+/// A copy of the event in a SyclEvent of usmx or dpctl, any other object whose _get_capsule() holds
+/// one, or such a capsule, which stays usable; none for anything else.
+std::optional<sycl::event> event_of_object(nb::handle object);
+
+/// The same; type_error for anything else, value_error when a capsule was used or has another name.
+sycl::event event_argument(const char* name, nb::handle);
+
+// ---- usmx.Device: what `device=` means in Python, as a value.
+
+struct py_device {
+  sycl::queue queue;
+};
+
+/// All of the class but create_device: queue_argument.hpp.
+nb::class_<py_device> bind_device(nb::module_& m);
+
+/// The queue inside a Device; null for any other object.
+inline const sycl::queue* device_queue(PyObject* object) {
+  const py_device* device = value_in<py_device>(object);
+  return device == nullptr ? nullptr : &device->queue;
+}
+
+// ---- usmx's and dpctl's classes of one name
+
+/// What they have in common: isinstance(x, usmx.SyclQueue) and its like is true for dpctl's objects
+/// of that name, too, and objects of both are compared by what they hold. After the classes are
+/// bound.
+void bind_instance_check(nb::module_& m);
+
+}  // namespace usmx::bindings

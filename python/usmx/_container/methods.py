@@ -1,0 +1,221 @@
+"""Those methods of the native classes that need neither speed nor C++: written and attached here.
+
+What only some programs need is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._container import conversion
+from usmx._container.info import API_VERSION
+from usmx._core import Device, SyclDevice, SyclQueue, USMArray, _Memory, _require_made
+from usmx._functions import naming_keywords
+from usmx._text import short_repr
+
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any, Self, SupportsIndex
+
+    from usmx._typing import Casting, DeviceLike, DTypeLike, OrderCFAK, QueueLike
+
+
+class _OfArrays:
+    """What becomes of each: a method of USMArray."""
+
+    def __repr__(self) -> str:
+        from usmx._container.formatting import array_repr
+
+        _require_made(self)
+        return array_repr(self)
+
+    def __str__(self) -> str:
+        from usmx._container.formatting import array_str
+
+        _require_made(self)
+        return array_str(self)
+
+    def __format__(self, specification: str, /) -> str:
+        """``str(a)``; with a format specification the element of a 0-d array.
+
+        TypeError for others.
+        """
+        from usmx._container.formatting import format_array
+
+        _require_made(self)
+        return format_array(self, specification)
+
+    def _repr_html_(self) -> str:
+        from usmx._container.html import array_html
+
+        _require_made(self)
+        return array_html(self)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        """Pickles class, elements, order, kind, read-only flag and the device's filter string.
+
+        Read back, the array is on the queue that is kept for that device. Waits.
+        """
+        from usmx._container.array_pickling import reduce_array
+
+        _require_made(self)
+        return reduce_array(self, protocol)
+
+    def __copy__(self) -> Self:
+        """The same elements in new, writable memory of the same kind on the same queue. Waits."""
+        from usmx._container.array_pickling import copy_array
+
+        _require_made(self)
+        return copy_array(self, None)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        from usmx._container.array_pickling import copy_array
+
+        _require_made(self)
+        return copy_array(self, memo)
+
+    def astype(
+        self,
+        dtype: DTypeLike | None,
+        order: OrderCFAK = "K",
+        casting: Casting = "unsafe",
+        copy: bool = True,
+        device: DeviceLike | None = None,
+    ) -> USMArray:
+        """Convert the elements to another type. Waits.
+
+        This is `usmx.astype` with the same meaning of every argument.
+
+        Args:
+            dtype: the element type; None means the default floating-point type of the device.
+            order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F'
+                if the array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with the axes
+                in the order in which they lie in memory.
+            casting: which conversions are allowed: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
+            copy: False: do not copy if type, device and order are what they should be.
+            device: where the result is: a filter string, a SyclDevice, a SyclQueue or a Device.
+
+        Returns:
+            A USMArray in new memory, or the array itself if ``copy=False`` and nothing is to be
+            done.
+
+        Raises:
+            TypeError: `casting` does not allow the conversion.
+            ValueError: the device lacks the type.
+
+        Example:
+            >>> print(usmx.asarray([1.9, 2.1]).astype('i4'))
+            [1 2]
+        """
+        return conversion.astype(
+            self, dtype, order=order, casting=casting, copy=copy, device=device
+        )
+
+    @naming_keywords
+    def to_device(self, device: DeviceLike, /, *, stream: QueueLike | None = None) -> USMArray:
+        """Move the array to another device or queue. Waits for the copy, if there is one.
+
+        Args:
+            device: a filter string, a SyclDevice, a SyclQueue or a Device.
+            stream: None, or the queue of the array; the array API has this argument.
+
+        Returns:
+            The array itself if it is there; a view if its memory can be used there; else a copy.
+
+        Raises:
+            TypeError: `device` names no device, or `stream` is no SyclQueue.
+            ValueError: `device` is no device, or lacks the element type.
+            USMAllocationError: the memory for the copy cannot be allocated.
+
+        Example:
+            >>> a = usmx.zeros(2)
+            >>> a.to_device(a.device) is a
+            True
+        """
+        _require_made(self)
+        found = self._own_queue
+        if stream is not None and not isinstance(stream, SyclQueue):
+            raise TypeError(f"stream must be a SyclQueue or None, found {type(stream).__name__}")
+        wanted = Device.create_device(device)._own_queue
+        if wanted == found:
+            return self
+        if wanted.sycl_context == found.sycl_context and wanted.sycl_device == found.sycl_device:
+            return _core._on_queue(self, wanted)
+        return _core._as_asked(self, None, None, wanted, None, "K", True)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        """The module usmx: those functions of the array API that need no arithmetic.
+
+        They are as the API's 2024.12 edition has them. ValueError for another `api_version`.
+        """
+        _require_made(self)
+        if api_version not in (None, API_VERSION):
+            raise ValueError(
+                f"__array_namespace__: expected api_version {API_VERSION!r} or None, found "
+                f"{short_repr(api_version)}"
+            )
+        return import_module("usmx")
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """NumPy's functions on arrays: refused for device memory, else left to NumPy.
+
+        Without it some functions would treat the refusal of ``__array__`` as an answer: with device
+        memory ``np.array_equal(a, a)`` would be False.
+        """
+        from usmx._container.numpy_functions import call_numpy_function
+
+        return call_numpy_function(func, types, args, kwargs)
+
+
+class _OfMemory:
+    """The same of memory objects."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        """Pickles kind, bytes, read-only flag and the device's filter string.
+
+        Read back, the memory is on the queue that is kept for that device.
+        """
+        from usmx._memory_pickling import reduce_memory
+
+        return reduce_memory(self)
+
+    def __copy__(self) -> Self:
+        """New, writable memory of the same kind on the same queue with the same bytes. Waits."""
+        from usmx._memory_pickling import copy_memory
+
+        return copy_memory(self, None)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        from usmx._memory_pickling import copy_memory
+
+        return copy_memory(self, memo)
+
+
+class _OfDevices:
+    def _repr_html_(self) -> str:
+        from usmx._container.html import device_html
+
+        return device_html(self)
+
+
+class _OfPlaces:
+    def _repr_html_(self) -> str:
+        from usmx._container.html import device_html
+
+        return device_html(self._own_queue.sycl_device)
+
+
+def _attach(methods: type, cls: type) -> None:
+    for name, method in vars(methods).items():
+        if isinstance(method, FunctionType):
+            method.__qualname__ = f"{cls.__qualname__}.{name}"
+            setattr(cls, name, method)
+
+
+_attach(_OfArrays, USMArray)
+_attach(_OfMemory, _Memory)
+_attach(_OfDevices, SyclDevice)
+_attach(_OfPlaces, Device)
