@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+    _AnyFunction = TypeVar("_AnyFunction", bound=Callable[..., Any])
 
 _SHORT = frozenset(("astype", "copy_async", "fill_async"))
 _TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS, which is not worth that import
@@ -33,7 +33,7 @@ def hand_out(namespace: dict[str, Any], names: list[str]) -> None:
             setattr(sys.modules[function.__module__], function.__name__, namespace[name])
 
 
-def naming_keywords(function: AnyFunction) -> AnyFunction:
+def naming_keywords(function: _AnyFunction) -> _AnyFunction:
     """The same function, but that it answers a keyword that it does not have by those it has."""
     code = function.__code__
     if code.co_flags & _TAKES_ANY_KEYWORD:
@@ -53,4 +53,4 @@ def naming_keywords(function: AnyFunction) -> AnyFunction:
                     ) from None
             raise
 
-    return call
+    return call  # type: ignore[return-value]

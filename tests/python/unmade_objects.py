@@ -11,6 +11,7 @@ import operator
 import os
 import pickle
 import sys
+import types
 import warnings
 
 import numpy as np
@@ -106,7 +107,7 @@ def is_bound_by_usmx(member):
     """In C++, or in Python and attached."""
     if inspect.isfunction(member):
         return member.__module__.startswith("usmx.")
-    return inspect.ismethoddescriptor(member) and member.__objclass__ in classes()
+    return isinstance(member, types.MethodDescriptorType) and member.__objclass__ in classes()
 
 
 def uses_by_attribute(make):

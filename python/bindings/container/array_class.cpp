@@ -101,7 +101,8 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
   }
   const dtype type =
       dtype_object.is_none()
-          ? nearest_supported(type_code::float64, support_of(memory->queue().get_device()))
+          ? nearest_supported(type_code::float64,
+                              support_of(internal::private_queue(*memory).get_device()))
           : dtype_argument(dtype_object);
   return {array(std::move(memory), type, std::move(where), given.readonly),
           std::move(given.object)};
@@ -167,6 +168,12 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) {
       -1, [&] { return get_buffer(self, ready_instance<py_array>(self).value, view, flags); });
 }
 
+void require_made(nb::handle array) {
+  if (value_in<py_array>(array.ptr()) == nullptr) {
+    throw_wrong_type("array", "a USMArray", array.ptr());
+  }
+}
+
 PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
                              {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
                              {Py_mp_length, reinterpret_cast<void*>(rows)},
@@ -192,10 +199,9 @@ void bind_array_class(nb::module_& m) {
   bind_scalars(cls);
   bind_shape_methods(cls);
   bind_iteration(m, cls);
-  m.def(
-      "_require_made", [](nb::handle array) { value_in<py_array>(array.ptr()); }, nb::arg("array"),
-      nb::sig("def _require_made(array: USMArray) -> None"),
-      "TypeError for what __new__ alone has made: for methods that are written in Python.");
+  m.def("_require_made", &require_made, nb::arg("array").none(),
+        nb::sig("def _require_made(array: USMArray) -> None"),
+        "TypeError for what __new__ alone has made: for methods that are written in Python.");
 }
 
 }  // namespace usmx::bindings

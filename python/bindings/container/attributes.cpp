@@ -6,9 +6,7 @@
 #include <array>
 
 #include "elements/dtype_argument.hpp"
-#include "exchange/cuda_dictionary.hpp"
 #include "exchange/dictionaries.hpp"
-#include "exchange/dictionary.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/memory.hpp"

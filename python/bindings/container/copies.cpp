@@ -16,7 +16,6 @@
 #include "support/lazy_import.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/classes.hpp"
-#include "sycl_objects/sycl_event.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
 #include "usmx/runtime.hpp"

@@ -8,6 +8,7 @@
 
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
+#include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
@@ -15,14 +16,11 @@
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "usmx/array/array_internal.hpp"
 #include "usmx/array/request.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/copy_internal.hpp"
 #include "usmx/layout/element_order.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/device_types.hpp"
-#include "usmx/runtime/queues_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

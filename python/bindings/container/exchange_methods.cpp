@@ -12,7 +12,6 @@
 #include "support/arguments.hpp"
 #include "support/inspectable.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "usmx/array/array_internal.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -7,9 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "container/array_key.hpp"
-#include "container/assigned_value.hpp"
-#include "container/basic_key.hpp"
 #include "container/keys.hpp"
 #include "elements/dtype_argument.hpp"
 #include "elements/element.hpp"

@@ -10,7 +10,6 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
-#include "support/hooks.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {

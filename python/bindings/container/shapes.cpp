@@ -10,7 +10,6 @@
 #include "internals.hpp"
 #include "objects/new_memory.hpp"
 #include "support/arguments.hpp"
-#include "support/hooks.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/layout/axes.hpp"
 #include "usmx/layout/element_order.hpp"

@@ -1,4 +1,3 @@
-#include "module/c_table.hpp"
 #include "module/module.hpp"
 
 #include <dlfcn.h>

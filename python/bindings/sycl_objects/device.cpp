@@ -4,7 +4,6 @@
 #include <nanobind/stl/string.h>
 
 #include "internals.hpp"
-#include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"

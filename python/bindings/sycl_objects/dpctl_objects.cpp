@@ -11,8 +11,6 @@
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/peers_queues.hpp"
-#include "sycl_objects/sycl_context.hpp"
-#include "sycl_objects/sycl_device.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -18,7 +18,7 @@ from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any, Self, SupportsIndex
+    from typing import Any, SupportsIndex
 
     from usmx._typing import Casting, DeviceLike, DTypeLike, OrderCFAK, QueueLike
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 class _OfArrays:
     """What becomes of each: a method of USMArray."""
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         from usmx._container.formatting import array_repr
 
         _require_made(self)
         return array_repr(self)
 
-    def __str__(self) -> str:
+    def __str__(self: Any) -> str:
         from usmx._container.formatting import array_str
 
         _require_made(self)
         return array_str(self)
 
-    def __format__(self, specification: str, /) -> str:
+    def __format__(self: Any, specification: str, /) -> str:
         """``str(a)``; with a format specification the element of a 0-d array.
 
         TypeError for others.
@@ -48,13 +48,13 @@ class _OfArrays:
         _require_made(self)
         return format_array(self, specification)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Any) -> str:
         from usmx._container.html import array_html
 
         _require_made(self)
         return array_html(self)
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+    def __reduce_ex__(self: Any, protocol: SupportsIndex) -> tuple[Any, ...]:
         """Pickles class, elements, order, kind, read-only flag and the device's filter string.
 
         Read back, the array is on the queue that is kept for that device. Waits.
@@ -64,21 +64,21 @@ class _OfArrays:
         _require_made(self)
         return reduce_array(self, protocol)
 
-    def __copy__(self) -> Self:
+    def __copy__(self: Any) -> Any:
         """The same elements in new, writable memory of the same kind on the same queue. Waits."""
         from usmx._container.array_pickling import copy_array
 
         _require_made(self)
         return copy_array(self, None)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         from usmx._container.array_pickling import copy_array
 
         _require_made(self)
         return copy_array(self, memo)
 
     def astype(
-        self,
+        self: Any,
         dtype: DTypeLike | None,
         order: OrderCFAK = "K",
         casting: Casting = "unsafe",
@@ -114,8 +114,7 @@ class _OfArrays:
             self, dtype, order=order, casting=casting, copy=copy, device=device
         )
 
-    @naming_keywords
-    def to_device(self, device: DeviceLike, /, *, stream: QueueLike | None = None) -> USMArray:
+    def to_device(self: Any, device: DeviceLike, /, *, stream: QueueLike | None = None) -> USMArray:
         """Move the array to another device or queue. Waits for the copy, if there is one.
 
         Args:
@@ -146,7 +145,10 @@ class _OfArrays:
             return _core._on_queue(self, wanted)
         return _core._as_asked(self, None, None, wanted, None, "K", True)
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+    if not TYPE_CHECKING:
+        to_device = naming_keywords(to_device)
+
+    def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
         """The module usmx: those functions of the array API that need no arithmetic.
 
         They are as the API's 2024.12 edition has them. ValueError for another `api_version`.
@@ -159,7 +161,7 @@ class _OfArrays:
             )
         return import_module("usmx")
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's functions on arrays: refused for device memory, else left to NumPy.
 
         Without it some functions would treat the refusal of ``__array__`` as an answer: with device
@@ -173,7 +175,7 @@ class _OfArrays:
 class _OfMemory:
     """The same of memory objects."""
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+    def __reduce_ex__(self: Any, protocol: SupportsIndex) -> tuple[Any, ...]:
         """Pickles kind, bytes, read-only flag and the device's filter string.
 
         Read back, the memory is on the queue that is kept for that device.
@@ -182,27 +184,27 @@ class _OfMemory:
 
         return reduce_memory(self)
 
-    def __copy__(self) -> Self:
+    def __copy__(self: Any) -> Any:
         """New, writable memory of the same kind on the same queue with the same bytes. Waits."""
         from usmx._memory_pickling import copy_memory
 
         return copy_memory(self, None)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         from usmx._memory_pickling import copy_memory
 
         return copy_memory(self, memo)
 
 
 class _OfDevices:
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Any) -> str:
         from usmx._container.html import device_html
 
         return device_html(self)
 
 
 class _OfPlaces:
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Any) -> str:
         from usmx._container.html import device_html
 
         return device_html(self._own_queue.sycl_device)
