@@ -211,9 +211,9 @@ struct usmx_api {
   /// shape, strides (null: C-contiguous), queue (not null) and USMX_READ_ONLY count; usmx fills in
   /// the rest. The caller releases the result. Returns null on failure.
   ///
-  /// `deleter(state)` runs exactly once, also when this function fails: after the array was let go
-  /// and the work on it has finished, on any thread, without the interpreter lock, and possibly
-  /// after the interpreter is gone. A null `deleter` is for memory that is never freed.
+  /// `deleter(state)` runs exactly once, also when this function fails: after the array was
+  /// released and the work on it has finished, on any thread, without the interpreter lock, and
+  /// possibly after the interpreter is gone. A null `deleter` is for memory that is never freed.
   usmx_owner* (*adopt)(usmx_view* view, void (*deleter)(void* state), void* state);
 
   // ---- Unfinished work. Without the lock. 0, or -1 on failure.

@@ -17,6 +17,12 @@ from usmx._container import methods as _methods  # noqa: F401 (gives its classes
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async
 from usmx._container.comparison import array_equal
+from usmx._container.compute_follows_data import (
+    ExecutionPlacementError,
+    get_coerced_usm_type,
+    get_execution_queue,
+    using_queue,
+)
 from usmx._container.conversion import astype
 from usmx._container.creation import from_numpy, full, full_like, ones, ones_like
 from usmx._container.handing_over import to_dpctl, to_dpnp
@@ -40,12 +46,6 @@ from usmx._container.manipulation import (
     unstack,
 )
 from usmx._container.patterns import arange, eye, linspace, meshgrid, tril, triu
-from usmx._container.placement import (
-    ExecutionPlacementError,
-    get_coerced_usm_type,
-    get_execution_queue,
-    using_queue,
-)
 from usmx._container.print_options import get_print_options, print_options, set_print_options
 from usmx._container.types import can_cast, finfo, iinfo, isdtype, result_type
 from usmx._core import (

@@ -1,5 +1,5 @@
-// Moving blocks of items on one thread: rows of items that lie anyhow, and transposed tiles. Bytes
-// are moved as they are. No SYCL here.
+// Moves blocks of items on one thread: rows of items with any steps, and transposed tiles. The
+// bytes stay as they are. No SYCL here.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ block_kernel move_kernel(std::size_t itemsize, std::ptrdiff_t source_step,
 bool can_transpose(std::size_t itemsize) noexcept;
 void transpose(const block& tile) noexcept;
 
-/// memcpy that leaves the caches alone. To be followed by finish_streaming() on the same thread,
-/// before another one may look.
+/// A memcpy with streaming stores, which bypass the caches. Call finish_streaming() on the same
+/// thread before another thread may read the bytes.
 void stream(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept;
 void finish_streaming() noexcept;
 

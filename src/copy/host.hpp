@@ -1,5 +1,5 @@
-// Running a copy on the host, over memory that it may touch: on as many threads as its size is
-// worth, past the caches when it is larger than they are. No SYCL here.
+// Runs a copy on the host, over memory that the host may touch: on as many threads as pay for its
+// size, and with streaming stores if it is larger than the caches. No SYCL here.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,14 @@
 
 namespace usmx::inline v1::detail {
 
-/// From how many bytes of the destination on something pays; measured in docs/copy-engine.md.
+/// The numbers of bytes of the destination from which on a method pays; measured in
+/// docs/copy-engine.md.
 struct host_thresholds {
   /// More than one thread.
   std::size_t parallel = std::size_t{1} << 20;
-  /// What a thread takes at a time.
+  /// The work that a thread takes at a time.
   std::size_t task = std::size_t{256} << 10;
-  /// Stores that do not go through the caches.
+  /// Streaming stores, which bypass the caches.
   std::size_t streaming = std::size_t{16} << 20;
 };
 

@@ -15,8 +15,8 @@
 namespace usmx::inline v1::detail {
 
 /// Enqueues the copy on a queue whose device reaches both sides, after `pending`, and returns the
-/// event of its end. None, and nothing enqueued, where no kernel can do it: none can be had for the
-/// device, or elements that are to be converted are not aligned as their types ask. Source and
+/// event of its end. None, with nothing enqueued, if no kernel can do it: there is none for the
+/// device, or elements that are to be converted are not aligned as their types require. Source and
 /// destination do not overlap.
 std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
                                           const std::vector<sycl::event>& pending = {});
@@ -27,7 +27,8 @@ std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
 std::optional<sycl::event> fill_by_kernel(const copy_plan&, const std::byte* element, sycl::queue,
                                           const std::vector<sycl::event>& pending = {});
 
-/// As above with the kernels of `from`; for tests of those that the device would not get.
+/// As above with the kernels of `from`, so that tests can run kernels that the device would not
+/// get.
 std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_plan&, sycl::queue,
                                              bool use_fp64,
                                              const std::vector<sycl::event>& pending);

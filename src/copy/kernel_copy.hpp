@@ -1,4 +1,5 @@
-// A copy as kernels take it: of items whose sizes and alignments kernels have. No SYCL here.
+// A copy in the form that kernels take: of items with sizes and alignments for which there are
+// kernels. No SYCL here.
 #pragma once
 
 #include <array>
@@ -25,11 +26,12 @@ struct kernel_copy {
   std::span<copy_dimension> dimensions() noexcept { return {all_dimensions.data(), ndim}; }
 };
 
-/// None when elements to convert are not aligned. With `use_fp64` by kernels that need it.
+/// None if elements to convert are not aligned. With `use_fp64`, kernels that need fp64 may be
+/// used.
 std::optional<kernel_copy> to_kernel_copy(const copy_plan&, bool use_fp64);
 
-/// Whether reading along the columns strides over memory that reading along the rows would not:
-/// then both go together in blocks, each of which fits into the nearest cache.
+/// Whether reading along the columns strides over memory, and reading along the rows would not. If
+/// so, both are divided into blocks that fit into the nearest cache.
 bool is_transposed(const copy_dimension& rows, const copy_dimension& columns) noexcept;
 
 }  // namespace usmx::inline v1::detail

@@ -18,20 +18,21 @@ struct kernel_launch {
   sycl::nd_range<3> range;
 };
 
-/// How many dimensions one kernel takes.
+/// The most dimensions that one kernel takes.
 inline constexpr std::size_t max_kernel_dimensions = kernels::max_outer_dimensions + 2;
 
-/// How the work is shared out.
+/// How the work is divided.
 struct work_split {
   kernel_shape shape;
-  /// By the kernels that transpose whole tiles.
+  /// Whether the kernels that transpose whole tiles do it.
   bool by_tiles;
 };
 
-/// Whether tiles of that many rows are not too many.
+/// Whether so many rows do not make too many tiles.
 bool can_be_tiled(const copy_dimension& rows, kernel_shape) noexcept;
 
-/// For that many dimensions at most, the last two of which are rows and columns.
+/// The launch for at most max_kernel_dimensions dimensions, the last two of which are rows and
+/// columns.
 kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split);
 
 }  // namespace usmx::inline v1::detail

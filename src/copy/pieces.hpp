@@ -1,6 +1,7 @@
-// Bytes between ordinary host memory and a device with memory of its own. The driver takes ordinary
-// memory at a quarter of the speed of memory of kind `host`, so they go by way of that, in pieces:
-// the host is at work on one while the device is at work on the other. Private to the library.
+// Double-buffered staging: copies bytes between ordinary host memory and a device with memory of
+// its own. The driver copies ordinary memory at a quarter of the speed of memory of kind `host`, so
+// the bytes go through two pieces of such memory: the host works on one while the device works on
+// the other. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace usmx::inline v1::detail {
 
-// Both wait. False, and nothing was done, where there is no memory of kind `host`.
+// Both wait. They return false, with nothing done, if there is no memory of kind `host`.
 
 bool upload_in_pieces(std::byte* destination, const std::byte* source, std::size_t nbytes,
                       const sycl::queue&);

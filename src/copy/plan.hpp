@@ -1,5 +1,5 @@
-// What a copy has to do, as a value: nested loops over bytes, the innermost last, brought into the
-// simplest form. How they are run is in host.hpp and copy.cpp. No SYCL here.
+// A copy as a value: nested loops over bytes, the innermost last, in the simplest form. host.hpp
+// and copy.cpp run them. No SYCL here.
 #pragma once
 
 #include <algorithm>
@@ -50,27 +50,27 @@ struct copy_plan {
     return {all_dimensions.data(), ndim};
   }
   bool converts() const noexcept { return source_type != destination_type; }
-  /// The innermost dimension is a run of adjacent items on both sides (or there is one item), and
-  /// bytes stay what they are.
+  /// Whether the innermost dimension is a run of adjacent items on both sides (or there is one
+  /// item), and the bytes stay as they are.
   bool has_rows() const noexcept;
-  /// One such run is all.
+  /// Whether the copy is one such run.
   bool is_whole() const noexcept { return ndim <= 1 && has_rows(); }
   /// Bytes of the destination's innermost run.
   std::size_t row_nbytes() const noexcept;
 };
 
-/// The copy of every element between two arrays of that shape, which has elements: without
-/// dimensions of 1, the destination walked upwards with its longest stride outermost, neighbours
-/// joined where they are one run on both sides. Where the destination repeats an element by a
-/// stride of 0, the source's last one for it is copied.
+/// The copy of every element between two arrays of that shape, which has elements. The plan has no
+/// dimensions of length 1. It walks the destination upwards, with its longest stride outermost, and
+/// joins dimensions that are one run on both sides. If the destination repeats an element by a
+/// stride of 0, the source's last element for it is copied.
 copy_plan make_plan(std::span<const std::ptrdiff_t> shape, const copy_end& source,
                     const copy_end& destination);
 
-/// Whether a byte may belong to both sides. False where they lie apart, or between each other as
-/// even and odd items, fields, and columns do; true where that is not seen.
+/// Whether a byte may belong to both sides. False if they are known to be apart, or interleaved as
+/// even and odd items, fields and columns are; else true.
 bool may_overlap(const copy_plan&) noexcept;
 
-/// Nothing to do: the source is the destination.
+/// Whether there is nothing to do, because the source is the destination.
 bool is_in_place(const copy_plan&) noexcept;
 
 /// "float32 -> float64: 4 x (4 -> 8)": extent x (source stride -> destination stride), in bytes.

@@ -1,5 +1,5 @@
-// Memory of the host for elements on their way to or from memory that cannot be reached as they
-// lie. This alone decides what memory that is. Private to the library.
+// Staging: host memory for elements on their way to or from memory that the host or the device
+// cannot reach in place. Only this file decides what memory that is. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,10 @@ namespace usmx::inline v1::detail {
 /// Elements in C order without gaps, in memory that the host may touch.
 class staging {
  public:
-  /// Room for elements. The queue is the view's: one that may be used for copies to and from here.
+  /// Memory for elements. The queue is the view's, and may be used for copies to and from this
+  /// memory.
   staging(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue);
-  /// Room for the elements of an array.
+  /// Memory for the elements of an array.
   explicit staging(const array_view& like) : staging(like.shape(), like.type(), like.queue()) {}
   /// The elements of a view, which must be finished. Waits for the copy.
   static staging fetched(const array_view& source);
@@ -35,8 +36,8 @@ class staging {
   array_view view_;
 };
 
-/// Room for elements that the host writes and commands of the queue read, and that lives until they
-/// have. None where the queue's device has no memory of that kind.
+/// Memory for elements that the host writes and that commands of the queue read. It lives until
+/// they have read it. None if the queue's device has no memory of that kind.
 std::optional<array> staging_for_commands(layout where, dtype type, const sycl::queue& queue);
 
 }  // namespace usmx::inline v1::detail

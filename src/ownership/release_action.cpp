@@ -52,7 +52,7 @@ thread_local run_state of_thread;
 
 // If there is no memory to put an action off, it runs nested: the stack may still be deep enough.
 void release_action::run(function action, void* state) noexcept {
-  require_no_lock("memory is let go");
+  require_no_lock("memory is released");
   run_state& mine = of_thread;
   if (mine.depth >= greatest_depth && mine.put_off(action, state)) {
     return;

@@ -19,7 +19,7 @@ using queue_mutex = ranked_mutex<lock_rank::queue>;
 /// Held during each call that submits to a queue. The queue is remembered from then on. No thread
 /// holds two such locks. Only out-of-order queues are really locked (docs/decisions.md, 17): while
 /// one thread waits for such a queue, the SYCL runtime hides commands from other threads that wait.
-/// Where another one submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
+/// If another one submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;

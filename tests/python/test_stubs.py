@@ -16,7 +16,7 @@ import usmx.testing
 from sharing import shared_folder
 from test_readme import PYTHON
 from usmx import _typing
-from usmx._container import placement, print_options, types
+from usmx._container import compute_follows_data, print_options, types
 from usmx._container.types import NAMES
 
 TYPED = """
@@ -211,7 +211,7 @@ def public_names():
 @pytest.mark.parametrize(
     ("alias", "accepted"),
     [
-        (_typing.UsmType, placement._KINDS),
+        (_typing.UsmType, compute_follows_data._KINDS),
         (_typing.Casting, types._CASTINGS),
         (_typing.DtypeKind, types._KINDS),
         (_typing.FloatMode, print_options._FLOATMODES),

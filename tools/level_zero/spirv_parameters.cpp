@@ -32,7 +32,7 @@ constexpr std::uint32_t storage_function = 7;
 
 using id = std::uint32_t;
 
-struct extent {
+struct type_layout {
   std::size_t nbytes;
   std::size_t alignment;
 };
@@ -96,15 +96,15 @@ class declarations {
   parameter parameter_of(const typed_id& each) const {
     const std::vector<std::uint32_t>& type = words_of(each.type);
     if ((type[0] & 0xffff) != op_type_pointer) {
-      return {parameter::kind::value, extent_of(each.type).nbytes};
+      return {parameter::kind::value, layout_of(each.type).nbytes};
     }
     if (by_value_.contains(each.value) || type[2] == storage_function) {
-      return {parameter::kind::value, extent_of(type[3]).nbytes};
+      return {parameter::kind::value, layout_of(type[3]).nbytes};
     }
     return {type[2] == storage_workgroup ? parameter::kind::local : parameter::kind::pointer, 0};
   }
 
-  extent extent_of(id type) const {
+  type_layout layout_of(id type) const {
     const std::vector<std::uint32_t>& words = words_of(type);
     switch (words[0] & 0xffff) {
       case op_type_bool:
@@ -114,17 +114,17 @@ class declarations {
         return {words[2] / 8, words[2] / 8};
       case op_type_vector: {
         const std::size_t components = words[3] == 3 ? 4 : words[3];
-        const std::size_t nbytes = extent_of(words[2]).nbytes * components;
+        const std::size_t nbytes = layout_of(words[2]).nbytes * components;
         return {nbytes, nbytes};
       }
       case op_type_array: {
-        const extent element = extent_of(words[2]);
+        const type_layout element = layout_of(words[2]);
         return {element.nbytes * constants_.at(words[3]), element.alignment};
       }
       case op_type_struct: {
-        extent all{0, 1};
+        type_layout all{0, 1};
         for (std::size_t k = 2; k < words.size(); ++k) {
-          const extent member = extent_of(words[k]);
+          const type_layout member = layout_of(words[k]);
           all = {up_to(all.nbytes, member.alignment) + member.nbytes,
                  std::max(all.alignment, member.alignment)};
         }

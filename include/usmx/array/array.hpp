@@ -67,9 +67,9 @@ class USMX_API array {
         readonly_(other.readonly_) {
     other.layout_ = usmx::layout::without_elements();
   }
-  /// Shares the memory of the other array, and lets go of its own.
+  /// Shares the memory of the other array, and releases its own.
   array& operator=(const array&) = default;
-  /// Takes the other array's share in the memory, and lets go of its own. The other one is left
+  /// Takes the other array's share in the memory, and releases its own. The other one is left
   /// without memory and elements.
   array& operator=(array&& other) noexcept {
     if (this != &other) {

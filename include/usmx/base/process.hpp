@@ -11,10 +11,10 @@ namespace usmx::inline v1 {
 /// go is leaked.
 USMX_API void require_usable_process();
 
-/// Tells usmx that the calling thread belongs to the program. If such a thread lets memory go that
-/// has no work left, usmx frees it at once. Any other thread may belong to the SYCL runtime and
-/// must not call it, so usmx frees that memory later (class buffer has the rules). Most functions
-/// that call the runtime, and every new buffer, do this for the calling thread.
+/// Tells usmx that the calling thread belongs to the program. If such a thread releases memory on
+/// which no work is left, usmx frees it at once. Any other thread may belong to the SYCL runtime
+/// and must not call it, so usmx frees that memory later (class buffer has the rules). Most
+/// functions that call the runtime, and every new buffer, do this for the calling thread.
 USMX_API void note_user_thread() noexcept;
 /// Whether usmx knows that the calling thread belongs to the program.
 USMX_API bool is_user_thread() noexcept;

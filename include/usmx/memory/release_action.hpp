@@ -16,7 +16,7 @@ namespace detail {
 struct foreign_owner;
 
 /// A function that runs once, on any thread, when the last user of some memory is gone. An action
-/// may let go of other memory, whose action then runs inside of it. Beyond some depth, so that the
+/// may release other memory, whose action then runs inside of it. Beyond some depth, so that the
 /// stack does not overflow, actions run one after the other instead: when the outermost one is
 /// done, and before it returns.
 class USMX_API release_action {

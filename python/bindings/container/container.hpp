@@ -15,23 +15,24 @@ namespace usmx::bindings {
 
 // ---- functions of the module
 
-/// asarray, empty, zeros and those like another array, and what the package makes others of.
+/// asarray, empty, zeros, the `_like` functions, and the functions from which the package makes
+/// others.
 void bind_creation(nb::module_& m);
-/// copy, asnumpy, to_numpy, and what the package's other copies are made of.
+/// copy, asnumpy, to_numpy, and the functions from which the package makes other copies.
 void bind_copies(nb::module_& m);
 /// reshape, permute_dims and all others that give a view under another shape or order of axes.
 void bind_shapes(nb::module_& m);
-/// _nonzero and _count_nonzero, of which the package makes functions.
+/// _nonzero and _count_nonzero, from which the package makes functions.
 void bind_items(nb::module_& m);
 /// from_dlpack and from_arrow.
 void bind_from_others(nb::module_& m);
 
 // ---- the class
 
-/// USMArray, put together from what follows.
+/// USMArray, assembled from what follows.
 void bind_array_class(nb::module_& m);
 
-/// What is read of an array: attributes, flags, `real` and `imag`.
+/// What can be read from an array: attributes, flags, `real` and `imag`.
 void bind_attributes(nb::module_& m, nb::class_<py_array>& cls);
 /// copy, fill, tobytes, wait and record.
 void bind_methods(nb::class_<py_array>& cls);
@@ -47,21 +48,23 @@ void bind_scalars(nb::class_<py_array>& cls);
 
 // ---- its slots
 
-/// a[key]: a view where the key is basic or names a field, else a new array on the same queue and
-/// of the same kind.
+/// a[key]: a view if the key is basic or names a field, else a new array on the same queue and of
+/// the same kind.
 PyObject* get_item(PyObject* self, PyObject* key);
 /// a[key] = value: sets elements to a scalar, or to those of an array, producer, buffer or nested
-/// list, converted and repeated; waits. No value: TypeError, since elements cannot be deleted.
+/// list, converted and repeated; waits. Without a value (del a[key]) it raises TypeError, since
+/// elements cannot be deleted.
 int set_item(PyObject* self, PyObject* key, PyObject* value);
 
 /// iter(a): the views a[0], a[1], ... along the first axis. TypeError for a 0-d array.
 PyObject* iterate(PyObject* array);
 
-/// The slots of a class, ended as `others` is (by a zero entry), with those of the numbers added:
-/// int(a), float(a), bool(a) and operator.index(a).
+/// The slots of a class, with those of numbers added: int(a), float(a), bool(a) and
+/// operator.index(a). `others` and the result end with a zero entry.
 std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others);
-/// The same with what USMArray refuses: operators, comparisons, `in` and hashing. Each refusal says
-/// what to use instead; without these slots Python would compare identities.
+/// The same with the slots of what USMArray refuses: operators, comparisons, `in` and hashing. Each
+/// error says what to use instead. Without these slots Python would compare identities
+/// (docs/decisions.md, 60).
 std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others);
 
 // ---- what several of the files need
@@ -70,10 +73,11 @@ std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others);
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               element_order order);
 
-/// The array itself if it is on that `device=` already, or a copy as `copy=` demands or allows.
+/// The array itself if it is on that `device=` already, or a copy if `copy=` requires or allows
+/// one.
 nb::object as_asked(const nb::object& array, nb::handle device, copying copy);
 
-/// A producer's elements in a NumPy array: `out`, or a new one where that is None. Waits.
+/// A producer's elements in a NumPy array: `out`, or a new one if that is None. Waits.
 nb::object asnumpy(nb::handle usm_ary, nb::handle out);
 
 }  // namespace usmx::bindings

@@ -20,31 +20,31 @@ namespace usmx::bindings {
 
 // ---- basic keys
 
-/// What `a[key]` addresses, when the key is a basic one. IndexError (index_error, type_error) when
-/// it does not fit the layout.
+/// The elements that `a[key]` addresses; none if the key is not basic. Throws index_error or
+/// type_error (IndexError in Python) if the key does not fit the layout.
 std::optional<layout> subscript_by(const layout& where, PyObject* key);
 
-/// Sets `item` when the object is an item of a basic index. Sequences may be arrays: those are not,
-/// even when they can be converted to an integer.
+/// Returns true, and sets `item`, if the object is an item of a basic index. A sequence is none,
+/// even if it can be converted to an integer, because it may be an array.
 bool to_basic_item(PyObject* object, index_item& item);
 
-/// How many items a tuple has; index_error when no array has as many dimensions.
+/// The number of a tuple's items. Throws index_error if no array has so many dimensions.
 std::size_t item_count(PyObject* tuple);
 
 // ---- keys with arrays
 
 class array_key {
  public:
-  /// `queue` is for views of ordinary memory. IndexError (index_error) when an item is nothing that
-  /// an array can be indexed by.
+  /// `queue` is for views of ordinary memory. Throws index_error if an array cannot be indexed by
+  /// an item.
   array_key(PyObject* key, const sycl::queue& queue);
 
-  /// True when no item is an array: then basic_items are all.
+  /// Whether no item is an array. Then basic_items() has all items.
   bool is_basic() const noexcept;
   std::vector<index_item> basic_items() const;
 
-  /// What the key addresses. Waits for the arrays among its items; to be called without the
-  /// interpreter lock.
+  /// The elements that the key addresses. Waits for the arrays among its items. To be called
+  /// without the interpreter lock.
   selection select(const layout& where) const;
 
  private:

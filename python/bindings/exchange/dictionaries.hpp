@@ -1,5 +1,5 @@
-// The dictionaries of __sycl_usm_array_interface__ and __cuda_array_interface__: their keys, what
-// stands under them, and those that usmx writes. Those that it reads: import.hpp.
+// The dictionaries of __sycl_usm_array_interface__ and __cuda_array_interface__: their keys and
+// values, and the dictionaries that usmx writes. import.hpp reads those of others.
 #pragma once
 
 #include <array>
@@ -42,8 +42,7 @@ struct cuda_keys {
   static inline interned version{"version"};
 };
 
-// ---- What the value of a producer's attribute must be: a dict or another Mapping, and its
-// entries.
+// ---- The value of a producer's attribute, which must be a dict or another Mapping.
 
 /// Throws type_error naming the attribute when the value is no Mapping.
 void require_mapping(const char* attribute, nb::handle value);
@@ -54,8 +53,7 @@ nb::object look_up(PyObject* mapping, PyObject* key);
 /// Throws value_error naming the attribute.
 [[noreturn]] void throw_missing_key(const char* attribute, PyObject* key);
 
-// ---- Values that dictionaries of both protocols have under the same keys, read with the right
-// types and written.
+// ---- Reading and writing the values that dictionaries of both protocols have under the same keys.
 
 struct pointer_and_flag {
   std::uintptr_t pointer;
@@ -65,8 +63,8 @@ struct pointer_and_flag {
 /// `data`: type_error or value_error for anything else.
 pointer_and_flag read_data(PyObject* data);
 
-/// A description of fields may say of a plain type once more what `typestr` says: value_error,
-/// naming its key, when it says anything else.
+/// For a plain type, a description of fields may only repeat `typestr`. Throws value_error, naming
+/// its key, if it says anything else.
 void require_same_type(const char* key, PyObject* fields, PyObject* typestr);
 
 /// `typestr` and `data`, as both protocols have them.
@@ -75,13 +73,13 @@ nb::object data_object(std::uintptr_t pointer, bool readonly);
 
 // ---- The dictionary of __sycl_usm_array_interface__ as usmx writes it.
 
-/// The dictionary of an array; its memory is ready to be read by others when this returns.
+/// The dictionary of an array. When this returns, others may read its memory.
 nb::object to_dictionary(const array& described);
 
 // ---- The dictionary of __cuda_array_interface__ as usmx writes it.
 
-/// The dictionary of an array on a CUDA device; its memory is ready to be read by others when this
-/// returns, on any stream. Python's AttributeError for other devices.
+/// The dictionary of an array on a CUDA device. When this returns, others may read its memory on
+/// any stream. Raises Python's AttributeError for other devices.
 nb::object to_cuda_dictionary(const array& described);
 
 }  // namespace usmx::bindings

@@ -1,5 +1,5 @@
-// The dictionaries of foreign producers: read with the right types and never trusted. Which values
-// are right is decided in usmx/exchange.
+// The dictionaries of foreign producers: their types are checked, and nothing is trusted. Which
+// values are right is decided in usmx/exchange.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 namespace usmx::bindings {
 
 /// A checked view of a foreign producer's memory, which keeps the producer alive: by
-/// __sycl_usm_array_interface__, or where the object has none by __cuda_array_interface__; none
-/// when it has neither. An exception raised by the attribute passes through.
+/// __sycl_usm_array_interface__, or else by __cuda_array_interface__. None if the object has
+/// neither. An exception raised by the attribute passes through.
 std::optional<array> import_producer(PyObject* producer);
 
 /// A checked view of a foreign producer's memory on a CUDA device, which keeps the producer alive;
-/// none when the object has no such attribute. What usmx does with it comes after the work on the
-/// producer's stream; where the dictionary has no words for a stream, this waits for the device.
+/// none if the object has no such attribute. usmx's work on it comes after the work on the
+/// producer's stream. If the dictionary's version cannot name a stream, this waits for the device.
 std::optional<array> import_cuda_producer(PyObject* producer);
 
 }  // namespace usmx::bindings

@@ -1,4 +1,4 @@
-// All bytes of some memory copied, from and to memory, producers and Python's buffers. All of these
+// Copies all bytes of memory, from and to memory, producers and Python's buffers. All functions
 // wait.
 #pragma once
 
@@ -12,16 +12,17 @@ namespace usmx::bindings {
 /// A new `bytes` object.
 nb::object to_python_bytes(const std::shared_ptr<buffer>& memory);
 
-/// To the start of a writable contiguous buffer, by default a new NumPy array; returns it.
-/// value_error when it is too small or holds Python objects.
+/// Copies to the start of a writable contiguous buffer, by default a new NumPy array, and returns
+/// it. Throws value_error if it is too small or holds Python objects.
 nb::object copy_to_host(const std::shared_ptr<buffer>& memory, nb::object destination);
-/// A contiguous buffer's bytes to the start of the memory. value_error when they do not fit.
+/// Copies a contiguous buffer's bytes to the start of the memory. Throws value_error if they do not
+/// fit.
 void copy_from_host(const std::shared_ptr<buffer>& memory, nb::handle source_object);
 
-/// A producer's bytes to the start of the memory. value_error when they do not fit, type_error when
-/// it is no producer.
+/// Copies a producer's bytes to the start of the memory. Throws value_error if they do not fit, and
+/// type_error if the object is no producer.
 void copy_from_device(const std::shared_ptr<buffer>& memory, nb::handle producer);
-/// The destination is as large as the source or larger.
+/// Precondition: the destination is at least as large as the source.
 void copy_buffer(const std::shared_ptr<buffer>& source, const std::shared_ptr<buffer>& destination);
 
 /// Sets every byte.

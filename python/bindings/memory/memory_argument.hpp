@@ -1,4 +1,4 @@
-// New memory as Python asks for it, and existing memory as it is to be taken.
+// The arguments of the memory classes: makes new memory, or takes existing memory.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace usmx::bindings {
 /// The keywords of the constructors.
 struct memory_options {
   std::size_t alignment = 0;
-  /// None: the default queue, or for a copy that of its source.
+  /// None for the default queue; for a copy, the queue of its source.
   nb::object queue = nb::none();
   bool copy = false;
 };
@@ -23,8 +23,8 @@ std::size_t alignment_argument(nb::handle alignment);
 std::shared_ptr<buffer> allocate_memory(std::ptrdiff_t nbytes, usm_kind kind,
                                         const memory_options& options);
 
-/// A view of existing memory, or with options.copy a copy of it in new memory of that kind.
-/// value_error when a view would have another kind or context than is asked for.
+/// A view of existing memory, or with options.copy a copy of it in new memory of that kind. Throws
+/// value_error if a view would have another kind or context than was asked for.
 std::shared_ptr<buffer> take_memory(std::shared_ptr<buffer> existing, usm_kind kind,
                                     const memory_options& options);
 

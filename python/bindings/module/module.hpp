@@ -15,8 +15,8 @@ void bind_dlpack_table();
 /// The disk cache of device kernels, for `python -m usmx cache`.
 void bind_kernel_cache(nb::module_& m);
 
-/// Waits of threads that hold the interpreter lock: usmx's tests look for them. Nobody may wait so,
-/// since dpctl and dpnp need the lock before their work can end.
+/// Detects waits of threads that hold the interpreter lock, for usmx's tests. Such waits are not
+/// allowed, since dpctl and dpnp need the lock before their work can end (docs/decisions.md, 25).
 void bind_watched_waits(nb::module_& m);
 
 }  // namespace usmx::bindings

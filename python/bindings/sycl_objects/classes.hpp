@@ -1,4 +1,4 @@
-// The Python classes of SYCL objects, and what reads the objects in them.
+// The Python classes of SYCL objects, and the functions that read the objects in them.
 #pragma once
 
 #include <optional>
@@ -40,11 +40,11 @@ inline nb::object to_python(const sycl::context& context) { return make_instance
 /// The class and synchronize.
 void bind_sycl_queue(nb::module_& m);
 
-/// An object of usmx's own class, which notes when somebody takes the queue out of it. What is to
-/// be handed out goes through dpctl_objects.hpp.
+/// An object of usmx's own class, which notes when somebody takes the queue out of it. Queues for
+/// code outside usmx go through dpctl_objects.hpp.
 inline nb::object own_object(const sycl::queue& queue) { return make_instance(queue); }
 
-// ---- SyclEvent: holds exactly one sycl::event. And events as arguments, from anybody.
+// ---- SyclEvent: holds exactly one sycl::event. Also events of any library as arguments.
 
 void bind_sycl_event(nb::module_& m);
 
@@ -57,13 +57,13 @@ std::optional<sycl::event> event_of_object(nb::handle object);
 /// The same; type_error for anything else, value_error when a capsule was used or has another name.
 sycl::event event_argument(const char* name, nb::handle);
 
-// ---- usmx.Device: what `device=` means in Python, as a value.
+// ---- usmx.Device: the value of `device=` in Python.
 
 struct py_device {
   sycl::queue queue;
 };
 
-/// All of the class but create_device: queue_argument.hpp.
+/// The class without create_device, which is in queue_argument.hpp.
 nb::class_<py_device> bind_device(nb::module_& m);
 
 /// The queue inside a Device; null for any other object.
@@ -74,9 +74,9 @@ inline const sycl::queue* device_queue(PyObject* object) {
 
 // ---- usmx's and dpctl's classes of one name
 
-/// What they have in common: isinstance(x, usmx.SyclQueue) and its like is true for dpctl's objects
-/// of that name, too, and objects of both are compared by what they hold. After the classes are
-/// bound.
+/// Makes them work alike: isinstance(x, usmx.SyclQueue) and the like is true for dpctl's objects of
+/// that name, too, and objects of both are compared by what they hold. To be called after the
+/// classes are bound.
 void bind_instance_check(nb::module_& m);
 
 }  // namespace usmx::bindings

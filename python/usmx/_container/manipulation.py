@@ -15,9 +15,9 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from usmx import _core
+from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_view
 from usmx._container.host import _numpy
-from usmx._container.placement import common_queue, common_usm_type
 from usmx._container.types import result_type
 from usmx._core import asnumpy, broadcast_to, expand_dims, reshape
 

@@ -3,8 +3,8 @@
 from functools import reduce
 
 from usmx import _core
+from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.host import _numpy, require_plain
-from usmx._container.placement import common_queue, common_usm_type
 
 _MAX_NDIM = 64
 _NUMBERS = frozenset((bool, int, float, complex))

@@ -9,9 +9,9 @@ import operator
 from typing import TYPE_CHECKING
 
 from usmx import _core
+from usmx._container.compute_follows_data import common_queue
 from usmx._container.creation import as_view
 from usmx._container.host import _numpy
-from usmx._container.placement import common_queue
 from usmx._container.types import default_types
 from usmx._core import USMArray, asarray
 

@@ -1,5 +1,5 @@
-// Moves or converts blocks of elements on one thread, through the caches or past them. No SYCL
-// here.
+// Moves or converts blocks of elements on one thread, through the caches or with streaming stores.
+// No SYCL here.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 namespace usmx::inline v1::detail {
 
 inline constexpr std::ptrdiff_t line_nbytes = 64;
-/// What a thread keeps at hand, in its first-level cache.
+/// The size of a thread's scratch memory, which fits its first-level cache.
 inline constexpr std::ptrdiff_t scratch_nbytes = 16384;
 using scratch = std::array<std::byte, scratch_nbytes>;
 
-/// Moves or converts rectangles of elements; the same for all threads.
+/// Moves or converts rectangles of elements. All threads share one object.
 class block_mover {
  public:
-  /// The steps inside of the rows of all blocks to come.
+  /// Takes the steps inside the rows of all blocks that follow.
   block_mover(dtype from, dtype to, std::size_t itemsize, std::ptrdiff_t source_step,
               std::ptrdiff_t destination_step) noexcept
       : source_itemsize_(from == to ? static_cast<std::ptrdiff_t>(itemsize)
@@ -40,7 +40,7 @@ class block_mover {
   std::ptrdiff_t source_itemsize() const noexcept { return source_itemsize_; }
   std::ptrdiff_t destination_itemsize() const noexcept { return destination_itemsize_; }
   bool converts() const noexcept { return converts_; }
-  /// Whether whole cache lines can be stored, and are what the time goes into. (Where the source
+  /// Whether whole cache lines can be stored, and storing is what takes the time. (If the source
   /// has gaps, reading takes longer.)
   bool can_stream() const noexcept {
     return destination_adjacent_ && source_is_dense_ && destination_itemsize_ <= scratch_nbytes / 4;
@@ -56,7 +56,7 @@ class block_mover {
     move_(b);
   }
 
-  /// One row whose destination is adjacent, past the caches.
+  /// Moves one row whose destination is adjacent, with streaming stores.
   void stream_row(const std::byte* source, std::ptrdiff_t source_step, std::byte* destination,
                   std::ptrdiff_t count) const noexcept {
     if (!converts_ && source_adjacent_) {

@@ -22,9 +22,9 @@ class index_space {
   }
   std::ptrdiff_t size() const noexcept { return size_; }
 
-  /// Calls `body(source offset, destination offset, how many, innermost dimension)` for runs along
-  /// the innermost dimension which together are the indices from `first` to `end` - 1. Without
-  /// dimensions, one index.
+  /// Calls `body(source offset, destination offset, count, innermost dimension)` for runs along the
+  /// innermost dimension, which together are the indices from `first` to `end` - 1. Without
+  /// dimensions, there is one index.
   template <class Body>
   void for_each_run(std::ptrdiff_t first, std::ptrdiff_t end, const Body& body) const noexcept {
     if (ndim_ == 0) {

@@ -11,7 +11,7 @@ namespace usmx::inline v1::detail {
 
 inline std::ptrdiff_t ceil_divide(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
 
-/// How the work is shared: all of it as one task where it is small.
+/// How the work is shared: small work is one task.
 struct sharing {
   bool parallel;
   bool streaming;
@@ -22,7 +22,8 @@ struct sharing {
         streaming(static_cast<std::size_t>(nbytes) >= thresholds.streaming),
         task_nbytes(static_cast<std::ptrdiff_t>(thresholds.task)) {}
 
-  /// `units` of work of that many bytes each, in tasks: body(first, end).
+  /// Divides `units` of work of that many bytes each into tasks, and calls body(first, end) for
+  /// each.
   template <class Body>
   void run(std::ptrdiff_t units, std::ptrdiff_t unit_nbytes, const Body& body) const noexcept {
     const std::ptrdiff_t at_once = std::max<std::ptrdiff_t>(task_nbytes / unit_nbytes, 1);

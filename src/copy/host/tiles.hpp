@@ -1,5 +1,5 @@
-// Copies on the host where the dimension of the source's smallest step is not that of the
-// destination's: tile by tile, each of which fits into the nearest cache. No SYCL here.
+// Copies on the host whose sides have their smallest steps in different dimensions: tile by tile,
+// each of which fits into the first-level cache. No SYCL here.
 #pragma once
 
 #include <cstddef>

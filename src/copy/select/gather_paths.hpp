@@ -1,5 +1,5 @@
-// The two ways to read and write what is selected; gather.cpp chooses. Private to the library,
-// apart so that tests can ask for each.
+// The two ways to read and write selected elements; gather.cpp chooses. Private to the library, and
+// separate so that tests can call each.
 #pragma once
 
 #include "usmx/array/array_view.hpp"
@@ -7,8 +7,8 @@
 
 namespace usmx::inline v1::detail {
 
-// The indexed side has the layout selection::basic(), the other one what was selected's shape, and
-// there are elements. Both have one element type and do not overlap, or do so when staged.
+// The indexed side has the layout selection::basic(), the other one the shape of what was selected,
+// and there are elements. Both have one element type, and overlap only if they are staged.
 
 /// Over memory that the host may touch.
 void gather_on_host(const array_view& source, const selection&, const array_view& destination);

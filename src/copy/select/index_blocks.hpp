@@ -19,7 +19,8 @@ void check_indices(const axis_index&);
 /// Walks through arrays of integers of one shape together, in C order.
 class index_blocks {
  public:
-  /// Offsets that are handed out together: with what they lead to they fit the fastest cache.
+  /// The most offsets that next() gives at once. With the elements that they lead to, they fit the
+  /// fastest cache.
   static constexpr std::ptrdiff_t capacity = 512;
 
   /// scales[k] are the bytes from one element to the next along the dimension of indices[k]. The
@@ -29,17 +30,17 @@ class index_blocks {
 
   /// How many elements are left.
   std::ptrdiff_t size() const noexcept { return left_; }
-  /// A walk of its own through `count` of these from the one at `first` on. This one has not begun.
+  /// A separate walk through `count` elements, beginning at `first`. This walk must not have begun.
   index_blocks part(std::ptrdiff_t first, std::ptrdiff_t count) const;
 
-  /// The offsets of the next elements, for each the sum over all indices; none at the end. Throws
-  /// as check_indices. Valid until the next call.
+  /// The offsets of the next elements, each the sum over all indices; empty at the end. Throws as
+  /// check_indices. Valid until the next call.
   std::span<const std::int64_t> next();
 
  private:
   struct source {
     const axis_index* index;
-    const std::byte* values;  // where the walk has come to
+    const std::byte* values;  // where the walk is now
     std::ptrdiff_t scale;
   };
 
@@ -53,7 +54,7 @@ class index_blocks {
   // The dimensions to walk through, the innermost last, and the index where the walk is.
   std::vector<std::ptrdiff_t> extents_;
   std::vector<std::ptrdiff_t> at_;
-  // For each of these the byte strides of all sources.
+  // For each of these dimensions, the strides of all sources in bytes.
   std::vector<std::ptrdiff_t> strides_;
   std::ptrdiff_t left_;
   std::array<std::int64_t, capacity> offsets_;

@@ -1,5 +1,5 @@
-// Counting and finding elements that are not zero, in views that are finished: what
-// usmx/copy/select/selection.hpp says of arrays. Private to the library.
+// Counts and finds elements that are not zero, in views without pending work.
+// usmx/copy/select/selection.hpp does the same for arrays. Private to the library.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Moving what integers lead to, over memory that the host may touch: the loops under gather and
-// scatter. Private to the library.
+// Moves the elements that integers select, over memory that the host may touch: the loops of gather
+// and scatter. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct rest_dimension {
   std::ptrdiff_t indexed_stride;
 };
 
-/// Items to be moved between the side that the integers lead to and the one that is walked through
-/// in order, whichever is the source.
+/// A move of items between the indexed side, which the integers select from, and the linear side,
+/// which is walked in order. Either may be the source.
 struct transfer {
   std::byte* linear;
   std::byte* indexed;
@@ -30,18 +30,19 @@ struct transfer {
   std::vector<rest_dimension> rest;
 };
 
-/// Between the array that was selected from, cut to selection::basic(), and the one of the
-/// selection's shape. None where the linear side's dimensions of the common shape are no single
-/// run.
+/// A transfer between the array that was selected from, cut to selection::basic(), and the array
+/// with the selection's shape. None if the linear side's dimensions of the common shape are not a
+/// single run.
 std::optional<transfer> plan_transfer(const array_view& indexed, const selection&,
                                       const array_view& linear);
 
-/// Moves all of `nbytes` bytes, on several threads when that is worth it. `indexed` is that of the
-/// plan. Throws index_error as selection::check does; part has been moved then.
+/// Moves all `nbytes` bytes, on several threads if that pays. `indexed` is the one that was planned
+/// for. Throws index_error as selection::check does, after some bytes have been moved.
 void move_to_linear(const transfer&, const array_view& indexed, const selection&,
                     std::size_t nbytes);
 
-/// The same the other way, in order: of what goes to one place the last remains.
+/// The same in the other direction and in order: if several elements go to one place, the last one
+/// stays.
 void move_to_indexed(const transfer&, const array_view& indexed, const selection&);
 
 }  // namespace usmx::inline v1::detail

@@ -1,5 +1,5 @@
-// What is asked of CUDA's driver, apart from where its functions come from: so the answers' meaning
-// can be tested where there is no such device.
+// Questions to CUDA's driver. The functions are passed in, so that tests can check the meaning of
+// the answers without such a device.
 #pragma once
 
 #include <cstddef>
@@ -67,16 +67,17 @@ struct functions {
   }
 };
 
-/// In the driver that the SYCL runtime has loaded; none where it has not, or lacks one of them.
+/// The functions of the driver that the SYCL runtime has loaded; none if it has not loaded it, or
+/// one of them is missing.
 std::optional<functions> find_functions() noexcept;
-/// The same for those who have met a CUDA device. Throws device_error where there are none.
+/// The same for callers that have a CUDA device. Throws device_error if there are none.
 const functions& required_functions();
 
 /// Throws device_error, which says what did not work and the driver's reason, unless the driver
 /// says success.
 void require_success(result, const char* what);
 
-/// What contexts of the SYCL runtime are to this driver: some devices, and the primary context of
+/// A context of the SYCL runtime in this driver's terms: some devices, and the primary context of
 /// any of them, since addresses are unified.
 struct scope {
   CUcontext primary;
@@ -86,7 +87,8 @@ struct scope {
 /// As usm_driver::query: memory of a device that is not in the scope is unknown there.
 allocation_info query(const functions&, const scope&, const void* pointer) noexcept;
 
-/// The number of the device that some memory belongs to; none of what the driver does not know.
+/// The number of the device that some memory belongs to; none if the driver does not know the
+/// memory.
 std::optional<CUdevice> device_number(const functions&, const void* pointer) noexcept;
 
 }  // namespace usmx::inline v1::detail::cuda

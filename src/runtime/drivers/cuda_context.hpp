@@ -1,5 +1,5 @@
-// A context of CUDA's as the thread's current one. Some of the driver's functions answer only where
-// there is one.
+// Makes a CUDA context the thread's current one. Some of the driver's functions work only with a
+// current context.
 #pragma once
 
 #include "runtime/drivers/cuda.hpp"

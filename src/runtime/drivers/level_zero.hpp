@@ -1,5 +1,5 @@
-// What is asked of Level Zero's driver, apart from where its functions come from: so the answers'
-// meaning can be tested where there is no such device.
+// Questions to Level Zero's driver. The functions are passed in, so that tests can check the
+// meaning of the answers without such a device.
 #pragma once
 
 #include <cstddef>
@@ -39,11 +39,11 @@ struct functions {
                               std::size_t* nbytes);
 };
 
-/// In the loader that the SYCL runtime has loaded; none where it has not, or lacks one of them.
+/// The functions of the loader that the SYCL runtime has loaded; none if it has not loaded it, or
+/// one of them is missing.
 std::optional<functions> find_functions() noexcept;
 
-/// As usm_driver::query. A pointer that the driver does not know is no error there: its
-/// type is unknown.
+/// As usm_driver::query. A pointer that the driver does not know is no error: its type is unknown.
 allocation_info query(const functions&, ze_context_handle_t, const void* pointer) noexcept;
 
 }  // namespace usmx::inline v1::detail::level_zero

@@ -1,6 +1,6 @@
-// The pools in which the SYCL runtime keeps small allocations: it cuts chunks out of slabs, which
-// are what a driver knows. Apart from where the pools' functions come from, so that the answers'
-// meaning can be tested without such pools.
+// The pools in which the SYCL runtime keeps small allocations: it cuts chunks out of slabs, and a
+// driver knows only the slabs. The pools' functions are passed in, so that tests can check the
+// meaning of the answers without such pools.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,16 @@ struct functions {
   result (*usable_nbytes)(umf_memory_pool_handle_t, const void* pointer, std::size_t* nbytes);
 };
 
-/// In the memory library (UMF) that the SYCL runtime has loaded; none where it has not, or lacks
-/// one of them.
+/// The functions of the memory library (UMF) that the SYCL runtime has loaded; none if it has not
+/// loaded it, or one of them is missing.
 std::optional<functions> find_functions() noexcept;
 
-/// What a driver has found, with the extent of the chunk where it was that of a slab of a pool.
-/// Otherwise as it was found. Whether the chunk is allocated or free, the pools do not tell.
+/// What a driver has found, narrowed to the chunk if its bounds were those of a slab of a pool;
+/// else unchanged. The pools do not tell whether the chunk is allocated or free.
 allocation_info narrowed_to_chunk(const functions&, allocation_info found,
                                   const void* pointer) noexcept;
 
-/// The same by the pools of this process, where there are any.
+/// The same with the pools of this process, if there are any.
 class loaded_pools {
  public:
   loaded_pools() noexcept : functions_(find_functions()) {}

@@ -57,7 +57,7 @@ class runtime_pools_test : public testing::Test {
   static allocation_info narrowed(std::size_t offset) {
     return narrowed_to_chunk({find_pool, usable_nbytes}, whole(), stand_in.slab + offset);
   }
-  static void expect_extent(const allocation_info& found, std::size_t first, std::size_t nbytes) {
+  static void expect_bounds(const allocation_info& found, std::size_t first, std::size_t nbytes) {
     EXPECT_EQ(found.kind, usm_kind::device);
     EXPECT_TRUE(found.bounds_known);
     EXPECT_EQ(found.base - stand_in.slab, static_cast<std::ptrdiff_t>(first));
@@ -65,37 +65,37 @@ class runtime_pools_test : public testing::Test {
   }
 };
 
-TEST_F(runtime_pools_test, extent_is_that_of_the_chunk_around_the_pointer) {
-  expect_extent(narrowed(0), 0, 300);
-  expect_extent(narrowed(299), 0, 300);
-  expect_extent(narrowed(300), 300, 300);
-  expect_extent(narrowed(777), 600, 300);
+TEST_F(runtime_pools_test, bounds_are_those_of_the_chunk_around_the_pointer) {
+  expect_bounds(narrowed(0), 0, 300);
+  expect_bounds(narrowed(299), 0, 300);
+  expect_bounds(narrowed(300), 300, 300);
+  expect_bounds(narrowed(777), 600, 300);
 }
 
-TEST_F(runtime_pools_test, rest_of_a_slab_that_is_no_chunk_keeps_the_drivers_extent) {
-  expect_extent(narrowed(950), 0, 1000);
+TEST_F(runtime_pools_test, rest_of_a_slab_that_is_no_chunk_keeps_the_drivers_bounds) {
+  expect_bounds(narrowed(950), 0, 1000);
 }
 
-TEST_F(runtime_pools_test, block_by_itself_keeps_the_drivers_extent) {
-  expect_extent(narrowed_to_chunk({find_pool, usable_nbytes_of_a_block_by_itself}, whole(),
+TEST_F(runtime_pools_test, block_by_itself_keeps_the_drivers_bounds) {
+  expect_bounds(narrowed_to_chunk({find_pool, usable_nbytes_of_a_block_by_itself}, whole(),
                                   stand_in.slab + 10),
                 0, 1000);
 }
 
-TEST_F(runtime_pools_test, memory_of_no_pool_keeps_the_drivers_extent) {
+TEST_F(runtime_pools_test, memory_of_no_pool_keeps_the_drivers_bounds) {
   stand_in.find_result = not_found;
-  expect_extent(narrowed(10), 0, 1000);
+  expect_bounds(narrowed(10), 0, 1000);
 }
 
 TEST_F(runtime_pools_test, pool_that_does_not_tell_changes_nothing) {
   stand_in.usable_result = not_found;
-  expect_extent(narrowed(10), 0, 1000);
+  expect_bounds(narrowed(10), 0, 1000);
   stand_in.usable_result = runtime_pools::success;
   stand_in.chunk = 2000;
-  expect_extent(narrowed(10), 0, 1000);
+  expect_bounds(narrowed(10), 0, 1000);
 }
 
-TEST_F(runtime_pools_test, unknown_extent_stays_unknown) {
+TEST_F(runtime_pools_test, unknown_bounds_stay_unknown) {
   const allocation_info found =
       narrowed_to_chunk({find_pool, usable_nbytes}, {.kind = usm_kind::shared}, stand_in.slab + 10);
   EXPECT_EQ(found.kind, usm_kind::shared);

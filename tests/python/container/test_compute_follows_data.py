@@ -6,7 +6,7 @@ import dpctl
 import dpnp.tensor
 import pytest
 import usmx
-from usmx._container.placement import common_queue, common_usm_type
+from usmx._container.compute_follows_data import common_queue, common_usm_type
 
 KINDS = ["device", "shared", "host"]
 
