@@ -13,6 +13,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/resources/statistics.hpp"
 #include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 
