@@ -22,8 +22,7 @@ sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::s
 /// that are not adjacent are rows of one item. Converts nothing.
 void copy_by_queue(const copy_plan& plan, sycl::queue queue);
 
-/// Whether the driver fills such items as fast as memory takes them: CUDA's aligned ones of 4
-/// bytes, in USM.
+/// Whether the driver fills such items as fast as memory takes them: aligned ones, in USM.
 bool has_fast_fill(const std::byte* destination, usm_kind kind, std::size_t itemsize,
                    const sycl::queue&);
 

@@ -7,21 +7,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include <sycl/backend_types.hpp>
-
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/exit.hpp"
 #include "runtime/waiting.hpp"
 
 namespace usmx::inline v1::detail {
-
-namespace {
-
-/// The OpenCL CPU driver and the CUDA adapter do (docs/decisions.md); of others nothing is known.
-bool loses_commands_of_threads(sycl::backend backend) {
-  return backend == sycl::backend::opencl || backend == sycl::backend::ext_oneapi_cuda;
-}
-
-}  // namespace
 
 /// Its mutex is its own: threads at work on one queue do not hold up those on another.
 struct used_queue {
@@ -30,7 +20,8 @@ struct used_queue {
 
   explicit used_queue(const sycl::queue& queue)
       : alive(sycl::detail::getSyclObjImpl(queue)),
-        needs_lock(!queue.is_in_order() && loses_commands_of_threads(queue.get_backend())) {}
+        traits(traits_of(queue.get_backend())),
+        needs_lock(!queue.is_in_order() && traits.loses_commands_of_threads) {}
 
   std::uint64_t begin_wait() noexcept { return ++waits_begun; }
 
@@ -41,6 +32,7 @@ struct used_queue {
   }
 
   std::weak_ptr<implementation::element_type> alive;
+  const backend_traits& traits;
   bool needs_lock;
   queue_mutex mutex;
   // Waits are numbered as they begin, and a look that finds the queue empty counts as one. What
@@ -115,7 +107,7 @@ queue_lock lock_queue(const sycl::queue& queue) {
 void queue_lock::wait(sycl::queue queue) const {
   const std::uint64_t number = of_->begin_wait();
   {
-    const driver_wait waiting(queue.get_backend() == sycl::backend::opencl);
+    const driver_wait waiting(of_->traits.waits_one_at_a_time);
     queue.wait();
   }
   of_->end_wait(number);
@@ -132,7 +124,7 @@ bool queue_moment::is_past() const {
   if (was_waited_for()) {
     return true;
   }
-  if (queue_.is_in_order() && queue_.get_backend() == sycl::backend::opencl) {
+  if (!of_->traits.in_order_queues_tell_if_empty && queue_.is_in_order()) {
     return false;
   }
   const std::unique_lock lock(of_->mutex, std::try_to_lock);

@@ -17,9 +17,7 @@ struct used_queue;
 using queue_mutex = ranked_mutex<lock_rank::queue>;
 
 /// Held around each call that submits to a queue, which is remembered from then on. No thread holds
-/// two. Only out-of-order queues of OpenCL and CUDA are really locked (docs/decisions.md): where
-/// one thread waits for such a queue and another submits to it, OpenCL's CPU driver crashes, and
-/// CUDA's adapter loses commands.
+/// two. Only out-of-order queues of back ends that lose commands of threads are really locked.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;
@@ -53,8 +51,8 @@ class queue_moment {
   explicit queue_moment(const sycl::queue&);
   const sycl::queue& queue() const noexcept { return queue_; }
   /// Whether everything that was submitted before is complete, as far as can be told without
-  /// waiting: usmx has waited for the queue since, or the queue is empty now. The runtime is asked,
-  /// except about OpenCL's in-order queues (docs/decisions.md).
+  /// waiting: usmx has waited for the queue since, or the queue is empty now. The runtime is asked
+  /// where the back end's queues can tell.
   bool is_past() const;
 
  private:

@@ -15,12 +15,11 @@ namespace usmx::inline v1::detail {
 void about_to_wait();
 using driver_mutex = ranked_mutex<lock_rank::driver_wait>;
 
-/// Held while a thread waits inside the driver. The OpenCL CPU driver hangs when several threads
-/// wait at once and one of the queues is out of order (docs/decisions.md), so there one waits after
-/// the other; elsewhere nothing is locked. The last lock that a thread takes.
+/// Held while a thread waits inside the driver, and alone where the driver hangs when several do
+/// (backend_traits); elsewhere nothing is locked. The last lock that a thread takes.
 class driver_wait {
  public:
-  explicit driver_wait(bool may_be_opencls);
+  explicit driver_wait(bool alone);
 
  private:
   std::unique_lock<driver_mutex> lock_;
