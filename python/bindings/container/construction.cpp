@@ -95,7 +95,8 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
   }
   const dtype type =
       dtype_object.is_none()
-          ? nearest_supported(type_code::float64, support_of(internal::private_queue(*memory).get_device()))
+          ? nearest_supported(type_code::float64,
+                              support_of(internal::private_queue(*memory).get_device()))
           : dtype_argument(dtype_object);
   return {array(std::move(memory), type, std::move(where), given.readonly),
           std::move(given.object)};

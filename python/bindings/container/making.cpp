@@ -7,6 +7,7 @@
 #include <string>
 
 #include "elements/dtype_argument.hpp"
+#include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/new_memory.hpp"
@@ -73,13 +74,6 @@ nb::object new_array_of_shape(nb::handle shape, bool zeroed) {
   return new_compact(shape, type, usm_kind::device, queue, element_order::c, zeroed);
 }
 
-void require_same_structure(dtype found, dtype wanted) {
-  if (found != wanted && (found.is_structured() || wanted.is_structured())) {
-    throw type_error(detail::message("structured elements are not converted: expected dtype ",
-                                     found, ", found ", wanted));
-  }
-}
-
 nb::object new_array_like(const py_array& source, nb::handle dtype_object, nb::handle usm_type,
                           nb::handle sycl_queue, nb::handle device, nb::handle order, bool zeroed) {
   const element_order wanted_order = order_argument(order, any_order);
@@ -128,7 +122,7 @@ nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle us
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype natural = dtype_argument(nb::object(host.attr("dtype")));
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, natural);
-  require_same_structure(natural, type);
+  require_convertible(type, natural);
   return to_python(make_array(compact_like(layout_of_host(host, natural.itemsize()), wanted_order),
                               type, queue, kind_argument(usm_type), first_use::in_order));
 }
@@ -166,7 +160,7 @@ nb::object zeros_of_shape(nb::handle shape) { return new_array_of_shape(shape, t
 
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               element_order order) {
-  require_same_structure(source.type(), type);
+  require_convertible(type, source.type());
   const array made =
       make_array(compact_like(source.layout(), order), type, queue, kind, first_use::at_once);
   ordered(is_short(source) && is_short(made), [&] { copy(source, made); });
