@@ -6,6 +6,7 @@
 #include "array/array_internal.hpp"
 #include "base/lock_checks_internal.hpp"
 #include "copy/copy_internal.hpp"
+#include "layout/plain_types_internal.hpp"
 #include "ownership/buffer_internal.hpp"
 #include "runtime/events_internal.hpp"
 #include "runtime/interruption_internal.hpp"

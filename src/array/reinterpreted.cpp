@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "array/array_internal.hpp"
+#include "layout/plain_types_internal.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
@@ -74,11 +75,9 @@ array reinterpreted(const array& a, dtype type) {
 }
 
 array part_view(const array& complex_elements, complex_part part) {
-  const dtype half = complex_elements.type().code() == type_code::complex64 ? type_code::float32
-                                                                            : type_code::float64;
   const layout halves = complex_elements.layout().scaled(2);
   return internal::unchecked_array(
-      complex_elements.owner(), half,
+      complex_elements.owner(), internal::part_type(complex_elements.type()),
       halves.with_offset(halves.offset() + (part == complex_part::real ? 0 : 1)),
       complex_elements.readonly());
 }

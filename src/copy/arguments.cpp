@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 
+#include "copy/copy_internal.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
@@ -12,35 +13,31 @@ namespace {
 using shape_span = std::span<const std::ptrdiff_t>;
 
 void require(shape_span source_shape, dtype source_type, shape_span destination_shape,
-             dtype destination_type, bool readonly) {
+             dtype destination_type) {
   if (!std::ranges::equal(source_shape, destination_shape)) {
     throw value_error(message("source of a copy must have the destination's shape ",
                               tuple_text(destination_shape), ", found ", tuple_text(source_shape)));
   }
-  if (source_type != destination_type &&
-      (source_type.is_structured() || destination_type.is_structured())) {
+  if (!internal::is_convertible(source_type, destination_type)) {
     throw value_error(message("source of a copy must have the destination's element type ",
                               destination_type, ", found ", source_type));
-  }
-  if (readonly) {
-    throw read_only_error("destination of a copy is read-only");
   }
 }
 
 }  // namespace
 
 void require_copyable(const array_view& source, const array_view& destination) {
-  require(source.shape(), source.type(), destination.shape(), destination.type(),
-          destination.readonly());
+  require(source.shape(), source.type(), destination.shape(), destination.type());
+  require_writable(destination, destination_of_copies);
 }
 
 void require_copyable(const host_array& source, const array_view& destination) {
-  require(source.shape, source.type, destination.shape(), destination.type(),
-          destination.readonly());
+  require(source.shape, source.type, destination.shape(), destination.type());
+  require_writable(destination, destination_of_copies);
 }
 
 void require_copyable(const array_view& source, const host_array& destination) {
-  require(source.shape(), source.type(), destination.shape, destination.type, false);
+  require(source.shape(), source.type(), destination.shape, destination.type);
 }
 
 void require_host_memory(std::string_view function, const array_view& view) {
@@ -50,9 +47,9 @@ void require_host_memory(std::string_view function, const array_view& view) {
   }
 }
 
-void require_fillable(const array_view& destination) {
-  if (destination.readonly()) {
-    throw read_only_error("destination of a copy is read-only");
+void require_writable(const array_view& view, std::string_view what) {
+  if (view.readonly()) {
+    throw read_only_error(message(what, " is read-only"));
   }
 }
 

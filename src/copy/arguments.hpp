@@ -20,8 +20,10 @@ void require_copyable(const array_view& source, const host_array& destination);
 /// Throws value_error for a view of USM, whose array has to be given: `function` orders itself.
 void require_host_memory(std::string_view function, const array_view&);
 
-/// Throws read_only_error.
-void require_fillable(const array_view& destination);
+/// Who may write: throws read_only_error, which calls a read-only view `what`.
+void require_writable(const array_view&, std::string_view what);
+/// What copies and fills call theirs.
+inline constexpr std::string_view destination_of_copies = "destination of a copy";
 
 inline copy_end end_of(const array_view& view) {
   return {view.data(), view.type(), view.strides(),

@@ -13,7 +13,7 @@
 #endif
 
 #include "base/cpu.hpp"
-#include "layout/element_dispatch.hpp"
+#include "copy/element_dispatch.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -226,7 +226,7 @@ sycl::event copy_to_host_async(const array& source, const host_array& destinatio
 
 sycl::event fill_async(const array& destination, const std::byte* element) {
   const array_view to = internal::private_view(destination);
-  detail::require_fillable(to);
+  detail::require_writable(to, detail::destination_of_copies);
   if (to.size() == 0) {
     return complete_event();
   }

@@ -20,6 +20,11 @@ USMX_API void copy_elements(const array_view& source, const host_array& destinat
 USMX_API void fill_elements(const array_view& destination, const std::byte* element,
                             copy_path path = copy_path::automatic);
 
+/// Whether copies convert from one type to the other: structured elements are not converted.
+constexpr bool is_convertible(dtype from, dtype to) noexcept {
+  return from == to || !(from.is_structured() || to.is_structured());
+}
+
 /// Sets every byte of a buffer. This one orders itself, as those for arrays do: it waits for all
 /// work on the bytes, and until they are set.
 USMX_API void fill_bytes(buffer&, std::byte value);

@@ -8,9 +8,9 @@
 
 #include <sycl/handler.hpp>
 
+#include "copy/element_dispatch.hpp"
 #include "copy/kernel_copy.hpp"
 #include "copy/kernel_launch.hpp"
-#include "layout/element_dispatch.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <sycl/backend_types.hpp>
 #include <sycl/ext/oneapi/memcpy2d.hpp>
 #include <sycl/usm/usm_pointer_info.hpp>
 
 #include "copy/block_kernels.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
 #include "usmx/runtime/queues.hpp"
@@ -39,16 +39,14 @@ bool is_the_devices(const void* pointer, const sycl::queue& queue) {
   return kind == sycl::usm::alloc::device || kind == sycl::usm::alloc::shared;
 }
 
-/// Whether the driver copies them by one command. CUDA's does, up to its longest distance; for
-/// OpenCL, and between two ends in the host's memory, the SYCL runtime needs a kernel or the host.
+/// Whether the driver copies them by one command. Between two ends in the host's memory none does.
 bool is_one_command(const equal_rows& copy, const sycl::queue& queue) {
-  constexpr std::ptrdiff_t longest_distance = INT32_MAX;
+  const std::ptrdiff_t longest_distance = traits_of(queue.get_backend()).longest_row_distance;
   const auto nbytes = static_cast<std::ptrdiff_t>(copy.nbytes);
   const auto is_distance = [&](std::ptrdiff_t stride) {
     return nbytes <= stride && stride <= longest_distance;
   };
-  return queue.get_backend() == sycl::backend::ext_oneapi_cuda &&
-         is_distance(copy.rows.source_stride) && is_distance(copy.rows.destination_stride) &&
+  return is_distance(copy.rows.source_stride) && is_distance(copy.rows.destination_stride) &&
          (is_the_devices(copy.source, queue) || is_the_devices(copy.destination, queue));
 }
 
@@ -109,9 +107,9 @@ void copy_by_queue(const copy_plan& plan, sycl::queue queue) {
 
 bool has_fast_fill(const std::byte* destination, usm_kind kind, std::size_t itemsize,
                    const sycl::queue& queue) {
-  return kind != usm_kind::unknown && itemsize == 4 &&
-         reinterpret_cast<std::uintptr_t>(destination) % 4 == 0 &&
-         queue.get_backend() == sycl::backend::ext_oneapi_cuda;
+  const std::size_t fast = traits_of(queue.get_backend()).fast_fill_itemsize;
+  return fast > 0 && itemsize == fast && kind != usm_kind::unknown &&
+         reinterpret_cast<std::uintptr_t>(destination) % fast == 0;
 }
 
 void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,

@@ -25,8 +25,7 @@ std::size_t command_nbytes(const copy_plan& plan, const sycl::queue& queue);
 /// that are not adjacent are rows of one item. Converts nothing.
 void copy_by_queue(const copy_plan& plan, sycl::queue queue);
 
-/// Whether the driver fills such items as fast as memory takes them: CUDA's aligned ones of 4
-/// bytes, in USM.
+/// Whether the driver fills such items as fast as memory takes them: aligned ones, in USM.
 bool has_fast_fill(const std::byte* destination, usm_kind kind, std::size_t itemsize,
                    const sycl::queue&);
 

@@ -32,19 +32,27 @@ constexpr std::int64_t buffers_of_numbers = 2;
 
 // ---- elements
 
-/// Arrow's format of the type with that code; null if Arrow has none with the same bytes.
-constexpr const char* formats[type_count] = {nullptr, "c", "s", "i", "l", "C",     "S",
-                                             "I",     "L", "e", "f", "g", nullptr, nullptr};
+struct column_format {
+  type_code type;
+  std::string_view text;
+};
+/// Of the types that Arrow has, and that lie in memory there as they do here.
+constexpr column_format formats[] = {
+    {type_code::int8, "c"},    {type_code::int16, "s"},   {type_code::int32, "i"},
+    {type_code::int64, "l"},   {type_code::uint8, "C"},   {type_code::uint16, "S"},
+    {type_code::uint32, "I"},  {type_code::uint64, "L"},  {type_code::float16, "e"},
+    {type_code::float32, "f"}, {type_code::float64, "g"},
+};
 
+/// Ends with a null character.
 const char* format_of(dtype type) {
-  const char* format =
-      type.is_structured() ? nullptr : formats[static_cast<std::size_t>(type.code())];
-  if (format == nullptr) {
+  const auto* const found = std::ranges::find(formats, type.code(), &column_format::type);
+  if (found == std::end(formats)) {
     throw buffer_error(detail::message(
         "Arrow takes integers and floating-point numbers, found dtype ", type,
         type == dtype(type_code::bool_) ? ", which Arrow packs into bits: view it as 'u1'" : ""));
   }
-  return format;
+  return found->text.data();
 }
 
 /// How the formats of other types begin.
@@ -77,10 +85,9 @@ constexpr format_name foreign_formats[] = {
 }
 
 dtype parse_format(std::string_view format) {
-  for (int code = 0; code < type_count; ++code) {
-    if (formats[code] != nullptr && format == formats[code]) {
-      return static_cast<type_code>(code);
-    }
+  if (const auto* known = std::ranges::find(formats, format, &column_format::text);
+      known != std::end(formats)) {
+    return known->type;
   }
   const auto* named = std::ranges::find_if(
       foreign_formats, [&](const format_name& known) { return format.starts_with(known.begin); });

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "layout/plain_types_internal.hpp"
+
 namespace usmx::inline v1::detail {
 namespace {
 
@@ -13,11 +15,11 @@ bool is_integer(type_code code) {
 
 std::size_t size_of(type_code code) { return dtype(code).itemsize(); }
 
-bool is_double(type_code code) {
-  return code == type_code::float64 || code == type_code::complex128;
-}
-
 bool is_complex(type_code code) { return dtype(code).kind() == 'c'; }
+
+bool is_double(type_code code) {
+  return (is_complex(code) ? internal::part_type(code) : dtype(code)) == dtype::of<double>();
+}
 
 /// The source type whose kernel does it: see USMX_CASTS.
 type_code source_in_list(type_code from, type_code to) {
@@ -26,7 +28,7 @@ type_code source_in_list(type_code from, type_code to) {
     return unsigned_code(size_of(from));
   }
   if (is_complex(from) && !is_complex(to) && to != type_code::bool_) {
-    return from == type_code::complex64 ? type_code::float32 : type_code::float64;
+    return internal::part_type(from).code();
   }
   return from;
 }

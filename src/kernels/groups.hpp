@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/device/kernel_list.hpp"
+#include "runtime/drivers/backend_traits.hpp"
 #include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1::detail {
@@ -36,10 +37,6 @@ enum class kernel_group { USMX_KERNEL_GROUPS(USMX_GROUP) };
 inline constexpr std::array all_kernel_groups{USMX_KERNEL_GROUPS(USMX_GROUP)};
 #undef USMX_GROUP
 inline constexpr std::size_t kernel_group_count = all_kernel_groups.size();
-
-/// How work is laid out: one work item in a group, which suits CPUs, or many beside each other, or,
-/// in the kernels for CUDA devices, many that share memory.
-enum class kernel_shape { narrow, wide, tiled };
 
 /// Those of the SYCL compiler's kernels.
 inline constexpr std::array all_kernel_shapes{kernel_shape::narrow, kernel_shape::wide};

@@ -17,6 +17,7 @@
 #include "kernels/compiler.hpp"
 #include "kernels/packaged.hpp"
 #include "runtime/driver_setup.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/version.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -221,10 +222,7 @@ const device_kernel* device_kernels::find(kernel_id id) {
 }
 
 kernel_shape shape_for(const sycl::device& device) {
-  if (device.get_backend() == sycl::backend::ext_oneapi_cuda) {
-    return kernel_shape::tiled;
-  }
-  return device.is_cpu() ? kernel_shape::narrow : kernel_shape::wide;
+  return device.is_cpu() ? kernel_shape::narrow : traits_of(device.get_backend()).kernels;
 }
 
 device_kernels& kernel_store::of(const sycl::device& device) {

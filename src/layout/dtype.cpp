@@ -15,32 +15,13 @@ using detail::foreign_order;
 using detail::is_order_prefix;
 using detail::native_order;
 
-/// The number that "1", "2", "4", "8" or "16" writes, else 0. No other size exists, so that signs,
-/// zeros in front and trailing characters need no rule of their own.
-std::size_t parse_itemsize(std::string_view digits) {
-  if (digits == "16") return 16;
-  if (digits.size() != 1) return 0;
-  switch (digits[0]) {
-    case '1':
-      return 1;
-    case '2':
-      return 2;
-    case '4':
-      return 4;
-    case '8':
-      return 8;
-    default:
-      return 0;
-  }
-}
-
 /// The type of a kind and a size without a byte order in front: "f8".
 std::optional<dtype> parse_kind_and_size(std::string_view text) {
   if (text.empty()) return std::nullopt;
-  const std::size_t itemsize = parse_itemsize(text.substr(1));
-  const auto entry = std::find_if(
-      detail::type_table.begin(), detail::type_table.end(),
-      [&](const detail::type_entry& e) { return e.kind == text[0] && e.itemsize == itemsize; });
+  const auto* const entry =
+      std::ranges::find_if(detail::type_table, [&](const detail::type_entry& e) {
+        return e.kind == text[0] && e.typestr.substr(1) == text;
+      });
   if (entry == detail::type_table.end()) return std::nullopt;
   return dtype(static_cast<type_code>(entry - detail::type_table.begin()));
 }

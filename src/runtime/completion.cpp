@@ -1,7 +1,8 @@
 #include "runtime/completion.hpp"
 
-#include <sycl/backend_types.hpp>
 #include <sycl/exception.hpp>
+
+#include "runtime/drivers/back_ends.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -12,7 +13,7 @@ bool is_complete(const sycl::event& event) {
 
 bool is_known_empty(const sycl::queue& queue) {
   try {
-    return queue.get_backend() != sycl::backend::opencl && queue.is_in_order() &&
+    return queue.is_in_order() && traits_of(queue.get_backend()).in_order_queues_tell_if_empty &&
            queue.ext_oneapi_empty();
   } catch (const sycl::exception&) {
     return false;

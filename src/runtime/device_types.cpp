@@ -16,9 +16,9 @@ void require_supported(dtype type, const sycl::device& device) {
   if (!is_common && !is_supported(type, support_of(device))) {
     throw value_error(detail::message(
         "element type ", type, " needs aspect ",
-        type.code() == type_code::float16 ? "fp16" : "fp64", ", which device ", describe(device),
-        " does not have: expected ", nearest_supported(type, {.fp16 = false, .fp64 = false}),
-        " or another type of the device"));
+        is_supported(type, {.fp16 = false, .fp64 = true}) ? "fp64" : "fp16", ", which device ",
+        describe(device), " does not have: expected ",
+        nearest_supported(type, {.fp16 = false, .fp64 = false}), " or another type of the device"));
   }
 }
 

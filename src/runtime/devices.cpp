@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/process_state.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/root_devices.hpp"
 #include "runtime/sub_devices.hpp"
 #include "usmx/base/error.hpp"
@@ -19,11 +20,11 @@ namespace {
 
 using sycl::info::device_type;
 
-template <class Value, std::size_t N>
-std::string_view name_of(const std::array<std::pair<Value, std::string_view>, N>& names,
-                         Value value, std::string_view otherwise) {
-  const auto found = std::ranges::find(names, value, &std::pair<Value, std::string_view>::first);
-  return found == names.end() ? otherwise : found->second;
+/// In the table of back ends, or in that of types.
+template <class Row, std::size_t N, class Value>
+std::string_view name_of(const std::array<Row, N>& table, Value value, std::string_view otherwise) {
+  const auto found = std::ranges::find(table, value, &Row::value);
+  return found == table.end() ? otherwise : found->name;
 }
 
 device_type type_of(const sycl::device& device) {
@@ -102,7 +103,7 @@ sycl::device default_device() {
 }
 
 std::string_view backend_name(sycl::backend backend) {
-  return name_of(detail::backends, backend, backend == sycl::backend::all ? "all" : "unknown");
+  return name_of(detail::back_ends, backend, backend == sycl::backend::all ? "all" : "unknown");
 }
 
 std::string_view device_type_name(const sycl::device& device) {

@@ -13,6 +13,7 @@
 #include "base/ranked_mutex.hpp"
 #include "base/signals_blocked.hpp"
 #include "runtime/completion.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/exit.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/waiting.hpp"
@@ -161,10 +162,10 @@ helper_threads& helpers() {
   return all;
 }
 
-/// Asked once, so that an idle queue needs no helper. An in-order queue of OpenCL must not be asked
-/// whether it is empty (docs/decisions.md, 18), so a barrier is submitted to it.
+/// Asked once, so that an idle queue needs no helper. Where an in-order queue cannot be asked
+/// whether it is empty (docs/decisions.md, 18), a barrier tells.
 bool is_idle(const sycl::queue& queue) {
-  if (queue.is_in_order() && queue.get_backend() == sycl::backend::opencl) {
+  if (queue.is_in_order() && !traits_of(queue.get_backend()).in_order_queues_tell_if_empty) {
     return is_complete(submit_barrier(queue));
   }
   return queue_moment(queue).is_past();

@@ -7,8 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <sycl/backend_types.hpp>
-
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/exit.hpp"
 #include "runtime/waiting.hpp"
 
@@ -20,7 +19,9 @@ struct used_queue {
       std::declval<const sycl::queue&>()))>;
 
   explicit used_queue(const sycl::queue& queue)
-      : alive(sycl::detail::getSyclObjImpl(queue)), needs_lock(!queue.is_in_order()) {}
+      : alive(sycl::detail::getSyclObjImpl(queue)),
+        traits(traits_of(queue.get_backend())),
+        needs_lock(!queue.is_in_order()) {}
 
   std::uint64_t begin_wait() noexcept { return ++waits_begun; }
 
@@ -31,6 +32,7 @@ struct used_queue {
   }
 
   std::weak_ptr<implementation::element_type> alive;
+  const backend_traits& traits;
   bool needs_lock;
   queue_mutex mutex;
   // Waits are numbered in the order in which they begin. Finding the queue empty counts as a wait.
@@ -105,7 +107,7 @@ queue_lock lock_queue(const sycl::queue& queue) {
 void queue_lock::wait(sycl::queue queue) const {
   const std::uint64_t number = of_->begin_wait();
   {
-    const driver_wait waiting(queue.get_backend() == sycl::backend::opencl);
+    const driver_wait waiting(of_->traits.waits_one_at_a_time);
     queue.wait();
   }
   of_->end_wait(number);
@@ -122,7 +124,7 @@ bool queue_moment::is_past() const {
   if (was_waited_for()) {
     return true;
   }
-  if (queue_.is_in_order() && queue_.get_backend() == sycl::backend::opencl) {
+  if (!of_->traits.in_order_queues_tell_if_empty && queue_.is_in_order()) {
     return false;
   }
   const std::unique_lock lock(of_->mutex, std::try_to_lock);

@@ -54,7 +54,7 @@ class queue_moment {
   const sycl::queue& queue() const noexcept { return queue_; }
   /// Whether everything that was submitted before is complete, as far as can be told without
   /// waiting: usmx has waited for the queue since, or the queue is empty now. The runtime is asked,
-  /// except about OpenCL's in-order queues (docs/decisions.md, 18).
+  /// where the back end's queues can tell (docs/decisions.md, 18).
   bool is_past() const;
 
  private:

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <sycl/backend_types.hpp>
@@ -14,19 +13,16 @@
 
 namespace usmx::inline v1::detail {
 
-/// Back ends and types of devices as filter selectors spell them.
-inline constexpr std::array backends{
-    std::pair{sycl::backend::opencl, std::string_view("opencl")},
-    std::pair{sycl::backend::ext_oneapi_level_zero, std::string_view("level_zero")},
-    std::pair{sycl::backend::ext_oneapi_cuda, std::string_view("cuda")},
-    std::pair{sycl::backend::ext_oneapi_hip, std::string_view("hip")},
-    std::pair{sycl::backend::ext_oneapi_native_cpu, std::string_view("native_cpu")},
-    std::pair{sycl::backend::ext_oneapi_offload, std::string_view("offload")}};
+/// As filter selectors spell it. The names of back ends are in their table.
+struct named_device_type {
+  sycl::info::device_type value;
+  std::string_view name;
+};
 
 inline constexpr std::array device_types{
-    std::pair{sycl::info::device_type::cpu, std::string_view("cpu")},
-    std::pair{sycl::info::device_type::gpu, std::string_view("gpu")},
-    std::pair{sycl::info::device_type::accelerator, std::string_view("accelerator")}};
+    named_device_type{sycl::info::device_type::cpu, "cpu"},
+    named_device_type{sycl::info::device_type::gpu, "gpu"},
+    named_device_type{sycl::info::device_type::accelerator, "accelerator"}};
 
 /// A root device and what filters ask about it, so that selecting needs no runtime call.
 struct root_device {

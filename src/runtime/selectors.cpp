@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/quoted.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/root_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -24,11 +25,10 @@ using sycl::info::device_type;
 /// How much of a filter selector a message shows.
 constexpr std::size_t longest_shown_filter = 80;
 
-template <class Value, std::size_t N>
-std::optional<Value> value_named(const std::array<std::pair<Value, std::string_view>, N>& names,
-                                 std::string_view name) {
-  const auto found = std::ranges::find(names, name, &std::pair<Value, std::string_view>::second);
-  return found == names.end() ? std::nullopt : std::optional(found->first);
+template <class Row, std::size_t N>
+auto value_named(const std::array<Row, N>& table, std::string_view name) {
+  const auto found = std::ranges::find(table, name, &Row::name);
+  return found == table.end() ? std::nullopt : std::optional(found->value);
 }
 
 // One alternative of a filter selector.
@@ -84,18 +84,18 @@ std::optional<device_filter> parse_alternative(std::string_view text) {
     if ((filter.type = value_named(detail::device_types, part))) {
       continue;
     }
-    if (filter.backend || !(filter.backend = value_named(detail::backends, part))) {
+    if (filter.backend || !(filter.backend = value_named(detail::back_ends, part))) {
       return std::nullopt;
     }
   }
   return filter;
 }
 
-template <class Value, std::size_t N>
-std::string listed(const std::array<std::pair<Value, std::string_view>, N>& names) {
+template <class Row, std::size_t N>
+std::string listed(const std::array<Row, N>& table) {
   std::string out;
-  for (const auto& [value, name] : names) {
-    out.append(out.empty() ? "" : ", ").append(name);
+  for (const Row& row : table) {
+    out.append(out.empty() ? "" : ", ").append(row.name);
   }
   return out;
 }
@@ -108,7 +108,7 @@ std::vector<device_filter> parse_filter(std::string_view text) {
       throw value_error(detail::message(
           "select_device: expected a filter selector 'backend:device_type:index', any part left "
           "out, alternatives separated by commas, no spaces (backends: ",
-          listed(detail::backends), "; device types: ", listed(detail::device_types), "), found ",
+          listed(detail::back_ends), "; device types: ", listed(detail::device_types), "), found ",
           detail::quoted(text, longest_shown_filter)));
     }
     alternatives.push_back(*filter);

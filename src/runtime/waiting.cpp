@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/events_internal.hpp"
 #include "runtime/waiting_internal.hpp"
 
@@ -13,14 +15,15 @@ thread_local bool waiting_is_refused = false;
 std::atomic<void (*)() noexcept> told_of_waits = nullptr;
 
 /// Never destroyed: used at exit.
-driver_mutex& opencl_mutex() {
+driver_mutex& mutex_of_waits() {
   static driver_mutex& mutex = *new driver_mutex;
   return mutex;
 }
 
-/// What no back end has yet may become OpenCL's while it is waited for.
-bool may_be_opencls(const sycl::event& event) {
-  return internal::backend_of(event).value_or(sycl::backend::opencl) == sycl::backend::opencl;
+/// What no back end has yet may come to one of those while it is waited for.
+bool is_waited_for_alone(const sycl::event& event) {
+  const std::optional<sycl::backend> backend = internal::backend_of(event);
+  return !backend || traits_of(*backend).waits_one_at_a_time;
 }
 
 }  // namespace
@@ -34,17 +37,17 @@ void about_to_wait() {
   }
 }
 
-driver_wait::driver_wait(bool may_be_opencls) {
+driver_wait::driver_wait(bool alone) {
   about_to_wait();
   require_no_lock_but({lock_rank::queue}, "a thread waits in the driver");
   require_no_interpreter_lock("a thread waits in the driver");
-  if (may_be_opencls) {
-    lock_ = std::unique_lock(opencl_mutex());
+  if (alone) {
+    lock_ = std::unique_lock(mutex_of_waits());
   }
 }
 
 void wait_for(sycl::event event) {
-  const driver_wait waiting(may_be_opencls(event));
+  const driver_wait waiting(is_waited_for_alone(event));
   event.wait();
 }
 
@@ -52,7 +55,7 @@ void wait_for_all(const std::vector<sycl::event>& events) {
   if (events.empty()) {
     return;
   }
-  const driver_wait waiting(std::ranges::any_of(events, may_be_opencls));
+  const driver_wait waiting(std::ranges::any_of(events, is_waited_for_alone));
   sycl::event::wait(events);
 }
 

@@ -15,13 +15,12 @@ namespace usmx::inline v1::detail {
 void about_to_wait();
 using driver_mutex = ranked_mutex<lock_rank::driver_wait>;
 
-/// Held while a thread waits inside the driver. The OpenCL CPU driver hangs if several threads wait
-/// at once and one of the queues is out of order (docs/decisions.md, 21). So on OpenCL one thread
-/// waits at a time; on other back ends nothing is locked. This is the last lock that a thread
-/// takes.
+/// Held while a thread waits inside the driver. Where the driver hangs if several threads wait at
+/// once (backend_traits; docs/decisions.md, 21), one thread waits at a time; elsewhere nothing is
+/// locked. This is the last lock that a thread takes.
 class driver_wait {
  public:
-  explicit driver_wait(bool may_be_opencls);
+  explicit driver_wait(bool alone);
 
  private:
   std::unique_lock<driver_mutex> lock_;

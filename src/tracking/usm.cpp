@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "runtime/context_state.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "runtime/sub_devices.hpp"
 #include "tracking/pooled_ranges.hpp"
@@ -122,7 +123,7 @@ void internal::count_all_devices_as_remote(bool on) noexcept {
 
 bool is_remote(const sycl::device& device) {
   return all_devices_are_remote.load(std::memory_order_relaxed) || !device.is_cpu() ||
-         device.get_backend() != sycl::backend::opencl;
+         !detail::traits_of(device.get_backend()).host_reaches_memory_of_cpus;
 }
 
 bool host_may_touch(usm_kind kind, const sycl::device& device) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "elements/dtype_argument.hpp"
+#include "elements/element.hpp"
 #include "exchange/producers.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
@@ -92,13 +93,6 @@ nb::object zeros(nb::handle shape, nb::handle dtype_object, nb::handle order, nb
   return new_array_of(shape, dtype_object, order, device, usm_type, sycl_queue, true);
 }
 
-void require_same_structure(dtype found, dtype wanted) {
-  if (found != wanted && (found.is_structured() || wanted.is_structured())) {
-    throw type_error(detail::message("structured elements are not converted: expected dtype ",
-                                     found, ", found ", wanted));
-  }
-}
-
 nb::object new_array_like(nb::handle x, nb::handle dtype_object, nb::handle order,
                           nb::handle device, nb::handle usm_type, nb::handle sycl_queue,
                           bool zeroed) {
@@ -177,7 +171,7 @@ nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle us
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype natural = dtype_argument(nb::object(host.attr("dtype")));
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, natural);
-  require_same_structure(natural, type);
+  require_convertible(type, natural);
   return to_python(make_array(compact_like(layout_of_host(host, natural.itemsize()), wanted_order),
                               type, queue, kind_argument(usm_type), first_use::in_order));
 }
@@ -199,7 +193,7 @@ nb::object as_asked(const nb::object& array, nb::handle device, copying copy) {
 
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               element_order order) {
-  require_same_structure(source.type(), type);
+  require_convertible(type, source.type());
   const array made =
       make_array(compact_like(source.layout(), order), type, queue, kind, first_use::at_once);
   ordered(is_short(source) && is_short(made), [&] { copy(source, made); });

@@ -72,12 +72,8 @@ bool is_numpy_scalar(PyObject* value) {
   return PyObject_CheckBuffer(value) && !PySequence_Check(value);
 }
 
-array required_structure(const array& value, dtype expected) {
-  const bool structured = value.type().is_structured() || expected.is_structured();
-  if (structured && value.type() != expected) {
-    throw type_error(detail::message("structured elements are not converted: expected ", expected,
-                                     ", found ", value.type()));
-  }
+array convertible(const array& value, dtype expected) {
+  require_convertible(value.type(), expected);
   return value;
 }
 
@@ -103,14 +99,14 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
     return to_element(destination.type(), value);
   }
   if (const array* own = as_array(value)) {
-    return required_structure(*own, destination.type());
+    return convertible(*own, destination.type());
   }
   if (auto plain = structured ? nullptr
                               : held_array::of_plain(value, internal::private_queue(destination))) {
     return plain;
   }
   if (const nb::object view = view_of_producer(value); view.is_valid()) {
-    return required_structure(*as_array(view.ptr()), destination.type());
+    return convertible(*as_array(view.ptr()), destination.type());
   }
   if (!structured && is_numpy_scalar(value)) {
     return to_element(destination.type(), value);

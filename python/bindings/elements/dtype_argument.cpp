@@ -174,6 +174,11 @@ nb::object to_numpy_dtype(dtype type) {
 }
 
 void bind_dtype_functions(nb::module_& m) {
+  nb::list names;
+  for (const detail::type_entry& plain : detail::type_table) {
+    names.append(nb::str(plain.name.data(), plain.name.size()));
+  }
+  m.attr("_type_names") = nb::tuple(names);
   m.def(
       "_dtype", [](nb::handle argument) { return to_numpy_dtype(dtype_argument(argument)); },
       nb::arg("argument"), nb::sig("def _dtype(argument: object) -> numpy.dtype"),

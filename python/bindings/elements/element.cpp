@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "elements/dtype_argument.hpp"
+#include "internals.hpp"
 #include "support/arguments.hpp"
 #include "support/lazy_import.hpp"
 #include "usmx/copy/copy.hpp"
@@ -142,15 +143,7 @@ std::optional<dtype> plain_type(const Py_buffer& host) {
     }
     format.remove_prefix(1);
   }
-  const char kind = kind_of_format(format);
-  for (int code = 0; code < type_count; ++code) {
-    const dtype candidate(static_cast<type_code>(code));
-    if (candidate.kind() == kind &&
-        candidate.itemsize() == static_cast<std::size_t>(host.itemsize)) {
-      return candidate;
-    }
-  }
-  return std::nullopt;
+  return internal::find_plain_type(kind_of_format(format), static_cast<std::size_t>(host.itemsize));
 }
 
 bool is_python_number(PyObject* object) {
@@ -169,6 +162,13 @@ element to_element(dtype type, nb::handle scalar) {
     set_by_numpy(result, scalar);
   }
   return result;
+}
+
+void require_convertible(dtype found, dtype expected) {
+  if (!internal::is_convertible(found, expected)) {
+    throw type_error(detail::message("structured elements are not converted: expected ", expected,
+                                     ", found ", found));
+  }
 }
 
 PyObject* new_number(const std::byte* element, type_code code) {

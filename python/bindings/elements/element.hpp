@@ -40,6 +40,9 @@ class element {
 /// OverflowError.
 element to_element(dtype type, nb::handle scalar);
 
+/// Throws type_error where copies do not convert from one type to the other.
+void require_convertible(dtype found, dtype expected);
+
 /// A plain element as Python's bool, int, float or complex: a new reference, or null with Python's
 /// error set; type_error for a structured one.
 PyObject* new_number(const std::byte* element, type_code code);

@@ -15,6 +15,7 @@
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/base/version.hpp"
+#include "usmx/layout/layout.hpp"
 
 NB_MODULE(_core, m) {
   using namespace usmx::bindings;
@@ -22,6 +23,7 @@ NB_MODULE(_core, m) {
   // an array that holds its producer is not collected: no report on stderr, but for the tests.
   nb::set_leak_warnings(std::getenv("USMX_LEAK_WARNINGS") != nullptr);
   m.attr("__version__") = USMX_VERSION_STRING;
+  m.attr("_max_ndim") = usmx::max_ndim;
   log_warnings();
 #ifdef USMX_CHECK_LOCKS
   usmx::internal::set_interpreter_check(&has_interpreter_lock);

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from usmx._typing import DeviceLike, DtypeKind, NumpyType
 
 API_VERSION = "2024.12"
-_MAX_NDIM = 64
 
 
 class ArrayNamespaceInfo:
@@ -25,7 +24,7 @@ class ArrayNamespaceInfo:
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,
-            "max dimensions": _MAX_NDIM,
+            "max dimensions": _core._max_ndim,
         }
 
     def default_device(self) -> SyclDevice:

@@ -6,7 +6,6 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.host import _numpy, require_plain
 
-_MAX_NDIM = 64
 _NUMBERS = frozenset((bool, int, float, complex))
 
 
@@ -16,8 +15,8 @@ def arrays_in(sequence, depth=1):
     Raises:
         ValueError: it is nested deeper than an array can be, or contains itself.
     """
-    if depth > _MAX_NDIM:
-        raise ValueError(f"lists can be nested at most {_MAX_NDIM} deep, found more")
+    if depth > _core._max_ndim:
+        raise ValueError(f"lists can be nested at most {_core._max_ndim} deep, found more")
     if set(map(type, sequence)) <= _NUMBERS:  # most often all: no need to look at each
         return []
     found = []

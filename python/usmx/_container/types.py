@@ -18,22 +18,7 @@ if TYPE_CHECKING:
     from usmx._core import SyclDevice
     from usmx._typing import Casting, DtypeKind, DtypeObject, NumpyType
 
-NAMES = (
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-)
+NAMES: tuple[str, ...] = _core._type_names
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 _KINDS = {
     "bool": "b",

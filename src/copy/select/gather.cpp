@@ -28,10 +28,8 @@ void require_type(const array_view& found, const array_view& expected) {
   }
 }
 
-void require_writable(const array_view& destination) {
-  if (destination.readonly()) {
-    throw read_only_error("assignment destination is read-only");
-  }
+void require_assignable(const array_view& destination) {
+  detail::require_writable(destination, "assignment destination");  // NumPy's words
 }
 
 void require_shape(const array_view& destination, const selection& selected) {
@@ -89,7 +87,7 @@ void gather(const array& source, const selection& selected, const array& destina
   const array_view from = internal::private_view(source);
   const array_view to = internal::private_view(destination);
   require_type(to, from);
-  require_writable(to);
+  require_assignable(to);
   require_shape(to, selected);
   if (to.size() == 0) {
     return selected.check();
@@ -127,7 +125,7 @@ template <class Wait>
 void scatter_ordered(const array_view& values, selection& selected, const array& destination,
                      const Wait& wait) {
   const array_view to = internal::private_view(destination);
-  require_writable(to);
+  require_assignable(to);
   require_type(values, to);
   const layout spread = broadcast_assigned(values.layout(), selected.shape());
   selected.check();

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "layout/element_dispatch.hpp"
+#include "copy/element_dispatch.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/index_walk.hpp"
 

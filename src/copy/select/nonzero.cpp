@@ -10,9 +10,10 @@
 #include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
+#include "copy/arguments.hpp"
 #include "copy/copy_internal.hpp"
+#include "copy/element_dispatch.hpp"
 #include "copy/staging.hpp"
-#include "layout/element_dispatch.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/index_walk.hpp"
@@ -24,9 +25,7 @@ namespace {
 /// Elements that are looked at together; their places fit a small cache.
 constexpr std::ptrdiff_t block_size = 1024;
 
-bool is_nonzero(detail::boolean value) noexcept { return value.byte != 0; }
-bool is_nonzero(detail::half value) noexcept { return (value.bits & 0x7fff) != 0; }
-bool is_nonzero(auto value) noexcept { return value != decltype(value)(0); }
+using kernels::is_nonzero;
 
 void require_plain(dtype type) {
   if (type.is_structured()) {
@@ -38,7 +37,7 @@ void require_plain(dtype type) {
 /// Calls `body(first element, index)` for each row along the last dimension, in C order, with the
 /// index of the row's first element. The shape has elements and at least one dimension.
 template <class Body>
-void for_each_row(const array_view& view, const Body& body) {
+void for_each_row_of(const array_view& view, const Body& body) {
   const auto item = static_cast<std::ptrdiff_t>(view.type().itemsize());
   const auto outer = static_cast<std::size_t>(view.ndim() - 1);
   const std::byte* row = view.data();
@@ -112,7 +111,7 @@ void find_nonzero(const array_view& tested, std::span<const coordinate_list> lis
   detail::with_element_type(tested.type().code(), [&]<class T>(std::type_identity<T>) {
     std::array<std::int64_t, block_size + 1> places;
     std::ptrdiff_t filled = 0;
-    for_each_row(tested, [&](const std::byte* row, const auto& index) {
+    for_each_row_of(tested, [&](const std::byte* row, const auto& index) {
       for (std::ptrdiff_t first = 0; first < extent; first += block_size) {
         const std::ptrdiff_t n = std::min(block_size, extent - first);
         // Somebody may have changed elements since they were counted.
@@ -141,9 +140,7 @@ void require_coordinates(const array_view& tested, std::span<const array_view> c
                                         coordinates[0].size(), ",), found ", list.type(), " and ",
                                         tuple_text(list.shape())));
     }
-    if (list.readonly()) {
-      throw read_only_error("an array of coordinates is read-only");
-    }
+    detail::require_writable(list, "an array of coordinates");
   }
 }
 
@@ -184,7 +181,7 @@ std::ptrdiff_t detail::count_nonzero(const array_view& view) {
     const std::ptrdiff_t extent = tested.shape().back();
     const std::ptrdiff_t stride = tested.strides().back() * static_cast<std::ptrdiff_t>(sizeof(T));
     std::ptrdiff_t count = 0;
-    for_each_row(tested, [&](const std::byte* row, const auto&) {
+    for_each_row_of(tested, [&](const std::byte* row, const auto&) {
       count += count_row<T>(row, stride, extent);
     });
     return count;

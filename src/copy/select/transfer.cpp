@@ -10,8 +10,8 @@
 
 #include "base/parallel.hpp"
 #include "base/ranked_mutex.hpp"
+#include "copy/element_dispatch.hpp"
 #include "copy/select/index_blocks.hpp"
-#include "layout/element_dispatch.hpp"
 #include "usmx/layout/index_walk.hpp"
 
 namespace usmx::inline v1::detail {

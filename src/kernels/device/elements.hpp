@@ -1,7 +1,7 @@
 // Element types and conversions between them, with NumPy's results; a number that its new type
 // cannot hold gives some value, and never traps. Half precision in integer arithmetic, and with
-// USMX_INTEGER_DOUBLE double precision as well, for devices that lack those types. For device and
-// host code, without SYCL.
+// USMX_INTEGER_DOUBLE double precision as well, for devices that lack those types. For device code
+// and for the host's, which makes vector code of it: so there are few branches. Without SYCL.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,16 @@ struct c16 {
   f8 real;
   f8 imaginary;
 };
+
+/// The plain types by their names in usmx::type_code, and the classes of their elements.
+// clang-format off
+#define USMX_PLAIN_TYPES(EACH)                                                               \
+  EACH(bool_, b1)                                                                            \
+  EACH(int8, i1) EACH(int16, i2) EACH(int32, i4) EACH(int64, i8)                             \
+  EACH(uint8, u1) EACH(uint16, u2) EACH(uint32, u4) EACH(uint64, u8)                         \
+  EACH(float16, f2) EACH(float32, f4) EACH(float64, f8)                                      \
+  EACH(complex64, c8) EACH(complex128, c16)
+// clang-format on
 
 template <class T>
 inline constexpr bool is_complex = false;
@@ -155,35 +165,47 @@ inline typename Wide::bits widened(typename Narrow::bits from) {
 inline f4 to_single(f2 from) {
   const u4 sign = static_cast<u4>(from.bits & 0x8000U) << 16;
   const u4 magnitude = from.bits & 0x7fffU;
-  // Below the normal numbers: as many times the smallest one. No branch, so that it vectorises.
-  const u4 small = same_bits<u4>(static_cast<f4>(static_cast<i4>(magnitude)) * 0x1p-24F);
-  const u4 normal = (magnitude << 13) + (112U << 23);
-  const u4 quiet = magnitude > 0x7c00U ? 0x00400000U : 0U;
-  const u4 special = 0x7f800000U | quiet | (magnitude & 0x3ffU) << 13;
-  const u4 finite = magnitude < 0x0400U ? small : normal;
-  return same_bits<f4>(sign | (magnitude >= 0x7c00U ? special : finite));
+  const u4 shifted = magnitude << 13;
+  // Below the normal numbers: as the last digits of 2^-14, which is taken away again.
+  constexpr u4 smallest = 113U << 23;
+  const u4 small = same_bits<u4>(same_bits<f4>(smallest | shifted) - same_bits<f4>(smallest));
+  u4 bits = magnitude < 0x0400U ? small : shifted + (112U << 23);
+  bits = magnitude >= 0x7c00U ? shifted | 0x7f800000U : bits;
+  bits |= magnitude > 0x7c00U ? 0x00400000U : 0U;  // not-a-number is made quiet
+  return same_bits<f4>(sign | bits);
 }
 
-inline f2 to_half(f4 from) {
-  const u4 bits = same_bits<u4>(from);
-  const u4 magnitude = bits & 0x7fffffffU;
-  const u4 sign = bits >> 16 & 0x8000U;
-  // Below the normal numbers: the sum's last digit is worth the smallest half, so adding rounds.
-  const u4 small = same_bits<u4>(same_bits<f4>(magnitude) + 0.5F) - same_bits<u4>(0.5F);
-  const u4 normal = ((magnitude + 0xfffU + (magnitude >> 13 & 1U)) >> 13) - (112U << 10);
-  const u4 not_a_number = 0x7e00U | (magnitude >> 13 & 0x3ffU);
-  const u4 finite = magnitude < 0x38800000U ? small : normal;
-  const u4 limited = magnitude >= 0x477ff000U ? 0x7c00U : finite;  // from 65520 on
-  return {static_cast<u2>(sign | (magnitude > 0x7f800000U ? not_a_number : limited))};
+/// As `narrowed`, from a format that the device computes with.
+template <class Wide, class Float>
+inline f2 rounded_to_half(Float from) {
+  using bits = typename Wide::bits;
+  constexpr int dropped = Wide::fraction - half_format::fraction;
+  constexpr bits smallest_normal = static_cast<bits>(Wide::bias - 14) << Wide::fraction;
+  constexpr bits too_large =  // 65520
+      (static_cast<bits>(Wide::bias + 16) << Wide::fraction) - (bits{1} << (dropped - 1));
+  // A sum with this has a last digit that is worth the smallest half: adding rounds.
+  constexpr bits magic = static_cast<bits>(Wide::bias + Wide::fraction - 24) << Wide::fraction;
+  const bits all = same_bits<bits>(from);
+  const bits magnitude = all & ~Wide::sign;
+  const bits sign = (all & Wide::sign) >> (8 * sizeof(bits) - 16);
+  const bits small = same_bits<bits>(same_bits<Float>(magnitude) + same_bits<Float>(magic)) - magic;
+  const bits odd = magnitude >> dropped & 1;
+  const bits rounded = (magnitude + ((bits{1} << (dropped - 1)) - 1) + odd) >> dropped;
+  const bits normal =
+      rounded - (static_cast<bits>(Wide::bias - half_format::bias) << half_format::fraction);
+  const bits quiet_nan = 0x7e00U | (magnitude >> dropped & 0x3ffU);
+  bits result = magnitude < smallest_normal ? small : normal;
+  result = magnitude >= too_large ? bits{0x7c00U} : result;
+  result = magnitude > Wide::infinity ? quiet_nan : result;
+  return {static_cast<u2>(sign | result)};
 }
+inline f2 to_half(f4 from) { return rounded_to_half<single_format>(from); }
 
-/// Int: 32 or 64 bits, signed. Its lowest number for those it cannot hold.
+/// Int: 32 or 64 bits, signed. Its lowest number for those it cannot hold, as processors do.
 template <class Int, class Float>
 inline Int truncated(Float from) {
-  constexpr Int lowest_int = Int{1} << (8 * sizeof(Int) - 1);
-  constexpr Float lowest = static_cast<Float>(lowest_int);
-  const bool fits = from >= lowest && from < -lowest;
-  return fits ? static_cast<Int>(from) : lowest_int;
+  constexpr Float lowest = static_cast<Float>(Int{1} << (8 * sizeof(Int) - 1));
+  return static_cast<Int>(from >= lowest && from < -lowest ? from : lowest);
 }
 
 /// Float: as C++ has it.
@@ -294,7 +316,7 @@ inline f8 to_double(From from) {
 inline f8 to_double(f2 from) { return static_cast<f8>(to_single(from)); }
 inline f4 to_single(f8 from) { return static_cast<f4>(from); }
 inline bool is_nonzero(f8 from) { return from != 0; }
-inline f2 to_half(f8 from) { return {narrowed<double_format, half_format>(same_bits<u8>(from))}; }
+inline f2 to_half(f8 from) { return rounded_to_half<double_format>(from); }
 
 #endif
 

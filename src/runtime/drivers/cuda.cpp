@@ -12,6 +12,7 @@
 #include <sycl/usm/usm_pointer_info.hpp>
 
 #include "base/loaded_library.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/cuda_context.hpp"
 #include "runtime/drivers/runtime_pools.hpp"
 #include "runtime/drivers/usm_driver.hpp"
@@ -134,6 +135,10 @@ std::optional<CUdevice> device_number(const functions& driver, const void* point
 }
 
 }  // namespace cuda
+
+/// The SYCL compiler's kernels crash its compiler.
+const backend_traits cuda_traits{
+    .longest_row_distance = INT32_MAX, .fast_fill_itemsize = 4, .kernels = kernel_shape::tiled};
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <sycl/usm/usm_pointer_info.hpp>
 
 #include "base/loaded_library.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/runtime_pools.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
@@ -57,6 +58,8 @@ allocation_info query(const functions& driver, ze_context_handle_t context,
 }
 
 }  // namespace level_zero
+
+const backend_traits level_zero_traits;
 
 namespace {
 

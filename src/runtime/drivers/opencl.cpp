@@ -10,9 +10,17 @@
 #include <sycl/platform.hpp>
 
 #include "base/loaded_library.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::inline v1::detail {
+
+/// Of the CPU driver, but for the second: there the runtime's adapter reads an event that each
+/// submission frees.
+const backend_traits opencl_traits{.waits_one_at_a_time = true,
+                                   .in_order_queues_tell_if_empty = false,
+                                   .host_reaches_memory_of_cpus = true};
+
 namespace {
 
 usm_kind to_kind(cl_unified_shared_memory_type_intel type) noexcept {

@@ -1,9 +1,11 @@
 #include "runtime/drivers/usm_driver.hpp"
 
+#include <algorithm>
 #include <utility>
 
-#include <sycl/backend_types.hpp>
 #include <sycl/usm/usm_pointer_info.hpp>
+
+#include "runtime/drivers/back_ends.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -37,20 +39,6 @@ class generic_driver final : public usm_driver {
   sycl::context context_;
 };
 
-// Null where the back end, or this machine's driver for it, cannot be asked.
-std::unique_ptr<usm_driver> make_native_driver(const sycl::context& context) {
-  switch (context.get_backend()) {
-    case sycl::backend::opencl:
-      return make_opencl_driver(context);
-    case sycl::backend::ext_oneapi_level_zero:
-      return make_level_zero_driver(context);
-    case sycl::backend::ext_oneapi_cuda:
-      return make_cuda_driver(context);
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<usm_driver> make_generic_driver(const sycl::context& context) {
@@ -58,7 +46,8 @@ std::unique_ptr<usm_driver> make_generic_driver(const sycl::context& context) {
 }
 
 std::unique_ptr<usm_driver> make_driver(const sycl::context& context) {
-  auto native = make_native_driver(context);
+  const auto* const known = std::ranges::find(back_ends, context.get_backend(), &back_end::value);
+  auto native = known == back_ends.end() ? nullptr : known->make_driver(context);
   return native ? std::move(native) : make_generic_driver(context);
 }
 

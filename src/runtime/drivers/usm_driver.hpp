@@ -59,10 +59,5 @@ std::unique_ptr<usm_driver> make_driver(const sycl::context&);
 
 /// Where the back end offers nothing of its own: the kind from the SYCL runtime, bounds unknown.
 std::unique_ptr<usm_driver> make_generic_driver(const sycl::context&);
-/// Each asks its driver, through functions looked up at run time; null where the driver does not
-/// have them. The context has to be of that back end.
-std::unique_ptr<usm_driver> make_opencl_driver(const sycl::context&);
-std::unique_ptr<usm_driver> make_level_zero_driver(const sycl::context&);
-std::unique_ptr<usm_driver> make_cuda_driver(const sycl::context&);
 
 }  // namespace usmx::inline v1::detail

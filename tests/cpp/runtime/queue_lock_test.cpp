@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/drivers/back_ends.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "usmx/runtime/queues.hpp"
@@ -21,6 +22,7 @@ using namespace std::chrono_literals;
 using usmx::wait_for_queue;
 using usmx::detail::lock_queue;
 using usmx::detail::queue_moment;
+using usmx::detail::traits_of;
 using usmx::detail::used_queues;
 
 class queue_lock_test : public support::device_test {
@@ -104,8 +106,9 @@ TEST_F(queue_lock_test, moment_is_past_once_the_queue_was_waited_for_or_is_idle)
     const queue_moment later(queue);
     EXPECT_FALSE(later.is_past());
     later_work.open();
-    queue.wait();  // nobody told usmx, and no in-order queue of OpenCL is asked
-    const bool can_be_asked = !queue.is_in_order() || queue.get_backend() != sycl::backend::opencl;
+    queue.wait();  // nobody told usmx
+    const bool can_be_asked =
+        !queue.is_in_order() || traits_of(queue.get_backend()).in_order_queues_tell_if_empty;
     // A host task that held the work up may leave the runtime a moment later.
     for (int k = 0; k < 1000 && can_be_asked && !later.is_past(); ++k) {
       std::this_thread::sleep_for(1ms);

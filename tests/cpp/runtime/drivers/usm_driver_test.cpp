@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "runtime/drivers/back_ends.hpp"
 #include "support/device_test.hpp"
 
 namespace {
@@ -130,6 +131,22 @@ TEST_F(usm_backend_test, backend_without_bounds_tells_the_kind_of_the_first_byte
   const auto backend = usmx::detail::make_generic_driver(context());
   const runtime_block block(256, usm_kind::shared, queue());
   EXPECT_EQ(backend->kind_around(block.data() + 100, 100000), usm_kind::shared);
+}
+
+TEST(usm_backend, back_end_that_is_not_in_the_table_has_the_traits_of_those_without_a_driver) {
+  EXPECT_EQ(&usmx::detail::traits_of(sycl::backend::all),
+            &usmx::detail::traits_of(sycl::backend::ext_oneapi_hip));
+}
+
+TEST(usm_backend, each_driver_states_its_own_traits) {
+  std::vector<const usmx::detail::backend_traits*> stated;
+  for (const usmx::detail::back_end& known : usmx::detail::back_ends) {
+    if (known.make_driver != usmx::detail::make_generic_driver) {
+      stated.push_back(known.traits);
+    }
+  }
+  std::ranges::sort(stated);
+  EXPECT_EQ(std::ranges::adjacent_find(stated), stated.end());
 }
 
 TEST(usm_backend, bounds_are_known_from_the_first_to_the_last_byte) {

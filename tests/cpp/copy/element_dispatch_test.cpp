@@ -1,5 +1,5 @@
-// src/layout/element_dispatch.hpp: what the program knows and what the compiler knows agree.
-#include "layout/element_dispatch.hpp"
+// src/copy/element_dispatch.hpp: what the program knows and what the compiler knows agree.
+#include "copy/element_dispatch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,14 +22,14 @@ TEST(element_dispatch_test, elements_have_the_size_of_their_type) {
   }
 }
 
-TEST(element_dispatch_test, elements_have_the_cpp_type_of_their_code) {
+TEST(element_dispatch_test, numbers_that_cpp_has_are_of_its_types) {
   for (int code = 0; code < usmx::type_count; ++code) {
     const dtype type = static_cast<type_code>(code);
     with_element_type(type.code(), [&]<class T>(std::type_identity<T>) {
       if constexpr (usmx::element_type<T>) {
         EXPECT_EQ(dtype::of<T>(), type);
       } else {
-        EXPECT_TRUE(type == type_code::bool_ || type == type_code::float16) << type;
+        EXPECT_TRUE(type.kind() == 'b' || type.kind() == 'c' || type == type_code::float16) << type;
       }
     });
   }

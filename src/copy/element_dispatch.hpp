@@ -3,46 +3,21 @@
 #pragma once
 
 #include <array>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/device/elements.hpp"
 #include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1::detail {
 
-// How elements are kept where C++ has no type for them, or one that does not hold every byte.
-struct boolean {
-  std::uint8_t byte;  // any but 0 is true
-};
-struct half {
-  std::uint16_t bits;
-};
-
-/// The plain types and the C++ types of their elements.
-#define USMX_PLAIN_TYPES(EACH)         \
-  EACH(bool_, boolean)                 \
-  EACH(int8, std::int8_t)              \
-  EACH(int16, std::int16_t)            \
-  EACH(int32, std::int32_t)            \
-  EACH(int64, std::int64_t)            \
-  EACH(uint8, std::uint8_t)            \
-  EACH(uint16, std::uint16_t)          \
-  EACH(uint32, std::uint32_t)          \
-  EACH(uint64, std::uint64_t)          \
-  EACH(float16, half)                  \
-  EACH(float32, float)                 \
-  EACH(float64, double)                \
-  EACH(complex64, std::complex<float>) \
-  EACH(complex128, std::complex<double>)
-
 template <type_code>
-struct stored_type;
+struct stored_type;  // the class that conversions have for elements, one that holds every byte
 #define USMX_STORED_TYPE(code, type) \
   template <>                        \
-  struct stored_type<type_code::code> : std::type_identity<type> {};
+  struct stored_type<type_code::code> : std::type_identity<kernels::type> {};
 USMX_PLAIN_TYPES(USMX_STORED_TYPE)
 #undef USMX_STORED_TYPE
 
@@ -63,7 +38,7 @@ decltype(auto) with_element_type(type_code code, Body&& body) {
   switch (code) {
 #define USMX_CASE(code, type) \
   case type_code::code:       \
-    return body(std::type_identity<type>());
+    return body(std::type_identity<kernels::type>());
     USMX_PLAIN_TYPES(USMX_CASE)
 #undef USMX_CASE
     case type_code::structured:
@@ -71,8 +46,6 @@ decltype(auto) with_element_type(type_code code, Body&& body) {
   }
   __builtin_unreachable();
 }
-
-#undef USMX_PLAIN_TYPES
 
 /// Calls `body` with the number of bytes of an item: as an integral_constant where items of that
 /// size are moved by one instruction.

@@ -1,0 +1,31 @@
+// In what back ends differ, as values: code outside of this folder asks for these, and never which
+// back end it is. Private to the library. No SYCL here.
+#pragma once
+
+#include <cstddef>
+
+namespace usmx::inline v1::detail {
+
+/// How the work of kernels is laid out: one work item in a group, which suits CPUs, or many beside
+/// each other, or many that share memory, in the kernels that the driver builds from PTX.
+enum class kernel_shape { narrow, wide, tiled };
+
+/// Each driver states its own. The defaults are those of back ends of which nothing is known.
+struct backend_traits {
+  /// Threads that wait in the driver at the same time may hang (docs/decisions.md, 21).
+  bool waits_one_at_a_time = false;
+  /// Whether an in-order queue can be asked if it is empty, whatever other threads submit to it
+  /// (docs/decisions.md, 18).
+  bool in_order_queues_tell_if_empty = true;
+  /// Whether the host may touch the memory of CPU devices, whatever its kind.
+  bool host_reaches_memory_of_cpus = false;
+  /// How far apart rows may be, in bytes, that one command copies to or from a device's memory; 0
+  /// where the runtime has no such command, and makes a kernel or the host do it.
+  std::ptrdiff_t longest_row_distance = 0;
+  /// The size of the items that a queue fills memory with as fast as memory takes them; 0 for none.
+  std::size_t fast_fill_itemsize = 0;
+  /// Of the kernels for devices that are no CPUs.
+  kernel_shape kernels = kernel_shape::wide;
+};
+
+}  // namespace usmx::inline v1::detail
