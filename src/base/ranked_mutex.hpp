@@ -3,7 +3,7 @@
 // order, or that holds one while it does something that may take long or call foreign code, aborts
 // the process with both names. In all other builds a ranked mutex is a std::mutex, and nothing is
 // checked. docs/concurrency.md has the same locks as a table. Private to the library; what the
-// bindings need of it is in usmx/base/lock_checks_internal.hpp.
+// bindings need of it is in base/lock_checks_internal.hpp.
 #pragma once
 
 #include <condition_variable>

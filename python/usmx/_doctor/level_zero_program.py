@@ -7,6 +7,7 @@ those of ze_api.h and ze_loader.h, which do not change.
 import ctypes
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 LOADER = "libze_loader.so.1"
@@ -57,7 +58,7 @@ def loader_version(loader: ctypes.CDLL) -> list[int]:
     return found[0] if found else []
 
 
-def handles(function: ctypes._CFuncPtr, *arguments: object) -> list[ctypes.c_void_p]:
+def handles(function: Callable[..., int], *arguments: object) -> list[ctypes.c_void_p]:
     """What a function lists that is asked twice: how many, and which."""
     count = ctypes.c_uint32()
     function(*arguments, ctypes.byref(count), None)
