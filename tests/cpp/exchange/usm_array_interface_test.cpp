@@ -14,8 +14,8 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
-#include "support/slabs.hpp"
 #include "support/seed.hpp"
+#include "support/slabs.hpp"
 #include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
