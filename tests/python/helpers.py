@@ -21,6 +21,11 @@ MEMORY_CLASSES = {
 }
 
 
+# Set by tools/level_zero/run: Intel's driver simulates the GPU, and commands are made by the host.
+SIMULATED = "SetCommandStreamReceiver" in os.environ
+AT_ONCE = "a simulated GPU has done its commands when they are submitted"
+
+
 class Producer:
     """An object of nobody's library: the dictionary, and what keeps the memory alive."""
 

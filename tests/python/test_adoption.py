@@ -448,7 +448,8 @@ def test_memory_object_says_its_type_in_any_context(kind):
     memory = MEMORY_CLASSES[kind](8)
     number = getattr(dpctl.memory, f"MemoryUSM{kind.capitalize()}")(8).get_usm_type_enum()
     assert memory.get_usm_type_enum() == number
-    for syclobj in (None, memory.sycl_queue, memory.sycl_context, dpctl.SyclQueue(), "cpu"):
+    device = usmx.SyclDevice().filter_string
+    for syclobj in (None, memory.sycl_queue, memory.sycl_context, dpctl.SyclQueue(), device):
         assert memory.get_usm_type(syclobj) == memory.get_usm_type(syclobj=syclobj) == kind
         assert memory.get_usm_type_enum(syclobj) == number
 

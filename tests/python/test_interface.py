@@ -731,7 +731,8 @@ def test_ordinary_memory_of_the_host_is_a_value_error(memory, form):
 @pytest.mark.parametrize("origin", ORIGIN)
 @pytest.mark.parametrize("kind", KINDS)
 def test_pointer_that_was_freed_is_a_value_error(origin, kind):
-    memory = new_memory(origin, 1 << 20, kind)
+    # More than the SYCL runtime's pools have: what is freed to them is still memory on some devices.
+    memory = new_memory(origin, 64 << 20, kind)
     interface = interface_of(memory)
     del memory
     with pytest.raises(ValueError, match="not USM"):
@@ -821,6 +822,8 @@ def bounds(shape, strides, offset):
 
 @given(st.data(), st.sampled_from(ORIGIN), st.sampled_from(KINDS))
 def test_view_exists_exactly_when_every_element_is_in_the_allocation(data, origin, kind):
+    if origin == "dpctl" and usmx.SyclDevice().backend != "opencl":
+        pytest.skip("this back end knows chunks of the SYCL runtime's pools, not allocations")
     nbytes = data.draw(st.integers(1, 80), "nbytes")
     typestr = data.draw(st.sampled_from(TYPESTRS), "typestr")
     dtype = np.dtype(typestr)

@@ -54,7 +54,7 @@ def default_arrays(kind):
     whole = usmx.asarray(np.ones((4, 6)), usm_type=kind)
     yield "asarray", usmx.asarray(numbers, usm_type=kind)
     yield "ones", usmx.ones(4, usm_type=kind)
-    yield "device named", usmx.ones(4, usm_type=kind, device="cpu")
+    yield "device named", usmx.ones(4, usm_type=kind, device=usmx.SyclDevice().filter_string)
     yield "dpnp's device", usmx.ones(4, usm_type=kind, device=dpnp.ones(1).device)
     yield "dpnp's queue", usmx.ones(4, usm_type=kind, sycl_queue=dpnp.ones(1).sycl_queue)
     yield "default queue", usmx.ones(4, usm_type=kind, sycl_queue=usmx.default_queue())
@@ -99,7 +99,8 @@ def test_arrays_made_in_any_order_of_imports_compute_together(order):
     code = f"""
 def make(usmx):
     return [usmx.ones(4, usm_type=kind, **where)
-            for kind in ("device", "shared", "host") for where in ({{}}, {{"device": "cpu"}})]
+            for kind in ("device", "shared", "host")
+            for where in ({{}}, {{"device": usmx.SyclDevice().filter_string}})]
 {order}
 for array in made:
     total = dpnp.ones(4) + usmx.to_dpnp(array)
@@ -145,7 +146,7 @@ def test_default_queue_can_be_set(make):
     assert usmx.ones(3).sycl_queue == queue
     assert usmx.memory.MemoryUSMShared(8).sycl_queue == queue
     assert usmx.asarray([1.0]).sycl_queue == queue
-    assert usmx.ones(3, device="cpu").sycl_queue != queue
+    assert usmx.ones(3, device=usmx.SyclDevice().filter_string).sycl_queue != queue
     assert usmx.set_default_queue(None) == queue
     assert usmx.ones(3).sycl_queue == dpnp.ones(1).sycl_queue
 
@@ -185,7 +186,10 @@ def test_array_is_given_to_dpnp_on_another_queue():
     assert there.sycl_queue == queue
     there += 1
     assert usmx.asnumpy(array).tolist() == [2, 2, 2]
-    assert usmx.to_dpnp(array, device="cpu").sycl_queue == dpnp.ones(1).sycl_queue
+    assert (
+        usmx.to_dpnp(array, device=usmx.SyclDevice().filter_string).sycl_queue
+        == dpnp.ones(1).sycl_queue
+    )
     assert usmx.to_dpnp(array, device=queue).sycl_queue == queue
 
 

@@ -212,7 +212,7 @@ TEST_F(pool_resource_test, alignments_up_to_a_large_page_are_kept_on_every_devic
     for (const std::size_t nbytes : {std::size_t{100}, 70 * kib, 3 * mib}) {
       std::byte* const block = pool_.allocate(nbytes, alignment, queue());
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignment, 0U) << alignment;
-      EXPECT_EQ(usmx::pointer_kind(block + nbytes - 1, context()), usm_kind::device);
+      EXPECT_EQ(sycl::get_pointer_type(block + nbytes - 1, context()), sycl::usm::alloc::device);
       pool_.deallocate(block, nbytes, alignment, queue());
     }
   }

@@ -1,6 +1,8 @@
 """usmx.bench.cases: what is measured is what the title says."""
 
+import pytest
 import usmx
+from helpers import AT_ONCE, SIMULATED
 from usmx.bench.cases import memory
 
 
@@ -8,6 +10,7 @@ def reserved_bytes():
     return usmx.memory.memory_stats()["total_bytes.current"]
 
 
+@pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
 def test_freed_block_is_taken_while_work_is_pending_on_it(monkeypatch):
     events = []
     copy_async = usmx.copy_async

@@ -239,7 +239,8 @@ def test_option_that_is_no_word_of_numpys_is_a_value_error(name):
 def test_repr_says_what_the_memory_is(kind):
     device = usmx.SyclDevice().filter_string
     text = repr(usmx.asarray([1, 2, 3], usm_type=kind))
-    assert text == f"USMArray([1, 2, 3], dtype=int64, usm_type='{kind}', device='{device}')"
+    expected = f"USMArray([1, 2, 3], dtype=int64, usm_type='{kind}', device='{device}')"
+    assert " ".join(text.split()) == expected  # with a long name it takes two lines
 
 
 def test_repr_shows_the_elements_as_numpy_does():

@@ -9,7 +9,16 @@ import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, TYPESTRS, Producer, interface_of, make_capsule
+from helpers import (
+    AT_ONCE,
+    KINDS,
+    MEMORY_CLASSES,
+    SIMULATED,
+    TYPESTRS,
+    Producer,
+    interface_of,
+    make_capsule,
+)
 from usmx.testing import Finding, Report, check_consumer, check_producer
 
 KEPT, BROKEN, NOT_TRIED = "kept", "broken", "not tried"
@@ -297,6 +306,7 @@ def enqueue_writes(array):
         dpnp.tensor.sin(array, out=array)
 
 
+@pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
 @pytest.mark.parametrize("kind", KINDS)
 def test_data_that_is_still_written_breaks_the_rule_of_readiness(kind):
     array = dpnp.tensor.ones(1 << 23, dtype="f4", usm_type=kind)
