@@ -596,4 +596,6 @@ print("alive")
     "let_go", ["del array", "del host", "del shared", "del array, device", "del queue"]
 )
 def test_first_object_of_a_class_is_let_go_when_the_heap_is_exhausted(let_go):
+    if usmx.SyclDevice().backend == "level_zero":
+        pytest.skip("the SYCL runtime's Level Zero adapters end a process that has no heap")
     assert output_of(EXHAUSTED_HEAP.format(let_go=let_go)) == "alive"
