@@ -123,7 +123,7 @@ OF_STATIC_FUNCTIONS = re.compile(r"runtime is a classmethod but stub is not$")
 # It has two forms, and what inspect can say of functions in C is one.
 OF_OVERLOADS = re.compile(r"^usmx\._core\.SyclQueue\.__(init|new)__ is inconsistent")
 # mypy takes a Literal of several strings for a Union of them; at run time it is none.
-OF_LITERALS = re.compile(r"^usmx\._typing\.\w+ is not a Union$")
+OF_LITERALS = re.compile(r"^usmx\.[\w.]+ is not a Union$")
 # Programs that lie in the package's folder and are no part of it.
 OF_EXAMPLES = re.compile(r"^usmx\.examples\.")
 # A slot until Python 3.12, and no attribute.

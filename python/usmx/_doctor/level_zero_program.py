@@ -22,6 +22,10 @@ class DriverProperties(ctypes.Structure):
         ("uuid", ctypes.c_uint8 * 16),
         ("driverVersion", ctypes.c_uint32),
     ]
+    stype: int
+    pNext: int | None
+    uuid: ctypes.Array[ctypes.c_uint8]
+    driverVersion: int
 
 
 class ComponentVersion(ctypes.Structure):
@@ -32,6 +36,9 @@ class ComponentVersion(ctypes.Structure):
         ("spec_version", ctypes.c_uint32),
         ("numbers", ctypes.c_int * 3),
     ]
+    name: bytes
+    spec_version: int
+    numbers: ctypes.Array[ctypes.c_int]
 
 
 def tell(step: str, **values: object) -> None:
