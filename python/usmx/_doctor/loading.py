@@ -14,7 +14,7 @@ def check(situation: Situation) -> Iterator[Finding]:
     """Say from where usmx was imported, or why it was not."""
     failed = situation.import_error
     if failed is None:
-        folder = Path(__file__).parents[2]
+        folder = Path(__file__).parents[1]
         yield Finding(
             CHECK, "ok", f"usmx is loaded from {folder}, by Python {platform.python_version()}"
         )

@@ -44,7 +44,7 @@ class LevelZero:
 
 def probe(environment: Mapping[str, str], module: str = "", seconds: float = SECONDS) -> Probe:
     """Import usmx, then the module, list the devices, and copy an array."""
-    package = str(Path(__file__).parents[3])
+    package = str(Path(__file__).parents[2])
     # The log of a program that the user has run is not written over.
     variables = {name: value for name, value in environment.items() if name != "USMX_MEMORY_LOG"}
     return Probe(**run_program(PROGRAM, [package, module], variables, seconds))

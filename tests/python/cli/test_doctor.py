@@ -36,6 +36,19 @@ def _needs_the_cpu_driver():
 # ---- nothing is wrong
 
 
+def test_import_names_the_packages_folder():
+    assert f"usmx is loaded from {PACKAGE}, by" in one(doctor("import"), "import", "ok")["found"]
+
+
+def test_probe_imports_the_package_that_it_belongs_to(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "usmx._doctor.probe.run_program", lambda _, arguments, *rest: seen.append(arguments) or {}
+    )
+    probe(os.environ)
+    assert seen == [[str(PACKAGE.parent), ""]]
+
+
 @pytest.mark.slow
 def test_healthy_environment_has_no_problem():
     found = doctor()
