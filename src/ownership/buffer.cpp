@@ -133,14 +133,24 @@ struct request {
   internal::first_use use;
 };
 
+/// What the resource has given out for the request, and goes back to it if there is no memory here.
+std::unique_ptr<owned_block> own(const any_resource& resource, std::byte* first,
+                                 const request& wanted) {
+  try {
+    return std::make_unique<owned_block>(resource, first, wanted.nbytes, wanted.alignment,
+                                         wanted.queue);
+  } catch (...) {
+    resource.deallocate(first, wanted.nbytes, wanted.alignment, wanted.queue);
+    throw;
+  }
+}
+
 /// A free block, or else one that waits for its work, if the request's use allows that. Null if
 /// there is none. Never waits, and does not call the runtime.
 std::unique_ptr<owned_block> find_block(const any_resource& resource, const request& wanted) {
-  auto made = std::make_unique<owned_block>(resource, nullptr, wanted.nbytes, wanted.alignment,
-                                            wanted.queue);
-  made->first = resource.try_allocate(wanted.nbytes, wanted.alignment, wanted.queue);
-  if (made->first != nullptr) {
-    return made;
+  if (std::byte* const first =
+          resource.try_allocate(wanted.nbytes, wanted.alignment, wanted.queue)) {
+    return own(resource, first, wanted);
   }
   if (wanted.use != internal::first_use::in_order || !resource.is_pool() ||
       !detail::is_possible_request(wanted.nbytes, wanted.alignment)) {
@@ -174,9 +184,9 @@ new_block make_block(const request& wanted) {
   auto block = find_block(resource, wanted);
   if (block == nullptr) {
     detail::limit_deferred();
-    block = std::make_unique<owned_block>(resource, nullptr, wanted.nbytes, wanted.alignment,
-                                          wanted.queue);
-    block->first = allocate_block(resource, wanted.nbytes, wanted.alignment, wanted.queue);
+    block =
+        own(resource, allocate_block(resource, wanted.nbytes, wanted.alignment, wanted.queue),
+            wanted);
   }
   return {std::move(block), std::move(state)};
 }

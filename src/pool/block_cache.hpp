@@ -31,7 +31,9 @@ class block_cache {
   std::byte* allocate(std::size_t size, std::size_t alignment);
   /// The same, but null if no free block fits. Does not call the runtime.
   std::byte* try_to_allocate(std::size_t size, std::size_t alignment) noexcept {
-    return take(type_for(size, alignment));
+    // The common case of a pool whose free blocks all wait for work takes no lock.
+    return free_nbytes_.load(std::memory_order_relaxed) < size ? nullptr
+                                                               : take(type_for(size, alignment));
   }
   /// Calls nothing of the runtime.
   void deallocate(std::byte* block) noexcept;
