@@ -2,11 +2,30 @@
 
 #include <new>
 
+#include <unified-runtime/ur_api.h>
 #include <sycl/exception.hpp>
 
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::exchange {
+namespace {
+
+/// Whether the driver has no memory left, be it for a command or an object of its own.
+bool lacks_memory(const sycl::exception& e) {
+  if (e.code() == sycl::errc::memory_allocation) {
+    return true;
+  }
+  switch (sycl::detail::get_ur_error(e)) {  // such errors are errc::runtime, as most are
+    case UR_RESULT_ERROR_MEM_OBJECT_ALLOCATION_FAILURE:
+    case UR_RESULT_ERROR_OUT_OF_HOST_MEMORY:
+    case UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 c_error to_c_error(const std::exception_ptr& exception) noexcept {
   try {
@@ -34,7 +53,7 @@ c_error to_c_error(const std::exception_ptr& exception) noexcept {
   } catch (const runtime_conflict& e) {
     return {USMX_RUNTIME_CONFLICT, e.what()};
   } catch (const sycl::exception& e) {
-    return {USMX_SYCL_ERROR, e.what()};
+    return {lacks_memory(e) ? USMX_ALLOCATION_ERROR : USMX_SYCL_ERROR, e.what()};
   } catch (const std::bad_alloc& e) {
     return {USMX_MEMORY_ERROR, e.what()};
   } catch (const std::exception& e) {

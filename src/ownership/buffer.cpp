@@ -174,13 +174,23 @@ struct new_block {
   detail::release_action take_release() noexcept { return {&return_block, block.release()}; }
 };
 
+/// The first resource of a device and kind is made with a queue of its own. If the driver has no
+/// memory for that, it may have some once the pools have freed what they keep.
+any_resource resource_for(const request& wanted, detail::context_state& state) {
+  try {
+    return detail::current_resource(state, wanted.queue, wanted.kind);
+  } catch (const sycl::exception&) {
+    empty_cache();
+  }
+  return detail::current_resource(state, wanted.queue, wanted.kind);
+}
+
 /// May wait.
 new_block make_block(const request& wanted) {
   const detail::runtime_call call;
   detail::release_finished();
   detail::queue_state state = detail::state_of(wanted.queue);
-  const any_resource resource =
-      detail::current_resource(*state.of_context, wanted.queue, wanted.kind);
+  const any_resource resource = resource_for(wanted, *state.of_context);
   auto block = find_block(resource, wanted);
   if (block == nullptr) {
     detail::limit_deferred();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <type_traits>
 
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/events_internal.hpp"
@@ -14,11 +15,10 @@ namespace {
 thread_local bool waiting_is_refused = false;
 std::atomic<void (*)() noexcept> told_of_waits = nullptr;
 
-/// Never destroyed: used at exit.
-driver_mutex& mutex_of_waits() {
-  static driver_mutex& mutex = *new driver_mutex;
-  return mutex;
-}
+// Made without an allocation, so that no wait fails for lack of memory, and never destroyed, since
+// it is used at exit.
+constinit driver_mutex mutex_of_waits;
+static_assert(std::is_trivially_destructible_v<driver_mutex>);
 
 /// What no back end has yet may come to one of those while it is waited for.
 bool is_waited_for_alone(const sycl::event& event) {
@@ -42,7 +42,7 @@ driver_wait::driver_wait(bool alone) {
   require_no_lock_but({lock_rank::queue}, "a thread waits in the driver");
   require_no_interpreter_lock("a thread waits in the driver");
   if (alone) {
-    lock_ = std::unique_lock(mutex_of_waits());
+    lock_ = std::unique_lock(mutex_of_waits);
   }
 }
 

@@ -43,18 +43,26 @@ def why_dpnp_cannot_compute():
 
 # What a device may lack, as dpctl says it; the OpenCL CPU device lacks nothing.
 LACKING = ("SyclSubDeviceCreationError", "SyclProgramCompilationError")
+# As the runtime says it where tools/level_zero cannot run a kernel: the libraries of mathematics have some for one GPU.
+NOT_SIMULATED = "UR_RESULT_ERROR_UNSUPPORTED_FEATURE"
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_setup():
-    with skipping_what_the_device_lacks():
-        return (yield)
+class SkipsWhatTheDeviceLacks:
+    """The tests of examples, too, for which a hook in this file would not be called."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self):
+        with skipping_what_the_device_lacks():
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self):
+        with skipping_what_the_device_lacks():
+            return (yield)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call():
-    with skipping_what_the_device_lacks():
-        return (yield)
+def pytest_configure(config):
+    config.pluginmanager.register(SkipsWhatTheDeviceLacks())
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -79,12 +87,22 @@ def skipping_what_the_device_lacks():
     try:
         yield
     except Exception as error:
-        import usmx
-
-        device = usmx.SyclDevice()
-        if type(error).__name__ not in LACKING or device.backend == "opencl":
+        if (reason := lack_of_device(error)) is None:
             raise
-        pytest.skip(f"{device.filter_string}: {type(error).__name__}")
+        pytest.skip(reason)
+
+
+def lack_of_device(error):
+    """None if the error is no such lack."""
+    import usmx
+    from helpers import SIMULATED
+
+    device = usmx.SyclDevice()
+    if type(error).__name__ in LACKING and device.backend != "opencl":
+        return f"{device.filter_string}: {type(error).__name__}"
+    if SIMULATED and NOT_SIMULATED in str(error):
+        return "the CPU that runs a simulated GPU's kernels cannot run one of this GPU's own"
+    return None
 
 
 def pytest_collection_modifyitems(items):

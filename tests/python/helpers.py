@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 
+import pytest
 import usmx
 
 KINDS = ("device", "shared", "host")
@@ -93,6 +94,24 @@ def run_usmx(*arguments, cwd=None, **environment):
         check=False,
         timeout=240,
     )
+
+
+# ---- devices
+
+
+def sub_devices():
+    """Parts of the default device, at least two: the tiles of a GPU, or the CPU device's units.
+
+    Raises dpctl's SyclSubDeviceCreationError, for which the test is skipped, if there are none.
+    """
+    import dpctl
+
+    device = dpctl.SyclDevice()
+    if not device.is_cpu:
+        return device.create_sub_devices(partition="next_partitionable")
+    if device.max_compute_units < 2:
+        pytest.skip("a device with one compute unit cannot be partitioned")
+    return device.create_sub_devices(partition=1)
 
 
 # ---- pickles

@@ -11,7 +11,7 @@ import dpctl.memory
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of
+from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, sub_devices
 from usmx.memory import MemoryUSMDevice, MemoryUSMHost, MemoryUSMShared, as_usm_memory
 
 HOST_KINDS = ("shared", "host")
@@ -410,7 +410,7 @@ def test_copy_of_a_producer_is_new_memory_of_its_class(cls, source_kind):
 @pytest.mark.parametrize("source_kind", KINDS)
 @pytest.mark.parametrize("origin", [usmx.memory, dpctl.memory], ids=["usmx", "dpctl"])
 def test_bytes_go_from_context_to_context(cls, source_kind, origin):
-    part = dpctl.SyclDevice().create_sub_devices(partition=1)[0]
+    part = sub_devices()[0]
     theirs = dpctl.SyclQueue(dpctl.SyclContext(part), part)
     queue = usmx.SyclQueue(theirs._get_capsule())
     source = getattr(origin, f"MemoryUSM{source_kind.capitalize()}")(

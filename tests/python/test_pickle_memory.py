@@ -10,7 +10,7 @@ import dpctl.memory
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, names_in
+from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, names_in, sub_devices
 from leaks import LIMIT, growth
 from usmx.memory import MemoryUSMDevice, MemoryUSMHost, MemoryUSMShared, as_usm_memory
 
@@ -63,7 +63,7 @@ def pickled(memory, protocol=pickle.HIGHEST_PROTOCOL):
 
 
 def sub_device_queue():
-    part = dpctl.SyclDevice().create_sub_devices(partition=1)[0]
+    part = sub_devices()[0]
     return usmx.SyclQueue(dpctl.SyclQueue(dpctl.SyclContext(part), part)._get_capsule())
 
 

@@ -13,7 +13,7 @@ import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer
+from helpers import KINDS, MEMORY_CLASSES, Producer, sub_devices
 from usmx import memory
 from usmx.cli import memory_log
 
@@ -280,7 +280,7 @@ def queue_of_another_context():
 
 
 def queue_of_a_sub_device():
-    return dpctl.SyclQueue(dpctl.SyclDevice().create_sub_devices(partition=1)[0])
+    return dpctl.SyclQueue(sub_devices()[0])
 
 
 @pytest.mark.parametrize("other", [queue_of_another_context, queue_of_a_sub_device])

@@ -128,7 +128,7 @@ program_source source_of(const ze_module_desc_t& described) {
     source.parts =
         parts_of({reinterpret_cast<const char*>(described.pInputModule), described.inputSize});
     if (source.parts.empty()) {
-      complain("a native module without SPIR-V: its kernels do nothing");
+      complain("a native module without SPIR-V: its kernels cannot be run");
     }
     return source;
   }
@@ -243,18 +243,13 @@ ze_result_t set_offset(ze_kernel_handle_t kernel, std::uint32_t x, std::uint32_t
   return intels.kernel_exp.pfnSetGlobalOffsetExp(kernel, x, y, z);
 }
 
-void launch(launchable& kernel, const ze_group_count_t& count) {
+/// An error is better than a result that is missing: some kernels are written for Intel's GPUs
+/// alone.
+ze_result_t launch(launchable& kernel, const ze_group_count_t& count) {
   const std::array<std::size_t, 3> groups{count.groupCountX, count.groupCountY, count.groupCountZ};
-  kernel.runs.run(groups.data(), kernel.group_size.data(), kernel.offset.data());
-}
-
-void launch(ze_kernel_handle_t kernel, const ze_group_count_t& count) {
-  const lock_guard lock(mutex());
-  if (launchable* found = find(kernel)) {
-    launch(*found, count);
-  } else {
-    complain("a kernel that nobody has made is launched");
-  }
+  return kernel.runs.run(groups.data(), kernel.group_size.data(), kernel.offset.data())
+             ? ZE_RESULT_SUCCESS
+             : ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
 }
 
 // ---- commands: Intel's driver checks and records them, then they take effect
@@ -285,6 +280,16 @@ ze_result_t fill_if(ze_result_t result, void* to, const void* pattern, std::size
     }
   }
   return result;
+}
+
+ze_result_t launch_if(ze_result_t result, ze_kernel_handle_t kernel,
+                      const ze_group_count_t& groups) {
+  if (result != ZE_RESULT_SUCCESS) {
+    return result;
+  }
+  const lock_guard lock(mutex());
+  launchable* found = find(kernel);
+  return found == nullptr ? ZE_RESULT_ERROR_INVALID_KERNEL_NAME : launch(*found, groups);
 }
 
 ze_result_t append_copy(list_handle list, void* to, const void* from, std::size_t nbytes,
@@ -352,35 +357,25 @@ ze_result_t append_region(list_handle list, void* to, const ze_copy_region_t* to
 ze_result_t append_launch(list_handle list, ze_kernel_handle_t kernel,
                           const ze_group_count_t* groups, event_handle signal, std::uint32_t count,
                           event_handle* before) {
-  const ze_result_t result =
-      intels.list.pfnAppendLaunchKernel(list, kernel, groups, signal, count, before);
-  if (result == ZE_RESULT_SUCCESS) {
-    launch(kernel, *groups);
-  }
-  return result;
+  return launch_if(intels.list.pfnAppendLaunchKernel(list, kernel, groups, signal, count, before),
+                   kernel, *groups);
 }
 
 ze_result_t append_cooperative_launch(list_handle list, ze_kernel_handle_t kernel,
                                       const ze_group_count_t* groups, event_handle signal,
                                       std::uint32_t count, event_handle* before) {
-  const ze_result_t result =
-      intels.list.pfnAppendLaunchCooperativeKernel(list, kernel, groups, signal, count, before);
-  if (result == ZE_RESULT_SUCCESS) {
-    launch(kernel, *groups);
-  }
-  return result;
+  return launch_if(
+      intels.list.pfnAppendLaunchCooperativeKernel(list, kernel, groups, signal, count, before),
+      kernel, *groups);
 }
 
 ze_result_t append_launch_with_parameters(list_handle list, ze_kernel_handle_t kernel,
                                           const ze_group_count_t* groups, const void* extension,
                                           event_handle signal, std::uint32_t count,
                                           event_handle* before) {
-  const ze_result_t result = intels.list.pfnAppendLaunchKernelWithParameters(
-      list, kernel, groups, extension, signal, count, before);
-  if (result == ZE_RESULT_SUCCESS) {
-    launch(kernel, *groups);
-  }
-  return result;
+  return launch_if(intels.list.pfnAppendLaunchKernelWithParameters(list, kernel, groups, extension,
+                                                                   signal, count, before),
+                   kernel, *groups);
 }
 
 ze_result_t append_launch_with_arguments(list_handle list, ze_kernel_handle_t kernel,
@@ -403,8 +398,7 @@ ze_result_t append_launch_with_arguments(list_handle list, ze_kernel_handle_t ke
         is_local ? *static_cast<const std::size_t*>(arguments[k]) : parameters[k].nbytes;
     found->runs.set_argument(k, nbytes, arguments[k]);
   }
-  launch(*found, groups);
-  return result;
+  return launch(*found, groups);
 }
 
 // ---- what the simulation mode leaves out

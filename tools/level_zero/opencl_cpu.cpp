@@ -236,11 +236,11 @@ void kernel::set_argument(std::uint32_t index, std::size_t nbytes, const void* v
   }
 }
 
-void kernel::run(const std::size_t* groups, const std::size_t* group_size,
+bool kernel::run(const std::size_t* groups, const std::size_t* group_size,
                  const std::size_t* offset) {
   if (kernel_ == nullptr) {
     complain("kernel %s cannot be run", name_.c_str());
-    return;
+    return false;
   }
   std::array<std::size_t, 3> items;
   for (std::size_t k = 0; k < items.size(); ++k) {
@@ -255,6 +255,7 @@ void kernel::run(const std::size_t* groups, const std::size_t* group_size,
   if (status != CL_SUCCESS) {
     complain("the launch of %s fails (%d)", name_.c_str(), status);
   }
+  return status == CL_SUCCESS;
 }
 
 }  // namespace executing

@@ -50,8 +50,8 @@ class kernel {
   std::span<const parameter> parameters() const { return parameters_; }
   /// `value` as Level Zero takes it: null stands for zeros, and for local memory of that size.
   void set_argument(std::uint32_t index, std::size_t nbytes, const void* value);
-  /// Of three dimensions each. Waits.
-  void run(const std::size_t* groups, const std::size_t* group_size, const std::size_t* offset);
+  /// Of three dimensions each. Waits. False if the OpenCL CPU device cannot run it.
+  bool run(const std::size_t* groups, const std::size_t* group_size, const std::size_t* offset);
 
  private:
   std::shared_ptr<program> program_;

@@ -17,8 +17,9 @@ struct c_error {
   const char* text;
 };
 
-/// The number and the text of an exception, which must not be null. Exceptions that have no number
-/// of their own are USMX_OTHER_ERROR, with the text of those that are a std::exception.
+/// The number and the text of an exception, which must not be null. A sycl::exception that says
+/// that the driver has no memory is USMX_ALLOCATION_ERROR. Exceptions that have no number of their
+/// own are USMX_OTHER_ERROR, with the text of those that are a std::exception.
 USMX_API c_error to_c_error(const std::exception_ptr&) noexcept;
 
 /// Whether a number stands for an exception of usmx or of SYCL.

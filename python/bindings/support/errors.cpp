@@ -87,9 +87,11 @@ void bind_errors(nb::module_& m) {
   device_creation_error =
       new_class(m, "SyclDeviceCreationError", PyExc_RuntimeError,
                 "No device matches what was asked for. The message says which devices there are.");
-  allocation_error_class = new_class(m, "USMAllocationError", PyExc_MemoryError,
-                                     "The memory cannot be allocated. The message says how many "
-                                     "bytes of which kind on which device. This is a MemoryError.");
+  allocation_error_class =
+      new_class(m, "USMAllocationError", PyExc_MemoryError,
+                "The memory cannot be allocated. The message says how many "
+                "bytes of which kind on which device; if the driver has no memory for a "
+                "command, it is the driver's. This is a MemoryError.");
   nb::register_exception_translator([](const std::exception_ptr& exception, void*) {
     if (!translate_exception(exception)) {
       std::rethrow_exception(exception);

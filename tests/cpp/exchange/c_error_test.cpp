@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <unified-runtime/ur_api.h>
 #include <sycl/exception.hpp>
 
 #include "usmx/base/error.hpp"
@@ -41,6 +42,19 @@ TEST(c_error_test, exceptions_of_sycl_and_of_the_standard_library_have_numbers) 
   expect_code(sycl::exception(sycl::make_error_code(sycl::errc::invalid), "mine"), USMX_SYCL_ERROR);
   expect_code(std::bad_alloc(), USMX_MEMORY_ERROR);
   expect_code(std::logic_error("mine"), USMX_OTHER_ERROR);
+}
+
+sycl::exception from_driver(ur_result_t error) {
+  return sycl::detail::set_ur_error({sycl::make_error_code(sycl::errc::runtime), "mine"}, error);
+}
+
+TEST(c_error_test, a_driver_without_memory_is_an_allocation_error) {
+  expect_code(sycl::exception(sycl::make_error_code(sycl::errc::memory_allocation), "mine"),
+              USMX_ALLOCATION_ERROR);
+  expect_code(from_driver(UR_RESULT_ERROR_MEM_OBJECT_ALLOCATION_FAILURE), USMX_ALLOCATION_ERROR);
+  expect_code(from_driver(UR_RESULT_ERROR_OUT_OF_HOST_MEMORY), USMX_ALLOCATION_ERROR);
+  expect_code(from_driver(UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY), USMX_ALLOCATION_ERROR);
+  expect_code(from_driver(UR_RESULT_ERROR_OUT_OF_RESOURCES), USMX_SYCL_ERROR);
 }
 
 TEST(c_error_test, what_is_no_exception_of_the_standard_library_has_a_text) {

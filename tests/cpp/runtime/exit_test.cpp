@@ -11,7 +11,7 @@ namespace {
 /// With the pool and without: no process may abort, and none may end before the work.
 void expect_clean_exits(const std::string& of, int times) {
   for (const char* settings : {"", "USMX_POOL=off"}) {
-    for (int i = 0; i < times; ++i) {
+    for (int i = 0; i < support::starts(times); ++i) {
       const auto child = support::run_child(settings, "exit-with-array " + of);
       ASSERT_EQ(child.exit_code, 0) << settings << ' ' << child.output;
       support::expect_contains(child.output, "leaving main\nfinished\n");

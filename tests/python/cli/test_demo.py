@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+import usmx
 from helpers import run_python, run_usmx
 from usmx._installed import example
 from usmx.cli import demo, demo_setup
@@ -214,7 +215,9 @@ def commands_run(installed, monkeypatch):
     return ran
 
 
-@pytest.mark.parametrize("arguments", [[], ["--no-install"], ["--device", "cpu"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["--no-install"], ["--device", usmx.SyclDevice().device_type]]
+)
 def test_nothing_is_installed_without_being_told(commands_run, capsys, arguments):
     assert demo.run(arguments) == 2
     assert commands_run == []

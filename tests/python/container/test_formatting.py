@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, TYPESTRS, Producer, interface_of
+from helpers import KINDS, TYPESTRS, Producer, interface_of, sub_devices
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -285,9 +285,7 @@ def test_long_repr_goes_on_in_another_line():
 def test_repr_of_a_sub_device_has_a_name_for_it():
     import dpctl
 
-    if dpctl.SyclDevice().max_compute_units < 2:
-        pytest.skip("a device with one compute unit cannot be partitioned")
-    queue = dpctl.SyclQueue(dpctl.SyclDevice().create_sub_devices(partition=[1, 1])[0])
+    queue = dpctl.SyclQueue(sub_devices()[0])
     assert "sub-device" in repr(usmx.empty(1, sycl_queue=queue))
 
 

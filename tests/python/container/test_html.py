@@ -8,7 +8,7 @@ import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS
+from helpers import KINDS, sub_devices
 from usmx._container import html
 
 
@@ -153,5 +153,5 @@ def test_notebooks_show_devices(make):
 def test_notebooks_show_arrays_on_sub_devices():
     import dpctl
 
-    queue = dpctl.SyclQueue(dpctl.SyclDevice().create_sub_devices(partition=1)[0])
+    queue = dpctl.SyclQueue(sub_devices()[0])
     assert table_of(usmx.zeros(1, sycl_queue=queue))[0]["device"].startswith("sub-device")

@@ -12,7 +12,7 @@ import dpctl
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, TYPESTRS, names_in
+from helpers import KINDS, MEMORY_CLASSES, TYPESTRS, names_in, sub_devices
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -82,7 +82,7 @@ def out_of_band(array):
 
 
 def sub_device_queue():
-    part = dpctl.SyclDevice().create_sub_devices(partition=1)[0]
+    part = sub_devices()[0]
     return usmx.SyclQueue(dpctl.SyclQueue(dpctl.SyclContext(part), part)._get_capsule())
 
 
