@@ -4,9 +4,8 @@
 #include <atomic>
 #include <optional>
 
+#include "runtime/completion.hpp"
 #include "runtime/drivers/back_ends.hpp"
-#include "runtime/events_internal.hpp"
-#include "runtime/waiting_internal.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
