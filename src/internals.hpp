@@ -1,14 +1,16 @@
 // What usmx's Python module may use of the library beyond the public headers: the one door to its
 // internals. All of it is in the namespace usmx::internal, which is no part of the interface that
-// stays as it is (tests/abi). Not installed.
+// stays as it is (tests/abi). What else these headers have, in usmx::detail, the library hides. Not
+// installed.
 #pragma once
 
 #include "array/array_internal.hpp"
-#include "base/lock_checks_internal.hpp"
+#include "base/ranked_mutex.hpp"
 #include "copy/copy_internal.hpp"
+#include "copy/staging.hpp"
 #include "layout/plain_types_internal.hpp"
 #include "ownership/buffer_internal.hpp"
-#include "runtime/events_internal.hpp"
-#include "runtime/interruption_internal.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/interruption.hpp"
 #include "runtime/queues_internal.hpp"
-#include "runtime/waiting_internal.hpp"
+#include "runtime/waiting.hpp"

@@ -2,15 +2,14 @@
 // USMX_CHECK_LOCKS (the presets debug, asan-ubsan and tsan) a thread that takes locks in another
 // order, or that holds one while it does something that may take long or call foreign code, aborts
 // the process with both names. In all other builds a ranked mutex is a std::mutex, and nothing is
-// checked. docs/concurrency.md has the same locks as a table. Private to the library; what the
-// bindings need of it is in base/lock_checks_internal.hpp.
+// checked. docs/concurrency.md has the same locks as a table. Not installed.
 #pragma once
 
 #include <condition_variable>
 #include <initializer_list>
 #include <mutex>
 
-#include "base/lock_checks_internal.hpp"
+#include "usmx/base/api.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -153,3 +152,24 @@ using ranked_condition = std::condition_variable;
 inline void require_no_lock(const char* action) noexcept { require_no_lock_but({}, action); }
 
 }  // namespace usmx::inline v1::detail
+
+// The part that usmx's Python module takes: it owns the outermost lock, Python's.
+namespace usmx::inline v1::internal {
+
+#ifdef USMX_CHECK_LOCKS
+
+/// The function says whether the calling thread has the interpreter lock. From then on the process
+/// is aborted if a thread waits in the driver with that lock.
+USMX_API void set_interpreter_check(bool (*has_interpreter_lock)() noexcept) noexcept;
+
+/// To be called before the interpreter lock is taken: aborts the process if the thread holds a lock
+/// of the library.
+USMX_API void require_no_library_lock() noexcept;
+
+#else
+
+inline void require_no_library_lock() noexcept {}
+
+#endif
+
+}  // namespace usmx::inline v1::internal

@@ -198,8 +198,8 @@ void copy_on_device(shape_span shape, const copy_side& source, const copy_side& 
 void copy_staged(shape_span shape, const copy_side& source, const copy_side& destination,
                  const copy_plan& plan, const situation& now) {
   const bool converts_first = plan.converts() && now.host_reaches_source && !now.overlap;
-  const detail::staging between(shape, converts_first ? destination.end.type : source.end.type,
-                                queue_for(source, destination));
+  const internal::staging between(shape, converts_first ? destination.end.type : source.end.type,
+                                  queue_for(source, destination));
   copy_by_way_of(between.view(), source, destination);
 }
 

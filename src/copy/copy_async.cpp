@@ -18,7 +18,7 @@
 #include "copy/staging.hpp"
 #include "ownership/deferred_release.hpp"
 #include "runtime/completion.hpp"
-#include "runtime/interruption_internal.hpp"
+#include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/queues_internal.hpp"
 #include "usmx/memory/usm.hpp"

@@ -15,7 +15,7 @@
 #include "ownership/waiting_blocks.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
-#include "runtime/interruption_internal.hpp"
+#include "runtime/interruption.hpp"
 #include "tracking/pending_work.hpp"
 #include "tracking/registry.hpp"
 #include "tracking/usm_checks.hpp"
@@ -92,36 +92,36 @@ void wait_for_last_users(const sycl::queue& queue) {
   internal::wait_interruptibly(queue);
 }
 
-/// Ways to reclaim memory for an allocation, the cheapest first.
+/// What is done before each attempt to allocate: reclaims memory, the cheapest way first.
 using way_to_reclaim = void (*)(const sycl::queue&);
-constexpr std::array<way_to_reclaim, 3> ways_to_reclaim = {
-    [](const sycl::queue&) {},                          // what nobody needs
-    [](const sycl::queue&) { detail::release_all(); },  // what waits for its work
-    [](const sycl::queue& queue) {                      // what unfinished work of others keeps
+constexpr std::array<way_to_reclaim, 4> ways_to_reclaim = {
+    [](const sycl::queue&) {},                  // nothing yet
+    [](const sycl::queue&) { empty_cache(); },  // what nobody needs
+    [](const sycl::queue&) {                    // what waits for its work
+      detail::release_all();
+      empty_cache();
+    },
+    [](const sycl::queue& queue) {  // what unfinished work of others keeps
       wait_for_last_users(queue);
       detail::release_all();
+      empty_cache();
     }};
 
 std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std::size_t alignment,
                           const sycl::queue& queue) {
   std::string why;
-  std::byte* block = allocate_or_explain(resource, nbytes, alignment, queue, why);
   for (const way_to_reclaim reclaim : ways_to_reclaim) {
+    reclaim(queue);
+    std::byte* const block = allocate_or_explain(resource, nbytes, alignment, queue, why);
     if (block != nullptr) {
       return block;
     }
-    reclaim(queue);
-    empty_cache();
-    block = allocate_or_explain(resource, nbytes, alignment, queue, why);
   }
-  if (block == nullptr) {
-    observe(memory_action::failure, resource.kind(), nullptr, nbytes, queue);
-    throw allocation_error(
-        detail::message(why, " (usmx has ", registry::nbytes(), " bytes in use, ", cached_nbytes(),
-                        " bytes that its pools keep, ", detail::deferred_nbytes(),
-                        " bytes that wait for work to finish)"));
-  }
-  return block;
+  observe(memory_action::failure, resource.kind(), nullptr, nbytes, queue);
+  throw allocation_error(detail::message(why, " (usmx has ", registry::nbytes(), " bytes in use, ",
+                                         cached_nbytes(), " bytes that its pools keep, ",
+                                         detail::deferred_nbytes(),
+                                         " bytes that wait for work to finish)"));
 }
 
 /// What a new buffer asks for.
@@ -170,7 +170,15 @@ struct new_block {
   detail::queue_state of_queue;
 
   std::byte* data() const noexcept { return block->first; }
-  bool is_pooled() const noexcept { return block->resource.is_pool(); }
+  /// Those of its buffer, as buffer's private class.
+  template <class Traits>
+  Traits traits() const noexcept {
+    return {.readonly = false,
+            .queue_is_ours = of_queue.is_cached,
+            .owns = true,
+            .is_new = true,
+            .is_pooled = block->resource.is_pool()};
+  }
   detail::release_action take_release() noexcept { return {&return_block, block.release()}; }
 };
 
@@ -240,11 +248,7 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
                         std::size_t alignment) {
   const request wanted{nbytes, kind, queue, alignment, internal::first_use::at_once};
   new_block made = make_block(wanted);
-  const traits known{.readonly = false,
-                     .queue_is_ours = made.of_queue.is_cached,
-                     .owns = true,
-                     .is_new = true,
-                     .is_pooled = made.is_pooled()};
+  const auto known = made.traits<traits>();
   std::byte* const data = made.data();
   buffer result(data, nbytes, kind, queue, made.take_release(), known);
   enter(data, wanted, made.of_queue, {});
@@ -259,11 +263,7 @@ std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, usm_kind kin
 
 template <class Block, class Request>
 std::shared_ptr<buffer> internal::new_buffer::from_block(Block made, const Request& wanted) {
-  const buffer::traits known{.readonly = false,
-                             .queue_is_ours = made.of_queue.is_cached,
-                             .owns = true,
-                             .is_new = true,
-                             .is_pooled = made.is_pooled()};
+  const auto known = made.template traits<buffer::traits>();
   std::byte* const data = made.data();
   auto result = std::make_shared<buffer>(data, wanted.nbytes, wanted.kind, wanted.queue,
                                          made.take_release(), known);

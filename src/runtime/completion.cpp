@@ -1,5 +1,7 @@
 #include "runtime/completion.hpp"
 
+#include <cstdint>
+
 #include <sycl/exception.hpp>
 
 #include "runtime/drivers/back_ends.hpp"
@@ -21,3 +23,22 @@ bool is_known_empty(const sycl::queue& queue) {
 }
 
 }  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1::internal {
+namespace {
+
+// Deprecated, but the only function that tells whether a back end has the event.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+std::uint32_t references_of_back_end(const sycl::event& event) {
+  return event.get_info<sycl::info::event::reference_count>();
+}
+#pragma GCC diagnostic pop
+
+}  // namespace
+
+std::optional<sycl::backend> backend_of(const sycl::event& event) {
+  return references_of_back_end(event) > 0 ? std::optional(event.get_backend()) : std::nullopt;
+}
+
+}  // namespace usmx::inline v1::internal

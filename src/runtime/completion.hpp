@@ -1,8 +1,14 @@
-// Whether work has finished, asked without waiting. Private to the library.
+// Questions about submitted work, which are answered without waiting, and without crashing. Not
+// installed.
 #pragma once
 
+#include <optional>
+
+#include <sycl/backend_types.hpp>
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
+
+#include "usmx/base/api.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -15,3 +21,12 @@ bool is_complete(const sycl::event&);
 bool is_known_empty(const sycl::queue&);
 
 }  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1::internal {
+
+/// The back end that has the event, or none: the event is complete from the start, or it is that of
+/// a host task or of a command that waits for one. `event.get_backend()` crashes for the event of a
+/// host task, whether it runs or is complete (libsycl 2026.2; docs/decisions.md, 20).
+USMX_API std::optional<sycl::backend> backend_of(const sycl::event&);
+
+}  // namespace usmx::inline v1::internal

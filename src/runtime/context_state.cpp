@@ -9,8 +9,8 @@
 
 #include "base/process_state.hpp"
 #include "runtime/exit.hpp"
-#include "runtime/interruption_internal.hpp"
-#include "runtime/sub_devices.hpp"
+#include "runtime/interruption.hpp"
+#include "runtime/root_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"

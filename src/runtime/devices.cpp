@@ -10,7 +10,6 @@
 #include "base/process_state.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/root_devices.hpp"
-#include "runtime/sub_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/diagnosis.hpp"
 
@@ -82,6 +81,14 @@ const detail::root_device* detail::find_root(const sycl::device& device) {
   const auto& roots = detail::root_devices();
   const auto found = std::ranges::find(roots, device, &root_device::device);
   return found == roots.end() ? nullptr : &*found;
+}
+
+std::optional<sycl::device> detail::parent_of(const sycl::device& device) {
+  if (device.get_info<sycl::info::device::partition_type_property>() ==
+      sycl::info::partition_property::no_partition) {
+    return std::nullopt;
+  }
+  return device.get_info<sycl::info::device::parent_device>();
 }
 
 std::vector<sycl::device> get_devices() {

@@ -1,13 +1,37 @@
-// Waits that the calling thread may give up, because a helper thread does them. Private to the
-// library.
+// Waits that the calling thread may give up, because a helper thread does them: so the Python
+// module lets Ctrl-C end them. Not installed.
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 #include <sycl/event.hpp>
+#include <sycl/queue.hpp>
 
-#include "runtime/interruption_internal.hpp"
+#include "usmx/base/api.hpp"
+
+namespace usmx::inline v1::internal {
+
+/// Thrown by a wait that was given up. The work goes on, and its memory lives until it is done.
+class USMX_API interrupted_wait : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Says whether to give up a wait. A waiting thread calls it every 50 ms, and holds no lock of
+/// usmx's.
+using interrupt_check = bool (*)();
+
+/// From now on, waits of the calling thread for *earlier* work may be given up; with null, no wait
+/// may. Returns what was set before. A wait for work that the waiting function itself has submitted
+/// is never given up, since the function may own memory that the work uses.
+USMX_API interrupt_check set_interrupt_check(interrupt_check) noexcept;
+
+/// As wait_for_queue, for earlier work. Throws interrupted_wait if the wait was given up.
+USMX_API void wait_interruptibly(const sycl::queue&);
+
+}  // namespace usmx::inline v1::internal
 
 namespace usmx::inline v1::detail {
 

@@ -8,7 +8,7 @@
 
 #include "base/ranked_mutex.hpp"
 #include "runtime/context_state.hpp"
-#include "runtime/interruption_internal.hpp"
+#include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/queues_internal.hpp"
 #include "usmx/base/process.hpp"

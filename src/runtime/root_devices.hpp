@@ -1,9 +1,10 @@
-// The devices that the runtime lists, with what filter selectors ask about them. Private to the
-// library.
+// The devices that the runtime lists, with what filter selectors ask about them, and the devices
+// that sub-devices are part of. Private to the library.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,5 +48,18 @@ const std::vector<root_device>& root_devices();
 
 /// Null for a sub-device.
 const root_device* find_root(const sycl::device&);
+
+/// The device that a sub-device is part of; none for a root device.
+std::optional<sycl::device> parent_of(const sycl::device&);
+
+/// Whether the predicate holds for a device or for one that it is part of.
+template <class Predicate>
+bool is_within(const sycl::device& device, const Predicate& predicate) {
+  std::optional<sycl::device> candidate = device;
+  while (candidate && !predicate(*candidate)) {
+    candidate = parent_of(*candidate);
+  }
+  return candidate.has_value();
+}
 
 }  // namespace usmx::inline v1::detail

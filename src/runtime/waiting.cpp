@@ -5,9 +5,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "runtime/completion.hpp"
 #include "runtime/drivers/back_ends.hpp"
-#include "runtime/events_internal.hpp"
-#include "runtime/waiting_internal.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -1,4 +1,5 @@
-// All waiting inside a driver. Private to the library.
+// All waiting inside a driver, refusing it, and observing it. For the Python module, too: no thread
+// may wait while it holds the interpreter lock. Not installed.
 #pragma once
 
 #include <mutex>
@@ -7,6 +8,29 @@
 #include <sycl/event.hpp>
 
 #include "base/ranked_mutex.hpp"
+#include "usmx/base/api.hpp"
+
+namespace usmx::inline v1::internal {
+
+/// Thrown instead of a wait that no_waiting refuses.
+struct would_wait {};
+
+/// While this object lives, anything on this thread that would have to wait throws would_wait
+/// instead. Functions of arrays that wait for earlier work throw before they change anything. A
+/// thread has one such object at a time.
+class USMX_API no_waiting {
+ public:
+  no_waiting() noexcept;
+  no_waiting(const no_waiting&) = delete;
+  no_waiting& operator=(const no_waiting&) = delete;
+  ~no_waiting();
+};
+
+/// Has `told` called before every wait in a driver, or for a lock that is held in a driver. For
+/// tests. Null turns it off.
+USMX_API void tell_of_waits(void (*told)() noexcept) noexcept;
+
+}  // namespace usmx::inline v1::internal
 
 namespace usmx::inline v1::detail {
 

@@ -11,7 +11,6 @@
 #include "base/ranked_mutex.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
-#include "runtime/events_internal.hpp"
 #include "runtime/exit.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"

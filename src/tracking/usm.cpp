@@ -1,5 +1,4 @@
 #include "usmx/memory/usm.hpp"
-#include "tracking/usm_internal.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,7 +6,7 @@
 #include "runtime/context_state.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/usm_driver.hpp"
-#include "runtime/sub_devices.hpp"
+#include "runtime/root_devices.hpp"
 #include "tracking/pooled_ranges.hpp"
 #include "tracking/registry.hpp"
 #include "tracking/usm_checks.hpp"

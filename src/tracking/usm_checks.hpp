@@ -1,11 +1,12 @@
 // The questions of usmx/memory/usm.hpp about memory, for callers that have looked up the context's
-// state already. Private to the library.
+// state already, and what tests change of the answers. Not installed.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
 #include "runtime/context_state.hpp"
+#include "usmx/base/api.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {
@@ -26,3 +27,11 @@ struct checked_memory {
 checked_memory check_access(const void* pointer, std::size_t nbytes, const context_state&);
 
 }  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1::internal {
+
+/// From now on every device counts as one whose memory is apart from the host's, so that tests can
+/// run the code for such devices on a machine without one.
+USMX_API void count_all_devices_as_remote(bool on) noexcept;
+
+}  // namespace usmx::inline v1::internal

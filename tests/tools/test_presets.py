@@ -1,4 +1,4 @@
-"""tests/cpp/CMakeLists.txt: the slow C++ tests that `./test quick` leaves out are there."""
+"""The lists of the build: every C++ test is built, and the slow ones that `./test quick` leaves out are there."""
 
 import re
 from fnmatch import fnmatchcase
@@ -16,3 +16,10 @@ def test_every_slow_name_is_a_test():
     found = {name for name in names for pattern in patterns if fnmatchcase(name, pattern)}
     assert [p for p in patterns if not any(fnmatchcase(name, p) for name in names)] == []
     assert len(found) == 9
+
+
+def test_every_file_of_tests_is_built():
+    """CMake does not miss a file that its list leaves out, and nobody misses its tests."""
+    listed = re.findall(r"^\s+(\S+_test\.cpp)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
+    folder = ROOT / "tests/cpp"
+    assert sorted(listed) == sorted(str(p.relative_to(folder)) for p in folder.rglob("*_test.cpp"))

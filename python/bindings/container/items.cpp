@@ -14,7 +14,6 @@
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/held_array.hpp"
-#include "objects/host_copy.hpp"
 #include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
@@ -151,13 +150,14 @@ void assigned_value::scatter_to(const array& destination, selection selected) co
     if (values->type() == type_) {
       return scatter(*values, std::move(selected), destination);
     }
-    return scatter(host_copy(*values, type_).view(), std::move(selected), destination);
+    return scatter(internal::staging::fetched(*values, type_).view(), std::move(selected),
+                   destination);
   }
   const array_view values = host_view();
   if (values.type() == type_) {
     return scatter(values, std::move(selected), destination);
   }
-  scatter(host_copy(values, type_).view(), std::move(selected), destination);
+  scatter(internal::staging::fetched(values, type_).view(), std::move(selected), destination);
 }
 
 void assign(const array& destination, PyObject* value) {

@@ -6,7 +6,6 @@
 
 #include "elements/element.hpp"
 #include "internals.hpp"
-#include "objects/host_copy.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
@@ -29,7 +28,7 @@ class readable_elements {
       where_ = a.layout();
       return;
     }
-    ordered(false, [&] { copied_.emplace(a, a.type()); });
+    ordered(false, [&] { copied_.emplace(internal::staging::fetched(a, a.type())); });
     memory_ = copied_->view().origin();
     where_ = copied_->view().layout();
   }
@@ -41,7 +40,7 @@ class readable_elements {
  private:
   const std::byte* memory_ = nullptr;
   layout where_;
-  std::optional<host_copy> copied_;
+  std::optional<internal::staging> copied_;
 };
 
 /// What NumPy's item() and tolist() make of structured elements: tuples.

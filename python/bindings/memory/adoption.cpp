@@ -6,7 +6,7 @@
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "support/arguments.hpp"
-#include "sycl_objects/placement.hpp"
+#include "sycl_objects/queue_argument.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {

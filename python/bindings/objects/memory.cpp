@@ -4,7 +4,7 @@
 
 #include "internals.hpp"
 #include "support/python_thread.hpp"
-#include "sycl_objects/placement.hpp"
+#include "sycl_objects/queue_argument.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {

@@ -1,4 +1,5 @@
-// Arguments `sycl_queue=` and `device=`: every accepted form becomes a queue.
+// How users name a queue: every accepted form of the arguments `sycl_queue=` and `device=` becomes
+// a queue, and every one of `syclobj`, in dictionaries and arguments, a queue or a context.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "support/nanobind.hpp"
 #include "sycl_objects/classes.hpp"
+#include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::bindings {
 
@@ -22,6 +24,10 @@ std::optional<sycl::queue> queue_of_object(nb::handle object);
 
 /// Whether `device=` names a queue, and not only a device on which any queue will do.
 bool names_a_queue(nb::handle device);
+
+/// What a `syclobj` names: the forms of docs/protocol.md, in its order. Throws
+/// type_error/value_error naming the type found.
+exchange::placement resolve_syclobj(PyObject* object);
 
 /// _queue_argument, the default queue, and Device.create_device, which takes what `device=` takes.
 void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class);

@@ -113,10 +113,10 @@ def _stream(subject: _Subject) -> str:
 # ---- what the tensor says
 
 
-@_rule("shape", "no more than 64 extents, none negative", "capsule")
+@_rule("shape", f"no more than {_core._max_ndim} extents, none negative", "capsule")
 def _shape(subject: _Subject) -> str:
     ndim = subject.tensor.ndim
-    if not 0 <= ndim <= 64:
+    if not 0 <= ndim <= _core._max_ndim:
         raise Broken(f"ndim {ndim}")
     if ndim > 0 and not subject.tensor.shape:
         raise Broken("a null pointer")

@@ -53,7 +53,7 @@ void detail::gather_on_host(const array_view& source, const selection& selected,
                             const array_view& destination) {
   const std::optional<transfer> moved = plan_transfer(source, selected, destination);
   if (!moved) {
-    const staging result(destination);
+    const internal::staging result(destination);
     gather_on_host(source, selected, result.view());
     return internal::copy_elements(result.view(), destination);
   }
@@ -64,22 +64,22 @@ void detail::scatter_on_host(const array_view& values, const selection& selected
                              const array_view& destination) {
   const std::optional<transfer> moved = plan_transfer(destination, selected, values);
   if (!moved) {
-    return scatter_on_host(staging::fetched(values).view(), selected, destination);
+    return scatter_on_host(internal::staging::fetched(values).view(), selected, destination);
   }
   move_to_indexed(*moved, destination, selected);
 }
 
 void detail::gather_staged(const array_view& source, const selection& selected,
                            const array_view& destination) {
-  const staging result(destination);
-  gather_on_host(staging::fetched(source).view(), selected, result.view());
+  const internal::staging result(destination);
+  gather_on_host(internal::staging::fetched(source).view(), selected, result.view());
   internal::copy_elements(result.view(), destination);
 }
 
 void detail::scatter_staged(const array_view& values, const selection& selected,
                             const array_view& destination) {
-  const staging changed = staging::fetched(destination);
-  scatter_on_host(staging::fetched(values).view(), selected, changed.view());
+  const internal::staging changed = internal::staging::fetched(destination);
+  scatter_on_host(internal::staging::fetched(values).view(), selected, changed.view());
   internal::copy_elements(changed.view(), destination);
 }
 
@@ -109,7 +109,7 @@ namespace {
 void scatter_view(const array_view& values, selection& selected, const array_view& part) {
   selected.keep_from(part);
   if (overlap(values, part)) {
-    return scatter_view(detail::staging::fetched(values).view(), selected, part);
+    return scatter_view(internal::staging::fetched(values).view(), selected, part);
   }
   const array_view source =
       values.with_layout_unchecked(broadcast_assigned(values.layout(), selected.shape()));

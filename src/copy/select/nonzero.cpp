@@ -76,10 +76,10 @@ std::ptrdiff_t find_in_block(const std::byte* row, std::ptrdiff_t stride, std::p
 
 /// Elements that the host may touch, with at least one dimension: those of `view`, or a copy in
 /// `fetched`.
-array_view tested_on_host(const array_view& view, std::optional<detail::staging>& fetched) {
+array_view tested_on_host(const array_view& view, std::optional<internal::staging>& fetched) {
   const array_view& reached = host_may_touch(view.kind(), view.device())
                                   ? view
-                                  : fetched.emplace(detail::staging::fetched(view)).view();
+                                  : fetched.emplace(internal::staging::fetched(view)).view();
   return view.ndim() == 0 ? reached.with_layout_unchecked(
                                 *reshaped(reached.layout(), std::array{std::ptrdiff_t{1}}))
                           : reached;
@@ -153,7 +153,7 @@ bool host_may_touch_all(std::span<const array_view> views) {
 void find_staged(const array_view& tested, std::span<const array_view> coordinates) {
   const std::ptrdiff_t count = coordinates[0].size();
   const std::array shape{std::ssize(coordinates), count};
-  const detail::staging found(shape, type_code::int64, tested.queue());
+  const internal::staging found(shape, type_code::int64, tested.queue());
   std::vector<coordinate_list> lists;
   for (std::ptrdiff_t k = 0; k < shape[0]; ++k) {
     lists.push_back({reinterpret_cast<std::int64_t*>(found.view().data()) + k * count, 1});
@@ -175,7 +175,7 @@ std::ptrdiff_t detail::count_nonzero(const array_view& view) {
     return 0;
   }
   const runtime_call call;
-  std::optional<staging> fetched;
+  std::optional<internal::staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
   return with_element_type(view.type().code(), [&]<class T>(std::type_identity<T>) {
     const std::ptrdiff_t extent = tested.shape().back();
@@ -195,7 +195,7 @@ void detail::nonzero(const array_view& view, std::span<const array_view> coordin
   }
   require_plain(view.type());
   const runtime_call call;
-  std::optional<staging> fetched;
+  std::optional<internal::staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
   if (!host_may_touch_all(coordinates)) {
     return find_staged(tested, coordinates);

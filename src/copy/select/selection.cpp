@@ -127,13 +127,13 @@ void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
 
 }  // namespace
 
-const array_view& selection::keep(detail::staging&& values) {
-  return kept_.emplace_back(std::make_shared<const detail::staging>(std::move(values)))->view();
+const array_view& selection::keep(internal::staging&& values) {
+  return kept_.emplace_back(std::make_shared<const internal::staging>(std::move(values)))->view();
 }
 
 void selection::add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values) {
   const bool reached = values.size() == 0 || host_may_touch(values.kind(), values.device());
-  const array_view& found = reached ? values : keep(detail::staging::fetched(values));
+  const array_view& found = reached ? values : keep(internal::staging::fetched(values));
   indices_.push_back(
       {axis, dimension, extent, found.origin(), found.type().code(), found.layout()});
 }
@@ -148,7 +148,7 @@ void selection::add_mask(int axis, int dimension, const layout& where, const arr
   }
   std::vector<array_view> coordinates;
   for (int k = 0; k < mask.ndim(); ++k) {
-    coordinates.push_back(keep(detail::staging(count, type_code::int64, mask.queue())));
+    coordinates.push_back(keep(internal::staging(count, type_code::int64, mask.queue())));
     add(axis + k, dimension + k, where.shape()[static_cast<std::size_t>(axis + k)],
         coordinates.back());
   }
@@ -277,8 +277,8 @@ void selection::keep_from(const array_view& written) {
       continue;
     }
     const array_view& own =
-        keep(detail::staging::fetched({const_cast<std::byte*>(index.values), index.type,
-                                       index.where, usm_kind::unknown, written.queue(), true}));
+        keep(internal::staging::fetched({const_cast<std::byte*>(index.values), index.type,
+                                         index.where, usm_kind::unknown, written.queue(), true}));
     index.values = own.origin();
     index.where = own.layout();
   }

@@ -6,8 +6,8 @@
 #include <sycl/handler.hpp>
 #include <sycl/interop_handle.hpp>
 
+#include "runtime/completion.hpp"
 #include "runtime/drivers/cuda_context.hpp"
-#include "runtime/events_internal.hpp"
 #include "runtime/queue_lock.hpp"
 
 namespace usmx::inline v1::detail::cuda {

@@ -18,8 +18,8 @@ using usmx::array_view;
 using usmx::layout;
 using usmx::type_code;
 using usmx::usm_kind;
-using usmx::detail::staging;
 using usmx::detail::staging_for_commands;
+using usmx::internal::staging;
 using extents = std::vector<std::ptrdiff_t>;
 using staging_test = support::device_test;
 
@@ -55,7 +55,7 @@ TEST_F(staging_test, moved_room_stays_where_it_is) {
 TEST_F(staging_test, more_bytes_than_can_be_counted_are_an_error) {
   const extents huge{std::ptrdiff_t{1} << 62};
   support::expect_error<usmx::overflow_error>([&] { staging(huge, type_code::float64, queue()); },
-                                              {"number of bytes of a staged copy"});
+                                              {"number of bytes of the array"});
 }
 
 TEST_F(staging_test, room_for_commands_is_host_memory_of_the_queue) {

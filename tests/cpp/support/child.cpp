@@ -18,7 +18,7 @@
 
 #include "copy/copy_internal.hpp"
 #include "runtime/queues_internal.hpp"
-#include "tracking/usm_internal.hpp"
+#include "tracking/usm_checks.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy_async.hpp"

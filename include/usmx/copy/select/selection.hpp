@@ -19,7 +19,7 @@
 
 namespace usmx::inline v1 {
 
-namespace detail {
+namespace internal {
 class staging;
 }
 
@@ -99,7 +99,7 @@ class USMX_API selection {
   explicit selection(layout basic) : basic_(std::move(basic)) {}
   void add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values);
   void add_mask(int axis, int dimension, const layout& where, const array_view& mask);
-  const array_view& keep(detail::staging&&);
+  const array_view& keep(internal::staging&&);
   void broadcast_indices();
   void find_shape();
 
@@ -109,7 +109,7 @@ class USMX_API selection {
   std::vector<std::ptrdiff_t> shape_;
   int position_ = 0;
   // What indices_ point to: copies, and the memory of the key's arrays.
-  std::vector<std::shared_ptr<const detail::staging>> kept_;
+  std::vector<std::shared_ptr<const internal::staging>> kept_;
   std::vector<std::shared_ptr<const buffer>> memory_;
 };
 
