@@ -61,7 +61,10 @@ std::string text_of(const number& value) {
       value);
 }
 
-const char* description(const kernel_argument& argument) {
+std::string description(const kernel_argument& argument) {
+  if (const auto* other = std::get_if<kernel_argument::unsuitable>(&argument.value())) {
+    return other->what;
+  }
   constexpr const char* texts[] = {"an array", "a pointer", "a number", "a structure",
                                    "local memory"};
   return texts[argument.value().index()];

@@ -86,8 +86,14 @@ class kernel_argument {
     /// What their address is a multiple of in the class.
     std::size_t alignment;
   };
+  /// What no parameter takes: errors name it by this text, such as "a list".
+  struct unsuitable {
+    /// The text.
+    std::string what;
+  };
   /// All that an argument can be.
-  using alternatives = std::variant<const array*, pointer, number, structure, local_memory>;
+  using alternatives =
+      std::variant<const array*, pointer, number, structure, local_memory, unsuitable>;
 
   /// An array, whose memory the kernel gets.
   kernel_argument(const array& a) : value_(&a) {}
