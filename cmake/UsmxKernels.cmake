@@ -79,3 +79,8 @@ set_source_files_properties(
   src/kernels/objects.cpp
   PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\";${ptx_definition}" OBJECT_DEPENDS
                                                                                              "${kernel_objects}")
+
+# The header of users' kernels is a part of the library, which gives it to the compiler.
+set(usmx_prelude "${PROJECT_SOURCE_DIR}/include/usmx/kernel.hpp")
+set_source_files_properties(src/user_kernels/program.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_PRELUDE=\"${usmx_prelude}\""
+                                                                    OBJECT_DEPENDS "${usmx_prelude}")

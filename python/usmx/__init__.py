@@ -50,6 +50,7 @@ from usmx._container.print_options import get_print_options, print_options, set_
 from usmx._container.types import can_cast, finfo, iinfo, isdtype, result_type
 from usmx._core import (
     Device,
+    Kernel,
     SyclContext,
     SyclDevice,
     SyclDeviceCreationError,
@@ -71,6 +72,7 @@ from usmx._core import (
     from_dlpack,
     from_usm_array_interface,
     get_devices,
+    local_memory,
     matrix_transpose,
     moveaxis,
     permute_dims,
@@ -84,11 +86,17 @@ from usmx._core import (
     zeros_like,
 )
 from usmx._installed import get_include
+from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
 from usmx._protocol import SupportsUsmArrayInterface
 
 __all__ = [
+    "CompileError",
+    "CompileWarning",
     "Device",
+    "Diagnostic",
     "ExecutionPlacementError",
+    "Kernel",
+    "KernelModule",
     "SupportsUsmArrayInterface",
     "SyclContext",
     "SyclDevice",
@@ -135,6 +143,7 @@ __all__ = [
     "inf",
     "isdtype",
     "linspace",
+    "local_memory",
     "matrix_transpose",
     "memory",
     "meshgrid",

@@ -14,6 +14,7 @@
 #include "support/refusing.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/queue_argument.hpp"
+#include "user_kernels/user_kernels.hpp"
 #include "usmx/base/version.hpp"
 #include "usmx/layout/layout.hpp"
 
@@ -52,6 +53,7 @@ NB_MODULE(_core, m) {
   bind_creation(m);
   bind_copies(m);
   bind_from_others(m);
+  bind_user_kernels(m);
   bind_c_api(m);
   bind_dlpack_table();
   bind_kernel_cache(m);

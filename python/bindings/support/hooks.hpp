@@ -47,6 +47,12 @@ inline hook array_of_host_object("array_of_host_object");  // asarray(obj, ...)
 inline hook host_index("host_index");                      // a[key]
 inline hook host_value("host_value");                      // a[key] = value
 
+// Classes that are written in Python.
+inline hook common_queue("common_queue");            // raises ExecutionPlacementError
+inline hook compile_arguments("compile_arguments");  // of Kernel: Python's mappings as lists
+inline hook compile_error("compile_error");          // makes a CompileError
+inline hook compile_warnings("compile_warnings");    // by the module warnings
+
 }  // namespace hooks
 
 /// Fills the table. TypeError that names a hook which is not among `functions`, a function which is

@@ -1,0 +1,324 @@
+// What a kernel that is compiled at run time finds with `#include <usmx/kernel.hpp>`: the place of
+// its work item, barriers, local memory, atomic operations and mathematical functions. Device code
+// only, for the SYCL runtime's own compiler, by its builtins alone: it includes nothing, so that
+// kernels compile fast, and on machines without C++ headers. Host code compiles and launches such
+// kernels with usmx/user_kernels/kernel.hpp.
+#pragma once
+
+#ifndef __SYCL_DEVICE_ONLY__
+#error "usmx/kernel.hpp is for kernels, host code includes usmx/user_kernels/kernel.hpp"
+#endif
+
+/// Begins the definition of a kernel for an nd_range of 1, 2 or 3 dimensions:
+///
+///   USMX_KERNEL(1) axpy(float a, const float* x, float* y) { ... }
+///
+/// Parameters are numbers, structures of numbers, pointers to either and usmx::local_memory. What
+/// is behind a pointer to const is only read, by the kernel's promise. The compiler reports the
+/// dimensions to usmx in the text of a warning, which users do not see.
+#define USMX_KERNEL(dimensions)                                        \
+  extern "C" [[deprecated("usmx kernel of dimensions: " #dimensions)]] \
+  [[__sycl_detail__::add_ir_attributes_function("sycl-nd-range-kernel", dimensions)]] void
+
+// The SYCL runtime's compiler declares its other builtins itself. In SPIR-V's order: dimension 0 is
+// the innermost.
+#define USMX_PLACE(name) \
+  extern __attribute__((sycl_device, const)) decltype(sizeof 0) __spirv_BuiltIn##name(int);
+USMX_PLACE(GlobalInvocationId)
+USMX_PLACE(GlobalSize)
+USMX_PLACE(LocalInvocationId)
+USMX_PLACE(WorkgroupSize)
+USMX_PLACE(WorkgroupId)
+USMX_PLACE(NumWorkgroups)
+#undef USMX_PLACE
+
+namespace usmx {
+
+/// A signed integer for indices: std::ptrdiff_t.
+using index_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+
+/// An index, or a size, in two or three dimensions, the innermost last, as in sycl::id:
+/// `auto [row, column] = usmx::global_id<2>();`
+template <int Dimensions>
+struct id;
+
+template <>
+struct id<2> {
+  index_t i;
+  index_t j;
+  constexpr index_t operator[](int dimension) const { return dimension == 0 ? i : j; }
+};
+
+template <>
+struct id<3> {
+  index_t i;
+  index_t j;
+  index_t k;
+  constexpr index_t operator[](int dimension) const {
+    return dimension == 0 ? i : dimension == 1 ? j : k;
+  }
+};
+
+// Each gives an index_t in one dimension, else an id. `Dimensions` is that of the kernel.
+#define USMX_PLACE(function, name)                                      \
+  template <int Dimensions = 1>                                         \
+  inline auto function() {                                              \
+    const auto at = [](int dimension) {                                 \
+      return static_cast<index_t>(__spirv_BuiltIn##name(dimension));    \
+    };                                                                  \
+    if constexpr (Dimensions == 1) {                                    \
+      return at(0);                                                     \
+    } else if constexpr (Dimensions == 2) {                             \
+      return id<2>{at(1), at(0)};                                       \
+    } else {                                                            \
+      static_assert(Dimensions == 3, "a kernel has 1 to 3 dimensions"); \
+      return id<3>{at(2), at(1), at(0)};                                \
+    }                                                                   \
+  }
+/// The place of the work item among all.
+USMX_PLACE(global_id, GlobalInvocationId)
+/// The number of work items.
+USMX_PLACE(global_size, GlobalSize)
+/// The place of the work item in its work group.
+USMX_PLACE(local_id, LocalInvocationId)
+/// The number of work items of a work group.
+USMX_PLACE(local_size, WorkgroupSize)
+/// The place of the work group among all.
+USMX_PLACE(group_id, WorkgroupId)
+/// The number of work groups.
+USMX_PLACE(group_count, NumWorkgroups)
+#undef USMX_PLACE
+
+/// Waits for all work items of the work group. What they wrote to memory before, all of them see
+/// afterwards. Every work item of the group has to come here.
+inline void barrier() {
+  // The scope is the work group; the order sequential, for local and global memory.
+  __spirv_ControlBarrier(2, 2, 0x310);
+}
+
+/// Memory that the work items of a group share: a parameter of a kernel, whose number of elements
+/// each launch says. The elements are not set.
+template <class T>
+class __attribute__((sycl_special_class)) [[__sycl_detail__::sycl_type(work_group_memory)]]
+local_memory {
+ public:
+  using value_type = T;
+
+  T& operator[](index_t index) const { return data_[index]; }
+  T* data() const { return data_; }
+
+ private:
+  using pointer = __attribute__((opencl_local)) T*;
+
+  local_memory() = default;
+  void __init(pointer data) { data_ = data; }
+
+  pointer data_ = nullptr;
+};
+
+/// Memory that the work items of a group share: a variable of a kernel, such as
+/// `usmx::local_array<float, 16, 17> tile;`. The elements are not set.
+template <class T, index_t... Extents>
+class [[__sycl_detail__::wg_scope]] local_array;
+
+template <class T, index_t Extent>
+class [[__sycl_detail__::wg_scope]] local_array<T, Extent> {
+ public:
+  T& operator[](index_t index) { return data_[index]; }
+  T* data() { return data_; }
+
+ private:
+  T data_[Extent];
+};
+
+template <class T, index_t Rows, index_t Columns>
+class [[__sycl_detail__::wg_scope]] local_array<T, Rows, Columns> {
+ public:
+  using row = T[Columns];
+  row& operator[](index_t index) { return data_[index]; }
+  T* data() { return data_[0]; }
+
+ private:
+  T data_[Rows][Columns];
+};
+
+// Atomic operations on an element in global or local memory, seen by all work items of the device
+// in some order, which orders no other access. Each gives the value from before. T is an integer of
+// 4 or 8 bytes, or float or double for add, min and max, where the device can do it.
+#define USMX_ATOMIC(function, builtin)                                                        \
+  template <class T>                                                                          \
+  inline T function(T& element, decltype(T() + T()) value) {                                  \
+    return builtin(&element, static_cast<T>(value), __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); \
+  }
+/// element += value
+USMX_ATOMIC(atomic_add, __scoped_atomic_fetch_add)
+/// element = the smaller one
+USMX_ATOMIC(atomic_min, __scoped_atomic_fetch_min)
+/// element = the larger one
+USMX_ATOMIC(atomic_max, __scoped_atomic_fetch_max)
+/// element &= value
+USMX_ATOMIC(atomic_and, __scoped_atomic_fetch_and)
+/// element |= value
+USMX_ATOMIC(atomic_or, __scoped_atomic_fetch_or)
+/// element ^= value
+USMX_ATOMIC(atomic_xor, __scoped_atomic_fetch_xor)
+/// element = value
+USMX_ATOMIC(atomic_exchange, __scoped_atomic_exchange_n)
+#undef USMX_ATOMIC
+
+/// Sets the element to `value` if it is `expected`. Gives the value from before.
+template <class T>
+inline T atomic_compare_exchange(T& element, T expected, T value) {
+  __scoped_atomic_compare_exchange_n(&element, &expected, value, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  return expected;
+}
+
+// Mathematical functions of one, two and three float or double.
+#define USMX_MATH(name)                                        \
+  inline float name(float x) { return __spirv_ocl_##name(x); } \
+  inline double name(double x) { return __spirv_ocl_##name(x); }
+USMX_MATH(sqrt)
+USMX_MATH(rsqrt)
+USMX_MATH(cbrt)
+USMX_MATH(exp)
+USMX_MATH(exp2)
+USMX_MATH(expm1)
+USMX_MATH(log)
+USMX_MATH(log2)
+USMX_MATH(log10)
+USMX_MATH(log1p)
+USMX_MATH(sin)
+USMX_MATH(cos)
+USMX_MATH(tan)
+USMX_MATH(asin)
+USMX_MATH(acos)
+USMX_MATH(atan)
+USMX_MATH(sinh)
+USMX_MATH(cosh)
+USMX_MATH(tanh)
+USMX_MATH(erf)
+USMX_MATH(fabs)
+USMX_MATH(floor)
+USMX_MATH(ceil)
+USMX_MATH(trunc)
+USMX_MATH(round)
+#undef USMX_MATH
+#define USMX_MATH(name)                                                    \
+  inline float name(float x, float y) { return __spirv_ocl_##name(x, y); } \
+  inline double name(double x, double y) { return __spirv_ocl_##name(x, y); }
+USMX_MATH(pow)
+USMX_MATH(atan2)
+USMX_MATH(hypot)
+USMX_MATH(fmod)
+USMX_MATH(fmin)
+USMX_MATH(fmax)
+#undef USMX_MATH
+inline float fma(float x, float y, float z) { return __spirv_ocl_fma(x, y, z); }
+inline double fma(double x, double y, double z) { return __spirv_ocl_fma(x, y, z); }
+
+// How usmx learns a kernel's parameters: it appends an instantiation of `signature` to the source,
+// and reads the numbers in that kernel's mangled name (src/user_kernels/signature.cpp, which has
+// the same numbers).
+namespace detail {
+
+using word = unsigned long;
+
+enum class form : word { value, pointer, const_pointer, local_memory, refused };
+
+/// A place in usmx::type_code, or one of the two after its end.
+inline constexpr word code_of_structure = 14;
+inline constexpr word code_of_void = 15;
+
+template <class T>
+constexpr word code_of() {
+  constexpr word size_place = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  if constexpr (__is_same(T, bool)) {
+    return 0;
+  } else if constexpr (__is_integral(T) && sizeof(T) <= 8) {
+    return (__is_signed(T) ? 1 : 5) + size_place;
+  } else if constexpr (__is_same(T, _Float16)) {
+    return 9;
+  } else if constexpr (__is_same(T, float)) {
+    return 10;
+  } else if constexpr (__is_same(T, double)) {
+    return 11;
+  } else {
+    return code_of_structure;
+  }
+}
+
+/// The text T of "[T = float]" in the compiler's name of this function: the characters from
+/// 8 * place on, 8 of them in a word.
+template <class T>
+constexpr word name_word(int place) {
+  const char* text = __PRETTY_FUNCTION__;
+  while (*text != '=') {
+    ++text;
+  }
+  text += 2;
+  word packed = 0;
+  for (int i = 0; text[0] != '\0' && text[1] != '\0' && i < 8 * (place + 1); ++i, ++text) {
+    if (i >= 8 * place) {
+      packed |= static_cast<word>(static_cast<unsigned char>(*text)) << 8 * (i % 8);
+    }
+  }
+  return packed;
+}
+
+/// A form and what it is a form of. `size` and `alignment` are in bytes.
+template <form Form, class T>
+struct described {
+  static constexpr word numbers =
+      static_cast<word>(Form) | code_of<T>() << 4 | word(alignof(T)) << 8 | word(sizeof(T)) << 24;
+  static constexpr word name(int place) { return name_word<T>(place); }
+};
+
+template <form Form>
+struct described<Form, void> {
+  static constexpr word numbers = static_cast<word>(Form) | code_of_void << 4;
+  static constexpr word name(int place) { return name_word<void>(place); }
+};
+
+template <class T>
+struct parameter : described<form::value, T> {};
+template <class T>
+struct parameter<T*> : described<form::pointer, T> {};
+template <class T>
+struct parameter<const T*> : described<form::const_pointer, T> {};
+template <class T>
+struct parameter<T**> : described<form::refused, T**> {};
+template <class T>
+struct parameter<T* const*> : described<form::refused, T* const*> {};
+template <class T>
+struct parameter<volatile T*> : described<form::refused, volatile T*> {};
+template <class T>
+struct parameter<const volatile T*> : described<form::refused, const volatile T*> {};
+template <class T>
+struct parameter<local_memory<T>> : described<form::local_memory, T> {};
+
+/// For each parameter of a kernel one word of described::numbers, and then for each parameter the
+/// first word of its name, for each the second, and so on.
+template <word... Words>
+struct words {};
+
+template <class Function>
+struct words_of_kernel;
+template <class... Parameters>
+struct words_of_kernel<void(Parameters...)> {
+  using type = words<parameter<Parameters>::numbers..., parameter<Parameters>::name(0)...,
+                     parameter<Parameters>::name(1)..., parameter<Parameters>::name(2)...,
+                     parameter<Parameters>::name(3)...>;
+};
+template <class... Parameters>
+struct words_of_kernel<void(Parameters...) noexcept> : words_of_kernel<void(Parameters...)> {};
+
+template <class Kernel>
+using kernel_words = typename words_of_kernel<Kernel>::type;
+
+/// An empty kernel for each kernel of the user, known by its place among those asked for.
+template <word Kernel, class Words>
+[[__sycl_detail__::add_ir_attributes_function("sycl-nd-range-kernel", 1)]] void signature() {}
+
+}  // namespace detail
+}  // namespace usmx

@@ -1,0 +1,60 @@
+// What compiling a kernel of a user takes, and how it fails. This header does not need SYCL. Next:
+// kernel.hpp.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "usmx/base/api.hpp"
+
+namespace usmx::inline v1 {
+
+/// How a source is compiled.
+struct compile_options {
+  /// Macros and their values, which are defined before the source begins. A name is an identifier.
+  std::vector<std::pair<std::string, std::string>> defines = {};
+  /// Names and texts of headers, which the source can include by these names.
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  /// Options for the SYCL runtime's compiler, such as "-O1" or "-ffast-math".
+  std::vector<std::string> options = {};
+};
+
+/// How grave a diagnostic is.
+enum class severity {
+  note,     ///< Explains the diagnostic before it.
+  warning,  ///< The source was compiled all the same.
+  error,    ///< The source was not compiled.
+};
+
+/// What a compiler says about a place in a source.
+struct diagnostic {
+  /// "<source>", or the name of a header; "<usmx>" for what usmx adds to the source; empty for
+  /// none.
+  std::string file;
+  /// The line, from 1 on; 0 for none.
+  int line;
+  /// The column, from 1 on; 0 for none.
+  int column;
+  /// How grave it is.
+  usmx::severity severity;
+  /// What the compiler says.
+  std::string text;
+};
+
+/// A source cannot be compiled. Python: CompileError.
+class USMX_API compile_error : public std::runtime_error {
+ public:
+  /// An error with the compiler's whole text.
+  compile_error(const std::string& message, std::vector<diagnostic> diagnostics)
+      : runtime_error(message), diagnostics_(std::move(diagnostics)) {}
+
+  /// What the compiler says, in its order.
+  const std::vector<diagnostic>& diagnostics() const noexcept { return diagnostics_; }
+
+ private:
+  std::vector<diagnostic> diagnostics_;
+};
+
+}  // namespace usmx::inline v1

@@ -1,0 +1,199 @@
+// Kernels that users write: compiled at run time from SYCL source, without a SYCL compiler of the
+// user's, and launched with arguments that are checked. Inside the source, usmx/kernel.hpp has what
+// kernels need. compile.hpp has the options and the errors of compiling.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/event.hpp>
+#include <sycl/nd_range.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/user_kernels/compile.hpp"
+#include "usmx/user_kernels/signature.hpp"
+
+namespace usmx::inline v1 {
+
+/// How many work items run a kernel. The innermost dimension is the last.
+struct launch_sizes {
+  /// 1 to 3.
+  int dimensions = 1;
+  /// All work items, of which the first `dimensions` count.
+  std::array<std::size_t, 3> global = {};
+  /// The work items of a group; none for sizes that usmx chooses: the largest innermost one up to
+  /// 1024 that divides.
+  std::optional<std::array<std::size_t, 3>> local = {};
+
+  /// The sizes of an nd_range.
+  template <int Dimensions>
+  static launch_sizes of(const sycl::nd_range<Dimensions>& range) {
+    launch_sizes sizes{Dimensions, {}, std::array<std::size_t, 3>{}};
+    for (int k = 0; k < Dimensions; ++k) {
+      sizes.global[static_cast<std::size_t>(k)] = range.get_global_range()[k];
+      (*sizes.local)[static_cast<std::size_t>(k)] = range.get_local_range()[k];
+    }
+    return sizes;
+  }
+};
+
+/// An argument: memory that the work items of a group share, which each launch sets aside.
+struct local_memory {
+  /// The type of its elements.
+  dtype type;
+  /// How many elements.
+  std::size_t count;
+};
+
+/// An argument of a kernel: an array, a pointer, a number, a structure or local_memory. It refers
+/// to the array, or to the structure, that it is made of.
+class kernel_argument {
+ public:
+  /// A number, which becomes the parameter's type if that has its value. Floating-point numbers
+  /// are rounded.
+  using number = std::variant<bool, std::int64_t, std::uint64_t, double>;
+  /// A pointer, and what is behind it: a plain type, or a class of that size.
+  struct pointer {
+    /// The address.
+    const void* address;
+    /// The element type; `structured` for a class.
+    type_code type;
+    /// The size of an element in bytes; 0 for void.
+    std::size_t size;
+    /// Whether nothing may be written through it.
+    bool is_const;
+  };
+  /// The bytes of an object of a class.
+  struct structure {
+    /// The bytes.
+    const void* bytes;
+    /// How many.
+    std::size_t size;
+    /// What their address is a multiple of in the class.
+    std::size_t alignment;
+  };
+  /// What no parameter takes: errors name it by this text, such as "a list".
+  struct unsuitable {
+    /// The text.
+    std::string what;
+  };
+  /// All that an argument can be.
+  using alternatives =
+      std::variant<const array*, pointer, number, structure, local_memory, unsuitable>;
+
+  /// An array, whose memory the kernel gets.
+  kernel_argument(const array& a) : value_(&a) {}
+  /// Local memory.
+  kernel_argument(const local_memory& memory) : value_(memory) {}
+  /// A pointer to USM of the kernel's context. Unfinished work on that memory is the caller's
+  /// business.
+  template <class T>
+  kernel_argument(T* address)
+      : value_(pointer{address, code_of<T>(), size_of<T>(), std::is_const_v<T>}) {}
+  /// A number, or an object of a class whose bytes are its value.
+  template <class T>
+    requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
+  kernel_argument(const T& value) : value_(of_value(value)) {}
+  /// What the alternative says.
+  explicit kernel_argument(alternatives value) : value_(std::move(value)) {}
+
+  /// What it is.
+  const alternatives& value() const noexcept { return value_; }
+
+ private:
+  template <class T>
+  static constexpr type_code code_of() {
+    if constexpr (element_type<T>) {
+      return dtype::of<std::remove_cv_t<T>>().code();
+    } else {
+      return type_code::structured;
+    }
+  }
+  template <class T>
+  static constexpr std::size_t size_of() {
+    if constexpr (std::is_void_v<T>) {
+      return 0;
+    } else {
+      return sizeof(T);
+    }
+  }
+  template <class T>
+  static alternatives of_value(const T& value) {
+    if constexpr (std::same_as<T, bool>) {
+      return number(value);
+    } else if constexpr (std::signed_integral<T>) {
+      return number(static_cast<std::int64_t>(value));
+    } else if constexpr (std::unsigned_integral<T>) {
+      return number(static_cast<std::uint64_t>(value));
+    } else if constexpr (std::floating_point<T>) {
+      return number(static_cast<double>(value));
+    } else {
+      return structure{&value, sizeof value, alignof(T)};
+    }
+  }
+
+  alternatives value_;
+};
+
+/// A compiled kernel for one device of one context. Copies share it. Thread-safe.
+class USMX_API kernel {
+ public:
+  /// Compiles the kernel of that name in a source of SYCL, for the queue's device. Throws
+  /// compile_error if the source is no program or has no such kernel, value_error for names and
+  /// options that cannot be, type_error for a parameter that no launch can set. Takes a tenth of a
+  /// second and more.
+  static kernel compile(const sycl::queue& queue, std::string_view source, std::string_view name,
+                        const compile_options& options = {});
+  /// The same for several kernels of one source, which is compiled once.
+  static std::vector<kernel> compile(const sycl::queue& queue, std::string_view source,
+                                     std::span<const std::string> names,
+                                     const compile_options& options = {});
+
+  /// The name and the parameters.
+  const kernel_signature& signature() const noexcept;
+  /// What the compiler said: warnings, and notes that explain them.
+  const std::vector<diagnostic>& warnings() const noexcept;
+  /// The context of its memory.
+  const sycl::context& context() const noexcept;
+  /// The device that runs it.
+  const sycl::device& device() const noexcept;
+
+  /// Runs the kernel, on the queue of the arrays or, without arrays, on the one that it was
+  /// compiled for. It comes after the unfinished work on the arrays that usmx knows, and is such
+  /// work itself, so the memory lives until it ends. Returns its event, and does not wait. Throws
+  /// value_error or type_error, and runs nothing, unless the sizes and each argument suit.
+  template <int Dimensions, class... Arguments>
+  sycl::event operator()(const sycl::nd_range<Dimensions>& sizes,
+                         const Arguments&... arguments) const {
+    const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
+    return launch(launch_sizes::of(sizes), all);
+  }
+  /// The same for arguments and sizes that are known at run time only. `queue` is where it runs, of
+  /// the kernel's context and device, or null; `after` are events that it comes after, too.
+  sycl::event launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
+                     const sycl::queue* queue = nullptr,
+                     std::span<const sycl::event> after = {}) const;
+
+  struct implementation;
+
+ private:
+  explicit kernel(std::shared_ptr<const implementation> shared) noexcept;
+
+  std::shared_ptr<const implementation> shared_;
+};
+
+}  // namespace usmx::inline v1

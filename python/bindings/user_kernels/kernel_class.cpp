@@ -1,0 +1,324 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "elements/dtype_argument.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "support/hooks.hpp"
+#include "sycl_objects/classes.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "user_kernels/user_kernels.hpp"
+#include "usmx/base/process.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+using text_pairs = std::vector<std::pair<std::string, std::string>>;
+
+/// What the compiler said, as Python's tuples (file, line, column, severity, text).
+nb::list to_tuples(const std::vector<diagnostic>& all) {
+  constexpr const char* names[] = {"note", "warning", "error"};
+  nb::list tuples;
+  for (const diagnostic& each : all) {
+    tuples.append(nb::make_tuple(each.file, each.line, each.column,
+                                 names[static_cast<std::size_t>(each.severity)], each.text));
+  }
+  return tuples;
+}
+
+/// The kernels of one source, compiled for each device that they are launched on. The interpreter
+/// lock guards it.
+class compiled_source {
+ public:
+  compiled_source(std::string source, std::vector<std::string> names, compile_options options)
+      : source_(std::move(source)), names_(std::move(names)), options_(std::move(options)) {}
+
+  /// CompileError. Python warnings for those of the compiler, when it compiles the source first.
+  const std::vector<kernel>& compiled_for(const sycl::queue& queue) {
+    for (const auto& [known, kernels] : compiled_) {
+      if (known == queue) {
+        return kernels;
+      }
+    }
+    for (const auto& [known, kernels] : compiled_) {
+      if (known.get_context() == queue.get_context() && known.get_device() == queue.get_device()) {
+        return add(queue, kernels);
+      }
+    }
+    return add(queue, compile(queue));
+  }
+  const std::vector<std::string>& names() const noexcept { return names_; }
+
+ private:
+  using entry = std::pair<sycl::queue, std::vector<kernel>>;
+
+  std::vector<kernel> compile(const sycl::queue& queue) const {
+    try {
+      std::vector<kernel> made = [&] {
+        const without_interpreter_lock unlocked;
+        return kernel::compile(queue, source_, names_, options_);
+      }();
+      if (compiled_.empty() && !made.empty() && !made.front().warnings().empty()) {
+        hooks::compile_warnings(to_tuples(made.front().warnings()));
+      }
+      return made;
+    } catch (const compile_error& failed) {
+      const nb::object error =
+          hooks::compile_error(nb::str(failed.what()), to_tuples(failed.diagnostics()));
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+    }
+    nb::raise_python_error();
+  }
+
+  /// The entries stay where they are, since others may be added meanwhile.
+  const std::vector<kernel>& add(const sycl::queue& queue, std::vector<kernel> kernels) {
+    return compiled_.emplace_back(queue, std::move(kernels)).second;
+  }
+
+  std::string source_;
+  std::vector<std::string> names_;
+  compile_options options_;
+  std::list<entry> compiled_;
+};
+
+/// What usmx.Kernel holds.
+struct py_kernel {
+  std::shared_ptr<compiled_source> source;
+  std::size_t place;
+  kernel_signature signature;
+};
+
+std::shared_ptr<compiled_source> new_source(std::string source, std::vector<std::string> names,
+                                            text_pairs defines, text_pairs headers,
+                                            std::vector<std::string> options) {
+  require_usable_process();
+  return std::make_shared<compiled_source>(
+      std::move(source), std::move(names),
+      compile_options{std::move(defines), std::move(headers), std::move(options)});
+}
+
+py_kernel kernel_at(std::shared_ptr<compiled_source> source, std::size_t place) {
+  const sycl::queue queue = internal::presented_queue(internal::default_queue());
+  kernel_signature signature = source->compiled_for(queue)[place].signature();
+  return {std::move(source), place, std::move(signature)};
+}
+
+// ---- launching
+
+counts sizes_argument(const char* what, nb::handle sizes) {
+  if (PyIndex_Check(sizes.ptr())) {
+    return counts(what, nb::make_tuple(sizes).ptr());
+  }
+  return counts(what, sizes.ptr());
+}
+
+std::array<std::size_t, 3> to_sizes(const char* what, std::span<const std::ptrdiff_t> found) {
+  if (found.empty() || found.size() > 3) {
+    throw value_error(detail::message(what, " must have 1 to 3 dimensions, found ", found.size()));
+  }
+  std::array<std::size_t, 3> sizes{};
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (found[k] < 0) {
+      throw value_error(detail::message(what, " must not be negative, found ", found[k]));
+    }
+    sizes[k] = static_cast<std::size_t>(found[k]);
+  }
+  return sizes;
+}
+
+launch_sizes sizes_of(nb::handle global, nb::handle local) {
+  const counts all = sizes_argument("global_size", global);
+  launch_sizes sizes{static_cast<int>(all.span().size()), to_sizes("global_size", all.span()), {}};
+  if (!local.is_none()) {
+    const counts group = sizes_argument("local_size", local);
+    if (group.span().size() != all.span().size()) {
+      throw value_error(detail::message("local_size must have as many dimensions as global_size, ",
+                                        all.span().size(), ", found ", group.span().size()));
+    }
+    sizes.local = to_sizes("local_size", group.span());
+  }
+  return sizes;
+}
+
+std::vector<sycl::event> events_argument(nb::handle after) {
+  std::vector<sycl::event> events;
+  const nb::object all = snapshot("after", "a tuple or list of events", after.ptr());
+  for (nb::handle each : all) {
+    events.push_back(event_argument("an event of after", each));
+  }
+  return events;
+}
+
+sycl::queue launch_queue(nb::handle queue, const launch_arguments& arguments) {
+  if (!queue.is_none()) {
+    return internal::presented_queue(queue_argument(queue, nb::none()));
+  }
+  const sycl::queue* common = arguments.common_queue();
+  return internal::presented_queue(common == nullptr ? internal::default_queue() : *common);
+}
+
+nb::object launch(const py_kernel& kernel, nb::handle global, nb::handle local, nb::args given,
+                  nb::handle queue, nb::handle after) {
+  require_usable_process();
+  look_for_peers();
+  const launch_sizes sizes = sizes_of(global, local);
+  const std::vector<sycl::event> events = events_argument(after);
+  PyObject* const* first = reinterpret_cast<PyTupleObject*>(given.ptr())->ob_item;
+  const launch_arguments arguments({first, given.size()}, kernel.signature);
+  const sycl::queue where = launch_queue(queue, arguments);
+  const usmx::kernel& compiled = kernel.source->compiled_for(where)[kernel.place];
+  return to_python([&] {
+    const without_interpreter_lock unlocked;
+    return compiled.launch(sizes, arguments.all(), &where, events);
+  }());
+}
+
+nb::list compile_kernels(std::string source, std::vector<std::string> names, text_pairs defines,
+                         text_pairs headers, std::vector<std::string> options) {
+  const auto shared = new_source(std::move(source), std::move(names), std::move(defines),
+                                 std::move(headers), std::move(options));
+  nb::list kernels;
+  for (std::size_t k = 0; k < shared->names().size(); ++k) {
+    kernels.append(make_instance(kernel_at(shared, k)));
+  }
+  return kernels;
+}
+
+void bind_local_memory(nb::module_& m) {
+  nb::class_<py_local_memory> cls(m, "local_memory",
+                                  "Memory that the work items of a group share: an argument for a "
+                                  "parameter usmx::local_memory.");
+  set_python_class<py_local_memory>(cls);
+  cls.def(
+      "__init__",
+      [](nb::pointer_and_handle<py_local_memory> self, nb::handle type, nb::handle n) {
+        initialize(self, [&] {
+          const std::ptrdiff_t count = to_count("n", "an integer", n.ptr());
+          if (count < 1) {
+            throw value_error(detail::message("n must be at least 1, found ", count));
+          }
+          return py_local_memory{dtype_argument(type), static_cast<std::size_t>(count)};
+        });
+      },
+      nb::arg("dtype"), nb::arg("n"),
+      nb::sig("def __init__(self, dtype: DTypeLike, n: SupportsIndex) -> None"),
+      R"(Ask for local memory in a launch.
+
+Args:
+    dtype: the type of the elements, which is that of the kernel's parameter.
+    n: how many elements each work group gets, at least 1.
+
+Raises:
+    TypeError: `dtype` is no type.
+    ValueError: there is no such type, or `n` is less than 1.
+
+Example:
+    >>> scratch = usmx.local_memory('f4', 64))");
+}
+
+}  // namespace
+
+void bind_user_kernels(nb::module_& m) {
+  bind_local_memory(m);
+  nb::class_<py_kernel> cls(
+      m, "Kernel",
+      "A kernel from SYCL source that is compiled at run time. Its launches check every argument.");
+  set_python_class<py_kernel>(cls);
+  cls.def(
+         "__init__",
+         [](nb::pointer_and_handle<py_kernel> self, nb::handle source, nb::handle name,
+            nb::handle defines, nb::handle headers, nb::handle options) {
+           initialize(self, [&] {
+             const nb::object parts = hooks::compile_arguments(defines, headers, options);
+             return kernel_at(
+                 new_source(std::string(to_text("source", source.ptr())),
+                            {std::string(to_text("name", name.ptr()))},
+                            nb::cast<text_pairs>(parts[0]), nb::cast<text_pairs>(parts[1]),
+                            nb::cast<std::vector<std::string>>(parts[2])),
+                 0);
+           });
+         },
+         nb::arg("source").none(), nb::arg("name").none(), nb::kw_only(),
+         nb::arg("defines") = nb::none(), nb::arg("headers") = nb::none(),
+         nb::arg("options") = nb::make_tuple(),
+         nb::sig("def __init__(self, source: str, name: str, *, defines: Mapping[str, object] | "
+                 "None = None, headers: Mapping[str, str] | None = None, options: Sequence[str] = "
+                 "()) -> None"),
+         R"(Compile a kernel for the default queue's device; for others when it is launched there.
+
+Args:
+    source: SYCL source. It includes <usmx/kernel.hpp>, and declares its kernels by
+        ``USMX_KERNEL(dimensions)``.
+    name: the name of the kernel.
+    defines: macros, with values of which the text is taken.
+    headers: texts by the names under which the source includes them.
+    options: for the compiler of the SYCL runtime, such as '-ffast-math'.
+
+Raises:
+    CompileError: the source is no program, or has no such kernel.
+    ValueError: a name is no identifier, or the function is no kernel.
+    TypeError: a parameter is of a type that no launch can set.
+
+Example:
+    >>> double = usmx.Kernel('''
+    ... #include <usmx/kernel.hpp>
+    ... USMX_KERNEL(1) twice(float* x) { x[usmx::global_id()] *= 2; }''', 'twice')
+    >>> x = usmx.ones(4, dtype='f4')
+    >>> double(4, None, x).wait()
+    >>> print(x)
+    [2. 2. 2. 2.])")
+      .def(
+          "__call__",
+          [](const py_kernel& self, nb::handle global, nb::handle local, nb::args arguments,
+             nb::handle queue,
+             nb::handle after) { return launch(self, global, local, arguments, queue, after); },
+          nb::arg("global_size"), nb::arg("local_size").none(), nb::arg("args"),
+          nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
+          nb::sig("def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
+                  "queue: QueueLike | None = None, after: Sequence[object] = ()) -> SyclEvent"),
+          R"(Run the kernel. Does not wait.
+
+It comes after the work on the arrays that usmx knows, and later work of usmx comes after it.
+
+Args:
+    global_size: how many work items there are: an integer, or a tuple of up to three, the
+        innermost dimension last.
+    local_size: how many of them are a work group, in the same form; it divides `global_size`.
+        None: chosen.
+    args: one for each parameter. For pointers, C-contiguous USMArrays or other producers of
+        ``__sycl_usm_array_interface__``; for numbers, numbers of Python or NumPy that the
+        parameter's type can hold; for structures, structured scalars of NumPy of the same size;
+        ``usmx.local_memory``.
+    queue: where it runs. None: on the queue of the arrays, else on the default queue.
+    after: events that it comes after, too.
+
+Returns:
+    A SyclEvent.
+
+Raises:
+    TypeError: too few or too many arguments, or one is of another kind or element type.
+    ValueError: a number does not fit, an array is read-only, has gaps or is of another context, or
+        a size does not suit the kernel and the device.
+    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.)")
+      .def_prop_ro(
+          "signature", [](const py_kernel& self) { return to_string(self.signature); },
+          "The kernel as in C++, such as 'axpy(float, const float*, float*)'.")
+      .def_prop_ro(
+          "name", [](const py_kernel& self) { return self.signature.name; },
+          "The name of the kernel.")
+      .def("__repr__",
+           [](const py_kernel& self) { return "<usmx.Kernel " + to_string(self.signature) + ">"; });
+  m.def("_compile_kernels", &compile_kernels,
+        nb::sig("def _compile_kernels(source: str, names: list[str], defines: list[tuple[str, "
+                "str]], headers: list[tuple[str, str]], options: list[str], /) -> list[Kernel]"),
+        "Kernels of one source, which is compiled once.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "elements/element.hpp"
+#include "exchange/producers.hpp"
+#include "objects/array.hpp"
+#include "support/hooks.hpp"
+#include "support/type_name.hpp"
+#include "user_kernels/user_kernels.hpp"
+#include "usmx/copy/copy.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+using number = kernel_argument::number;
+
+kernel_argument unsuitable(PyObject* object) {
+  return kernel_argument(kernel_argument::alternatives(
+      kernel_argument::unsuitable{std::string("an object of type ") + type_name(object)}));
+}
+
+kernel_argument number_argument(number value) {
+  return kernel_argument(kernel_argument::alternatives(value));
+}
+
+/// A Python int; one that no 64 bits hold is unsuitable.
+kernel_argument integer_argument(PyObject* integer) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
+  if (overflow == 0) {
+    return number_argument(std::int64_t{value});
+  }
+  if (overflow > 0) {
+    const unsigned long long larger = PyLong_AsUnsignedLongLong(integer);
+    if (!PyErr_Occurred()) {
+      return number_argument(std::uint64_t{larger});
+    }
+    PyErr_Clear();
+  }
+  return kernel_argument(kernel_argument::alternatives(kernel_argument::unsuitable{detail::message(
+      "the integer ", nb::cast<nb::str>(hooks::short_repr(nb::handle(integer))).c_str(),
+      ", which needs more than 64 bits")}));
+}
+
+/// An element in host memory as a number; none for complex numbers.
+std::optional<number> number_at(dtype type, const void* element) {
+  const auto* from = static_cast<const std::byte*>(element);
+  const auto converted = [&]<class To>(To to) {
+    convert_element(type, from, dtype::of<To>(), reinterpret_cast<std::byte*>(&to));
+    return std::optional<number>(to);
+  };
+  switch (type.kind()) {
+    case 'b':
+      return converted(bool{});
+    case 'i':
+      return converted(std::int64_t{});
+    case 'u':
+      return converted(std::uint64_t{});
+    case 'f':
+      return converted(double{});
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+launch_arguments::launch_arguments(std::span<PyObject* const> arguments,
+                                   const kernel_signature& signature) {
+  all_.reserve(arguments.size());
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    // Too many are counted by the library.
+    all_.push_back(k < signature.parameters.size()
+                       ? argument_for(signature.parameters[k], arguments[k])
+                       : unsuitable(arguments[k]));
+  }
+}
+
+kernel_argument launch_arguments::argument_for(const kernel_parameter& parameter,
+                                               PyObject* object) {
+  if (const array* own = as_array(object)) {
+    arrays_.push_back(own);
+    return *own;
+  }
+  if (const auto* memory = value_in<py_local_memory>(object)) {
+    return local_memory{memory->type, memory->count};
+  }
+  if (parameter.form == parameter_form::value) {
+    return value_of(parameter, object);
+  }
+  if (std::optional<array> found = array_of_other_producer(object)) {
+    imported_.push_back(std::make_unique<array>(*std::move(found)));
+    arrays_.push_back(imported_.back().get());
+    return *imported_.back();
+  }
+  return unsuitable(object);
+}
+
+kernel_argument launch_arguments::value_of(const kernel_parameter& parameter, PyObject* object) {
+  if (PyFloat_Check(object)) {
+    return number_argument(PyFloat_AS_DOUBLE(object));
+  }
+  if (PyBool_Check(object)) {
+    return number_argument(object == Py_True);
+  }
+  if (PyLong_Check(object)) {
+    return integer_argument(object);
+  }
+  if (PyObject_CheckBuffer(object)) {
+    return value_in_buffer(parameter, object);
+  }
+  if (PyIndex_Check(object)) {
+    return integer_argument(checked(PyNumber_Index(object)).ptr());
+  }
+  return unsuitable(object);
+}
+
+/// Scalars of NumPy and ctypes, and structures, are buffers without dimensions.
+kernel_argument launch_arguments::value_in_buffer(const kernel_parameter& parameter,
+                                                  PyObject* object) {
+  const bool is_structure = parameter.type == type_code::structured;
+  auto held = std::make_unique<held_buffer>(
+      object,
+      PyBUF_STRIDED_RO | (is_structure ? 0 : PyBUF_FORMAT));  // not all formats can be written
+  const Py_buffer& view = held->view();
+  if (view.ndim != 0) {
+    return unsuitable(object);
+  }
+  if (is_structure) {
+    const kernel_argument::structure found{view.buf, held->nbytes(), 1};
+    buffers_.push_back(std::move(held));
+    return kernel_argument(kernel_argument::alternatives(found));
+  }
+  const std::optional<dtype> type = plain_type(view);
+  const std::optional<number> value = type ? number_at(*type, view.buf) : std::nullopt;
+  return value ? number_argument(*value) : unsuitable(object);
+}
+
+const sycl::queue* launch_arguments::common_queue() const {
+  if (arrays_.empty()) {
+    return nullptr;
+  }
+  const sycl::queue& first = internal::private_queue(*arrays_.front());
+  const auto is_elsewhere = [&](const array* a) { return internal::private_queue(*a) != first; };
+  if (std::ranges::any_of(arrays_, is_elsewhere)) {
+    nb::list all;
+    for (const array* a : arrays_) {
+      all.append(to_python(*a));
+    }
+    hooks::common_queue(all);
+  }
+  return &first;
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,45 @@
+// usmx.Kernel and usmx.local_memory: kernels that users write.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "internals.hpp"
+#include "support/held_buffer.hpp"
+#include "support/nanobind.hpp"
+#include "usmx/user_kernels/kernel.hpp"
+
+namespace usmx::bindings {
+
+/// What usmx.local_memory(dtype, n) is.
+struct py_local_memory {
+  held_dtype type;
+  std::size_t count;
+};
+
+/// The arguments of one launch, and what they refer to.
+class launch_arguments {
+ public:
+  /// Of the arguments from `arguments[0]` on, for these parameters.
+  launch_arguments(std::span<PyObject* const> arguments, const kernel_signature&);
+
+  std::span<const kernel_argument> all() const noexcept { return all_; }
+  /// usmx's own queue of the arrays; null if there are none. ExecutionPlacementError for two.
+  const sycl::queue* common_queue() const;
+
+ private:
+  kernel_argument argument_for(const kernel_parameter&, PyObject* object);
+  kernel_argument value_of(const kernel_parameter&, PyObject* object);
+  kernel_argument value_in_buffer(const kernel_parameter&, PyObject* object);
+
+  std::vector<kernel_argument> all_;
+  std::vector<const array*> arrays_;
+  // What others made; they stay where they are.
+  std::vector<std::unique_ptr<array>> imported_;
+  std::vector<std::unique_ptr<held_buffer>> buffers_;
+};
+
+/// Kernel, local_memory and _compile_kernels.
+void bind_user_kernels(nb::module_& m);
+
+}  // namespace usmx::bindings

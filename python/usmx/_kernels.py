@@ -1,0 +1,133 @@
+"""Kernels that users write: what is said of their source, and several kernels of one source."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
+
+from usmx import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Literal
+
+    from usmx._core import Kernel
+
+    _Texts = list[tuple[str, str]]
+    _Said = tuple[str, int, int, Literal["note", "warning", "error"], str]
+
+
+class Diagnostic(NamedTuple):
+    """What the compiler says about a place in the source of a kernel."""
+
+    file: str
+    """'<source>', or the name of a header; '<usmx>' for what usmx adds; '' for none."""
+    line: int
+    """From 1 on; 0 for none."""
+    column: int
+    """From 1 on; 0 for none."""
+    severity: Literal["note", "warning", "error"]
+    """How grave it is. A note explains what comes before it."""
+    text: str
+    """What the compiler says."""
+
+
+class CompileError(RuntimeError):
+    """The source of a kernel cannot be compiled."""
+
+    diagnostics: list[Diagnostic]
+    """What the compiler says, in its order."""
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics = list(diagnostics)
+
+
+class CompileWarning(UserWarning):
+    """The compiler warns of something in the source of a kernel."""
+
+
+class KernelModule:
+    """Several kernels of one source, which is compiled once.
+
+    Args:
+        source: SYCL source, as for ``usmx.Kernel``.
+        names: the names of its kernels.
+        defines: macros, with values of which the text is taken.
+        headers: texts by the names under which the source includes them.
+        options: for the compiler of the SYCL runtime.
+
+    Raises:
+        CompileError: the source is no program, or lacks one of the kernels.
+
+    Example:
+        >>> m = usmx.KernelModule('''
+        ... #include <usmx/kernel.hpp>
+        ... USMX_KERNEL(1) one(int* x) { *x = 1; }
+        ... USMX_KERNEL(1) two(int* x) { *x = 2; }''', names=['one', 'two'])
+        >>> m['two'].signature
+        'two(int*)'
+    """
+
+    def __init__(
+        self,
+        source: str,
+        names: Sequence[str],
+        *,
+        defines: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
+    ) -> None:
+        if isinstance(names, str):
+            raise TypeError("names must be a sequence of strings, found a string")
+        names = list(names)
+        kernels = _core._compile_kernels(
+            source, names, *compile_arguments(defines, headers, options)
+        )
+        self._kernels = dict(zip(names, kernels, strict=True))
+
+    def __getitem__(self, name: str) -> Kernel:
+        return self._kernels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+
+def compile_arguments(
+    defines: Mapping[str, object] | None,
+    headers: Mapping[str, str] | None,
+    options: Sequence[str],
+) -> tuple[_Texts, _Texts, list[str]]:
+    """The arguments of a compilation as the native module takes them."""
+    if isinstance(options, str):
+        raise TypeError("options must be a sequence of strings, found a string")
+    macros = [(name, _macro_text(value)) for name, value in (defines or {}).items()]
+    return macros, list((headers or {}).items()), list(options)
+
+
+def compile_error(message: str, said: list[_Said]) -> CompileError:
+    """The error for what the compiler said."""
+    return CompileError(message, [Diagnostic(*each) for each in said])
+
+
+def compile_warnings(said: list[_Said]) -> None:
+    """Python's warnings for the compiler's; a note goes with what it explains."""
+    texts: list[str] = []
+    for each in map(Diagnostic._make, said):
+        line = f"{each.file}:{each.line}:{each.column}: {each.text}"
+        if each.severity == "note" and texts:
+            texts[-1] += f"\n  {line}"
+        else:
+            texts.append(line)
+    is_from_here = sys._getframe(1).f_globals.get("__name__") == __name__
+    for text in texts:
+        warnings.warn(text, CompileWarning, stacklevel=3 if is_from_here else 2)
+
+
+def _macro_text(value):
+    """True and False as C++ has them."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

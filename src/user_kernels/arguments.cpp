@@ -1,0 +1,352 @@
+#include "user_kernels/arguments.hpp"
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "array/array_internal.hpp"
+#include "runtime/queues_internal.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+using number = kernel_argument::number;
+
+/// "axpy(float, const float*), argument 1 (float): ", the beginning of each message.
+std::string place_text(const kernel_signature& signature, std::size_t place) {
+  return message(to_string(signature), ", argument ", place + 1, " (",
+                 to_string(signature.parameters[place]), "): ");
+}
+
+/// The parameter that an argument is for, and what is wrong with the argument.
+class checked_place {
+ public:
+  checked_place(const kernel_signature& signature, std::size_t place)
+      : signature_(signature), place_(place) {}
+
+  const kernel_parameter& parameter() const noexcept { return signature_.parameters[place_]; }
+
+  template <class Error = value_error, class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    throw Error(message(place_text(signature_, place_), parts...));
+  }
+
+ private:
+  const kernel_signature& signature_;
+  std::size_t place_;
+};
+
+std::string text_of(const number& value) {
+  return std::visit(
+      [](auto found) {
+        if constexpr (std::same_as<decltype(found), bool>) {
+          return std::string(found ? "true" : "false");
+        } else if constexpr (std::floating_point<decltype(found)>) {
+          std::ostringstream out;
+          out.precision(17);
+          out << found;
+          return std::move(out).str();
+        } else {
+          return std::to_string(found);
+        }
+      },
+      value);
+}
+
+std::string description(const kernel_argument& argument) {
+  if (const auto* other = std::get_if<kernel_argument::unsuitable>(&argument.value())) {
+    return other->what;
+  }
+  constexpr const char* texts[] = {"an array", "a pointer", "a number", "a structure",
+                                   "local memory"};
+  return texts[argument.value().index()];
+}
+
+/// What the parameter takes.
+std::string expectation(const kernel_parameter& parameter) {
+  switch (parameter.form) {
+    case parameter_form::value:
+      return parameter.type == type_code::structured
+                 ? message("a structure of ", parameter.size, " bytes")
+                 : message("a number for ", parameter.type_name);
+    case parameter_form::pointer:
+    case parameter_form::const_pointer:
+      return "an array";
+    case parameter_form::local_memory:
+      break;
+  }
+  return "local memory";
+}
+
+// ---- numbers
+
+/// Whether the integer type has the value of `from`, which is an integer or floating-point number.
+template <std::integral To, class From>
+bool holds(From from) {
+  if constexpr (std::floating_point<From>) {
+    // The limits as floating-point numbers: one above the largest value is a power of two.
+    const double above = std::ldexp(1.0, std::numeric_limits<To>::digits);
+    const double lowest = std::is_signed_v<To> ? -above : 0.0;
+    return from >= lowest && from < above && from == std::trunc(from);
+  } else if constexpr (std::same_as<From, bool>) {
+    return true;
+  } else {
+    return std::in_range<To>(from);
+  }
+}
+
+/// Rounds floating-point numbers; integers must stay as they are.
+template <std::floating_point To, class From>
+bool becomes(From from, To& to) {
+  to = static_cast<To>(from);
+  if constexpr (std::floating_point<From>) {
+    return std::isfinite(to) || !std::isfinite(from);
+  } else if constexpr (std::same_as<From, bool>) {
+    return true;
+  } else {
+    return holds<From>(static_cast<double>(to)) && static_cast<From>(to) == from;
+  }
+}
+
+template <class To>
+std::array<std::byte, 8> bytes_of_value(const To& value) {
+  std::array<std::byte, 8> bytes{};
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+template <std::integral To>
+std::array<std::byte, 8> to_integer(const number& value, const checked_place& at) {
+  return std::visit(
+      [&](auto from) {
+        if (!holds<To>(from)) {
+          at.refuse("expected an integer from ", +std::numeric_limits<To>::min(), " to ",
+                    +std::numeric_limits<To>::max(), ", found ", text_of(value));
+        }
+        return bytes_of_value(static_cast<To>(from));
+      },
+      value);
+}
+
+template <std::floating_point To>
+To to_floating(const number& value, const checked_place& at) {
+  return std::visit(
+      [&](auto from) {
+        To to;
+        if (!becomes(from, to)) {
+          at.refuse("expected a number that ", at.parameter().type_name, " can hold, found ",
+                    text_of(value));
+        }
+        return to;
+      },
+      value);
+}
+
+/// Rounds once, as conversions of arrays do.
+std::array<std::byte, 8> to_half(const number& value, const checked_place& at) {
+  const auto wide = to_floating<double>(value, at);
+  std::array<std::byte, 8> narrow{};
+  double back = 0;
+  convert_element(float64, reinterpret_cast<const std::byte*>(&wide), float16, narrow.data());
+  convert_element(float16, narrow.data(), float64, reinterpret_cast<std::byte*>(&back));
+  const bool is_integer = !std::holds_alternative<double>(value);
+  if ((std::isfinite(wide) && !std::isfinite(back)) || (is_integer && back != wide)) {
+    at.refuse("expected a number that ", at.parameter().type_name, " can hold, found ",
+              text_of(value));
+  }
+  return narrow;
+}
+
+std::array<std::byte, 8> to_bool(const number& value, const checked_place& at) {
+  return std::visit(
+      [&](auto from) {
+        if (from != static_cast<decltype(from)>(0) && from != static_cast<decltype(from)>(1)) {
+          at.refuse("expected a bool, 0 or 1, found ", text_of(value));
+        }
+        return bytes_of_value(from != static_cast<decltype(from)>(0));
+      },
+      value);
+}
+
+std::array<std::byte, 8> converted(const number& value, const checked_place& at) {
+  switch (at.parameter().type) {
+    case type_code::bool_:
+      return to_bool(value, at);
+    case type_code::int8:
+      return to_integer<std::int8_t>(value, at);
+    case type_code::int16:
+      return to_integer<std::int16_t>(value, at);
+    case type_code::int32:
+      return to_integer<std::int32_t>(value, at);
+    case type_code::int64:
+      return to_integer<std::int64_t>(value, at);
+    case type_code::uint8:
+      return to_integer<std::uint8_t>(value, at);
+    case type_code::uint16:
+      return to_integer<std::uint16_t>(value, at);
+    case type_code::uint32:
+      return to_integer<std::uint32_t>(value, at);
+    case type_code::uint64:
+      return to_integer<std::uint64_t>(value, at);
+    case type_code::float16:
+      return to_half(value, at);
+    case type_code::float32:
+      return bytes_of_value(to_floating<float>(value, at));
+    case type_code::float64:
+      return bytes_of_value(to_floating<double>(value, at));
+    default:
+      at.refuse<type_error>("expected ", expectation(at.parameter()), ", found the number ",
+                            text_of(value));
+  }
+}
+
+// ---- structures
+
+void require_suitable(const kernel_argument::structure& found, const checked_place& at) {
+  const kernel_parameter& wanted = at.parameter();
+  if (wanted.form != parameter_form::value || wanted.type != type_code::structured) {
+    at.refuse<type_error>("expected ", expectation(wanted), ", found a structure of ", found.size,
+                          " bytes");
+  }
+  if (found.size != wanted.size) {
+    at.refuse("expected a structure of ", wanted.size, " bytes, found one of ", found.size);
+  }
+}
+
+// ---- memory
+
+/// Structures are compared by their size: the compiler does not tell their fields.
+bool is_element_of(dtype found, const kernel_parameter& wanted) {
+  if (wanted.type != type_code::structured) {
+    return found == dtype(wanted.type);
+  }
+  const bool is_compound = found.is_structured() || found.kind() == 'c';
+  return wanted.size == 0 || (is_compound && found.itemsize() == wanted.size);
+}
+
+std::string element_text(const kernel_parameter& wanted) {
+  return wanted.type == type_code::structured ? message("structures of ", wanted.size, " bytes")
+                                              : std::string(dtype(wanted.type).name());
+}
+
+void require_aligned(const void* address, const checked_place& at) {
+  const std::size_t alignment = at.parameter().alignment;
+  if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0) {
+    at.refuse("expected an address that is a multiple of ", alignment, ", found ", address);
+  }
+}
+
+void* address_of(const array& a, const checked_place& at, const sycl::context& context) {
+  const kernel_parameter& wanted = at.parameter();
+  if (a.owner() == nullptr) {
+    at.refuse("expected an array in USM, found one without memory");
+  }
+  if (!is_element_of(a.type(), wanted)) {
+    at.refuse<type_error>("expected elements of ", element_text(wanted), ", found ", a.type());
+  }
+  if (wanted.form == parameter_form::pointer && a.readonly()) {
+    at.refuse<read_only_error>(
+        "expected an array that the kernel may write, found a read-only one");
+  }
+  if (!a.layout().is_c_contiguous()) {
+    at.refuse("expected a C-contiguous array, found shape ", tuple_text(a.shape()),
+              " with strides ", tuple_text(a.strides()), " in elements");
+  }
+  if (internal::private_queue(a).get_context() != context) {
+    at.refuse("expected memory of the kernel's context, found an array of another context");
+  }
+  std::byte* const address = internal::first_element(a);
+  require_aligned(address, at);
+  return address;
+}
+
+void* address_of(const kernel_argument::pointer& found, const checked_place& at,
+                 const sycl::context& context) {
+  const kernel_parameter& wanted = at.parameter();
+  const bool same = found.type == wanted.type && found.size == wanted.size;
+  if (!same && wanted.size != 0) {
+    at.refuse<type_error>("expected a pointer to ", element_text(wanted), ", found one to ",
+                          found.type == type_code::structured
+                              ? message("structures of ", found.size, " bytes")
+                              : std::string(dtype(found.type).name()));
+  }
+  if (found.is_const && wanted.form == parameter_form::pointer) {
+    at.refuse<type_error>(
+        "expected a pointer that the kernel may write through, found one to const");
+  }
+  if (pointer_kind(found.address, context) == usm_kind::unknown) {
+    at.refuse("expected a pointer to USM of the kernel's context, found ", found.address);
+  }
+  require_aligned(found.address, at);
+  return const_cast<void*>(found.address);
+}
+
+template <class Memory>
+argument_bytes memory_argument(const Memory& found, const checked_place& at,
+                               const sycl::context& context) {
+  const parameter_form form = at.parameter().form;
+  if (form != parameter_form::pointer && form != parameter_form::const_pointer) {
+    at.refuse<type_error>("expected ", expectation(at.parameter()), ", found ",
+                          std::same_as<Memory, array> ? "an array" : "a pointer");
+  }
+  return {{}, nullptr, address_of(found, at, context)};
+}
+
+}  // namespace
+
+argument_bytes checked_argument(const kernel_signature& signature, std::size_t place,
+                                const kernel_argument& argument, const sycl::context& context) {
+  const checked_place at(signature, place);
+  const auto& value = argument.value();
+  if (const auto* a = std::get_if<const array*>(&value)) {
+    return memory_argument(**a, at, context);
+  }
+  if (const auto* pointer = std::get_if<kernel_argument::pointer>(&value)) {
+    return memory_argument(*pointer, at, context);
+  }
+  if (const auto* structure = std::get_if<kernel_argument::structure>(&value)) {
+    require_suitable(*structure, at);
+    return {{}, structure->bytes, nullptr};
+  }
+  if (const auto* found = std::get_if<number>(&value);
+      found != nullptr && at.parameter().form == parameter_form::value) {
+    return {converted(*found, at), nullptr, nullptr};
+  }
+  at.refuse<type_error>("expected ", expectation(at.parameter()), ", found ",
+                        description(argument));
+}
+
+void require_count(const kernel_signature& signature, std::size_t found) {
+  if (const std::size_t wanted = signature.parameters.size(); found != wanted) {
+    throw type_error(message(to_string(signature), " takes ", wanted,
+                             wanted == 1 ? " argument" : " arguments", ", found ", found));
+  }
+}
+
+std::size_t checked_local_nbytes(const kernel_signature& signature, std::size_t place,
+                                 const kernel_argument& argument) {
+  const checked_place at(signature, place);
+  const auto* found = std::get_if<local_memory>(&argument.value());
+  if (found == nullptr) {
+    at.refuse<type_error>("expected local memory, found ", description(argument));
+  }
+  if (!is_element_of(found->type, at.parameter())) {
+    at.refuse<type_error>("expected elements of ", element_text(at.parameter()), ", found ",
+                          found->type);
+  }
+  std::size_t nbytes = 0;
+  if (found->count == 0 || __builtin_mul_overflow(found->count, found->type.itemsize(), &nbytes)) {
+    at.refuse("expected at least one element that memory can hold, found ", found->count);
+  }
+  return nbytes;
+}
+
+}  // namespace usmx::inline v1::detail

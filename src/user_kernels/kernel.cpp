@@ -1,0 +1,230 @@
+#include "usmx/user_kernels/kernel.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>
+#include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
+#include <sycl/ext/oneapi/experimental/work_group_memory.hpp>
+#include <sycl/handler.hpp>
+#include <sycl/kernel.hpp>
+#include <sycl/kernel_bundle.hpp>
+
+#include "array/array_internal.hpp"
+#include "ownership/deferred_release.hpp"
+#include "runtime/queues_internal.hpp"
+#include "user_kernels/arguments.hpp"
+#include "user_kernels/compiler.hpp"
+#include "user_kernels/launch.hpp"
+#include "user_kernels/mangled_words.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
+
+namespace usmx::inline v1 {
+
+struct kernel::implementation {
+  kernel_signature signature;
+  std::vector<diagnostic> warnings;
+  sycl::queue queue;
+  sycl::context context;
+  sycl::device device;
+  sycl::kernel code;
+  /// For each number of dimensions.
+  std::array<detail::launch_limits, 3> limits;
+};
+
+namespace {
+
+namespace syclex = sycl::ext::oneapi::experimental;
+using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
+
+executable load(std::vector<char>& content, const sycl::context& context,
+                const sycl::device& device) {
+  return syclex::get_kernel_bundle<sycl::bundle_state::executable>(
+      context, {device}, sycl::span<char>(content.data(), content.size()));
+}
+
+sycl::kernel find(executable& bundle, const std::string& name) {
+  if (!bundle.ext_oneapi_has_kernel(name)) {
+    throw value_error(detail::message("'", name,
+                                      "' is no kernel that can be launched: it must be "
+                                      "declared with USMX_KERNEL, or as extern \"C\" with "
+                                      "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY, and the device must have "
+                                      "what it needs"));
+  }
+  return bundle.ext_oneapi_get_kernel(name);
+}
+
+std::array<detail::launch_limits, 3> all_limits(const sycl::kernel& code,
+                                                const sycl::device& device) {
+  return {detail::limits_of(code, device, 1), detail::limits_of(code, device, 2),
+          detail::limits_of(code, device, 3)};
+}
+
+// ---- launching
+
+/// Where others see the arrays: null if there are none. Throws value_error for two queues.
+const sycl::queue* common_queue(const kernel_signature& signature,
+                                std::span<const detail::array_use> uses) {
+  const sycl::queue* common = nullptr;
+  for (const detail::array_use& use : uses) {
+    const sycl::queue& found = internal::presented_queue(internal::private_queue(*use.used));
+    if (common != nullptr && found != *common) {
+      throw value_error(detail::message(to_string(signature),
+                                        ": expected arrays on one queue, found two queues, and no "
+                                        "queue to launch on was given"));
+    }
+    common = &found;
+  }
+  return common;
+}
+
+void require_runnable(const kernel::implementation& k, const sycl::queue& queue) {
+  if (queue != k.queue && (queue.get_context() != k.context || queue.get_device() != k.device)) {
+    throw value_error(detail::message(to_string(k.signature),
+                                      ": expected a queue of the device and context that the "
+                                      "kernel was compiled for, found another one"));
+  }
+}
+
+/// The arguments as the runtime takes them.
+struct checked_arguments {
+  std::vector<detail::argument_bytes> bytes;
+  std::vector<std::size_t> local_nbytes;
+  std::vector<detail::array_use> uses;
+};
+
+checked_arguments check(const kernel::implementation& k,
+                        std::span<const kernel_argument> arguments) {
+  detail::require_count(k.signature, arguments.size());
+  checked_arguments all{std::vector<detail::argument_bytes>(arguments.size()),
+                        std::vector<std::size_t>(arguments.size()),
+                        {}};
+  std::size_t local_total = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const parameter_form form = k.signature.parameters[i].form;
+    if (form == parameter_form::local_memory) {
+      all.local_nbytes[i] = detail::checked_local_nbytes(k.signature, i, arguments[i]);
+      if (__builtin_add_overflow(local_total, all.local_nbytes[i], &local_total) ||
+          local_total > k.limits[0].local_nbytes) {
+        throw value_error(detail::message(to_string(k.signature), ": expected at most ",
+                                          k.limits[0].local_nbytes,
+                                          " bytes of local memory, found ", local_total));
+      }
+      continue;
+    }
+    all.bytes[i] = detail::checked_argument(k.signature, i, arguments[i], k.context);
+    if (const auto* a = std::get_if<const array*>(&arguments[i].value())) {
+      all.uses.push_back(
+          {*a, form == parameter_form::pointer ? detail::access::write : detail::access::read});
+    }
+  }
+  return all;
+}
+
+/// All of them, at every launch: the runtime would silently use those of the launch before.
+void set_arguments(sycl::handler& handler, const kernel_signature& signature,
+                   const checked_arguments& all) {
+  for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
+    const kernel_parameter& parameter = signature.parameters[i];
+    const auto index = static_cast<int>(i);
+    if (parameter.form == parameter_form::local_memory) {
+      // A temporary object would be taken for a structure.
+      syclex::work_group_memory<char[]> memory(all.local_nbytes[i], handler);
+      handler.set_arg(index, memory);
+    } else if (parameter.form == parameter_form::value) {
+      const void* structure = all.bytes[i].structure;
+      handler.set_arg(index, syclex::raw_kernel_arg(
+                                 structure == nullptr ? all.bytes[i].number.data() : structure,
+                                 parameter.size));
+    } else {
+      handler.set_arg(index, all.bytes[i].address);
+    }
+  }
+}
+
+template <int Dimensions>
+sycl::nd_range<Dimensions> range_of(const launch_sizes& sizes) {
+  sycl::range<Dimensions> global = sycl::nd_range<Dimensions>({}, {}).get_global_range();
+  sycl::range<Dimensions> local = global;
+  for (int k = 0; k < Dimensions; ++k) {
+    global[k] = sizes.global[static_cast<std::size_t>(k)];
+    local[k] = (*sizes.local)[static_cast<std::size_t>(k)];
+  }
+  return {global, local};
+}
+
+void start(sycl::handler& handler, const sycl::kernel& code, const launch_sizes& sizes) {
+  switch (sizes.dimensions) {
+    case 1:
+      return handler.parallel_for(range_of<1>(sizes), code);
+    case 2:
+      return handler.parallel_for(range_of<2>(sizes), code);
+    default:
+      return handler.parallel_for(range_of<3>(sizes), code);
+  }
+}
+
+}  // namespace
+
+kernel::kernel(std::shared_ptr<const implementation> shared) noexcept
+    : shared_(std::move(shared)) {}
+
+std::vector<kernel> kernel::compile(const sycl::queue& queue, std::string_view source,
+                                    std::span<const std::string> names,
+                                    const compile_options& options) {
+  const detail::runtime_call call;
+  const sycl::context context = queue.get_context();
+  const sycl::device device = queue.get_device();
+  const detail::program program = detail::make_program(source, names, options);
+  detail::compiled_program compiled = detail::compile(program, context, device);
+  const std::vector<diagnostic> said = detail::parse_diagnostics(compiled.log);
+  const std::string_view content(compiled.executable.data(), compiled.executable.size());
+  executable bundle = load(compiled.executable, context, device);
+  std::vector<kernel> kernels;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    sycl::kernel code = find(bundle, names[i]);
+    const auto limits = all_limits(code, device);
+    kernels.push_back(kernel(std::make_shared<const implementation>(
+        implementation{{names[i], detail::parameters_in(content, i, names[i]),
+                        detail::dimensions_in(said, program, i)},
+                       detail::for_users(said),
+                       queue,
+                       context,
+                       device,
+                       std::move(code),
+                       limits})));
+  }
+  return kernels;
+}
+
+kernel kernel::compile(const sycl::queue& queue, std::string_view source, std::string_view name,
+                       const compile_options& options) {
+  const std::string names[] = {std::string(name)};
+  return compile(queue, source, names, options).front();
+}
+
+const kernel_signature& kernel::signature() const noexcept { return shared_->signature; }
+const std::vector<diagnostic>& kernel::warnings() const noexcept { return shared_->warnings; }
+const sycl::context& kernel::context() const noexcept { return shared_->context; }
+const sycl::device& kernel::device() const noexcept { return shared_->device; }
+
+sycl::event kernel::launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
+                           const sycl::queue* queue, std::span<const sycl::event> after) const {
+  const detail::runtime_call call;
+  const implementation& k = *shared_;
+  const checked_arguments all = check(k, arguments);
+  const auto dimensions = static_cast<std::size_t>(std::clamp(sizes.dimensions, 1, 3));
+  const launch_sizes chosen = detail::checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
+  const sycl::queue* common = queue == nullptr ? common_queue(k.signature, all.uses) : queue;
+  const sycl::queue& where = common == nullptr ? k.queue : *common;
+  require_runnable(k, where);
+  detail::release_finished();
+  return detail::submit_in_order(where, all.uses, after, [&](sycl::handler& handler) {
+    set_arguments(handler, k.signature, all);
+    start(handler, k.code, chosen);
+  });
+}
+
+}  // namespace usmx::inline v1

@@ -1,0 +1,192 @@
+#include "user_kernels/program.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "kernels/embedded_file.hpp"
+#include "usmx/base/error.hpp"
+
+USMX_EMBED(prelude, USMX_PRELUDE)
+
+namespace usmx::inline v1::detail {
+namespace {
+
+// Folders that exist only for the compiler.
+constexpr std::string_view user_headers = "/usmx-user-headers/";
+constexpr std::string_view own_headers = "/usmx-headers/";
+constexpr std::string_view source_file = "<source>";
+constexpr std::string_view own_file = "<usmx>";
+
+/// As in USMX_KERNEL.
+constexpr std::string_view dimensions_mark = "usmx kernel of dimensions: ";
+
+void require_identifier(std::string_view what, std::string_view name) {
+  const auto is_letter = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  if (name.empty() || !is_letter(name.front()) || !std::ranges::all_of(name, is_part)) {
+    throw value_error(message(what, " must be an identifier of C++, found '", name, "'"));
+  }
+}
+
+void require_no_null_character(std::string_view what, std::string_view text) {
+  if (const std::size_t at = text.find('\0'); at != text.npos) {
+    throw value_error(message(what, " must be text, found a null character at ", at));
+  }
+}
+
+/// One line for the preprocessor.
+std::string definition(const std::string& name, const std::string& value) {
+  require_identifier("the name of a macro", name);
+  if (value.find_first_of(std::string_view("\n\r\0", 3)) != value.npos || value.ends_with('\\')) {
+    throw value_error(message("the value of the macro ", name,
+                              " must be one line that ends without a backslash, found '", value,
+                              "'"));
+  }
+  return message("#define ", name, ' ', value, '\n');
+}
+
+/// One line. The compiler warns of deprecated names in an alias, and not in an instantiation.
+std::string request(std::size_t place, const std::string& kernel) {
+  return message("using usmx_kernel_", place, " = decltype(", kernel,
+                 "); template void usmx::detail::signature<", place,
+                 ", usmx::detail::kernel_words<usmx_kernel_", place, ">>();\n");
+}
+
+/// A text up to the next line's end, which is taken away from the front.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return line;
+}
+
+std::optional<severity> severity_of(std::string_view word) {
+  if (word == "error" || word == "fatal error") {
+    return severity::error;
+  }
+  if (word == "warning") {
+    return severity::warning;
+  }
+  return word == "note" || word == "remark" ? std::optional(severity::note) : std::nullopt;
+}
+
+/// A number between colons, taken away from the end of the text.
+std::optional<int> take_number_at_end(std::string_view& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos) {
+    return std::nullopt;
+  }
+  int number = 0;
+  const std::string_view digits = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
+    return std::nullopt;
+  }
+  text = text.substr(0, colon);
+  return number;
+}
+
+/// The file as users know it.
+std::string shown_file(std::string_view file) {
+  if (file.starts_with("./")) {
+    file.remove_prefix(2);
+  }
+  for (const std::string_view folder : {user_headers, own_headers}) {
+    if (file.starts_with(folder)) {
+      return std::string(file.substr(folder.size()));
+    }
+  }
+  return std::string(file.starts_with("rtc_") ? own_file : file);
+}
+
+/// "file:line:column: severity: text", or "severity: text".
+std::optional<diagnostic> parse_line(std::string_view line) {
+  constexpr std::string_view words[] = {"fatal error", "error", "warning", "note", "remark"};
+  for (const std::string_view word : words) {
+    const std::string mark = message(word, ": ");
+    const std::size_t at = line.starts_with(mark) ? 0 : line.find(": " + mark);
+    if (at == line.npos) {
+      continue;
+    }
+    const std::size_t text = at + mark.size() + (at == 0 ? 0 : 2);
+    std::string_view place = line.substr(0, at);
+    const int column = take_number_at_end(place).value_or(0);
+    const int line_number = take_number_at_end(place).value_or(0);
+    return diagnostic{shown_file(place), line_number, column, *severity_of(word),
+                      std::string(line.substr(text))};
+  }
+  return std::nullopt;
+}
+
+bool is_marked(const diagnostic& each) {
+  return each.text.find(dimensions_mark) != std::string::npos;
+}
+
+}  // namespace
+
+program make_program(std::string_view source, std::span<const std::string> kernels,
+                     const compile_options& how) {
+  require_no_null_character("the source of a kernel", source);
+  // The header comes before the macros, which may have names that it uses.
+  program made{"#include <usmx/kernel.hpp>\n", {}, how.options, 0};
+  for (const auto& [name, value] : how.defines) {
+    made.text += definition(name, value);
+  }
+  made.text += message("#include \"", source_file, "\"\n");
+  made.first_kernel_line = static_cast<int>(std::ranges::count(made.text, '\n')) + 1;
+  for (const std::string& kernel : kernels) {
+    require_identifier("the name of a kernel", kernel);
+    made.text += request(static_cast<std::size_t>(&kernel - kernels.data()), kernel);
+  }
+  made.files.emplace_back(source_file, source);
+  for (const auto& [name, text] : how.headers) {
+    require_no_null_character("a header of a kernel", text);
+    made.files.emplace_back(message(user_headers, name), text);
+  }
+  made.files.emplace_back(message(own_headers, "usmx/kernel.hpp"),
+                          std::string(usmx_prelude_begin, usmx_prelude_end));
+  made.options.push_back(message("-I", user_headers));
+  made.options.push_back(message("-I", own_headers));
+  return made;
+}
+
+std::vector<diagnostic> parse_diagnostics(std::string_view log) {
+  std::vector<diagnostic> all;
+  while (!log.empty()) {
+    std::string_view line = take_line(log);
+    line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+    if (auto found = parse_line(line)) {
+      all.push_back(*std::move(found));
+    }
+  }
+  return all;
+}
+
+int dimensions_in(const std::vector<diagnostic>& all, const program& compiled, std::size_t place) {
+  const int line = compiled.first_kernel_line + static_cast<int>(place);
+  for (const diagnostic& each : all) {
+    if (each.file == own_file && each.line == line && is_marked(each)) {
+      const std::size_t digit = each.text.find(dimensions_mark) + dimensions_mark.size();
+      const char found = digit < each.text.size() ? each.text[digit] : '0';
+      return found >= '1' && found <= '3' ? found - '0' : 0;
+    }
+  }
+  return 0;
+}
+
+std::vector<diagnostic> for_users(std::vector<diagnostic> all) {
+  std::vector<diagnostic> kept;
+  bool after_marked = false;
+  for (diagnostic& each : all) {
+    after_marked = is_marked(each) || (after_marked && each.severity == severity::note);
+    if (!after_marked) {
+      kept.push_back(std::move(each));
+    }
+  }
+  return kept;
+}
+
+}  // namespace usmx::inline v1::detail

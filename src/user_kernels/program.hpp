@@ -1,0 +1,40 @@
+// From a user's source to the text that the SYCL runtime's compiler gets, and from what that
+// compiler says back to the user's lines. No SYCL here. Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "usmx/user_kernels/compile.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// What the compiler gets.
+struct program {
+  /// Defines the macros, includes the source, and asks for the parameters of the kernels.
+  std::string text;
+  /// Virtual files: the source, the user's headers and usmx/kernel.hpp.
+  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::string> options;
+  /// The line of the text that asks for the first kernel; one line for each follows.
+  int first_kernel_line;
+};
+
+/// Throws value_error for a name that is no identifier, and for a null character.
+program make_program(std::string_view source, std::span<const std::string> kernels,
+                     const compile_options&);
+
+/// The compiler's text, one diagnostic for each that has a place or is an error.
+std::vector<diagnostic> parse_diagnostics(std::string_view log);
+
+/// The dimensions that USMX_KERNEL said for the `place`-th kernel; 0 if unknown.
+int dimensions_in(const std::vector<diagnostic>&, const program&, std::size_t place);
+
+/// Without what usmx itself made the compiler say.
+std::vector<diagnostic> for_users(std::vector<diagnostic>);
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,421 @@
+"""Kernels that users write: compiled from source, launched with arguments that are checked."""
+
+import ctypes
+import gc
+import warnings
+
+import numpy as np
+import pytest
+import usmx
+
+AXPY = """
+#include <usmx/kernel.hpp>
+USMX_KERNEL(1) axpy(float a, const float* x, float* y) {
+  const auto i = usmx::global_id();
+  y[i] += a * x[i];
+}"""
+
+
+def kernel(body, name="f", **options):
+    return usmx.Kernel("#include <usmx/kernel.hpp>\n" + body, name, **options)
+
+
+@pytest.fixture(scope="module")
+def axpy():
+    return usmx.Kernel(AXPY, "axpy")
+
+
+def ones(count=1024, **how):
+    return usmx.ones(count, dtype="f4", **how)
+
+
+# ---- what runs
+
+
+def test_launch_computes_and_gives_an_event(axpy):
+    x, y = ones(), ones()
+    event = axpy(1024, 64, 2.0, x, y)
+    assert isinstance(event, usmx.SyclEvent)
+    event.wait()
+    np.testing.assert_array_equal(usmx.asnumpy(y), 3)
+
+
+def test_launches_are_in_order_without_waits(axpy):
+    x, y = ones(), usmx.zeros(1024, dtype="f4")
+    for _ in range(20):
+        axpy(1024, None, 1, x, y)
+    np.testing.assert_array_equal(usmx.asnumpy(y), 20)
+
+
+def test_memory_lives_until_the_kernel_ends(axpy):
+    y = ones()
+    for _ in range(20):
+        axpy(1024, None, 1, ones(), y)
+    gc.collect()
+    np.testing.assert_array_equal(usmx.asnumpy(y), 21)
+
+
+def test_signature_is_as_in_the_source(axpy):
+    assert axpy.signature == "axpy(float, const float*, float*)"
+    assert axpy.name == "axpy"
+    assert repr(axpy) == "<usmx.Kernel axpy(float, const float*, float*)>"
+
+
+@pytest.mark.parametrize("kind", ["device", "shared", "host"])
+def test_all_kinds_of_memory(axpy, kind):
+    x, y = ones(usm_type=kind), ones(usm_type=kind)
+    axpy(1024, 64, 2, x, y)
+    np.testing.assert_array_equal(usmx.asnumpy(y), 3)
+
+
+def test_two_and_three_dimensions():
+    place = kernel(
+        "USMX_KERNEL(3) f(int* out) { auto [i, j, k] = usmx::global_id<3>();"
+        "  out[(i * 3 + j) * 4 + k] = 100 * i + 10 * j + k; }"
+    )
+    out = usmx.zeros((2, 3, 4), dtype="i4")
+    place((2, 3, 4), (1, 3, 2), out)
+    i, j, k = np.indices((2, 3, 4))
+    np.testing.assert_array_equal(usmx.asnumpy(out), 100 * i + 10 * j + k)
+    flat = kernel(
+        "USMX_KERNEL(2) f(int* out) { auto [i, j] = usmx::global_id<2>(); out[i * 5 + j] = i; }"
+    )
+    out = usmx.zeros((4, 5), dtype="i4")
+    flat((4, 5), None, out)
+    np.testing.assert_array_equal(usmx.asnumpy(out), np.indices((4, 5))[0])
+
+
+def test_local_memory_is_shared_by_a_group():
+    reverse = kernel(
+        "USMX_KERNEL(1) f(const float* x, float* y, usmx::local_memory<float> s) {"
+        "  s[usmx::local_id()] = x[usmx::global_id()]; usmx::barrier();"
+        "  y[usmx::global_id()] = s[usmx::local_size() - 1 - usmx::local_id()]; }"
+    )
+    x, y = usmx.arange(64, dtype="f4"), usmx.zeros(64, dtype="f4")
+    reverse(64, 16, x, y, usmx.local_memory("f4", 16))
+    expected = np.arange(64).reshape(4, 16)[:, ::-1].ravel()
+    np.testing.assert_array_equal(usmx.asnumpy(y), expected)
+
+
+def test_structures_by_value_from_numpy_and_ctypes():
+    f = kernel(
+        "struct line { float slope; double offset; };"
+        "USMX_KERNEL(1) f(line l, double* y, line* all) { y[0] = l.slope * 2 + l.offset; all[0] = l; }"
+    )
+    line = np.dtype([("slope", "f4"), ("offset", "f8")], align=True)
+    y, copied = usmx.zeros(1), usmx.zeros(1, dtype=line)
+    f(1, None, np.array((1.5, 0.25), dtype=line)[()], y, copied)
+    assert y.item() == 3.25
+    assert copied.item() == (1.5, 0.25)
+
+    class Line(ctypes.Structure):
+        _fields_ = (("slope", ctypes.c_float), ("offset", ctypes.c_double))
+
+    f(1, None, Line(2.5, 1.0), y, copied)
+    assert y.item() == 6.0
+    packed = np.dtype([("slope", "f4"), ("offset", "f8")])
+    with pytest.raises(
+        ValueError, match=r"argument 1 \(line\): expected a structure of 16 bytes, found one of 12"
+    ):
+        f(1, None, np.zeros((), dtype=packed)[()], y, copied)
+    with pytest.raises(
+        TypeError, match=r"argument 3 \(line\*\): expected elements of structures of 16 bytes"
+    ):
+        f(1, None, Line(), y, usmx.zeros(1, dtype=packed))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        3,
+        3.0,
+        True + 2,
+        np.int64(3),
+        np.uint8(3),
+        np.float32(3),
+        np.float16(3),
+        np.float64(3),
+        np.array(3),
+        ctypes.c_int(3),
+    ],
+)
+def test_numbers_of_python_numpy_and_ctypes(value):
+    f = kernel("USMX_KERNEL(1) f(short a, double b, double* y) { y[0] = a; y[1] = b; }")
+    y = usmx.zeros(2)
+    f(1, None, value, value, y)
+    assert usmx.asnumpy(y).tolist() == [3, 3]
+
+
+def test_macros_headers_and_options():
+    f = kernel(
+        '#include "mine.hpp"\nUSMX_KERNEL(1) f(int* x) { *x = N + YES + value; }',
+        defines={"N": 8, "YES": True},
+        headers={"mine.hpp": "constexpr int value = 100;"},
+        options=["-O1"],
+    )
+    x = usmx.zeros(1, dtype="i4")
+    f(1, 1, x)
+    assert x.item() == 109
+
+
+def test_module_has_several_kernels_of_one_source():
+    m = usmx.KernelModule(
+        "#include <usmx/kernel.hpp>\n"
+        "USMX_KERNEL(1) one(int* x) { *x = 1; }\nUSMX_KERNEL(2) two(unsigned* x) { *x = 2; }",
+        names=["one", "two"],
+    )
+    assert list(m) == ["one", "two"]
+    assert m["two"].signature == "two(unsigned int*)"
+    x = usmx.zeros(1, dtype="u4")
+    m["two"]((1, 1), None, x)
+    assert x.item() == 2
+    with pytest.raises(KeyError):
+        m["three"]
+
+
+def test_queue_and_events_can_be_given(axpy):
+    x, y = ones(), ones()
+    queue = usmx.SyclQueue(property="in_order")
+    first = axpy(1024, 64, 1, x, y, queue=queue)
+    axpy(1024, 64, 1, x, y, queue=queue, after=[first])
+    np.testing.assert_array_equal(usmx.asnumpy(y), 3)
+
+
+def test_kernel_runs_on_the_queue_of_its_arrays(axpy):
+    queue = usmx.SyclQueue(property="in_order")
+    x, y = ones(sycl_queue=queue), ones(sycl_queue=queue)
+    axpy(1024, 64, 1, x, y)
+    queue.wait()
+    np.testing.assert_array_equal(usmx.asnumpy(y), 2)
+
+
+# ---- what is refused before the launch
+
+
+def refused(error, message, *arguments, of, size=1024, local=None, **how):
+    with pytest.raises(error, match=message):
+        of(size, local, *arguments, **how)
+
+
+def test_arguments_are_counted(axpy):
+    x = ones()
+    axpy(1024, None, 1, x, x)
+    refused(TypeError, "takes 3 arguments, found 2", 1, x, of=axpy)
+    refused(TypeError, "takes 3 arguments, found 4", 1, x, x, x, of=axpy)
+
+
+def test_kinds_of_arguments_are_compared(axpy):
+    x = ones()
+    place = r"^axpy\(float, const float\*, float\*\), argument 2 \(const float\*\): "
+    refused(
+        TypeError, place + "expected an array, found an object of type list$", 1, [1.0], x, of=axpy
+    )
+    refused(TypeError, "expected an array, found an object of type float", 1, 1.0, x, of=axpy)
+    refused(
+        TypeError,
+        "expected an array, found an object of type numpy.ndarray",
+        1,
+        np.ones(9, "f4"),
+        x,
+        of=axpy,
+    )
+    refused(TypeError, "expected a number for float, found an array", x, x, x, of=axpy)
+    for value in ("1", 1j, None, b"1", [1], np.ones(1)):
+        refused(
+            TypeError,
+            "argument 1 .float.: expected a number for float, found an object",
+            value,
+            x,
+            x,
+            of=axpy,
+        )
+
+
+def test_element_types_are_compared(axpy):
+    x = ones()
+    refused(
+        TypeError,
+        "expected elements of float32, found float64",
+        1,
+        usmx.ones(1024, dtype="f8"),
+        x,
+        of=axpy,
+    )
+    refused(
+        TypeError,
+        "expected elements of float32, found int32",
+        1,
+        x,
+        usmx.ones(1024, dtype="i4"),
+        of=axpy,
+    )
+
+
+def test_read_only_array_is_not_written(axpy):
+    x = ones()
+    axpy(1024, None, 1, x.readonly(), x)
+    refused(
+        ValueError,
+        "an array that the kernel may write, found a read-only one",
+        1,
+        x,
+        x.readonly(),
+        of=axpy,
+    )
+
+
+def test_gaps_are_refused_for_pointers(axpy):
+    x = ones()
+    refused(
+        ValueError,
+        r"C-contiguous array, found shape \(512,\) with strides \(2,\)",
+        1,
+        x[::2],
+        x,
+        of=axpy,
+    )
+    refused(ValueError, "C-contiguous", 1, ones((4, 8)).T, x, of=axpy)
+
+
+@pytest.mark.parametrize(
+    ("type_name", "value"),
+    [
+        ("int", 2.5), ("int", 1 << 40), ("int", -(1 << 31) - 1), ("unsigned", -1), ("signed char", 128),
+        ("unsigned long", 1 << 64), ("long", 1 << 63), ("int", float("nan")), ("int", float("inf")),
+        ("float", (1 << 24) + 1), ("float", 1e39), ("double", (1 << 53) + 1), ("_Float16", 70000.0),
+        ("bool", 2), ("int", np.float32(0.5)), ("unsigned char", np.int16(-1)),
+    ],
+)  # fmt: skip
+def test_number_that_does_not_fit_is_refused(type_name, value):
+    f = kernel(f"USMX_KERNEL(1) f({type_name} a) {{}}")
+    refused((ValueError, TypeError), r"argument 1 \(.*\): expected .*, found ", value, of=f, size=1)
+
+
+@pytest.mark.parametrize(
+    ("size", "local", "message"),
+    [
+        (0, None, "global size above 0"),
+        (8, 3, r"divides the global size \(8,\), found \(3,\)"),
+        (8, 0, "divides the global size"),
+        ((2, 4), None, "sizes of 1 dimensions, as in the kernel, found 2"),
+        ((2, 2, 2, 2), None, "1 to 3 dimensions, found 4"),
+        ((), None, "1 to 3 dimensions, found 0"),
+        (8, (2, 2), "as many dimensions as global_size, 1, found 2"),
+        (-8, None, "must not be negative, found -8"),
+        (1 << 30, 1 << 30, "at most"),
+    ],
+)
+def test_sizes_are_checked(axpy, size, local, message):
+    x = ones()
+    refused(ValueError, message, 1, x, x, of=axpy, size=size, local=local)
+
+
+def test_size_that_is_no_integer_is_refused(axpy):
+    x = ones()
+    refused(TypeError, "global_size", 1, x, x, of=axpy, size=8.0)
+
+
+def test_arrays_of_two_queues_are_refused(axpy):
+    x, y = ones(), ones(sycl_queue=usmx.SyclQueue(property="in_order"))
+    refused(usmx.ExecutionPlacementError, "on the same queue", 1, x, y, of=axpy)
+
+
+def test_memory_of_another_context_is_refused(axpy):
+    dpctl = pytest.importorskip("dpctl")
+    queue = dpctl.SyclQueue(dpctl.SyclContext([dpctl.SyclDevice()]), dpctl.SyclDevice())
+    if "cuda" in repr(queue):
+        pytest.skip("contexts share memory")
+    x, y = ones(), ones(sycl_queue=queue)
+    refused(ValueError, "memory of the kernel's context", 1, x, y, of=axpy, queue=x.sycl_queue)
+
+
+def test_local_memory_is_checked():
+    f = kernel("USMX_KERNEL(1) f(usmx::local_memory<float> s) { s[0] = 1; }")
+    f(1, 1, usmx.local_memory("f4", 1)).wait()
+    refused(
+        ValueError, "bytes of local memory, found", usmx.local_memory("f4", 1 << 40), of=f, size=1
+    )
+    refused(
+        TypeError,
+        "expected elements of float32, found int32",
+        usmx.local_memory("i4", 1),
+        of=f,
+        size=1,
+    )
+    refused(TypeError, "expected local memory, found an array", ones(), of=f, size=1)
+    with pytest.raises(ValueError, match="n must be at least 1, found 0"):
+        usmx.local_memory("f4", 0)
+
+
+# ---- what does not compile
+
+
+def test_compile_error_names_the_users_line():
+    with pytest.raises(
+        usmx.CompileError, match="<source>:3:8: use of undeclared identifier 'nothing'"
+    ) as failed:
+        kernel("USMX_KERNEL(1) f(int* x) {\n  *x = nothing;\n}")
+    (found,) = failed.value.diagnostics
+    assert found == ("<source>", 3, 8, "error", "use of undeclared identifier 'nothing'")
+    assert found.severity == "error"
+
+
+def test_compiler_warnings_are_python_warnings():
+    with pytest.warns(
+        usmx.CompileWarning, match="<source>:2:36: implicit conversion from 'double'"
+    ) as seen:
+        kernel("USMX_KERNEL(1) f(int* x) { int y = 1.5; *x = y; }")
+    assert [each.filename for each in seen] == [__file__]
+
+
+def test_correct_source_gives_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        usmx.Kernel(AXPY, "axpy")
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "error", "message"),
+    [
+        ("", "f", usmx.CompileError, "undeclared identifier 'f'"),
+        ("#include <usmx/kernel.hpp>\nvoid f(int* x) {}", "f", ValueError, "'f' is no kernel"),
+        (
+            "",
+            "f) {} int g(",
+            ValueError,
+            "must be an identifier of C\\+\\+, found 'f\\) {} int g\\('",
+        ),
+        ("\0", "f", ValueError, "null character at 0"),
+        (
+            "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int** x) {}",
+            "f",
+            TypeError,
+            r"found int \*\*",
+        ),
+        (b"", "f", TypeError, "'source' must be a string"),
+        ("", 3, TypeError, "'name' must be a string"),
+        ('#include "missing.hpp"', "f", usmx.CompileError, "'missing.hpp' file not found"),
+    ],
+)
+def test_source_that_is_no_program_is_refused(source, name, error, message):
+    with pytest.raises(error, match=message):
+        usmx.Kernel(source, name)
+
+
+def test_options_and_names_are_sequences():
+    with pytest.raises(TypeError, match="options must be a sequence of strings"):
+        usmx.Kernel(AXPY, "axpy", options="-O1")
+    with pytest.raises(TypeError, match="names must be a sequence of strings"):
+        usmx.KernelModule(AXPY, "axpy")
+    with pytest.raises(ValueError, match="the name of a macro must be an identifier"):
+        usmx.Kernel(AXPY, "axpy", defines={"N(x)": 8})
+
+
+# ---- other producers
+
+
+def test_dpnp_arrays_are_arguments(axpy):
+    dpnp = pytest.importorskip("dpnp")
+    x, y = dpnp.ones(1024, dtype="f4"), dpnp.ones(1024, dtype="f4")
+    axpy(1024, 64, 2, x, y).wait()
+    assert (y.asnumpy() == 3).all()
