@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -106,6 +107,8 @@ struct maker {
   const char* name;
   any_resource (*make)(const sycl::queue&, usm_kind);
 };
+
+void PrintTo(const maker& m, std::ostream* out) { *out << m.name; }
 
 constexpr maker makers[] = {
     {"plain", &plain},
