@@ -23,8 +23,10 @@ def built(source, build, packages, build_type="Debug"):
     configure = ["-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_BUILD_TYPE={build_type}"]
     configure += [f"-D{package}_DIR={cmake_dir(package)}" for package in packages]
     configure += [f"-DPython_EXECUTABLE={sys.executable}"]
-    # Half of the compiler's time: nothing for a debugger, and nanobind's own sources as one.
-    configure += ["-DCMAKE_CXX_FLAGS_DEBUG=", "-DCMAKE_UNITY_BUILD=ON"]
+    # Half of the compiler's time: nothing for a debugger, nanobind's own sources as one, and garbage
+    # that stays, as in usmx's CMakeLists.txt.
+    flags = "--param ggc-min-heapsize=524288"
+    configure += [f"-DCMAKE_CXX_FLAGS_DEBUG={flags}", "-DCMAKE_UNITY_BUILD=ON"]
     for arguments in (configure, ["--build", build]):
         done = subprocess.run(["cmake", *map(str, arguments)], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -11,7 +11,7 @@
 #include "objects/array.hpp"
 #include "objects/buffer_protocol.hpp"
 #include "objects/memory.hpp"
-#include "objects/new_memory.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "sycl_objects/queue_argument.hpp"

@@ -18,6 +18,7 @@
 #include "sycl_objects/classes.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
+#include "usmx/layout/element_order.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -188,6 +189,15 @@ nb::object asnumpy(nb::handle usm_ary, nb::handle out) {
   }
   copy_array_to_host(*a, destination);
   return destination;
+}
+
+array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
+              element_order order) {
+  require_convertible(type, source.type());
+  const array made =
+      make_array(compact_like(source.layout(), order), type, queue, kind, first_use::at_once);
+  ordered(is_short(source) && is_short(made), [&] { copy(source, made); });
+  return made;
 }
 
 void bind_copies(nb::module_& m) {

@@ -11,14 +11,12 @@
 #include "exchange/producers.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
-#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/array/request.hpp"
-#include "usmx/copy/copy.hpp"
 #include "usmx/layout/element_order.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/device_types.hpp"
@@ -189,15 +187,6 @@ nb::object on_queue(const py_array& source, nb::handle device) {
 
 nb::object as_asked(const nb::object& array, nb::handle device, copying copy) {
   return as_all_asked(array, nb::none(), nb::none(), nb::none(), device, nb::str("K"), copy);
-}
-
-array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
-              element_order order) {
-  require_convertible(type, source.type());
-  const array made =
-      make_array(compact_like(source.layout(), order), type, queue, kind, first_use::at_once);
-  ordered(is_short(source) && is_short(made), [&] { copy(source, made); });
-  return made;
 }
 
 void bind_creation(nb::module_& m) {

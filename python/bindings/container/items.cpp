@@ -14,7 +14,6 @@
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/held_array.hpp"
-#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"

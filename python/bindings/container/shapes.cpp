@@ -8,7 +8,7 @@
 #include "elements/dtype_argument.hpp"
 #include "exchange/producers.hpp"
 #include "internals.hpp"
-#include "objects/new_memory.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/layout/axes.hpp"

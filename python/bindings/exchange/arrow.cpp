@@ -9,7 +9,6 @@
 
 #include "elements/dtype_argument.hpp"
 #include "internals.hpp"
-#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"

@@ -7,7 +7,6 @@
 #include "elements/dtype_argument.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
-#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"

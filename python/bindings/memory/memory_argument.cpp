@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "memory/byte_copies.hpp"
-#include "objects/new_memory.hpp"
+#include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/queue_argument.hpp"
 

@@ -12,7 +12,6 @@
 #include "exchange/producers.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
-#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
 #include "sycl_objects/capsules.hpp"

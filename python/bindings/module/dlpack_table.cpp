@@ -4,7 +4,6 @@
 
 #include "exchange/dlpack.hpp"
 #include "objects/array.hpp"
-#include "objects/new_memory.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
 #include "support/type_name.hpp"

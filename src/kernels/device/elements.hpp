@@ -322,12 +322,14 @@ inline f2 to_half(f8 from) { return rounded_to_half<double_format>(from); }
 
 template <class From>
 inline bool is_nonzero(From from) {
-  return from != 0;
+  if constexpr (is_complex<From>) {
+    return is_nonzero(from.real) || is_nonzero(from.imaginary);
+  } else {
+    return from != 0;
+  }
 }
 inline bool is_nonzero(b1 from) { return from.byte != 0; }
 inline bool is_nonzero(f2 from) { return (from.bits & 0x7fffU) != 0; }
-inline bool is_nonzero(c8 from) { return is_nonzero(from.real) || is_nonzero(from.imaginary); }
-inline bool is_nonzero(c16 from) { return is_nonzero(from.real) || is_nonzero(from.imaginary); }
 
 // ---- any to any
 // -------------------------------------------------------------------------------------
@@ -340,16 +342,14 @@ inline To converted(From from) {
     return {static_cast<u1>(is_nonzero(from) ? 1 : 0)};
   } else if constexpr (same<From, b1>) {
     return converted<To>(static_cast<u1>(is_nonzero(from) ? 1 : 0));
-  } else if constexpr (same<To, c8> && same<From, c16>) {
-    return {to_single(from.real), to_single(from.imaginary)};
-  } else if constexpr (same<To, c16> && same<From, c8>) {
-    return {to_double(from.real), to_double(from.imaginary)};
+  } else if constexpr (is_complex<To> && is_complex<From>) {
+    using part = decltype(To::real);
+    return {converted<part>(from.real), converted<part>(from.imaginary)};
   } else if constexpr (is_complex<From>) {
     return converted<To>(from.real);
-  } else if constexpr (same<To, c8>) {
-    return {converted<f4>(from), 0};
-  } else if constexpr (same<To, c16>) {
-    return {converted<f8>(from), f8{0}};
+  } else if constexpr (is_complex<To>) {
+    using part = decltype(To::real);
+    return {converted<part>(from), part{0}};
   } else if constexpr (same<To, f8>) {
     return to_double(from);
   } else if constexpr (same<From, f8>) {

@@ -9,6 +9,7 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 
@@ -43,6 +44,28 @@ TEST_F(staging_test, fetched_elements_are_those_of_the_source_in_c_order) {
   const staging fetched = staging::fetched(columns);
   const auto* found = fetched.view().contiguous<std::int32_t>();
   EXPECT_EQ(std::vector(found, found + 6), (std::vector<std::int32_t>{1, 5, 9, 0, 4, 8}));
+}
+
+TEST_F(staging_test, fetched_elements_may_be_converted) {
+  const std::vector<std::int32_t> numbers{3, -7};
+  const support::runtime_block block(8, usm_kind::device, queue());
+  queue().memcpy(block.data(), numbers.data(), 8).wait();
+  const array_view source(block.data(), type_code::int32, layout::c_order(extents{2}),
+                          usm_kind::device, queue(), true);
+  const staging fetched = staging::fetched(source, type_code::float64);
+  const auto* found = fetched.view().contiguous<double>();
+  EXPECT_EQ(std::vector(found, found + 2), (std::vector<double>{3, -7}));
+}
+
+TEST_F(staging_test, fetched_elements_of_an_array_come_after_what_was_recorded) {
+  const usmx::array source = usmx::empty(extents{2}, type_code::int32, queue());
+  const std::vector<std::int32_t> numbers{3, -7};
+  source.record(new_queue().memcpy(source.data(), numbers.data(), 8));
+  const staging fetched = staging::fetched(
+      source.slice(usmx::range(usmx::index_item::none, usmx::index_item::none, -1)),
+      type_code::float64);
+  const auto* found = fetched.view().contiguous<double>();
+  EXPECT_EQ(std::vector(found, found + 2), (std::vector<double>{-7, 3}));
 }
 
 TEST_F(staging_test, moved_room_stays_where_it_is) {
