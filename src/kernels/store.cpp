@@ -175,16 +175,19 @@ std::vector<device_kernel> load_from_any(const sycl::context& context, const syc
 
 }  // namespace
 
-kernel_cache_key cache_key_of(const sycl::device& device, kernel_group group, kernel_shape shape) {
+std::string build_identity_of(const sycl::device& device) {
   namespace info = sycl::info;
-  const bool is_cpu = device.is_cpu();
-  return {name_of(group, shape), device.get_info<info::device::name>(),
-          message(device.get_info<info::device::vendor>(), '\n',
-                  device.get_info<info::device::driver_version>(), '\n',
-                  device.get_platform().get_info<info::platform::name>(), '\n',
-                  device.get_platform().get_info<info::platform::version>(), '\n',
-                  runtime_identity(), "\nusmx " USMX_VERSION_STRING "\n", code_hash(group, shape),
-                  '\n', is_cpu ? processor() : std::string())};
+  return message(device.get_info<info::device::vendor>(), '\n',
+                 device.get_info<info::device::driver_version>(), '\n',
+                 device.get_platform().get_info<info::platform::name>(), '\n',
+                 device.get_platform().get_info<info::platform::version>(), '\n',
+                 runtime_identity(), "\nusmx " USMX_VERSION_STRING "\n",
+                 device.is_cpu() ? processor() : std::string());
+}
+
+kernel_cache_key cache_key_of(const sycl::device& device, kernel_group group, kernel_shape shape) {
+  return {name_of(group, shape), device.get_info<sycl::info::device::name>(),
+          message(build_identity_of(device), '\n', code_hash(group, shape))};
 }
 
 std::vector<sycl::kernel> load_kernels(kernel_origin origin, const sycl::context& context,

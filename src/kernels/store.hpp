@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <list>
+#include <string>
 #include <vector>
 
 #include <sycl/context.hpp>
@@ -74,6 +75,10 @@ enum class kernel_origin { disk_cache, package, source };
 /// for this device. What was built goes to the disk cache.
 std::vector<sycl::kernel> load_kernels(kernel_origin, const sycl::context&, const sycl::device&,
                                        kernel_group, kernel_shape, const cache_files&);
+
+/// What all code that is built for a device depends on: the device, its driver, the runtime, usmx.
+/// Text without null characters.
+std::string build_identity_of(const sycl::device&);
 
 /// What the built kernels of a group depend on.
 kernel_cache_key cache_key_of(const sycl::device&, kernel_group, kernel_shape);

@@ -24,8 +24,6 @@ namespace {
 
 thread_local internal::interrupt_check check_of_thread = nullptr;
 
-constexpr auto check_interval = std::chrono::milliseconds(50);
-
 /// One wait. The helper and the thread that waits for it share it, until that thread gives up.
 class helped_wait {
  public:
@@ -172,6 +170,8 @@ bool is_idle(const sycl::queue& queue) {
 }
 
 }  // namespace
+
+bool should_give_up() { return check_of_thread != nullptr && check_of_thread(); }
 
 bool may_be_interrupted() noexcept { return check_of_thread != nullptr; }
 

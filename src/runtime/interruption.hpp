@@ -2,6 +2,7 @@
 // module lets Ctrl-C end them. Not installed.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <stdexcept>
 #include <vector>
@@ -37,6 +38,11 @@ namespace usmx::inline v1::detail {
 
 /// Whether the calling thread may give up waits for earlier work.
 bool may_be_interrupted() noexcept;
+
+/// Whether the calling thread wants to give up what it waits for, to be asked every check_interval.
+/// The caller holds no lock, since the check may run Python code.
+bool should_give_up();
+inline constexpr auto check_interval = std::chrono::milliseconds(50);
 
 /// Runs `wait` on another thread, because a wait inside the driver cannot be interrupted. Throws
 /// what `wait` throws, or interrupted_wait if the caller gave up. `wait` then goes on, so it must

@@ -1,50 +1,109 @@
 #include "user_kernels/compiler.hpp"
 
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
 #include <string_view>
 
-#include <sycl/exception.hpp>
-#include <sycl/kernel_bundle.hpp>
-
+#include "user_kernels/child.hpp"
+#include "user_kernels/messages.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
 
-namespace syclex = sycl::ext::oneapi::experimental;
+namespace fs = std::filesystem;
 
-/// What users see of the compiler's text when it fails.
-std::string failure_text(const std::vector<diagnostic>& all, std::string_view log) {
-  std::string text = "the kernel's source cannot be compiled:";
-  for (const diagnostic& each : all) {
-    if (each.severity == severity::error) {
-      text += message(
-          "\n  ",
-          each.file.empty() ? "" : message(each.file, ':', each.line, ':', each.column, ": "),
-          each.text);
+/// Beside this library where it is built, else in libexec beside the library's folder.
+fs::path compiler_program() {
+  constexpr const char* name = "usmx-compile";
+  Dl_info found;
+  static const char here = 0;
+  if (dladdr(&here, &found) == 0 || found.dli_fname == nullptr) {
+    throw std::runtime_error("the folder of libusmx.so is unknown, and with it usmx-compile");
+  }
+  std::error_code failed;
+  const fs::path folder = fs::canonical(found.dli_fname, failed).parent_path();
+  for (const fs::path& candidate : {folder.parent_path() / "libexec" / name, folder / name}) {
+    if (fs::exists(candidate, failed)) {
+      return candidate;
     }
   }
-  return all.empty() ? message(text, "\n", log) : text;
+  throw std::runtime_error(message("expected usmx-compile, which compiles kernels, in ",
+                                   (folder.parent_path() / "libexec").native(), " or ",
+                                   folder.native(), ", found none"));
+}
+
+/// The place of a root device among those that the runtime lists, which are the same in a child.
+std::size_t number_of(const sycl::device& device) {
+  const std::vector<sycl::device> all = sycl::device::get_devices();
+  const auto found = std::ranges::find(all, device);
+  if (found == all.end()) {
+    throw value_error("kernels are compiled for root devices, found a part of one");
+  }
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+std::string request_for(const program& source, const sycl::device& device) {
+  message_writer request;
+  request.add(number_of(device));
+  request.add(source.text);
+  request.add(source.options.size());
+  for (const std::string& option : source.options) {
+    request.add(option);
+  }
+  request.add(source.files.size());
+  for (const auto& [name, text] : source.files) {
+    request.add(name);
+    request.add(text);
+  }
+  return request.bytes();
+}
+
+/// Why the child gave no answer.
+std::string end_text(const child_result& ended) {
+  std::string text = WIFSIGNALED(ended.status) ? message("signal ", WTERMSIG(ended.status), " (",
+                                                         strsignal(WTERMSIG(ended.status)), ")")
+                                               : message("exit status ", WEXITSTATUS(ended.status));
+  return message("the compiler ended early, with ", text,
+                 ": the source made it crash, or it took more memory or time than it may",
+                 ended.said.empty() ? "" : "\n", ended.said);
+}
+
+/// What users see of the compiler's text when it fails: its errors, or all of it if it has none.
+std::string failure_text(const std::vector<diagnostic>& all, std::string_view log) {
+  std::string errors;
+  for (const diagnostic& each : all) {
+    if (each.severity == severity::error) {
+      errors += "\n  ";
+      errors += each.file.empty() ? "" : message(each.file, ':', each.line, ':', each.column, ": ");
+      errors += each.text;
+    }
+  }
+  return message("the kernel's source cannot be compiled:", errors.empty() ? "\n" : errors,
+                 errors.empty() ? log : "");
 }
 
 }  // namespace
 
-compiled_program compile(const program& source, const sycl::context& context,
-                         const sycl::device& device) {
-  syclex::include_files files;
-  for (const auto& [name, text] : source.files) {
-    files.add(name, text);
+compiled_program compile(const program& source, const sycl::device& device,
+                         const compile_limits& limits) {
+  const std::string arguments[] = {std::to_string(limits.memory_nbytes),
+                                   std::to_string(limits.cpu_seconds)};
+  const child_result ended = run_child(compiler_program(), arguments, request_for(source, device));
+  if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
+    throw compile_error(end_text(ended), {});
   }
+  message_reader answer(ended.answer);
   compiled_program made;
-  try {
-    auto bundle = syclex::create_kernel_bundle_from_source(context, syclex::source_language::sycl,
-                                                           source.text, syclex::properties(files));
-    auto built = syclex::build(
-        bundle, {device},
-        syclex::properties(syclex::build_options(source.options), syclex::save_log(&made.log)));
-    made.executable = built.ext_oneapi_get_content();
-  } catch (const sycl::exception& failed) {
-    std::vector<diagnostic> said = for_users(parse_diagnostics(failed.what()));
-    std::string text = failure_text(said, failed.what());
+  made.executable = answer.text();
+  made.log = answer.text();
+  if (made.executable.empty()) {
+    std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
+    const std::string text = failure_text(said, made.log);
     throw compile_error(text, std::move(said));
   }
   return made;

@@ -1,23 +1,35 @@
-// Compiles a program for a device, with the SYCL runtime's own compiler. Private to the library.
+// Compiles a program with the SYCL runtime's own compiler. That can end its process, and keeps
+// hundreds of megabytes in it, so it runs in a child: usmx-compile, whose main function is in
+// compile_main.cpp. Private to the library.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include <sycl/context.hpp>
 #include <sycl/device.hpp>
 
 #include "user_kernels/program.hpp"
 
 namespace usmx::inline v1::detail {
 
-/// What compiling gave: an executable SYCLBIN for the device, and what the compiler said.
+/// What compiling gave.
 struct compiled_program {
-  std::vector<char> executable;
+  /// An executable SYCLBIN for the device; empty if the source cannot be compiled.
+  std::string executable;
+  /// What the compiler said.
   std::string log;
 };
 
-/// Throws compile_error.
-compiled_program compile(const program&, const sycl::context&, const sycl::device&);
+/// What a compilation may take.
+struct compile_limits {
+  std::uint64_t memory_nbytes = std::uint64_t{4} << 30;
+  std::uint64_t cpu_seconds = 60;
+};
+
+/// Compiles for a root device in a child, waits for it, and lets a signal interrupt the wait.
+/// Throws compile_error if the source cannot be compiled, and if the child ended early: it crashed,
+/// or took more than the limits.
+compiled_program compile(const program&, const sycl::device&, const compile_limits& = {});
 
 }  // namespace usmx::inline v1::detail

@@ -1,6 +1,7 @@
 #include "usmx/user_kernels/kernel.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "runtime/queues_internal.hpp"
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/compiler.hpp"
+#include "user_kernels/kernel_cache.hpp"
 #include "user_kernels/launch.hpp"
 #include "user_kernels/mangled_words.hpp"
 #include "usmx/base/error.hpp"
@@ -39,8 +41,7 @@ namespace {
 namespace syclex = sycl::ext::oneapi::experimental;
 using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
 
-executable load(std::vector<char>& content, const sycl::context& context,
-                const sycl::device& device) {
+executable load(std::string& content, const sycl::context& context, const sycl::device& device) {
   return syclex::get_kernel_bundle<sycl::bundle_state::executable>(
       context, {device}, sycl::span<char>(content.data(), content.size()));
 }
@@ -171,30 +172,63 @@ void start(sycl::handler& handler, const sycl::kernel& code, const launch_sizes&
 kernel::kernel(std::shared_ptr<const implementation> shared) noexcept
     : shared_(std::move(shared)) {}
 
-std::vector<kernel> kernel::compile(const sycl::queue& queue, std::string_view source,
-                                    std::span<const std::string> names,
-                                    const compile_options& options) {
+namespace {
+
+/// What has been compiled, ready to run. Throws if it lacks one of the kernels.
+std::vector<kernel::implementation> load_all(detail::compiled_program compiled,
+                                             const detail::program& program,
+                                             std::span<const std::string> names,
+                                             const sycl::queue& queue) {
   const detail::runtime_call call;
   const sycl::context context = queue.get_context();
   const sycl::device device = queue.get_device();
-  const detail::program program = detail::make_program(source, names, options);
-  detail::compiled_program compiled = detail::compile(program, context, device);
   const std::vector<diagnostic> said = detail::parse_diagnostics(compiled.log);
-  const std::string_view content(compiled.executable.data(), compiled.executable.size());
   executable bundle = load(compiled.executable, context, device);
-  std::vector<kernel> kernels;
+  std::vector<kernel::implementation> kernels;
   for (std::size_t i = 0; i < names.size(); ++i) {
     sycl::kernel code = find(bundle, names[i]);
     const auto limits = all_limits(code, device);
-    kernels.push_back(kernel(std::make_shared<const implementation>(
-        implementation{{names[i], detail::parameters_in(content, i, names[i]),
+    kernels.push_back({{names[i], detail::parameters_in(compiled.executable, i, names[i]),
                         detail::dimensions_in(said, program, i)},
                        detail::for_users(said),
                        queue,
                        context,
                        device,
                        std::move(code),
-                       limits})));
+                       limits});
+  }
+  return kernels;
+}
+
+/// From the disk cache, else compiled, which then goes there.
+std::vector<kernel::implementation> compile_all(const detail::program& program,
+                                                std::span<const std::string> names,
+                                                const sycl::queue& queue) {
+  const sycl::device device = queue.get_device();
+  const detail::cached_program cache(program, device);
+  if (auto found = cache.load()) {
+    try {
+      return load_all(*std::move(found), program, names, queue);
+    } catch (const std::exception& useless) {
+      cache.discard(useless.what());
+    }
+  }
+  detail::compiled_program made = detail::compile(program, device);
+  std::vector<kernel::implementation> kernels = load_all(made, program, names, queue);
+  cache.store(made);
+  return kernels;
+}
+
+}  // namespace
+
+std::vector<kernel> kernel::compile(const sycl::queue& queue, std::string_view source,
+                                    std::span<const std::string> names,
+                                    const compile_options& options) {
+  require_usable_process();
+  const detail::program program = detail::make_program(source, names, options);
+  std::vector<kernel> kernels;
+  for (implementation& made : compile_all(program, names, queue)) {
+    kernels.push_back(kernel(std::make_shared<const implementation>(std::move(made))));
   }
   return kernels;
 }

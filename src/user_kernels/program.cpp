@@ -16,6 +16,8 @@ namespace {
 constexpr std::string_view user_headers = "/usmx-user-headers/";
 constexpr std::string_view own_headers = "/usmx-headers/";
 constexpr std::string_view source_file = "<source>";
+/// How many options of its own usmx adds at the end.
+constexpr std::size_t own_options = 2;
 constexpr std::string_view own_file = "<usmx>";
 
 /// As in USMX_KERNEL.
@@ -121,6 +123,75 @@ std::optional<diagnostic> parse_line(std::string_view line) {
   return std::nullopt;
 }
 
+// ---- what a program reads
+
+/// As the compiler sees the text: lines that end with a backslash go on.
+std::string without_line_splices(std::string_view text) {
+  std::string joined;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      const std::size_t end = text.find_first_not_of(" \t\r", at + 1);
+      if (end != text.npos && text[end] == '\n') {
+        at = end;
+        continue;
+      }
+    }
+    joined.push_back(text[at]);
+  }
+  return joined;
+}
+
+bool is_word_character(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// The name in quotes or angle brackets that the text begins with; empty if there is none.
+std::string_view included_name(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (text.empty() || (text[0] != '"' && text[0] != '<')) {
+    return {};
+  }
+  const std::size_t end = text.find(text[0] == '"' ? '"' : '>', 1);
+  return end == text.npos ? std::string_view() : text.substr(1, end - 1);
+}
+
+bool is_given(std::string_view name, const program& by) {
+  return std::ranges::any_of(by.files, [&](const auto& file) {
+    return file.first == message(user_headers, name) || file.first == message(own_headers, name);
+  });
+}
+
+/// Whether the `word` at that place is a harmless part of the text: prose, or `#include` of a file
+/// that was given.
+bool is_harmless(std::string_view text, std::size_t at, std::string_view word, const program& by) {
+  const std::size_t before = at == 0 ? text.npos : text.find_last_not_of(" \t", at - 1);
+  const char previous = before == text.npos ? '\n' : text[before];
+  if (previous == '#') {
+    return word == "include" && is_given(included_name(text.substr(at + word.size())), by);
+  }
+  return is_word_character(previous) && previous != '_';
+}
+
+bool reads_only_given_files(std::string_view text, const program& by) {
+  const std::string joined = without_line_splices(text);
+  for (const std::string_view word : {"include", "embed", "import"}) {
+    for (std::size_t at = joined.find(word); at != joined.npos; at = joined.find(word, at + 1)) {
+      if (!is_harmless(joined, at, word, by)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Of those, no option names a file.
+bool is_known_option(std::string_view option) {
+  const auto begins_with = [&](std::string_view word) { return option.starts_with(word); };
+  constexpr std::string_view words[] = {"-O", "-D", "-U", "-W", "-g", "-std="};
+  return std::ranges::any_of(words, begins_with) ||
+         (begins_with("-f") && option.find('=') == option.npos);
+}
+
 bool is_marked(const diagnostic& each) {
   return each.text.find(dimensions_mark) != std::string::npos;
 }
@@ -131,6 +202,9 @@ program make_program(std::string_view source, std::span<const std::string> kerne
                      const compile_options& how) {
   require_no_null_character("the source of a kernel", source);
   // The header comes before the macros, which may have names that it uses.
+  for (const std::string& option : how.options) {
+    require_no_null_character("an option", option);
+  }
   program made{"#include <usmx/kernel.hpp>\n", {}, how.options, 0};
   for (const auto& [name, value] : how.defines) {
     made.text += definition(name, value);
@@ -143,6 +217,7 @@ program make_program(std::string_view source, std::span<const std::string> kerne
   }
   made.files.emplace_back(source_file, source);
   for (const auto& [name, text] : how.headers) {
+    require_no_null_character("the name of a header", name);
     require_no_null_character("a header of a kernel", text);
     made.files.emplace_back(message(user_headers, name), text);
   }
@@ -151,6 +226,14 @@ program make_program(std::string_view source, std::span<const std::string> kerne
   made.options.push_back(message("-I", user_headers));
   made.options.push_back(message("-I", own_headers));
   return made;
+}
+
+bool reads_only_given_files(const program& by) {
+  const std::span<const std::string> options(by.options.data(), by.options.size() - own_options);
+  return std::ranges::all_of(options, is_known_option) &&
+         std::ranges::all_of(by.files, [&](const auto& file) {
+           return file.first.starts_with(own_headers) || reads_only_given_files(file.second, by);
+         });
 }
 
 std::vector<diagnostic> parse_diagnostics(std::string_view log) {

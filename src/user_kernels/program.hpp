@@ -28,6 +28,10 @@ struct program {
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options&);
 
+/// Whether the compiler sees nothing but what it is given: every #include names one of the virtual
+/// files, and no option names a file. False where that is not sure.
+bool reads_only_given_files(const program&);
+
 /// The compiler's text, one diagnostic for each that has a place or is an error.
 std::vector<diagnostic> parse_diagnostics(std::string_view log);
 

@@ -1,5 +1,7 @@
 #include "usmx/user_kernels/signature.hpp"
 
+#include "usmx/base/error.hpp"
+
 namespace usmx::inline v1 {
 
 std::string to_string(const kernel_parameter& parameter) {
@@ -7,21 +9,23 @@ std::string to_string(const kernel_parameter& parameter) {
     case parameter_form::value:
       break;
     case parameter_form::pointer:
-      return parameter.type_name + "*";
+      return detail::message(parameter.type_name, '*');
     case parameter_form::const_pointer:
-      return "const " + parameter.type_name + "*";
+      return detail::message("const ", parameter.type_name, '*');
     case parameter_form::local_memory:
-      return "usmx::local_memory<" + parameter.type_name + ">";
+      return detail::message("usmx::local_memory<", parameter.type_name, '>');
   }
   return parameter.type_name;
 }
 
 std::string to_string(const kernel_signature& signature) {
-  std::string text = signature.name + "(";
+  std::string text = signature.name;
+  const char* separator = "(";
   for (const kernel_parameter& each : signature.parameters) {
-    text += (&each == signature.parameters.data() ? "" : ", ") + to_string(each);
+    text.append(separator).append(to_string(each));
+    separator = ", ";
   }
-  return text + ")";
+  return text.append(signature.parameters.empty() ? "()" : ")");
 }
 
 }  // namespace usmx::inline v1

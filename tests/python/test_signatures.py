@@ -40,6 +40,7 @@ METHODS = {
     for owner, cls in CLASSES.items()
     for name in methods_of(cls)
     if not issubclass(cls, Exception) and name not in ("__new__", "__init__")  # see CONSTRUCTED
+    if not (issubclass(cls, tuple) and name.startswith("_"))  # made by typing.NamedTuple
 }
 # Made by functions and never by their class.
 ONLY_RECEIVED = {"usmx.Device", "usmx.memory.MemoryPool", "usmx.memory.MemoryResource"}

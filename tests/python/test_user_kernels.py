@@ -2,7 +2,13 @@
 
 import ctypes
 import gc
+import os
+import signal
+import subprocess
+import sys
+import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -409,6 +415,101 @@ def test_options_and_names_are_sequences():
         usmx.KernelModule(AXPY, "axpy")
     with pytest.raises(ValueError, match="the name of a macro must be an identifier"):
         usmx.Kernel(AXPY, "axpy", defines={"N(x)": 8})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "USMX_KERNEL(1) f(int* x) { *x = " + "(" * 100_000 + "1" + ")" * 100_000 + "; }",
+        "#pragma clang __debug crash\nUSMX_KERNEL(1) f(int* x) {}",
+        "USMX_KERNEL(1) f(__attribute__((opencl_local)) float* x) { *x = 1; }",
+    ],
+    ids=["deep", "crash", "exit"],
+)
+def test_source_that_crashes_the_compiler_is_an_error(source):
+    with pytest.raises(usmx.CompileError, match="the compiler ended early, with"):
+        kernel(source)
+
+
+def test_undefined_function_is_an_error_that_names_it():
+    with pytest.raises(usmx.CompileError, match="missing"):
+        kernel("int missing(int); USMX_KERNEL(1) f(int* x) { *x = missing(1); }")
+
+
+def test_source_that_is_not_cached_sees_files_as_they_are_now(tmp_path):
+    header = tmp_path / "value.hpp"
+    x = usmx.zeros(1, dtype="i4")
+    for value in (1, 2):
+        header.write_text(f"constexpr int value = {value};", encoding="utf-8")
+        kernel(f'#include "{header}"\nUSMX_KERNEL(1) f(int* x) {{ *x = value; }}')(1, 1, x)
+        assert x.item() == value
+
+
+# ---- in other processes
+
+FROM_CACHE = f"""
+import resource, sys, usmx
+axpy = usmx.Kernel({AXPY!r} + sys.argv[1], "axpy")
+y = usmx.ones(8, dtype="f4")
+axpy(8, None, 2.0, y, y).wait()
+assert (usmx.asnumpy(y) == 3).all()
+assert axpy.signature == "axpy(float, const float*, float*)"
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 0)
+"""
+
+
+def run(program, *arguments, **environment):
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_second_process_does_not_compile(tmp_path):
+    cache = {"USMX_CACHE_DIR": str(tmp_path / "cache")}
+    assert run(FROM_CACHE, "", **cache) == "True"
+    (entry,) = (tmp_path / "cache").iterdir()
+    assert entry.name.startswith("user-")
+    assert run(FROM_CACHE, "", **cache) == "False"
+    assert run(FROM_CACHE, "//", **cache) == "True"
+
+
+def test_damaged_cache_is_compiled_again(tmp_path):
+    cache = {"USMX_CACHE_DIR": str(tmp_path)}
+    run(FROM_CACHE, "", **cache)
+    (entry,) = tmp_path.iterdir()
+    entry.write_bytes(entry.read_bytes()[:-100])
+    assert run(FROM_CACHE, "", **cache) == "True"
+    assert run(FROM_CACHE, "", **cache) == "False"
+
+
+def test_ctrl_c_ends_a_compilation():
+    endless = "#include <usmx/kernel.hpp>\n#include __FILE__\nUSMX_KERNEL(1) f(int* x) {}"
+    program = f"import usmx\nprint('begun', flush=True)\nusmx.Kernel({endless!r}, 'f')"
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout.readline() == "begun\n"
+        while not compilers_of(child.pid):
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        _, error = child.communicate()
+    assert error.rstrip().endswith("KeyboardInterrupt")
+
+
+def compilers_of(process):
+    """The processes of usmx-compile that this one has started."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+    names = [Path(f"/proc/{child}/comm").read_text(encoding="ascii") for child in children]
+    return [name for name in names if name == "usmx-compile\n"]
 
 
 # ---- other producers

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -108,8 +109,14 @@ class kernel_argument {
   template <class T>
     requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   kernel_argument(const T& value) : value_(of_value(value)) {}
-  /// What the alternative says.
-  explicit kernel_argument(alternatives value) : value_(std::move(value)) {}
+  /// A number that is known at run time only.
+  explicit kernel_argument(const number& value) : value_(value) {}
+  /// A pointer whose type is known at run time only.
+  explicit kernel_argument(const pointer& value) : value_(value) {}
+  /// A structure whose type is known at run time only.
+  explicit kernel_argument(const structure& value) : value_(value) {}
+  /// What no parameter takes.
+  explicit kernel_argument(unsuitable value) : value_(std::move(value)) {}
 
   /// What it is.
   const alternatives& value() const noexcept { return value_; }

@@ -16,13 +16,11 @@ namespace {
 using number = kernel_argument::number;
 
 kernel_argument unsuitable(PyObject* object) {
-  return kernel_argument(kernel_argument::alternatives(
-      kernel_argument::unsuitable{std::string("an object of type ") + type_name(object)}));
+  return kernel_argument(
+      kernel_argument::unsuitable{std::string("an object of type ") + type_name(object)});
 }
 
-kernel_argument number_argument(number value) {
-  return kernel_argument(kernel_argument::alternatives(value));
-}
+kernel_argument number_argument(number value) { return kernel_argument(value); }
 
 /// A Python int; one that no 64 bits hold is unsuitable.
 kernel_argument integer_argument(PyObject* integer) {
@@ -38,9 +36,9 @@ kernel_argument integer_argument(PyObject* integer) {
     }
     PyErr_Clear();
   }
-  return kernel_argument(kernel_argument::alternatives(kernel_argument::unsuitable{detail::message(
+  return kernel_argument(kernel_argument::unsuitable{detail::message(
       "the integer ", nb::cast<nb::str>(hooks::short_repr(nb::handle(integer))).c_str(),
-      ", which needs more than 64 bits")}));
+      ", which needs more than 64 bits")});
 }
 
 /// An element in host memory as a number; none for complex numbers.
@@ -130,7 +128,7 @@ kernel_argument launch_arguments::value_in_buffer(const kernel_parameter& parame
   if (is_structure) {
     const kernel_argument::structure found{view.buf, held->nbytes(), 1};
     buffers_.push_back(std::move(held));
-    return kernel_argument(kernel_argument::alternatives(found));
+    return kernel_argument(found);
   }
   const std::optional<dtype> type = plain_type(view);
   const std::optional<number> value = type ? number_at(*type, view.buf) : std::nullopt;

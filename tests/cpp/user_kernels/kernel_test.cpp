@@ -247,6 +247,18 @@ TEST_F(kernel_test, pointer_to_pointer_is_refused) {
        "usmx::local_memory, found float **"});
 }
 
+TEST_F(kernel_test, source_that_crashes_the_compiler_is_an_error) {
+  const std::string deep(100000, '(');
+  const std::string sources[] = {
+      "USMX_KERNEL(1) f(int* x) { *x = " + deep + "1" + std::string(100000, ')') + "; }",
+      "#pragma clang __debug crash\nUSMX_KERNEL(1) f(int* x) {}",
+      "USMX_KERNEL(1) f(__attribute__((opencl_local)) float* x) { *x = 1; }",
+      "int missing(int); USMX_KERNEL(1) f(int* x) { *x = missing(1); }"};
+  for (const std::string& source : sources) {
+    EXPECT_THROW(compile(source, "f"), usmx::compile_error) << source.substr(0, 60);
+  }
+}
+
 TEST_F(kernel_test, name_that_is_no_identifier_is_refused) {
   expect_error<usmx::value_error>(
       [&] { compile("", "f) {} int g("); },

@@ -1,0 +1,26 @@
+// A program that is run as a child, with a text to read and one to write. No SYCL here. Private to
+// the library.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace usmx::inline v1::detail {
+
+/// How a child ended.
+struct child_result {
+  /// What it wrote to file 3.
+  std::string answer;
+  /// What it wrote to files 1 and 2.
+  std::string said;
+  /// As waitpid() gives it.
+  int status;
+};
+
+/// Runs the program, which reads `request` from file 0, and waits for its end. A signal may
+/// interrupt the wait, which kills the child. Throws std::system_error if it cannot be started.
+child_result run_child(const std::filesystem::path& program, std::span<const std::string> arguments,
+                       const std::string& request);
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,116 @@
+// usmx-compile MEMORY-BYTES CPU-SECONDS: compiles one program. A child of the library runs it,
+// because the compiler may end its process. Reads the request from file 0 and writes the answer to
+// file 3: user_kernels/messages.hpp.
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/exception.hpp>
+#include <sycl/kernel_bundle.hpp>
+
+#include "user_kernels/messages.hpp"
+
+namespace {
+
+namespace syclex = sycl::ext::oneapi::experimental;
+using usmx::detail::message_reader;
+using usmx::detail::message_writer;
+
+void limit(int resource, rlim_t most) {
+  const rlimit both{most, most};
+  ::setrlimit(static_cast<__rlimit_resource_t>(resource), &both);
+}
+
+std::string read_all(int descriptor) {
+  std::string bytes;
+  char part[65536];
+  for (ssize_t count; (count = ::read(descriptor, part, sizeof part)) > 0;) {
+    bytes.append(part, static_cast<std::size_t>(count));
+  }
+  return bytes;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count <= 0) {
+      return false;
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+/// Device number, text, options, files.
+std::string answer(message_reader request) {
+  const sycl::device device = sycl::device::get_devices().at(request.number());
+  const sycl::context context(device);
+  const std::string text(request.text());
+  std::vector<std::string> options(request.number());
+  for (std::string& option : options) {
+    option = request.text();
+  }
+  syclex::include_files files;
+  for (std::uint64_t left = request.number(); left > 0; --left) {
+    const std::string name(request.text());
+    files.add(name, std::string(request.text()));
+  }
+  std::string log;
+  std::vector<char> executable;
+  try {
+    auto source = syclex::create_kernel_bundle_from_source(context, syclex::source_language::sycl,
+                                                           text, syclex::properties(files));
+    executable =
+        syclex::build(source, {device},
+                      syclex::properties(syclex::build_options(options), syclex::save_log(&log)))
+            .ext_oneapi_get_content();
+  } catch (const sycl::exception& failed) {
+    log = failed.what();
+  }
+  message_writer out;
+  out.add(std::string_view(executable.data(), executable.size()));
+  out.add(log);
+  return out.bytes();
+}
+
+/// No real file may take the place of one that was given: quoted names are looked for in the
+/// current folder first.
+void hide_real_files() {
+  if (::chdir("/") != 0) {
+    ::_exit(EXIT_FAILURE);
+  }
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"}) {
+    ::unsetenv(name);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (count != 3) {
+    return EXIT_FAILURE;
+  }
+  hide_real_files();
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_DATA, std::strtoull(arguments[1], nullptr, 10));
+  limit(RLIMIT_CPU, std::strtoull(arguments[2], nullptr, 10));
+  try {
+    const std::string request = read_all(0);
+    const bool written = write_all(3, answer(message_reader(request)));
+    // Without the runtime's own end: nothing is left to do.
+    ::_exit(written ? EXIT_SUCCESS : EXIT_FAILURE);
+  } catch (const std::exception& failed) {
+    write_all(2, failed.what());
+    ::_exit(EXIT_FAILURE);
+  }
+}
