@@ -13,11 +13,6 @@
 #include "usmx/base/assert.hpp"
 #include "usmx/layout/strided_view.hpp"
 
-#if defined(__SYCL_DEVICE_ONLY__) || defined(SYCL_LANGUAGE_VERSION)
-/// Defined where the compiler compiles kernels: device_view has its elements there.
-#define USMX_COMPILES_KERNELS 1
-#endif
-
 namespace usmx::inline v1 {
 
 /// A view of elements of type T with N dimensions, in memory that the host may not touch or whose
@@ -63,7 +58,7 @@ class device_view {
   /// Number of elements.
   constexpr std::ptrdiff_t size() const noexcept { return elements_.size(); }
 
-#if defined(USMX_COMPILES_KERNELS)
+#if defined(__SYCL_DEVICE_ONLY__) || defined(SYCL_LANGUAGE_VERSION)  // a SYCL compiler
   /// The element at these indices, in a kernel. Precondition: 0 <= index < extent in every
   /// dimension.
   template <std::convertible_to<std::ptrdiff_t>... Index>
@@ -88,7 +83,7 @@ class device_view {
 #endif
 
  private:
-#if defined(USMX_COMPILES_KERNELS)
+#if defined(__SYCL_DEVICE_ONLY__) || defined(SYCL_LANGUAGE_VERSION)
   static constexpr void assert_in_kernel() noexcept {
 #if !defined(__SYCL_DEVICE_ONLY__)
     USMX_ASSERT(!"elements of a device_view are for kernels: the host takes host_as");

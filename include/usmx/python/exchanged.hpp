@@ -123,8 +123,8 @@ struct exchanged<array> {
   /// The Python class of results.
   static constexpr char name[] = "usmx.USMArray";
   /// Takes an array from any producer of __sycl_usm_array_interface__. Does not wait: see
-  /// make_ready() in python/typed.hpp. Returns 1 or 2 with a result, 0 for another object, -1 with
-  /// Python's error set.
+  /// detail::make_ready() in python/typed.hpp. Returns 1 or 2 with a result, 0 for another object,
+  /// -1 with Python's error set.
   static int take(const usmx_api& table, PyObject* object, taken<array>& result) noexcept {
     usmx_owner* owner = nullptr;
     const int status = table.as_array_for(object, USMX_USE_UNORDERED, nullptr, &owner);

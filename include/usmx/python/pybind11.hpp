@@ -82,7 +82,7 @@ class usmx_caster {
  protected:
   const T& seen() {
     if constexpr (std::is_same_v<T, usmx::array>) {
-      if (!usmx::python::make_ready<Parameter>(usmx::python::import_usmx(), *value_)) {
+      if (!usmx::python::detail::make_ready<Parameter>(usmx::python::import_usmx(), *value_)) {
         throw error_already_set();
       }
     }

@@ -23,6 +23,8 @@ inline constexpr bool takes_copies = false;
 template <class T, auto... Words>
 inline constexpr bool takes_copies<convert<T, Words...>> = true;
 
+namespace detail {
+
 /// What becomes of the unfinished work on the array of a parameter. Of usmx::array and
 /// usmx::array_view nobody says what the function does with them: the caster waits.
 template <class Parameter>
@@ -48,8 +50,6 @@ bool make_ready(const usmx_api& table, const array& value) noexcept {
     return !has_to_wait || table.make_ready(exchange::lend(value)) == 0;
   }
 }
-
-namespace detail {
 
 /// The requirement of a parameter in words: "USM array of float64 with 2 dimensions".
 template <class Parameter>

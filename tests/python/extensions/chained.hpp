@@ -2,7 +2,8 @@
 // libraries.
 #pragma once
 
-#include <cstring>
+#include <Python.h>
+
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -16,6 +17,18 @@
 
 namespace test_extension {
 
+/// Releases the interpreter lock: what submits may wait.
+class unlocked {
+ public:
+  unlocked() : thread_(PyEval_SaveThread()) {}
+  unlocked(const unlocked&) = delete;
+  unlocked& operator=(const unlocked&) = delete;
+  ~unlocked() { PyEval_RestoreThread(thread_); }
+
+ private:
+  PyThreadState* thread_;
+};
+
 using read_doubles = usmx::read<double, 1, usmx::c_contig>;
 using written_doubles = usmx::write<double, 1, usmx::c_contig>;
 
@@ -25,6 +38,7 @@ inline std::size_t nbytes_but_one(std::ptrdiff_t count) {
 
 /// y[1:] = x[:-1], for two arrays of one size.
 inline sycl::event shift(const read_doubles& x, const written_doubles& y) {
+  const unlocked other_threads_run;
   return usmx::submit(y.queue(), {x}, {y}, [&](sycl::handler& command) {
     command.memcpy(y.data() + 1, x.data(), nbytes_but_one(x.size()));
   });
@@ -32,6 +46,7 @@ inline sycl::event shift(const read_doubles& x, const written_doubles& y) {
 
 /// The same for a library that takes and gives events.
 inline sycl::event shift_by_events(const read_doubles& x, const written_doubles& y) {
+  const unlocked other_threads_run;
   sycl::queue queue = y.queue();
   const sycl::event done = queue.memcpy(y.data() + 1, x.data(), nbytes_but_one(x.size()),
                                         usmx::pending_events({x}, {y}));
@@ -42,7 +57,10 @@ inline sycl::event shift_by_events(const read_doubles& x, const written_doubles&
 
 /// The same into a new array.
 inline usmx::array shifted(const read_doubles& x) {
-  const written_doubles y(usmx::empty({x.size()}, usmx::float64, x.queue()));
+  const auto y = [&] {
+    const unlocked other_threads_run;
+    return written_doubles(usmx::empty({x.size()}, usmx::float64, x.queue()));
+  }();
   shift(x, y);
   return y.array();
 }

@@ -82,7 +82,8 @@ class usmx_caster {
   void make_ready() const noexcept {
     if constexpr (std::is_same_v<T, usmx::array>) {
       if (!is_ready_ && answer_.value &&
-          !usmx::python::make_ready<Parameter>(usmx::python::import_usmx(), *answer_.value)) {
+          !usmx::python::detail::make_ready<Parameter>(usmx::python::import_usmx(),
+                                                       *answer_.value)) {
         answer_.error = usmx_error::current();
       }
       is_ready_ = true;
