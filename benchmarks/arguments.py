@@ -1,6 +1,6 @@
 """Measure what an argument of a native extension's function costs, over a call without one.
 
-Then measure how long ten calls take that submit work, each of which needs the result of the last one.
+Then time ten calls that submit work, each of which needs the result of the last one.
 
 python benchmarks/arguments.py [--quick] [--by LIBRARY] [--built FOLDER] [--json FILE]
 

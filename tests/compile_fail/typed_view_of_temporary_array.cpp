@@ -1,5 +1,5 @@
 // Nor does a typed one.
-// Error: use of deleted function .*array::as\(\)
+// Error: use of deleted function .*::host_as
 #include "headers.hpp"
 
 usmx::array make();
