@@ -1,5 +1,7 @@
 """Measure what an argument of a native extension's function costs, over a call without one.
 
+Then time ten calls that submit work, each of which needs the result of the last one.
+
 python benchmarks/arguments.py [--quick] [--by LIBRARY] [--built FOLDER] [--json FILE]
 
 Compiles the tests' extension, unless FOLDER has it (tests/python/extensions).
@@ -10,7 +12,8 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -37,7 +40,7 @@ class Producer:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print one line for each kind of argument."""
     options = parse(arguments)
-    extension = loaded_extension(options.by, options.built)
+    extension, chained = loaded_extensions(options.by, options.built)
     works = statements(extension)
     effort = pairing.QUICK if options.quick else pairing.FULL
     call, *rounds = pairing.measure_in_turns(list(works.values()), effort)
@@ -48,11 +51,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{1e9 * statistics.median(call):8.0f} ns  the call alone; over it:")
     for title, seconds in costs.items():
         print(f"{1e9 * seconds:8.0f} ns  {title}")
+    chain = ten_dependent_calls(chained.shift, 2 if options.quick else 10)
+    print(
+        f"ten dependent calls: submitted in {1e3 * chain['submitted_seconds']:.3f} ms, "
+        f"done after {1e3 * chain['done_seconds']:.0f} ms"
+    )
     if options.json:
         values = {
             "machine": report.machine(),
             "call_seconds": statistics.median(call),
             "rows": [{"argument": title, "seconds": costs[title]} for title in costs],
+            "ten_dependent_calls": chain,
         }
         options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     return 0
@@ -68,15 +77,37 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return outputs.parse(parser, arguments)
 
 
-def loaded_extension(library: str, folder: Path | None) -> ModuleType:
-    """Load the tests' extension by that library, compiled if there is no folder with it."""
+def loaded_extensions(library: str, folder: Path | None) -> tuple[ModuleType, ModuleType]:
+    """Load the tests' extensions by that library, compiled if there is no folder with them."""
     sys.path.insert(0, str(TESTS))
     from extension_builds import built, loaded
 
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="usmx-arguments-"))
         built(TESTS / "extensions" / library, folder, [library, "usmx"], "Release")
-    return loaded(f"{library}_extension", folder)
+    return loaded(f"{library}_extension", folder), loaded(f"{library}_chained", folder)
+
+
+def ten_dependent_calls(shift: Callable, rounds: int) -> dict[str, float]:
+    """Time `shift(x, y)`, which submits a copy of 200 MB, ten times in turns; the medians."""
+    import numpy as np
+    import usmx
+
+    calls, count = 10, 25_000_000
+    times = []
+    for _ in range(rounds):
+        x, y = usmx.arange(count, dtype="f8"), usmx.zeros(count)
+        usmx.synchronize()
+        begin = time.perf_counter()
+        for k in range(calls):
+            last = shift(*((x, y) if k % 2 == 0 else (y, x)))
+        submitted = time.perf_counter()
+        last.wait()
+        times.append((submitted - begin, time.perf_counter() - begin))
+        if not np.array_equal(usmx.asnumpy(x)[calls:], np.arange(count - calls)):
+            raise RuntimeError("the calls did not come one after the other")
+    submitted_seconds, done_seconds = map(statistics.median, zip(*times, strict=True))
+    return {"submitted_seconds": submitted_seconds, "done_seconds": done_seconds}
 
 
 def statements(extension: ModuleType) -> dict[str, Statement]:

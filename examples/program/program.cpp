@@ -22,7 +22,7 @@ int main() {
       usmx::empty(turned.shape(), usmx::dtype::of<double>(), queue, usmx::usm_kind::host);
   usmx::copy(turned, back);
 
-  const auto x = back.view().as<const double, 2>();
+  const auto x = back.view().host_as<const double, 2>();
   for (std::ptrdiff_t row = 0; row < x.extent(0); ++row) {
     std::cout << x(row, 0) << ' ' << x(row, 1) << '\n';
   }

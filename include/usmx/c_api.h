@@ -22,7 +22,7 @@ extern "C" {
 #define USMX_C_API_MAJOR 1
 /// The minor version of the interface that this header describes. It is raised when functions are
 /// added.
-#define USMX_C_API_MINOR 0
+#define USMX_C_API_MINOR 1
 /// The name of the Python capsule that holds the table.
 #define USMX_C_API_CAPSULE "usmx._core._c_api"
 
@@ -58,6 +58,20 @@ enum usmx_kind {
 /// The bits of `usmx_view::flags`. Ignore bits that this header does not name.
 enum usmx_flag {
   USMX_READ_ONLY = 1  ///< the elements must not be written
+};
+
+/// What a function does with an array that it takes: see `as_array_for` of usmx_api.
+enum usmx_use {
+  /// Anything: the elements are ready, and usmx expects work on them that nobody records. As
+  /// `as_array`.
+  USMX_USE_ANY = 0,
+  /// Work that comes after `pending_events` and is recorded by `record_read` and `record_write`.
+  /// Nothing is waited for, and usmx expects no other work.
+  USMX_USE_ORDERED = 1,
+  /// Work that the caller orders by other means. Nothing is waited for.
+  USMX_USE_UNORDERED = 2,
+  /// The host reads or writes the elements: they are ready, and in memory that the host may touch.
+  USMX_USE_HOST = 3
 };
 
 /// What went wrong, and the Python exception that it stands for.
@@ -246,6 +260,33 @@ struct usmx_api {
   /// lives until the next function fails on this thread. To make it Python's error, pass both to
   /// set_error.
   int (*last_error)(const char** text);
+
+  // ---- Since version 1.1: order without waiting.
+
+  /// With the lock. As `as_array`, for a use of usmx_use. Raises a TypeError for USMX_USE_HOST
+  /// where the host may not touch the memory, and a ValueError for a number that usmx_use does not
+  /// have.
+  int (*as_array_for)(struct _object* object, int use, usmx_view* view, usmx_owner** owner);
+  /// With the lock. Waits until the elements of an array are ready; a signal may interrupt that.
+  /// Returns 0, or -1 with Python's error set.
+  int (*make_ready)(usmx_owner* owner);
+
+  /// Without the lock. Finds the unfinished work that new work must come after which reads the
+  /// elements of `read_count` arrays and writes those of `write_count` others; both may be 0.
+  /// `*events` becomes an array of sycl::event*, which the caller frees by free_events; null if
+  /// there are none. Where others may work on the memory through an out-of-order queue, this waits
+  /// for that queue. Returns the number of events, or -1 on failure.
+  int64_t (*pending_events)(usmx_owner* const* reads, int64_t read_count, usmx_owner* const* writes,
+                            int64_t write_count, void*** events);
+  /// Without the lock. Frees what pending_events gave. Does nothing for null.
+  void (*free_events)(void** events, int64_t count);
+  /// Without the lock. Announces unfinished work that reads the array and ends with a sycl::event*,
+  /// which stays the caller's. Whoever writes the array next waits for the work, and the memory
+  /// outlives it. Returns 0, or -1 on failure.
+  int (*record_read)(usmx_owner* owner, const void* event);
+  /// Without the lock. Announces unfinished work that writes the array and ends with a
+  /// sycl::event*, which stays the caller's: as `record`. Returns 0, or -1 on failure.
+  int (*record_write)(usmx_owner* owner, const void* event);
 };
 
 /// Whether the host may read the elements, and write them unless they are read-only.

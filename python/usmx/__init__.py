@@ -15,7 +15,7 @@ from usmx import _functions, memory
 from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
 from usmx._container import methods as _methods  # noqa: F401 (gives its classes their methods)
 from usmx._container import types as _types
-from usmx._container.asynchronous import copy_async, fill_async
+from usmx._container.asynchronous import copy_async, fill_async, pending_events
 from usmx._container.comparison import array_equal
 from usmx._container.compute_follows_data import (
     ExecutionPlacementError,
@@ -152,6 +152,7 @@ __all__ = [
     "nonzero",
     "ones",
     "ones_like",
+    "pending_events",
     "permute_dims",
     "pi",
     "place",

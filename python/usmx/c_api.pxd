@@ -32,6 +32,12 @@ cdef extern from "usmx/python/c_api.h":
         USMX_READ_ONLY
 
     enum:
+        USMX_USE_ANY
+        USMX_USE_ORDERED
+        USMX_USE_UNORDERED
+        USMX_USE_HOST
+
+    enum:
         USMX_OK
         USMX_VALUE_ERROR
         USMX_TYPE_ERROR
@@ -97,6 +103,14 @@ cdef extern from "usmx/python/c_api.h":
         void (*free_device)(void*) noexcept nogil
         void (*free_event)(void*) noexcept nogil
         int (*last_error)(const char**) noexcept nogil
+        # with the lock
+        int (*as_array_for)(object, int, usmx_view*, usmx_owner**) except -1
+        int (*make_ready)(usmx_owner*) except -1
+        # without the lock
+        int64_t (*pending_events)(usmx_owner* const*, int64_t, usmx_owner* const*, int64_t, void***) noexcept nogil
+        void (*free_events)(void**, int64_t) noexcept nogil
+        int (*record_read)(usmx_owner*, const void*) noexcept nogil
+        int (*record_write)(usmx_owner*, const void*) noexcept nogil
 
     bint usmx_is_host_accessible(const usmx_view*) noexcept nogil
     bint usmx_is_c_contiguous(const usmx_view*) noexcept nogil

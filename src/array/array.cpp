@@ -46,14 +46,26 @@ void array::throw_no_memory() {
   throw value_error("array without memory, made by array() or moved from: it has no queue");
 }
 
-void array::record(const sycl::event& event) const {
-  if (!owner_) {
+namespace {
+
+void record_access(const array& a, detail::access made, const sycl::event& event) {
+  if (!a.owner()) {
     return;
   }
-  if (const auto bytes = detail::range_of(owner_->data(), type_, layout_)) {
-    owner_->record(event, reinterpret_cast<const std::byte*>(bytes->begin),
-                   bytes->end - bytes->begin);
+  if (const auto bytes = detail::range_of(a.owner()->data(), a.type(), a.layout())) {
+    const detail::runtime_call call;
+    detail::add_pending_work(*bytes, made, event, {}, internal::private_queue(a));
   }
+}
+
+}  // namespace
+
+void array::record_read(const sycl::event& event) const {
+  record_access(*this, detail::access::read, event);
+}
+
+void array::record_write(const sycl::event& event) const {
+  record_access(*this, detail::access::write, event);
 }
 
 void array::wait() const { detail::wait_before(*this, detail::access::write); }
@@ -104,12 +116,12 @@ array_view array::view() const& {
   return {here.data(), type_, layout_, here.kind(), here.queue(), readonly()};
 }
 
-std::vector<sycl::event> detail::recorded_work(const array& a) {
-  if (!a.owner() || !has_pending_work()) {
-    return {};
-  }
-  const auto bytes = range_of(a.owner()->data(), a.type(), a.layout());
-  return bytes ? pending_work_before(*bytes, access::write).events : std::vector<sycl::event>();
+std::byte* detail::ordered_access::data(const array& a) noexcept {
+  return a.owner_ ? a.first_element() : nullptr;
+}
+
+const sycl::queue& detail::ordered_access::queue(const array& a) {
+  return internal::handed_out(internal::private_queue(a));
 }
 
 bool may_overlap(const array_view& a, const array_view& b) noexcept {

@@ -14,6 +14,14 @@ std::size_t array_view::nbytes() const noexcept {
   return static_cast<std::size_t>(size()) * type_.itemsize();
 }
 
+void array_view::require_host_access() const {
+  if (kind_ == usm_kind::device) {
+    throw value_error(
+        "array must be in memory that the host may touch, of kind shared or host, found kind "
+        "device");
+  }
+}
+
 void array_view::require(dtype type, int ndim, bool writable) const {
   if (type != type_) {
     throw type_error(detail::message("element type must be ", type, ", found ", type_));

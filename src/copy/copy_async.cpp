@@ -1,14 +1,11 @@
 #include "usmx/copy/copy_async.hpp"
 
-#include <array>
 #include <cstring>
-#include <initializer_list>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "array/array_internal.hpp"
-#include "array/pending_work.hpp"
+#include "array/submission.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
 #include "copy/host.hpp"
@@ -17,9 +14,6 @@
 #include "copy/queue.hpp"
 #include "copy/staging.hpp"
 #include "ownership/deferred_release.hpp"
-#include "runtime/completion.hpp"
-#include "runtime/interruption.hpp"
-#include "runtime/queue_lock.hpp"
 #include "runtime/queues_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -29,9 +23,8 @@ namespace {
 using detail::access;
 using detail::byte_range;
 using detail::copy_plan;
-using detail::earlier_work;
 using detail::end_of;
-using events = std::vector<sycl::event>;
+using detail::submission;
 
 /// Up to so many bytes idle memory is copied at once: starting a command takes longer.
 constexpr std::size_t quick_nbytes = std::size_t{64} << 10;
@@ -55,61 +48,6 @@ bool is_memcpy(const copy_plan& plan) {
   return plan.is_whole() && !plan.converts() && !may_overlap(plan);
 }
 
-/// Some bytes that new work will read or write, and the work of usmx that it must come after.
-struct part {
-  byte_range bytes;
-  access made;
-  earlier_work earlier;
-};
-
-part part_of(byte_range bytes, access made) {
-  return {bytes, made, detail::pending_work_before(bytes, made)};
-}
-/// There are elements.
-part part_of(const array& a, access made) {
-  return part_of(*detail::range_of(internal::private_view(a)), made);
-}
-
-/// New work on a queue: all that it has to come after, and announcing it.
-class submission {
- public:
-  submission(const sycl::queue& queue, std::initializer_list<part> parts)
-      : queue_(queue), parts_(parts) {
-    for (const part& each : parts_) {
-      before_.insert(before_.end(), each.earlier.events.begin(), each.earlier.events.end());
-    }
-  }
-
-  /// Comes after what others may have submitted to work on the array. Waits for it where it is on
-  /// an out-of-order queue: no barrier there is sure to come after commands that still wait for a
-  /// host task (docs/decisions.md, 19).
-  void follow_others(const array& a) {
-    for (const sycl::queue& other : a.memory().others_queues()) {
-      if (!other.is_in_order()) {
-        internal::wait_interruptibly(other);
-      } else if (other != queue_ && !detail::is_known_empty(other)) {
-        before_.push_back(detail::submit_barrier(other));
-      }
-    }
-  }
-
-  const sycl::queue& queue() const noexcept { return queue_; }
-  const events& before() const noexcept { return before_; }
-
-  /// Where that fails, the work has been waited for.
-  sycl::event announce(sycl::event started) const {
-    for (const part& each : parts_) {
-      detail::add_pending_work(each.bytes, each.made, started, each.earlier, queue_);
-    }
-    return started;
-  }
-
- private:
-  const sycl::queue& queue_;
-  std::vector<part> parts_;
-  events before_;
-};
-
 sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
   return detail::start_memcpy(plan.destination, plan.source, plan.row_nbytes(), with.queue(),
                               with.before());
@@ -122,11 +60,9 @@ std::optional<sycl::event> start(const copy_plan& plan, const array& source,
   if (may_overlap(plan) || internal::private_queue(source).get_context() != queue.get_context()) {
     return std::nullopt;
   }
-  submission with(queue, {part_of(destination, access::write), part_of(source, access::read)});
-  with.follow_others(destination);
-  if (source.owner() != destination.owner()) {
-    with.follow_others(source);
-  }
+  submission with(queue);
+  with.use(destination, access::write);
+  with.use(source, access::read);
   auto started = is_memcpy(plan) ? std::optional(start_memcpy(plan, with))
                                  : detail::copy_by_kernel(plan, queue, with.before());
   return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
@@ -140,9 +76,9 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm, access made
       detail::range_of(is_upload ? plan.source : plan.destination, plan.row_nbytes());
   detail::deferred_release kept{
       .range = host, .queue = queue_of(usm), .release = detail::holding(std::move(owner))};
-  submission with(queue_of(usm),
-                  {part_of(usm, made), part_of(host, is_upload ? access::read : access::write)});
-  with.follow_others(usm);
+  submission with(queue_of(usm));
+  with.use(usm, made);
+  with.use(host, is_upload ? access::read : access::write);
   sycl::event started = with.announce(start_memcpy(plan, with));
   detail::release_later(std::move(kept));
   return started;
@@ -237,8 +173,8 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
     return complete_event();
   }
   const copy_plan plan = make_plan(to.shape(), end_of(to), end_of(to));
-  submission with(queue_of(destination), {part_of(destination, access::write)});
-  with.follow_others(destination);
+  submission with(queue_of(destination));
+  with.use(destination, access::write);
   if (auto started = detail::fill_by_kernel(plan, element, with.queue(), with.before())) {
     return with.announce(*std::move(started));
   }

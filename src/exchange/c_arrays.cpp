@@ -109,10 +109,11 @@ void release(usmx_owner* owner) noexcept {
   }
 }
 
-usmx_view describe_to_c(const array& a) {
-  const buffer& memory = a.memory();
+namespace {
+
+usmx_view described(const array& a, const std::byte* data, const sycl::queue& queue) {
   const dtype type = a.type();
-  return {.data = a.data(),
+  return {.data = const_cast<std::byte*>(data),
           .shape = a.shape().data(),
           .strides = a.strides().data(),
           .offset = a.layout().offset(),
@@ -124,8 +125,17 @@ usmx_view describe_to_c(const array& a) {
           .ndim = a.ndim(),
           .kind = static_cast<std::int32_t>(a.kind()),
           .flags = a.readonly() ? std::uint32_t{USMX_READ_ONLY} : 0,
-          .queue = const_cast<sycl::queue*>(&memory.queue()),
-          .context = const_cast<sycl::context*>(&memory.context())};
+          .queue = const_cast<sycl::queue*>(&queue),
+          .context = const_cast<sycl::context*>(&a.memory().context())};
+}
+
+}  // namespace
+
+usmx_view describe_to_c(const array& a) { return described(a, a.data(), a.queue()); }
+
+usmx_view describe_to_c_in_order(const array& a) {
+  const sycl::queue& queue = detail::ordered_access::queue(a);
+  return described(a, detail::ordered_access::data(a), queue);
 }
 
 array with_view(const array& of, const usmx_view& view) {

@@ -327,6 +327,88 @@ static PyObject* record(PyObject* self, PyObject* arguments) {
   return none_or_error(usmx, status);
 }
 
+// record_read(capsule, event), record_write(capsule, event)
+static PyObject* record_by(int (*record)(usmx_owner*, const void*), PyObject* arguments) {
+  const usmx_api* usmx = usmx_import();
+  PyObject *capsule, *object;
+  void* event;
+  int status;
+  if (!PyArg_ParseTuple(arguments, "OO", &capsule, &object) ||
+      usmx->as_event(object, &event) <= 0) {
+    return NULL;
+  }
+  status = record(owner_in(capsule), event);
+  usmx->free_event(event);
+  return none_or_error(usmx, status);
+}
+
+static PyObject* record_read(PyObject* self, PyObject* arguments) {
+  (void)self;
+  return record_by(usmx_import()->record_read, arguments);
+}
+
+static PyObject* record_write(PyObject* self, PyObject* arguments) {
+  (void)self;
+  return record_by(usmx_import()->record_write, arguments);
+}
+
+// pending_events(read capsule or None, written capsule or None) -> list
+static PyObject* pending_events(PyObject* self, PyObject* arguments) {
+  const usmx_api* usmx = usmx_import();
+  PyObject *read_capsule, *write_capsule, *list;
+  usmx_owner *reads = NULL, *writes = NULL;
+  void** events = NULL;
+  int64_t count, k;
+  (void)self;
+  if (!PyArg_ParseTuple(arguments, "OO", &read_capsule, &write_capsule)) {
+    return NULL;
+  }
+  if (read_capsule != Py_None) {
+    reads = owner_in(read_capsule);
+  }
+  if (write_capsule != Py_None) {
+    writes = owner_in(write_capsule);
+  }
+  Py_BEGIN_ALLOW_THREADS;
+  count = usmx->pending_events(&reads, reads != NULL, &writes, writes != NULL, &events);
+  Py_END_ALLOW_THREADS;
+  if (count < 0) {
+    return raise_last(usmx);
+  }
+  list = PyList_New((Py_ssize_t)count);
+  for (k = 0; list != NULL && k < count; ++k) {
+    PyList_SetItem(list, (Py_ssize_t)k, usmx->from_event(events[k]));
+  }
+  usmx->free_events(events, count);
+  return list;
+}
+
+// use(object, number of usmx_use) -> dict of the view, or None
+static PyObject* use(PyObject* self, PyObject* arguments) {
+  const usmx_api* usmx = usmx_import();
+  PyObject *object, *result;
+  usmx_view view;
+  usmx_owner* owner;
+  int number, status;
+  (void)self;
+  if (!PyArg_ParseTuple(arguments, "Oi", &object, &number) ||
+      (status = usmx->as_array_for(object, number, &view, &owner)) < 0) {
+    return NULL;
+  }
+  if (status == 0) {
+    return Py_NewRef(Py_None);
+  }
+  result = description(&view);
+  usmx->release(owner);
+  return result;
+}
+
+// make_ready(capsule)
+static PyObject* make_ready(PyObject* self, PyObject* capsule) {
+  (void)self;
+  return usmx_import()->make_ready(owner_in(capsule)) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 static PyObject* wait_for(PyObject* self, PyObject* capsule) {
   const usmx_api* usmx = usmx_import();
   int status;
@@ -413,6 +495,11 @@ static PyMethodDef methods[] = {{"describe", describe, METH_O, NULL},
                                 {"same_device", same_device, METH_O, NULL},
                                 {"same_event", same_event, METH_O, NULL},
                                 {"record", record, METH_VARARGS, NULL},
+                                {"record_read", record_read, METH_VARARGS, NULL},
+                                {"record_write", record_write, METH_VARARGS, NULL},
+                                {"pending_events", pending_events, METH_VARARGS, NULL},
+                                {"use", use, METH_VARARGS, NULL},
+                                {"make_ready", make_ready, METH_O, NULL},
                                 {"wait", wait_for, METH_O, NULL},
                                 {"wait_event", wait_event, METH_O, NULL},
                                 {"last_error", last_error, METH_NOARGS, NULL},

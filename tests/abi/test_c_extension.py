@@ -442,6 +442,60 @@ def test_event_is_waited_for(extension):
     assert event.execution_status == "complete"
 
 
+# ---- since version 1.1
+
+
+@pytest.fixture
+def of_1_1(newly_compiled):
+    return load(newly_compiled)
+
+
+LARGE = 1 << 24
+
+
+def test_pending_events_of_a_read_are_the_writes_and_of_a_write_all(of_1_1):
+    x, y = usmx.zeros(LARGE), usmx.ones(LARGE)
+    owner = of_1_1.keep(x)
+    assert of_1_1.pending_events(owner, owner) == []
+    running = usmx.copy_async(usmx.zeros(LARGE), y)
+    of_1_1.record_read(owner, running)
+    found = of_1_1.pending_events(owner, None), of_1_1.pending_events(None, owner)
+    assert found[0] == []
+    assert found[1] in ([running], [])  # [] if it has ended meanwhile
+    running = usmx.copy_async(usmx.zeros(LARGE), y)
+    of_1_1.record_write(owner, running)
+    assert of_1_1.pending_events(owner, None) in ([running], [])
+
+
+def test_pending_events_refuse_to_write_a_read_only_array(of_1_1):
+    owner = of_1_1.keep(usmx.zeros(3).readonly())
+    assert of_1_1.pending_events(owner, None) == []
+    with pytest.raises(ValueError, match="read-only"):
+        of_1_1.pending_events(None, owner)
+
+
+@pytest.mark.parametrize(("use", "is_ready"), [(0, True), (1, False), (2, False), (3, True)])
+def test_use_says_whether_an_array_is_waited_for(of_1_1, use, is_ready):
+    x = usmx.zeros(LARGE, usm_type="shared")
+    event = usmx.copy_async(x, usmx.ones(LARGE, usm_type="shared"))
+    view = of_1_1.use(x, use)
+    status = event.execution_status
+    assert view["shape"] == (LARGE,)
+    assert status == "complete" or not is_ready
+    of_1_1.make_ready(of_1_1.keep(x))
+    assert event.execution_status == "complete"
+
+
+def test_use_of_the_host_refuses_device_memory(of_1_1):
+    with pytest.raises(TypeError, match="host may touch.*device"):
+        of_1_1.use(usmx.zeros(3), 3)
+
+
+def test_unknown_use_is_refused(of_1_1):
+    with pytest.raises(ValueError, match="usmx_use"):
+        of_1_1.use(usmx.zeros(3), 4)
+
+
 # ---- errors
 
 

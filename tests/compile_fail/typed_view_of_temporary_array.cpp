@@ -1,12 +1,12 @@
 // Nor does a typed one.
-// Error: use of deleted function .*array::as\(\)
+// Error: use of deleted function .*::host_as
 #include "headers.hpp"
 
 usmx::array make();
 
 #ifdef WRONG
-const auto view = make().as<double, 2>();
+const auto view = make().host_as<double, 2>();
 #else
 const usmx::array made = make();
-const auto view = made.as<double, 2>();
+const auto view = made.host_as<double, 2>();
 #endif

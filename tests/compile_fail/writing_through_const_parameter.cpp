@@ -2,7 +2,7 @@
 // Error: assignment of read-only location
 #include "headers.hpp"
 
-void write(const usmx::in<const double, 2>& source, const usmx::in<double, 2>& destination) {
+void write(const usmx::host<const double, 2>& source, const usmx::host<double, 2>& destination) {
 #ifdef WRONG
   source.view()(0, 0) = 1;
 #endif

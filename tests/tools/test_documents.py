@@ -73,3 +73,28 @@ def test_every_cited_decision_exists():
     for document in DOCUMENTS:
         found = in_documents.findall((ROOT / document).read_text())
         assert set(found) <= {anchor(heading) for heading in headings}, document
+
+
+WAIT_FOR_QUEUE = re.compile(r"queue_?(?:\(\))?(?:\.|->)wait(?:_and_throw)?\(")
+EXAMPLES = sorted((ROOT / "examples").rglob("*.[ch]pp"))
+
+
+def waits_for_queues(code):
+    """Calls of sycl::queue::wait, which is not safe beside usmx (docs/concurrency.md)."""
+    return WAIT_FOR_QUEUE.findall(code)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_no_program_in_a_document_waits_for_a_queue_by_sycl(document):
+    blocks = re.findall(r"^```cpp$(.*?)^```$", (ROOT / document).read_text(), re.DOTALL | re.M)
+    assert [call for block in blocks for call in waits_for_queues(block)] == []
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_example_waits_for_a_queue_by_sycl(path):
+    assert waits_for_queues(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("code", ["queue.wait();", "x.queue().wait()", "queue_->wait_and_throw()"])
+def test_a_wait_for_a_queue_is_found(code):
+    assert len(waits_for_queues(code)) == 1

@@ -12,6 +12,7 @@
 #include <string>
 #include <tuple>
 #include <usmx/python/nanobind.hpp>
+#include <usmx/runtime/queues.hpp>
 
 #include "tables.hpp"
 
@@ -36,7 +37,7 @@ auto with_type_of(const usmx::array& x, Work work) {
 /// The queue of the data, idle: oneDAL does not wait for work that others have submitted.
 sycl::queue idle_queue(const usmx::array& x) {
   sycl::queue queue = x.queue();
-  queue.wait_and_throw();
+  usmx::wait_for_queue(queue);
   return queue;
 }
 

@@ -11,6 +11,7 @@
 #include <sycl/usm.hpp>
 #include <usmx/base/error.hpp>
 #include <usmx/layout/layout.hpp>
+#include <usmx/runtime/queues.hpp>
 #include <vector>
 
 namespace pca {
@@ -52,7 +53,7 @@ class waiting_scope {
   waiting_scope& operator=(const waiting_scope&) = delete;
   ~waiting_scope() {
     try {
-      queue_.wait();
+      usmx::wait_for_queue(queue_);
     } catch (...) {  // reported by wait_and_throw where all went well; here another is on its way
     }
   }
@@ -165,7 +166,7 @@ result fit(const usmx::array_view& x, std::optional<std::int64_t> n_components) 
   {
     const waiting_scope scope(queue);
     // The queue may be another library's, out of order: after all that was submitted before.
-    queue.wait();
+    usmx::wait_for_queue(queue);
     const sycl::event copied = blas::copy(queue, rows * columns, data, 1, centred.get(), 1);
     // Twice: the second time takes away what the rounding of the first means has left.
     sycl::event done =

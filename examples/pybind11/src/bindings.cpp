@@ -6,11 +6,11 @@
 
 namespace py = pybind11;
 
-usmx::array scaled(const usmx::in<const double, 1, usmx::host_accessible>& x, double factor) {
+usmx::array scaled(const usmx::host<const double, 1>& x, double factor) {
   const py::gil_scoped_release unlocked;
   usmx::array result = usmx::empty(x.shape(), usmx::float64, x.queue(), x.array().kind());
   const auto from = x.view();
-  const auto to = result.as<double, 1>();
+  const auto to = result.host_as<double, 1>();
   for (std::ptrdiff_t i = 0; i < from.size(); ++i) to(i) = factor * from(i);
   return result;
 }

@@ -29,6 +29,8 @@ struct array_access;  // usmx's own parts
 
 namespace detail {
 
+struct ordered_access;
+
 constexpr index_item as_index_item(index_item item) noexcept { return item; }
 constexpr index_item as_index_item(std::ptrdiff_t index) noexcept {
   return index_item::integer(index);
@@ -154,18 +156,33 @@ class USMX_API array {
   /// Deleted: a view does not keep the memory alive, which a temporary array may be the last to
   /// share.
   array_view view() const&& = delete;
-  /// The elements as T in N dimensions, valid as long as an array shares the memory. Exposes the
-  /// array. Throws type_error when the elements are of another type, value_error when the number of
-  /// dimensions is another one or there is no memory, read_only_error when T is not const and the
-  /// array is read-only.
+  /// The elements as T in N dimensions, for the host: waits until they are ready, as wait() does.
+  /// The view is valid as long as an array shares the memory. Exposes the array. Throws value_error
+  /// when the host may not touch the memory, the number of dimensions is another one or there is no
+  /// memory, type_error when the elements are of another type, read_only_error when T is not const
+  /// and the array is read-only.
   template <class T, std::size_t N>
-  strided_view<T, N> as() const& {
-    return view().template as<T, N>();
+  strided_view<T, N> host_as() const& {
+    const strided_view<T, N> elements = view().template host_as<T, N>();
+    wait();
+    return elements;
   }
   /// Deleted: a view does not keep the memory alive, which a temporary array may be the last to
   /// share.
   template <class T, std::size_t N>
-  strided_view<T, N> as() const&& = delete;
+  strided_view<T, N> host_as() const&& = delete;
+  /// The elements as T in N dimensions, for kernels. Does not wait. The view is valid as long as an
+  /// array shares the memory. Exposes the array. Throws type_error when the elements are of another
+  /// type, value_error when the number of dimensions is another one or there is no memory,
+  /// read_only_error when T is not const and the array is read-only.
+  template <class T, std::size_t N>
+  device_view<T, N> device_as() const& {
+    return view().template device_as<T, N>();
+  }
+  /// Deleted: a view does not keep the memory alive, which a temporary array may be the last to
+  /// share.
+  template <class T, std::size_t N>
+  device_view<T, N> device_as() const&& = delete;
 
   /// An array of the same memory and element type with another layout, whose offset counts from the
   /// first byte of memory(). It is read-only if this one is. Throws value_error when an element
@@ -185,10 +202,16 @@ class USMX_API array {
   /// The same elements as a read-only array of the same memory.
   array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
 
-  /// Announces unfinished work of native code on these elements, which ends with `event`. The
+  /// Announces unfinished work of native code that reads these elements and ends with `event`. The
+  /// memory outlives that work, and whatever writes these elements through usmx afterwards comes
+  /// after it. Does nothing for an array without elements. Does not wait.
+  void record_read(const sycl::event& event) const;
+  /// Announces unfinished work of native code that writes these elements and ends with `event`. The
   /// memory outlives that work, and whatever usmx does with these elements afterwards comes after
-  /// it. Does nothing for an array without elements.
-  void record(const sycl::event& event) const;
+  /// it. Does nothing for an array without elements. Does not wait.
+  void record_write(const sycl::event& event) const;
+  /// Announces unfinished work that may read and write these elements: as record_write().
+  void record(const sycl::event& event) const { record_write(event); }
   /// Waits for all work on these elements that usmx can know of: its own, what was recorded, and,
   /// for an exposed array, everything on the queues on which others may work. Throws
   /// sycl::exception when the SYCL runtime reports an error.
@@ -222,6 +245,7 @@ class USMX_API array {
         readonly_(readonly || (owner_ && owner_->readonly())) {}
 
   friend struct internal::array_access;
+  friend struct detail::ordered_access;
 
   [[noreturn]] static void throw_no_memory();
   array subscripted(std::span<const index_item> items) const;
@@ -240,8 +264,14 @@ class USMX_API array {
 
 namespace detail {
 
-/// The events of the work that has been recorded, or started by usmx, and has not completed.
-USMX_API std::vector<sycl::event> recorded_work(const array&);
+/// What code may ask of an array that orders its work after the array's and records it
+/// (array/submit.hpp): nothing here exposes the array, or waits.
+struct USMX_API ordered_access {
+  /// A pointer to element zero, as array::data().
+  static std::byte* data(const array&) noexcept;
+  /// The queue of the elements, as array::queue(). Throws value_error for an array without memory.
+  static const sycl::queue& queue(const array&);
+};
 
 USMX_API array adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, dtype type,
                            const sycl::queue& queue, release_action release);
@@ -280,15 +310,6 @@ USMX_API array empty(const shape_argument& shape, dtype type, const sycl::queue&
 inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
                    const sycl::queue& queue, usm_kind kind = usm_kind::device) {
   return empty(shape_argument(shape), type, queue, kind);
-}
-
-/// Makes a SYCL command come after all work on the elements of these arrays that was recorded or
-/// that usmx has started. `command` is a sycl::handler. Does not wait.
-///
-///   queue.submit([&](sycl::handler& command) { usmx::depends_on(command, x, y); ... });
-template <class Handler, std::same_as<array>... Arrays>
-void depends_on(Handler& command, const Arrays&... arrays) {
-  (command.depends_on(detail::recorded_work(arrays)), ...);
 }
 
 /// Whether elements of both views may lie in the same bytes: whether the ranges from the lowest to

@@ -12,6 +12,7 @@
 #include <sycl/queue.hpp>
 
 #include "usmx/base/api.hpp"
+#include "usmx/layout/device_view.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/layout/strided_view.hpp"
@@ -100,19 +101,21 @@ class USMX_API array_view {
     return {origin_, type_, std::move(where), kind_, queue_, readonly_};
   }
 
-  /// The elements as T in N dimensions. Throws type_error when the elements are of another type,
-  /// value_error when the number of dimensions is another one, read_only_error when T is not const
-  /// and the view is read-only.
+  /// The elements as T in N dimensions, for the host. Does not wait: the elements are ready in a
+  /// view that a caster gives. Throws value_error when the host may not touch the memory or the
+  /// number of dimensions is another one, type_error when the elements are of another type,
+  /// read_only_error when T is not const and the view is read-only.
   template <class T, std::size_t N>
-  strided_view<T, N> as() const {
-    require(dtype::of<std::remove_const_t<T>>(), static_cast<int>(N), !std::is_const_v<T>);
-    std::array<std::ptrdiff_t, N> extents;
-    std::array<std::ptrdiff_t, N> strides;
-    for (std::size_t k = 0; k < N; ++k) {
-      extents[k] = shape()[k];
-      strides[k] = layout_.strides()[k];
-    }
-    return strided_view<T, N>(reinterpret_cast<T*>(data()), extents, strides);
+  strided_view<T, N> host_as() const {
+    require_host_access();
+    return strided<T, N>();
+  }
+  /// The elements as T in N dimensions, for kernels. Throws type_error when the elements are of
+  /// another type, value_error when the number of dimensions is another one, read_only_error when T
+  /// is not const and the view is read-only.
+  template <class T, std::size_t N>
+  device_view<T, N> device_as() const {
+    return device_view<T, N>(strided<T, N>());
   }
 
   /// A pointer to size() elements of T that lie one after the other in C order. Throws type_error
@@ -126,6 +129,18 @@ class USMX_API array_view {
   }
 
  private:
+  template <class T, std::size_t N>
+  strided_view<T, N> strided() const {
+    require(dtype::of<std::remove_const_t<T>>(), static_cast<int>(N), !std::is_const_v<T>);
+    std::array<std::ptrdiff_t, N> extents;
+    std::array<std::ptrdiff_t, N> strides;
+    for (std::size_t k = 0; k < N; ++k) {
+      extents[k] = shape()[k];
+      strides[k] = layout_.strides()[k];
+    }
+    return strided_view<T, N>(reinterpret_cast<T*>(data()), extents, strides);
+  }
+  void require_host_access() const;
   void require(dtype type, int ndim, bool writable) const;
   void require_c_contiguous() const;
 

@@ -40,6 +40,13 @@ struct required_kinds {
   friend constexpr bool operator==(required_kinds, required_kinds) noexcept = default;
 };
 
+/// What becomes of the unfinished work on the elements of an argument when a function is called.
+enum class unfinished_work : std::uint8_t {
+  is_waited_for,  ///< The elements are ready when the function begins.
+  is_followed,    ///< The function orders its work after it, and records its own.
+  is_ignored      ///< The function sees to it.
+};
+
 constexpr required_kinds only(usm_kind kind) noexcept {
   return {static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind))};
 }
@@ -87,6 +94,8 @@ struct array_requirement {
   element_order order = strided;
   /// The kinds of memory: any_kind or a word such as host_accessible.
   detail::required_kinds kinds = any_kind;
+  /// What becomes of unfinished work on the elements. Every array meets this.
+  detail::unfinished_work work = detail::unfinished_work::is_waited_for;
 };
 
 namespace detail {
@@ -223,6 +232,9 @@ constexpr void require(array_requirement& needed, element_order order) noexcept 
 constexpr void require(array_requirement& needed, required_kinds kinds) noexcept {
   needed.kinds = kinds;
 }
+constexpr void require(array_requirement& needed, unfinished_work work) noexcept {
+  needed.work = work;
+}
 
 // Whether a word can be met.
 
@@ -233,6 +245,7 @@ constexpr bool is_possible(required_shape<Extents...>) noexcept {
 }
 constexpr bool is_possible(element_order) noexcept { return true; }
 constexpr bool is_possible(required_kinds) noexcept { return true; }
+constexpr bool is_possible(unfinished_work) noexcept { return true; }
 
 template <class Sort, auto... Words>
 inline constexpr int words_of =
@@ -242,9 +255,11 @@ template <class T, auto... Words>
 constexpr array_requirement requirement_of() noexcept {
   constexpr int orders = words_of<element_order, Words...>;
   constexpr int kinds = words_of<required_kinds, Words...>;
+  constexpr int works = words_of<unfinished_work, Words...>;
   static_assert(orders <= 1, "a parameter says once how its elements lie");
   static_assert(kinds <= 1, "a parameter says once which kinds of memory it takes");
-  static_assert(sizeof...(Words) - orders - kinds <= 1,
+  static_assert(works <= 1, "a parameter says once what becomes of unfinished work");
+  static_assert(sizeof...(Words) - orders - kinds - works <= 1,
                 "a parameter says once its number of dimensions or its shape");
   static_assert((is_possible(Words) && ...), "no array has these dimensions");
   array_requirement needed{.type = dtype::of<T>(), .writable = !std::is_const_v<T>};

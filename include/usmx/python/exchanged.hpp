@@ -122,11 +122,12 @@ template <>
 struct exchanged<array> {
   /// The Python class of results.
   static constexpr char name[] = "usmx.USMArray";
-  /// Takes an array from any producer of __sycl_usm_array_interface__, and waits until its elements
-  /// are ready. Returns 1 or 2 with a result, 0 for another object, -1 with Python's error set.
+  /// Takes an array from any producer of __sycl_usm_array_interface__. Does not wait: see
+  /// detail::make_ready() in python/typed.hpp. Returns 1 or 2 with a result, 0 for another object,
+  /// -1 with Python's error set.
   static int take(const usmx_api& table, PyObject* object, taken<array>& result) noexcept {
     usmx_owner* owner = nullptr;
-    const int status = table.as_array(object, nullptr, &owner);
+    const int status = table.as_array_for(object, USMX_USE_UNORDERED, nullptr, &owner);
     if (status > 0) {
       result.set(owner, object);
     }

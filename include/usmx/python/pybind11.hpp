@@ -48,8 +48,9 @@ inline const usmx_api& import_usmx() {
 namespace pybind11::detail {
 
 /// The caster of a single value. pybind11 loads arguments, and elements of containers, where an
-/// error may be thrown.
-template <class T>
+/// error may be thrown. The elements of an array that is for `Parameter` are made ready when the
+/// value is taken.
+template <class T, class Parameter = T>
 class usmx_caster {
  public:
   static constexpr auto name = io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
@@ -73,12 +74,25 @@ class usmx_caster {
     return made;
   }
 
-  explicit operator const T&() { return *value_; }
-  explicit operator T*() { return &value_.own(); }
-  explicit operator T&() { return value_.own(); }
-  explicit operator T&&() { return std::move(value_.own()); }
+  explicit operator const T&() { return seen(); }
+  explicit operator T*() { return &own(); }
+  explicit operator T&() { return own(); }
+  explicit operator T&&() { return std::move(own()); }
 
  protected:
+  const T& seen() {
+    if constexpr (std::is_same_v<T, usmx::array>) {
+      if (!usmx::python::detail::make_ready<Parameter>(usmx::python::import_usmx(), *value_)) {
+        throw error_already_set();
+      }
+    }
+    return *value_;
+  }
+  T& own() {
+    seen();
+    return value_.own();
+  }
+
   usmx::python::taken<T> value_;
 };
 
@@ -114,12 +128,15 @@ class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
     loader_life_support::try_add_patient(keeper);
     return true;
   }
-  explicit operator usmx::array_view() { return (*value_).view(); }
+  explicit operator usmx::array_view() { return seen().view(); }
 };
 
 /// The caster of a typed parameter, or of an argument in its place (`Taken`): it takes an array.
 template <class Parameter, class Taken>
-class usmx_typed_caster : public usmx_caster<usmx::array> {
+class usmx_typed_caster : public usmx_caster<usmx::array, Parameter> {
+  using base = usmx_caster<usmx::array, Parameter>;
+  using base::value_;
+
  public:
   static constexpr auto name = const_name(usmx::python::annotation<Parameter>.characters);
   template <class U>
@@ -127,7 +144,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
 
   bool load(handle source, bool convert) {
     refusing_.reset();
-    const bool is_array = usmx_caster::load(source, convert);
+    const bool is_array = base::load(source, convert);
     if (is_array && is_met(Parameter::requirement, *value_)) {
       return true;
     }
@@ -145,7 +162,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
         return refusing_.refused();
       }
     }
-    return refusing_.taken(*value_);
+    return refusing_.taken(base::seen());
   }
 
  private:
@@ -160,8 +177,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
     const auto made =
         reinterpret_steal<object>(usmx::python::converted<Parameter>(source.ptr(), given));
     if (made) {
-      return usmx_caster::load(made, false) &&
-             (is_met(Parameter::requirement, *value_) || refuse_array());
+      return base::load(made, false) && (is_met(Parameter::requirement, *value_) || refuse_array());
     }
     if (!usmx::python::is_unsuitable()) {
       throw error_already_set();

@@ -25,6 +25,32 @@ inline constexpr bool takes_copies<convert<T, Words...>> = true;
 
 namespace detail {
 
+/// What becomes of the unfinished work on the array of a parameter. Of usmx::array and
+/// usmx::array_view nobody says what the function does with them: the caster waits.
+template <class Parameter>
+inline constexpr auto work_on = usmx::detail::unfinished_work::is_waited_for;
+/// What the requirement says.
+template <class Parameter>
+  requires requires { Parameter::requirement; }
+inline constexpr auto work_on<Parameter> = Parameter::requirement.work;
+
+/// Makes an array what a parameter says about unfinished work: waits if the parameter does, and for
+/// a parameter of ordered work if others may work on the memory. usmx::submit would wait for these
+/// itself, but perhaps with the interpreter lock, which their work may need. Other Python threads
+/// run meanwhile. Needs the interpreter lock. False with Python's error set on failure.
+template <class Parameter>
+bool make_ready(const usmx_api& table, const array& value) noexcept {
+  using usmx::detail::unfinished_work;
+  if constexpr (work_on<Parameter> == unfinished_work::is_ignored) {
+    return true;
+  } else {
+    const bool has_to_wait = work_on<Parameter> == unfinished_work::is_followed
+                                 ? value.owner() && value.owner()->others_may_work()
+                                 : value.may_be_busy();
+    return !has_to_wait || table.make_ready(exchange::lend(value)) == 0;
+  }
+}
+
 /// The requirement of a parameter in words: "USM array of float64 with 2 dimensions".
 template <class Parameter>
 inline constexpr auto expected_text = usmx::detail::text_of(Parameter::requirement);

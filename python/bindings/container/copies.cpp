@@ -16,6 +16,7 @@
 #include "support/lazy_import.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/classes.hpp"
+#include "usmx/array/submit.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
 #include "usmx/layout/element_order.hpp"
@@ -108,6 +109,25 @@ void copy_broadcast(const array& source, const array& destination) {
 }
 
 // ---- the same, not waited for
+
+std::vector<array> arrays_in(nb::handle sequence) {
+  const nb::object items = checked(PySequence_Tuple(sequence.ptr()));
+  std::vector<array> arrays;
+  for (const nb::handle item : items) {
+    arrays.push_back(nb::cast<const py_array&>(item).value);
+  }
+  return arrays;
+}
+
+nb::list pending_events_of(nb::handle reads, nb::handle writes) {
+  const std::vector<array> read = arrays_in(reads);
+  const std::vector<array> written = arrays_in(writes);
+  nb::list events;
+  for (const sycl::event& each : ordered(false, [&] { return pending_events(read, written); })) {
+    events.append(to_python(each));
+  }
+  return events;
+}
 
 sycl::event copy_broadcast_async(const array& source, const array& destination) {
   const array spread = spread_to(source, destination);
@@ -297,6 +317,10 @@ Example:
       nb::arg("destination"), nb::arg("scalar").none(),
       nb::sig("def _fill_async(destination: USMArray, scalar: object) -> SyclEvent"),
       "_fill, started and not waited for.");
+  m.def("_pending_events", &pending_events_of,
+        nb::sig("def _pending_events(reads: typing.Sequence[USMArray], "
+                "writes: typing.Sequence[USMArray], /) -> list[SyclEvent]"),
+        "The events that new work must come after.");
   m.def("_copy_to_host_async", &copy_array_to_host_async,
         nb::sig("def _copy_to_host_async(source: USMArray, destination: object, /) -> SyclEvent"),
         "_copy_to_host, started and not waited for; keeps the buffer meanwhile.");
@@ -396,6 +420,52 @@ Raises:
 Example:
     >>> a = usmx.zeros(2)
     >>> a.record(usmx.SyclEvent()))")
+      .def(
+          "record_read",
+          [](const py_array& a, nb::handle event) {
+            const sycl::event unfinished = event_argument("event", event);
+            ordered(false, [&] { a.value.record_read(unfinished); });
+          },
+          nb::arg("event").none(), nb::sig("def record_read(self, event: object) -> None"),
+          R"(Announce unfinished work that only reads the array's memory. Does not wait.
+
+Whoever writes the memory through usmx waits for that work, whoever reads it does not. usmx does not free
+the memory before the work is complete.
+
+Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
+        copy.
+
+Raises:
+    TypeError: `event` is none of these.
+    ValueError: the capsule was used before.
+
+Example:
+    >>> a = usmx.zeros(2)
+    >>> a.record_read(usmx.SyclEvent()))")
+      .def(
+          "record_write",
+          [](const py_array& a, nb::handle event) {
+            const sycl::event unfinished = event_argument("event", event);
+            ordered(false, [&] { a.value.record_write(unfinished); });
+          },
+          nb::arg("event").none(), nb::sig("def record_write(self, event: object) -> None"),
+          R"(Announce unfinished work that writes the array's memory: another name of ``record``. Does not wait.
+
+Whoever reads or writes the memory through usmx waits for that work, and usmx does not free the memory
+before it is complete.
+
+Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
+        copy.
+
+Raises:
+    TypeError: `event` is none of these.
+    ValueError: the capsule was used before.
+
+Example:
+    >>> a = usmx.zeros(2)
+    >>> a.record_write(usmx.SyclEvent()))")
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "exchange/producers.hpp"
 #include "internals.hpp"
@@ -19,6 +21,7 @@
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/queue_argument.hpp"
+#include "usmx/array/submit.hpp"
 #include "usmx/c_api.h"
 #include "usmx/exchange/c_arrays.hpp"
 #include "usmx/exchange/c_error.hpp"
@@ -66,16 +69,37 @@ int accept(const usmx_api* self, std::uint32_t major, std::uint32_t minor,
 
 // ---- Python's objects
 
-int as_array(PyObject* object, usmx_view* view, usmx_owner** owner) noexcept {
-  return guarded(failed, [&] {
-    const auto describe = [&](const array& found) {
-      wait_for(found);
-      if (view != nullptr) {
-        *view = exchange::describe_to_c(found);
+/// Makes an array what a use needs it to be, and describes it.
+void prepare(const array& found, int use, usmx_view* view) {
+  switch (use) {
+    case USMX_USE_HOST:
+      if (!is_host_accessible(found.kind())) {
+        throw type_error(detail::message(
+            "expected an array in memory that the host may touch; found memory of kind ",
+            name(found.kind())));
       }
-    };
+      [[fallthrough]];
+    case USMX_USE_ANY:
+      wait_for(found);
+      break;
+    case USMX_USE_ORDERED:
+    case USMX_USE_UNORDERED:
+      require_usable_process();
+      look_for_peers();
+      break;
+    default:
+      throw value_error(detail::message("use must be one of usmx_use (0 to 3), found ", use));
+  }
+  if (view != nullptr) {
+    *view = use == USMX_USE_ORDERED ? exchange::describe_to_c_in_order(found)
+                                    : exchange::describe_to_c(found);
+  }
+}
+
+int as_array_for(PyObject* object, int use, usmx_view* view, usmx_owner** owner) noexcept {
+  return guarded(failed, [&] {
     if (const array* own = bindings::as_array(object)) {
-      describe(*own);
+      prepare(*own, use, view);
       *owner = exchange::lend(*own);
       return answer_of(true);
     }
@@ -84,9 +108,20 @@ int as_array(PyObject* object, usmx_view* view, usmx_owner** owner) noexcept {
       return nothing_of_the_kind;
     }
     held_owner made(exchange::new_owner(*std::move(imported)));
-    describe(exchange::array_of(made.get()));
+    prepare(exchange::array_of(made.get()), use, view);
     *owner = made.release();
     return answer_of(false);
+  });
+}
+
+int as_array(PyObject* object, usmx_view* view, usmx_owner** owner) noexcept {
+  return as_array_for(object, USMX_USE_ANY, view, owner);
+}
+
+int make_ready(usmx_owner* owner) noexcept {
+  return guarded(failed, [&] {
+    wait_for(exchange::array_of(owner));
+    return done;
   });
 }
 
@@ -231,10 +266,52 @@ usmx_owner* adopt(usmx_view* view, void (*deleter)(void*), void* state) noexcept
   });
 }
 
-int record(usmx_owner* owner, const void* event) noexcept {
+int record_read(usmx_owner* owner, const void* event) noexcept {
   return noting(failed, [&] {
-    exchange::array_of(owner).record(*static_cast<const sycl::event*>(event));
+    exchange::array_of(owner).record_read(*static_cast<const sycl::event*>(event));
     return done;
+  });
+}
+
+int record_write(usmx_owner* owner, const void* event) noexcept {
+  return noting(failed, [&] {
+    exchange::array_of(owner).record_write(*static_cast<const sycl::event*>(event));
+    return done;
+  });
+}
+
+std::vector<array> arrays_of(usmx_owner* const* owners, std::int64_t count) {
+  std::vector<array> arrays;
+  std::transform(owners, owners + count, std::back_inserter(arrays), exchange::array_of);
+  return arrays;
+}
+
+void free_events(void** events, std::int64_t count) noexcept {
+  for (std::int64_t k = 0; events != nullptr && k < count; ++k) {
+    delete static_cast<sycl::event*>(events[k]);
+  }
+  delete[] events;
+}
+
+/// Copies of events as pointers, which free_events() frees; null if there are none.
+void** new_events(const std::vector<sycl::event>& found) {
+  std::vector<std::unique_ptr<sycl::event>> copies;
+  for (const sycl::event& each : found) {
+    copies.push_back(std::make_unique<sycl::event>(each));
+  }
+  void** events = found.empty() ? nullptr : new void*[found.size()];
+  std::ranges::transform(copies, events, [](auto& each) { return each.release(); });
+  return events;
+}
+
+std::int64_t pending_events(usmx_owner* const* reads, std::int64_t read_count,
+                            usmx_owner* const* writes, std::int64_t write_count,
+                            void*** events) noexcept {
+  return noting<std::int64_t>(failed, [&] {
+    const std::vector<sycl::event> found =
+        usmx::pending_events(arrays_of(reads, read_count), arrays_of(writes, write_count));
+    *events = new_events(found);
+    return static_cast<std::int64_t>(found.size());
   });
 }
 
@@ -279,7 +356,7 @@ constexpr usmx_api table = {
     .view_of = view_of,
     .allocate = allocate,
     .adopt = adopt,
-    .record = record,
+    .record = record_write,
     .wait = wait,
     .wait_event = wait_event,
     .free_queue = free_sycl_object<sycl::queue>,
@@ -287,6 +364,12 @@ constexpr usmx_api table = {
     .free_device = free_sycl_object<sycl::device>,
     .free_event = free_sycl_object<sycl::event>,
     .last_error = last_error,
+    .as_array_for = as_array_for,
+    .make_ready = make_ready,
+    .pending_events = pending_events,
+    .free_events = free_events,
+    .record_read = record_read,
+    .record_write = record_write,
 };
 
 }  // namespace

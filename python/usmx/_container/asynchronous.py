@@ -11,6 +11,8 @@ from usmx._container.types import can_cast
 from usmx._core import _as_array
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from usmx._core import SyclEvent
     from usmx._typing import ArrayLike, Casting, Producer
 
@@ -94,6 +96,43 @@ def fill_async(dst: Producer, value: object, /) -> SyclEvent:
         [7 7 7]
     """
     return _core._fill_async(as_view("dst", dst), value)
+
+
+def pending_events(
+    reads: Producer | Sequence[Producer] = (), writes: Producer | Sequence[Producer] = ()
+) -> list[SyclEvent]:
+    """Find the unfinished work that new work of yours must come after.
+
+    New work that reads elements comes after the work that writes them. New work that writes
+    elements comes after the work that reads or writes them. Submit yours with these events as its
+    dependencies, and announce it by ``record_read`` and ``record_write`` of the arrays.
+
+    Where others may work on the memory through an out-of-order queue, as dpctl's and dpnp's are,
+    this waits for that queue. It does not wait for usmx's own work, nor for work that was recorded.
+
+    Args:
+        reads: an array or several that the new work reads: a USMArray or any other producer of
+            ``__sycl_usm_array_interface__``.
+        writes: an array or several that the new work writes.
+
+    Returns:
+        A list of SyclEvents, without those that are complete.
+
+    Raises:
+        TypeError: something else is there.
+        ValueError: one of `writes` is read-only.
+
+    Example:
+        >>> usmx.pending_events(reads=usmx.zeros(3))
+        []
+    """
+    return _core._pending_events(_views("reads", reads), _views("writes", writes))
+
+
+def _views(name, arrays):
+    """The arrays of an argument that is one or several."""
+    one = _as_array(arrays)
+    return [as_view(name, each) for each in arrays] if one is None else [one]
 
 
 def _buffer(name, obj):

@@ -567,36 +567,35 @@ TEST_F(array_test, slice_is_what_a_subscript_is_in_python) {
   expect_error<usmx::index_error>([&] { a.slice(4); }, {"4"});
 }
 
-TEST_F(array_test, as_gives_typed_elements) {
+TEST_F(array_test, host_as_gives_typed_elements) {
   const array a = usmx::empty({2, 3}, usmx::int32, queue(), usm_kind::shared);
-  a.as<std::int32_t, 2>()(1, 2) = 7;
+  a.host_as<std::int32_t, 2>()(1, 2) = 7;
   EXPECT_EQ(a.view().contiguous<const std::int32_t>()[5], 7);
-  expect_error<usmx::type_error>([&] { a.as<float, 2>(); }, {"float32", "int32"});
+  expect_error<usmx::type_error>([&] { a.host_as<float, 2>(); }, {"float32", "int32"});
 }
 
-struct command_recorder {
-  void depends_on(const std::vector<sycl::event>& more) {
-    events.insert(events.end(), more.begin(), more.end());
-  }
-  std::vector<sycl::event> events;
-};
+TEST_F(array_test, host_as_waits_until_the_elements_are_ready) {
+  const array a = usmx::empty({1 << 20}, usmx::uint8, queue(), usm_kind::shared);
+  a.record_write(new_queue().memset(a.data(), 9, a.nbytes()));
+  EXPECT_EQ((a.host_as<const std::uint8_t, 1>()[(1 << 20) - 1]), 9);
+  EXPECT_FALSE(usmx::detail::may_have_pending_work(a.data(), a.nbytes()));
+}
 
-TEST_F(array_test, command_depends_on_the_work_recorded_on_several_arrays) {
-  const array x = usmx::empty({4}, usmx::int32, queue());
-  const array y = usmx::empty({4}, usmx::int32, queue());
-  const array idle = usmx::empty({4}, usmx::int32, queue());
-  support::gate gate(context());
-  sycl::event one = gate.event();
-  x.record(one);
-  y.record(one);
-  command_recorder command;
-  usmx::depends_on(command, x, y, idle, array());
-  EXPECT_EQ(command.events, (std::vector{one, one}));
-  gate.open();
-  one.wait();
-  command.events.clear();
-  usmx::depends_on(command, x, y);
-  EXPECT_TRUE(command.events.empty());
+TEST_F(array_test, host_as_refuses_device_memory) {
+  const array a = usmx::empty({2}, usmx::int32, queue());
+  expect_error<usmx::value_error>([&] { a.host_as<std::int32_t, 1>(); }, {"host", "device"});
+}
+
+TEST_F(array_test, device_as_gives_what_kernels_capture_of_any_memory) {
+  const array a = usmx::empty({2, 3}, usmx::int32, queue());
+  const auto elements = a.device_as<const std::int32_t, 2>();
+  EXPECT_EQ(reinterpret_cast<const std::byte*>(elements.data()), a.data());
+  EXPECT_EQ(elements.size(), 6);
+  EXPECT_EQ(elements.stride(0), 3);
+  static_assert(std::is_trivially_copyable_v<decltype(elements)>);
+  expect_error<usmx::type_error>([&] { a.device_as<float, 2>(); }, {"float32", "int32"});
+  const array fixed = a.as_readonly();
+  expect_error<usmx::read_only_error>([&] { fixed.device_as<std::int32_t, 2>(); }, {"read-only"});
 }
 
 TEST_F(array_test, arrays_may_overlap_where_their_ranges_of_bytes_do) {

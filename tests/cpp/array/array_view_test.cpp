@@ -83,11 +83,12 @@ TEST_F(array_view_test, another_layout_is_all_that_differs) {
   EXPECT_EQ(found.kind(), v.kind());
   EXPECT_EQ(found.queue(), v.queue());
   EXPECT_TRUE(found.readonly());
-  EXPECT_EQ((found.as<const std::int32_t, 1>()(0)), 3);
+  EXPECT_EQ((found.host_as<const std::int32_t, 1>()(0)), 3);
 }
 
 TEST_F(array_view_test, typed_view_reads_and_writes_the_elements) {
-  const auto typed = view(layout::strided(extents{2, 3}, extents{10, -1}, 5)).as<std::int32_t, 2>();
+  const auto typed =
+      view(layout::strided(extents{2, 3}, extents{10, -1}, 5)).host_as<std::int32_t, 2>();
   EXPECT_EQ(typed(0, 0), 5);
   EXPECT_EQ(typed(1, 2), 13);
   typed(1, 0) = -1;
@@ -95,48 +96,49 @@ TEST_F(array_view_test, typed_view_reads_and_writes_the_elements) {
 }
 
 TEST_F(array_view_test, typed_view_of_no_dimensions_is_one_element) {
-  const auto typed = view(layout::c_order(extents{}, 9)).as<const std::int32_t, 0>();
+  const auto typed = view(layout::c_order(extents{}, 9)).host_as<const std::int32_t, 0>();
   EXPECT_EQ(typed(), 9);
 }
 
 TEST_F(array_view_test, typed_view_has_the_layouts_extents_and_strides) {
-  const auto typed =
-      view(layout::strided(extents{2, 1, 3}, extents{4, 0, -1}, 8)).as<const std::int32_t, 3>();
+  const auto typed = view(layout::strided(extents{2, 1, 3}, extents{4, 0, -1}, 8))
+                         .host_as<const std::int32_t, 3>();
   EXPECT_EQ(typed.extents(), (std::array<std::ptrdiff_t, 3>{2, 1, 3}));
   EXPECT_EQ(typed.strides(), (std::array<std::ptrdiff_t, 3>{4, 0, -1}));
   EXPECT_EQ(typed.data(), numbers_.data() + 8);
 }
 
 TEST_F(array_view_test, integers_go_by_size_and_sign) {
-  EXPECT_NO_THROW((view(extents{4}).as<const int, 1>()));
+  EXPECT_NO_THROW((view(extents{4}).host_as<const int, 1>()));
   static_assert(sizeof(long long) == 8 && sizeof(long) == 8);
   const array_view longs(numbers_.data(), type_code::int64, layout::c_order(extents{4}),
                          usm_kind::unknown, queue(), false);
-  EXPECT_NO_THROW((longs.as<long, 1>()));
-  EXPECT_NO_THROW((longs.as<long long, 1>()));
+  EXPECT_NO_THROW((longs.host_as<long, 1>()));
+  EXPECT_NO_THROW((longs.host_as<long long, 1>()));
 }
 
 TEST_F(array_view_test, another_element_type_is_a_type_error_naming_both) {
-  expect_error<type_error>([&] { view(extents{4}).as<float, 1>(); }, {"float32", "int32"});
-  expect_error<type_error>([&] { view(extents{4}).as<std::uint32_t, 1>(); }, {"uint32", "int32"});
-  expect_error<type_error>([&] { view(extents{4}).as<const std::complex<double>, 1>(); },
+  expect_error<type_error>([&] { view(extents{4}).host_as<float, 1>(); }, {"float32", "int32"});
+  expect_error<type_error>([&] { view(extents{4}).host_as<std::uint32_t, 1>(); },
+                           {"uint32", "int32"});
+  expect_error<type_error>([&] { view(extents{4}).host_as<const std::complex<double>, 1>(); },
                            {"complex128", "int32"});
   expect_error<type_error>([&] { view(extents{4}).contiguous<double>(); }, {"float64", "int32"});
 }
 
 TEST_F(array_view_test, another_number_of_dimensions_is_a_value_error_naming_both) {
-  expect_error<value_error>([&] { view(extents{2, 3}).as<int, 1>(); }, {"1", "2", "(2, 3)"});
-  expect_error<value_error>([&] { view(extents{4}).as<int, 0>(); }, {"0", "1", "(4,)"});
-  expect_error<value_error>([&] { view(extents{}).as<int, 1>(); }, {"()"});
+  expect_error<value_error>([&] { view(extents{2, 3}).host_as<int, 1>(); }, {"1", "2", "(2, 3)"});
+  expect_error<value_error>([&] { view(extents{4}).host_as<int, 0>(); }, {"0", "1", "(4,)"});
+  expect_error<value_error>([&] { view(extents{}).host_as<int, 1>(); }, {"()"});
 }
 
 TEST_F(array_view_test, writing_to_a_read_only_view_is_a_read_only_error) {
-  expect_error<read_only_error>([&] { view(extents{4}, true).as<int, 1>(); }, {"read-only"});
+  expect_error<read_only_error>([&] { view(extents{4}, true).host_as<int, 1>(); }, {"read-only"});
   expect_error<read_only_error>([&] { view(extents{4}, true).contiguous<int>(); }, {"read-only"});
 }
 
 TEST_F(array_view_test, read_only_view_can_be_read) {
-  EXPECT_EQ((view(extents{4}, true).as<const int, 1>()(3)), 3);
+  EXPECT_EQ((view(extents{4}, true).host_as<const int, 1>()(3)), 3);
   EXPECT_EQ(view(extents{4}, true).contiguous<const int>()[3], 3);
 }
 
@@ -166,7 +168,7 @@ TEST_F(array_view_test, view_without_elements_is_contiguous_and_never_reads) {
                          layout::strided(extents{0, 3}, extents{-9, 7}), usm_kind::device, queue(),
                          false);
   EXPECT_EQ(empty.contiguous<double>(), nullptr);
-  EXPECT_EQ((empty.as<double, 2>().size()), 0);
+  EXPECT_EQ((empty.device_as<double, 2>().size()), 0);
   EXPECT_EQ(empty.nbytes(), 0U);
 }
 
@@ -175,7 +177,7 @@ TEST_F(array_view_test, view_without_elements_can_have_any_offset) {
   for (const std::ptrdiff_t offset : {PTRDIFF_MAX, PTRDIFF_MIN, std::ptrdiff_t{1} << 61}) {
     const array_view empty = view(layout::strided(extents{0}, extents{1}, offset));
     EXPECT_EQ(static_cast<void*>(empty.data()), numbers_.data());
-    EXPECT_EQ((empty.as<int, 1>().size()), 0);
+    EXPECT_EQ((empty.device_as<int, 1>().size()), 0);
   }
 }
 

@@ -54,7 +54,7 @@ class numbers {
     usmx::array made = new_array();
     const int value = ++latest_;
     const usmx::array one = usmx::empty({1}, usmx::int32, made.owner()->queue(), usm_kind::shared);
-    usmx::internal::private_view(one).as<int, 1>()(0) = value;
+    usmx::internal::private_view(one).host_as<int, 1>()(0) = value;
     usmx::copy_async(usmx::internal::with_layout(one, usmx::broadcast(one.layout(), made.shape())),
                      made);
     alive_.push_back({std::move(made), value});
@@ -75,7 +75,7 @@ class numbers {
       return;  // let go with whatever works on it
     }
     last.array.wait();
-    const auto x = usmx::internal::private_view(last.array).as<const int, 1>();
+    const auto x = usmx::internal::private_view(last.array).host_as<const int, 1>();
     for (const std::ptrdiff_t k : {std::ptrdiff_t{0}, x.extent(0) / 2, x.extent(0) - 1}) {
       ASSERT_EQ(x(k), last.value);
     }

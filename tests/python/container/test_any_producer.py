@@ -34,6 +34,7 @@ CALLS = {
     "moveaxis": lambda a: usmx.moveaxis(a, 0, 1),
     "nonzero": lambda a: usmx.nonzero(a)[0],
     "ones_like": usmx.ones_like,
+    "pending_events": lambda a: usmx.pending_events([a], a),
     "permute_dims": lambda a: usmx.permute_dims(a, (1, 0)),
     "place": lambda a: usmx.place(a, usmx.ones((3, 4), bool), usmx.zeros(1)),
     "put": lambda a: usmx.put(a, [0, 2], [5.0], axis=0),

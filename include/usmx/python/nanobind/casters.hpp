@@ -10,14 +10,15 @@
 
 #include "usmx/array/array_view.hpp"
 #include "usmx/python/nanobind/answer.hpp"
+#include "usmx/python/typed.hpp"
 
 namespace nanobind::detail {
 
 /// The caster of a single value. It puts an answer into the call's list only if somebody may want
 /// it again: when the caster ends and its value has not been taken, since another argument did not
 /// fit; or when can_cast is asked, which only containers and nb::cast do, before they take the
-/// value.
-template <class T>
+/// value. The elements of an array that is for `Parameter` are made ready only then.
+template <class T, class Parameter = T>
 class usmx_caster {
  public:
   static constexpr auto Name = io_name(usmx::python::taken_as<T>, usmx::python::exchanged<T>::name);
@@ -39,6 +40,7 @@ class usmx_caster {
     call_ = call;
     is_cast_ = (flags & cast_flags::manual) != 0;
     answer_.clear();  // a list's caster takes one element after another
+    is_ready_ = false;
     is_worth_keeping_ = false;
     try {
       is_worth_keeping_ = usmx_ask(source, call, answer_);
@@ -56,8 +58,9 @@ class usmx_caster {
     if (is_worth_keeping_) {
       keep();
     }
+    make_ready();
     answer_.error.leave_in(call_);
-    return static_cast<bool>(answer_.value);
+    return answer_.value && !answer_.error;
   }
   explicit operator const T&() { return seen(); }
   explicit operator T*() { return &value(); }
@@ -71,8 +74,20 @@ class usmx_caster {
   }
   const T& seen() {
     is_worth_keeping_ = false;
+    make_ready();
     answer_.error.raise_if_any();
     return *answer_.value;
+  }
+  /// Waits for the elements of an array, once. Where that fails, the answer is an error.
+  void make_ready() const noexcept {
+    if constexpr (std::is_same_v<T, usmx::array>) {
+      if (!is_ready_ && answer_.value &&
+          !usmx::python::detail::make_ready<Parameter>(usmx::python::import_usmx(),
+                                                       *answer_.value)) {
+        answer_.error = usmx_error::current();
+      }
+      is_ready_ = true;
+    }
   }
   /// Puts the answer into the call's list, if it has one. False if there is no memory for that:
   /// then the object is asked again.
@@ -85,11 +100,12 @@ class usmx_caster {
     }
   }
 
-  usmx_answer<T> answer_;
+  mutable usmx_answer<T> answer_;
   handle source_;
   cleanup_list* call_ = nullptr;
   bool is_worth_keeping_ = false;
   bool is_cast_ = false;
+  mutable bool is_ready_ = false;
 };
 
 template <>

@@ -15,7 +15,11 @@ namespace nanobind::detail {
 /// The caster of a typed parameter, or of an argument in its place (`Taken`): it takes an array. An
 /// object that claims to be USM memory and is not raises its error.
 template <class Parameter, class Taken>
-class usmx_typed_caster : public usmx_caster<usmx::array> {
+class usmx_typed_caster : public usmx_caster<usmx::array, Parameter> {
+  using base = usmx_caster<usmx::array, Parameter>;
+  using base::answer_;
+  using base::is_worth_keeping_;
+
  public:
   static constexpr auto Name = const_name(usmx::python::annotation<Parameter>.characters);
   template <class U>
@@ -23,7 +27,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
     refusing_.reset();
-    const bool is_array = usmx_caster::from_python(source, flags, call);
+    const bool is_array = base::from_python(source, flags, call);
     if (answer_.error) {
       return true;
     }
@@ -40,7 +44,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
 
   template <class U>
   bool can_cast() const noexcept {
-    return refusing_.is_refused() || usmx_caster::can_cast<U>();
+    return refusing_.is_refused() || base::template can_cast<U>();
   }
   explicit operator Taken() {
     if constexpr (requires { refusing_.refused(); }) {
@@ -48,7 +52,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
         return refusing_.refused();
       }
     }
-    return refusing_.taken(seen());
+    return refusing_.taken(base::seen());
   }
 
  private:
@@ -60,12 +64,12 @@ class usmx_typed_caster : public usmx_caster<usmx::array> {
   }
   bool take_copy(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
     if (is_worth_keeping_) {
-      keep();
+      base::keep();
     }
     const usmx::array* given = answer_.value ? &*answer_.value : nullptr;
     const object made = steal(usmx::python::converted<Parameter>(source.ptr(), given));
     if (made.is_valid()) {
-      return usmx_caster::from_python(made, flags, call) && answer_.value &&
+      return base::from_python(made, flags, call) && answer_.value &&
              (is_met(Parameter::requirement, *answer_.value) || refuse_array());
     }
     if (!usmx::python::is_unsuitable()) {

@@ -1,0 +1,49 @@
+#include "array/submission.hpp"
+
+#include <algorithm>
+
+#include "runtime/completion.hpp"
+#include "runtime/interruption.hpp"
+#include "runtime/queue_lock.hpp"
+
+namespace usmx::inline v1::detail {
+
+void submission::use(byte_range bytes, access made) {
+  parts_.push_back({bytes, made, pending_work_before(bytes, made)});
+  const std::vector<sycl::event>& events = parts_.back().earlier.events;
+  before_.insert(before_.end(), events.begin(), events.end());
+}
+
+void submission::use(const array& a, access made) {
+  if (const auto bytes = range_of(a.memory().data(), a.type(), a.layout())) {
+    use(*bytes, made);
+    follow_others(a);
+  }
+}
+
+void submission::follow_others(const array& a) {
+  for (const sycl::queue& other : a.memory().others_queues()) {
+    if (std::ranges::find(followed_, other) != followed_.end()) {
+      continue;
+    }
+    followed_.push_back(other);
+    if (!other.is_in_order()) {
+      others_may_overtake_ = true;
+      internal::wait_interruptibly(other);
+    } else if (queue_ == nullptr || other != *queue_) {
+      others_may_overtake_ = true;
+      if (!is_known_empty(other)) {
+        before_.push_back(submit_barrier(other));
+      }
+    }
+  }
+}
+
+sycl::event submission::announce(sycl::event started) const {
+  for (const part& each : parts_) {
+    add_pending_work(each.bytes, each.made, started, each.earlier, *queue_);
+  }
+  return started;
+}
+
+}  // namespace usmx::inline v1::detail
