@@ -9,6 +9,7 @@
 #include <sycl/usm.hpp>
 
 #include "resources/requests.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -31,9 +32,11 @@ sycl::usm::alloc to_sycl(usm_kind kind) {
 
 std::byte* ask_runtime(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue,
                        sycl::usm::alloc kind) {
-  void* block = alignment == 0 ? nullptr : sycl::aligned_alloc(alignment, nbytes, queue, kind);
+  const bool can_ask =
+      alignment > 0 && alignment <= detail::traits_of(queue.get_backend()).largest_alignment;
+  void* block = can_ask ? sycl::aligned_alloc(alignment, nbytes, queue, kind) : nullptr;
   if (block == nullptr) {
-    // CUDA's adapter refuses some alignments that its memory has nevertheless.
+    // The memory may have the alignment nevertheless.
     block = sycl::malloc(nbytes, queue, kind);
   }
   return static_cast<std::byte*>(block);

@@ -114,6 +114,17 @@ def sub_devices():
     return device.create_sub_devices(partition=1)
 
 
+def need_contexts_apart():
+    """Skip the test where any context of the device has the memory of all, as on Level Zero and CUDA."""
+    import dpctl
+
+    device = dpctl.SyclDevice()
+    one, other = (dpctl.SyclContext([device]) for _ in range(2))  # of a list: not the default one
+    memory = dpctl.memory.MemoryUSMDevice(8, queue=dpctl.SyclQueue(one, device))
+    if memory.get_usm_type(other) != "unknown":
+        pytest.skip("all contexts of this device share their memory")
+
+
 # ---- pickles
 
 

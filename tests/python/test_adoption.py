@@ -16,7 +16,15 @@ import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, make_capsule, output_of, sub_devices
+from helpers import (
+    KINDS,
+    MEMORY_CLASSES,
+    Producer,
+    make_capsule,
+    need_contexts_apart,
+    output_of,
+    sub_devices,
+)
 from leaks import LIMIT, failing, growth
 from usmx.memory import MemoryUSMShared, as_usm_memory, from_pointer, get_usm_type
 
@@ -363,6 +371,7 @@ def test_host_memory_is_refused(native):
 
 
 def test_memory_of_another_context_is_refused(native):
+    need_contexts_apart()
     part = sub_devices()[0]
     with pytest.raises(ValueError, match="is not USM memory of context"):
         from_pointer(native.pointer, 64, dpctl.SyclContext(part), owner=native)
@@ -436,6 +445,7 @@ def test_type_of_a_producer_is_that_of_its_memory(kind):
 
 @pytest.mark.parametrize("origin", ["usmx", "dpctl"])
 def test_type_in_another_context_is_unknown(kind, origin):
+    need_contexts_apart()
     memory = MEMORY_CLASSES[kind](8) if origin == "usmx" else Native(kind).memory
     part = sub_devices()[0]
     for syclobj in (dpctl.SyclContext(part), dpctl.SyclQueue(dpctl.SyclContext(part), part)):

@@ -16,7 +16,7 @@ import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import MEMORY_CLASSES, interface_of, sub_devices
+from helpers import MEMORY_CLASSES, interface_of, need_contexts_apart, sub_devices
 from leaks import LIMIT, failing, growth
 from usmx.memory import MemoryUSMDevice, MemoryUSMShared, as_usm_memory
 
@@ -236,6 +236,7 @@ def test_buffer_of_device_memory_is_a_value_error_that_says_so(origin, take):
 
 
 def test_buffer_of_another_context_is_a_value_error(memory, take):
+    need_contexts_apart()
     parts = sub_devices()
     elsewhere = dpctl.SyclContext(parts[0])
     with pytest.raises(ValueError, match="host-accessible USM .*found no USM at 0x"):

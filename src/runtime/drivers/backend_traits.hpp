@@ -19,6 +19,9 @@ struct backend_traits {
   bool in_order_queues_tell_if_empty = true;
   /// Whether the host may touch the memory of CPU devices, whatever its kind.
   bool host_reaches_memory_of_cpus = false;
+  /// The largest alignment to ask the runtime for. Its own pools, where a back end has them, lose
+  /// such a block when it is freed, and free other memory (docs/platforms.md).
+  std::size_t largest_alignment = std::size_t{64} << 10;
   /// How far apart rows may be, in bytes, that one command copies to or from a device's memory; 0
   /// where the runtime has no such command, and makes a kernel or the host do it.
   std::ptrdiff_t longest_row_distance = 0;

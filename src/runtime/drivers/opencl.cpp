@@ -2,6 +2,7 @@
 // the OpenCL loader that the SYCL runtime has already loaded: usmx links no OpenCL of its own.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace usmx::inline v1::detail {
 /// submission frees.
 const backend_traits opencl_traits{.waits_one_at_a_time = true,
                                    .in_order_queues_tell_if_empty = false,
-                                   .host_reaches_memory_of_cpus = true};
+                                   .host_reaches_memory_of_cpus = true,
+                                   .largest_alignment = std::numeric_limits<std::size_t>::max()};
 
 namespace {
 
