@@ -5,6 +5,7 @@
 #include "runtime/completion.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -44,6 +45,15 @@ sycl::event submission::announce(sycl::event started) const {
     add_pending_work(each.bytes, each.made, started, each.earlier, *queue_);
   }
   return started;
+}
+
+sycl::event submission::start(
+    const std::function<sycl::event(const std::vector<sycl::event>&)>& start) const {
+  sycl::event done = announce(submit_to(*queue_, [&](sycl::queue&) { return start(before_); }));
+  if (others_may_overtake_) {
+    wait_for(done);
+  }
+  return done;
 }
 
 }  // namespace usmx::inline v1::detail

@@ -2,6 +2,7 @@
 // The rule stands here for submit() and for asynchronous copies. Private to the library.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <sycl/event.hpp>
@@ -41,6 +42,9 @@ class submission {
 
   /// Where that fails, the work has been waited for.
   sycl::event announce(sycl::event started) const;
+  /// Starts the work by a function that takes the events of before(), and announces it. Waits for
+  /// it if others may overtake it.
+  sycl::event start(const std::function<sycl::event(const std::vector<sycl::event>&)>&) const;
 
  private:
   void follow_others(const array&);

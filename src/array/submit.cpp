@@ -4,8 +4,6 @@
 #include "array/submission.hpp"
 #include "base/process_state.hpp"
 #include "ownership/deferred_release.hpp"
-#include "runtime/queue_lock.hpp"
-#include "runtime/waiting.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
@@ -53,12 +51,7 @@ sycl::event submit(const sycl::queue& queue, const array_list& reads, const arra
   detail::release_finished();
   submission work(queue);
   use(work, reads, writes);
-  sycl::event done =
-      work.announce(detail::submit_to(queue, [&](sycl::queue&) { return start(work.before()); }));
-  if (work.others_may_overtake()) {
-    detail::wait_for(done);
-  }
-  return done;
+  return work.start(start);
 }
 
 sycl::event submit(const sycl::queue& queue, const array_list& reads, const array_list& writes,

@@ -6,11 +6,7 @@
 
 #include <sycl/kernel_bundle.hpp>
 
-#include "array/array_internal.hpp"
-#include "array/pending_work.hpp"
-#include "runtime/completion.hpp"
-#include "runtime/interruption.hpp"
-#include "runtime/queue_lock.hpp"
+#include "array/submission.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
@@ -54,18 +50,6 @@ std::array<std::size_t, 3> chosen_local(const std::array<std::size_t, 3>& global
   local[inner] =
       divisor_up_to(global[inner], std::min({most, limits.group_size, limits.group_sizes[inner]}));
   return local;
-}
-
-/// All work of others that a command on a queue has to come after. Waits for that on out-of-order
-/// queues: no barrier there is sure to come after everything (docs/decisions.md, 19).
-void add_others_work(const array& a, const sycl::queue& queue, std::vector<sycl::event>& before) {
-  for (const sycl::queue& other : a.memory().others_queues()) {
-    if (!other.is_in_order()) {
-      internal::wait_interruptibly(other);
-    } else if (other != queue && !is_known_empty(other)) {
-      before.push_back(submit_barrier(other));
-    }
-  }
 }
 
 }  // namespace
@@ -135,31 +119,17 @@ launch_sizes checked_sizes(const kernel_signature& signature, const launch_sizes
 sycl::event submit_in_order(const sycl::queue& queue, std::span<const array_use> uses,
                             std::span<const sycl::event> after,
                             const std::function<void(sycl::handler&)>& command) {
-  struct part {
-    byte_range bytes;
-    access made;
-    earlier_work earlier;
-  };
-  std::vector<part> parts;
-  std::vector<sycl::event> before(after.begin(), after.end());
+  submission work(queue);
   for (const array_use& use : uses) {
-    if (const auto bytes = range_of(internal::private_view(*use.used))) {
-      parts.push_back({*bytes, use.made, pending_work_before(*bytes, use.made)});
-      const earlier_work& earlier = parts.back().earlier;
-      before.insert(before.end(), earlier.events.begin(), earlier.events.end());
-      add_others_work(*use.used, queue, before);
-    }
+    work.use(*use.used, use.made);
   }
-  sycl::event started = submit_to(queue, [&](sycl::queue& to) {
-    return to.submit([&](sycl::handler& handler) {
+  return work.start([&](const std::vector<sycl::event>& before) {
+    return sycl::queue(queue).submit([&](sycl::handler& handler) {
       handler.depends_on(before);
+      handler.depends_on(std::vector(after.begin(), after.end()));
       command(handler);
     });
   });
-  for (const part& each : parts) {
-    add_pending_work(each.bytes, each.made, started, each.earlier, queue);
-  }
-  return started;
 }
 
 }  // namespace usmx::inline v1::detail

@@ -40,8 +40,7 @@ struct array_use {
   access made;
 };
 
-/// Submits a command to a queue, after the work on the arrays that is known, and records it as such
-/// work. This one function is the order of all launches.
+/// Submits a command to a queue, in the order of all work on the arrays (array/submission.hpp).
 sycl::event submit_in_order(const sycl::queue&, std::span<const array_use>,
                             std::span<const sycl::event> after,
                             const std::function<void(sycl::handler&)>& command);
