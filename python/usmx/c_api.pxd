@@ -97,6 +97,8 @@ cdef extern from "usmx/python/c_api.h":
         void (*free_device)(void*) noexcept nogil
         void (*free_event)(void*) noexcept nogil
         int (*last_error)(const char**) noexcept nogil
+        void* (*allocate_bytes)(size_t, int, const void*) noexcept nogil
+        int (*free_bytes)(void*) noexcept nogil
 
     bint usmx_is_host_accessible(const usmx_view*) noexcept nogil
     bint usmx_is_c_contiguous(const usmx_view*) noexcept nogil

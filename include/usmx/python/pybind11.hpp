@@ -45,7 +45,8 @@ inline const usmx_api& import_usmx() {
 
 }  // namespace usmx::python
 
-namespace pybind11::detail {
+namespace PYBIND11_NAMESPACE {
+namespace detail {
 
 /// The caster of a single value. pybind11 loads arguments, and elements of containers, where an
 /// error may be thrown.
@@ -184,7 +185,8 @@ template <class Parameter>
 class type_caster<usmx::python::detail::argument<Parameter>>
     : public usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};
 
-}  // namespace pybind11::detail
+}  // namespace detail
+}  // namespace PYBIND11_NAMESPACE
 
 namespace usmx::python::detail {
 

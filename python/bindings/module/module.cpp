@@ -53,6 +53,7 @@ NB_MODULE(_core, m) {
   bind_copies(m);
   bind_from_others(m);
   bind_c_api(m);
+  bind_versions(m);
   bind_dlpack_table();
   bind_kernel_cache(m);
   bind_inspectable(m);
