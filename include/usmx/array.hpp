@@ -1,5 +1,6 @@
-// The short name of usmx/array/array.hpp: arrays, which own or share their memory, and functions
-// that make new ones.
+// Arrays, which own or share their memory, functions that make new ones, and parameters that state
+// what an array must have: the short name of usmx/array/array.hpp and usmx/array/in.hpp.
 #pragma once
 
 #include "usmx/array/array.hpp"
+#include "usmx/array/in.hpp"

@@ -20,8 +20,8 @@ extern "C" {
 /// The major version of the interface that this header describes. It is raised when something
 /// changes that is there already.
 #define USMX_C_API_MAJOR 1
-/// The minor version of the interface that this header describes. It is raised when functions are
-/// added.
+/// The minor version of the interface that this header describes. It is the number of the latest
+/// release that has added functions: 1 is 0.1, and 102 would be 1.2 (docs/compatibility.md).
 #define USMX_C_API_MINOR 1
 /// The name of the Python capsule that holds the table.
 #define USMX_C_API_CAPSULE "usmx._core._c_api"
@@ -261,7 +261,7 @@ struct usmx_api {
   /// set_error.
   int (*last_error)(const char** text);
 
-  // ---- Since version 1.1: order without waiting.
+  // ---- Order without waiting.
 
   /// With the lock. As `as_array`, for a use of usmx_use. Raises a TypeError for USMX_USE_HOST
   /// where the host may not touch the memory, and a ValueError for a number that usmx_use does not
@@ -287,6 +287,18 @@ struct usmx_api {
   /// Without the lock. Announces unfinished work that writes the array and ends with a
   /// sycl::event*, which stays the caller's: as `record`. Returns 0, or -1 on failure.
   int (*record_write)(usmx_owner* owner, const void* event);
+
+  // ---- Bytes. Without the lock. (Not malloc and free: these may be macros of stdlib.h.)
+
+  /// Without the lock. Allocates `nbytes` bytes, at least 1, of a kind (usmx_kind) that work on a
+  /// sycl::queue* (null: the default queue) can use, from where arrays get theirs: a pool, unless
+  /// the program has chosen another resource. The caller frees them by free_bytes. Waits only if
+  /// there is no memory left that is not in use. Returns null on failure.
+  void* (*allocate_bytes)(size_t nbytes, int kind, const void* queue);
+  /// Without the lock. Frees what allocate_bytes gave; does nothing for null. It does not wait: the
+  /// bytes are used again after the work that was submitted to their queue. Work on other queues
+  /// must have finished. Returns 0, or -1 for any other pointer, which it leaves alone.
+  int (*free_bytes)(void* bytes);
 };
 
 /// Whether the host may read the elements, and write them unless they are read-only.

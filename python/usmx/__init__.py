@@ -85,6 +85,7 @@ from usmx._core import (
     zeros,
     zeros_like,
 )
+from usmx._importing import importing_extension
 from usmx._installed import get_include
 from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
 from usmx._protocol import SupportsUsmArrayInterface
@@ -140,6 +141,7 @@ __all__ = [
     "get_include",
     "get_print_options",
     "iinfo",
+    "importing_extension",
     "inf",
     "isdtype",
     "linspace",

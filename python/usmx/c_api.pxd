@@ -111,6 +111,8 @@ cdef extern from "usmx/python/c_api.h":
         void (*free_events)(void**, int64_t) noexcept nogil
         int (*record_read)(usmx_owner*, const void*) noexcept nogil
         int (*record_write)(usmx_owner*, const void*) noexcept nogil
+        void* (*allocate_bytes)(size_t, int, const void*) noexcept nogil
+        int (*free_bytes)(void*) noexcept nogil
 
     bint usmx_is_host_accessible(const usmx_view*) noexcept nogil
     bint usmx_is_c_contiguous(const usmx_view*) noexcept nogil

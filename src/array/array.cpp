@@ -4,6 +4,7 @@
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
 #include "runtime/queues_internal.hpp"
+#include "tracking/usm_checks.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
@@ -137,7 +138,9 @@ array detail::adopt_array(void* pointer, std::span<const std::ptrdiff_t> shape, 
   auto memory =
       nbytes > 0
           ? std::make_shared<buffer>(buffer::adopt(pointer, nbytes, queue, std::move(release)))
-          : buffer::adopt_checked(pointer, 0, usm_kind::device, queue, std::move(release));
+          : buffer::adopt_checked(pointer, 0,
+                                  kind_without_elements(pointer_kind(pointer, queue.get_context())),
+                                  queue, std::move(release));
   return array(std::move(memory), type, std::move(where));
 }
 

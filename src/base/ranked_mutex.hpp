@@ -93,6 +93,8 @@ enum class lock_rank : unsigned char {
   helped_wait,
   /// Waits in the OpenCL driver, of which there may be only one at a time. Under it: that wait.
   driver_wait,
+  /// The bytes that C code has. Under it: nothing.
+  given_bytes,
 };
 
 #ifdef USMX_CHECK_LOCKS

@@ -2,10 +2,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <unordered_map>
+#include <utility>
 
+#include "base/ranked_mutex.hpp"
 #include "runtime/queues_internal.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
@@ -27,6 +31,36 @@ static_assert(alignof(array) > lent_bit);
 counted_array& counted(usmx_owner* owner) noexcept {
   return *reinterpret_cast<counted_array*>(owner);
 }
+
+/// The buffers whose bytes C code has. They live as long as the process, as that code may.
+class given_bytes {
+ public:
+  static given_bytes& of_process() {
+    static auto* const all = new given_bytes;
+    return *all;
+  }
+
+  void* give(buffer&& made) {
+    void* const first = made.data();
+    const std::lock_guard lock(mutex_);
+    given_.emplace(first, std::move(made));
+    return first;
+  }
+
+  buffer take_back(void* first) {
+    const std::lock_guard lock(mutex_);
+    auto found = given_.extract(first);
+    if (found.empty()) {
+      throw value_error(detail::message(
+          "expected bytes of allocate_bytes that are not freed yet, found ", first));
+    }
+    return std::move(found.mapped());
+  }
+
+ private:
+  detail::ranked_mutex<detail::lock_rank::given_bytes> mutex_;
+  std::unordered_map<void*, buffer> given_;
+};
 
 dtype plain_type(const usmx_view& view) {
   if (view.dtype < 0 || view.dtype >= type_count) {
@@ -171,6 +205,18 @@ array adopt(const usmx_view& described, detail::release_action release) {
   values.strides = strides_of(described);
   return to_array(check(values, *static_cast<const sycl::queue*>(described.queue)),
                   std::move(release), true);
+}
+
+void* allocate_bytes(std::size_t nbytes, usm_kind kind, const sycl::queue& queue) {
+  buffer made = buffer::allocate(nbytes, kind, queue);
+  made.expose();
+  return given_bytes::of_process().give(std::move(made));
+}
+
+void free_bytes(void* bytes) {
+  if (bytes != nullptr) {
+    given_bytes::of_process().take_back(bytes);  // freed here, under no lock
+  }
 }
 
 }  // namespace usmx::inline v1::exchange

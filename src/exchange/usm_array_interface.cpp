@@ -105,7 +105,7 @@ checked_import check_empty(const usm_array_interface& given, dtype type, layout 
           0,
           type,
           std::move(where),
-          kind == usm_kind::unknown ? usm_kind::device : kind,
+          detail::kind_without_elements(kind),
           choose_queue(std::move(at), known, memory, kind),
           given.readonly};
 }

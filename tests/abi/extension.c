@@ -170,6 +170,31 @@ static PyObject* allocate(PyObject* self, PyObject* arguments) {
   return owner_capsule(usmx, usmx->allocate(&view));
 }
 
+// bytes(count, kind, value) -> the sum of that many bytes, each set to a value; the address of
+// those in device memory is only given back. free_bytes is called twice, so the second call has to
+// fail.
+static PyObject* bytes(PyObject* self, PyObject* arguments) {
+  const usmx_api* usmx = usmx_import();
+  long long count, k, sum = 0;
+  int kind, value, freed, freed_again;
+  unsigned char* first;
+  (void)self;
+  if (!PyArg_ParseTuple(arguments, "Lii", &count, &kind, &value)) {
+    return NULL;
+  }
+  first = (unsigned char*)usmx->allocate_bytes((size_t)count, kind, NULL);
+  if (first == NULL) {
+    return raise_last(usmx);
+  }
+  for (k = 0; kind != USMX_KIND_DEVICE && k < count; ++k) {
+    first[k] = (unsigned char)value;
+    sum += first[k];
+  }
+  freed = usmx->free_bytes(first);
+  freed_again = usmx->free_bytes(first);
+  return Py_BuildValue("Lii", sum, freed, freed_again);
+}
+
 static void release_and_count(void* owner) {
   ++deleted_count;
   usmx_import()->release((usmx_owner*)owner);
@@ -485,6 +510,7 @@ static PyMethodDef methods[] = {{"describe", describe, METH_O, NULL},
                                 {"to_array", to_array, METH_O, NULL},
                                 {"part", part, METH_VARARGS, NULL},
                                 {"allocate", allocate, METH_VARARGS, NULL},
+                                {"bytes", bytes, METH_VARARGS, NULL},
                                 {"adopt", adopt, METH_VARARGS, NULL},
                                 {"deleted", deleted, METH_NOARGS, NULL},
                                 {"release_elsewhere", release_elsewhere, METH_O, NULL},

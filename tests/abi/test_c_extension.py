@@ -137,9 +137,9 @@ def test_extension_runs_on_a_newer_minor_version(path):
 @pytest.mark.parametrize(
     ("major", "minor", "advice"),
     [
-        (1, 99, "install a newer usmx"),
-        (2, 0, "install a newer usmx"),
-        (0, 5, "build the extension again"),
+        (1, 99, "install usmx 0.99 or newer (pip install 'usmx>=0.99')"),
+        (2, 203, "install usmx 2.3 or newer (pip install 'usmx>=2.3')"),
+        (0, 5, "build the extension again, with that usmx, or install usmx 0.5"),
     ],
 )
 def test_other_version_is_an_import_error_with_the_file_both_versions_and_advice(
@@ -150,7 +150,8 @@ def test_other_version_is_an_import_error_with_the_file_both_versions_and_advice
         extension.accept(major, minor)
     assert str(path) in str(caught.value)
     assert f"version {major}.{minor} " in str(caught.value)
-    assert f"version {ours}.{own_minor}: {advice}" in str(caught.value)
+    installed = f"({usmx.__version__}) has version {ours}.{own_minor}"
+    assert f"{installed}: {advice}" in str(caught.value)
 
 
 # ---- views
@@ -325,6 +326,27 @@ def test_failure_without_the_lock_is_a_code_and_a_text(
     with pytest.raises(ValueError, match=message) as caught:
         extension.allocate(dtype, extent, kind)
     assert extension.last_error() == (code, str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "total"),
+    [(DEVICE, "device", 0), (SHARED, "shared", 7000), (HOST, "host", 7000)],
+)
+def test_bytes_are_allocated_and_freed_once(newly_compiled, kind, name, total):
+    extension = load(newly_compiled)
+    usmx.synchronize()
+    before = usmx.memory.memory_stats(name)["used_bytes.current"]
+    assert extension.bytes(1000, kind, 7) == (total, 0, -1)
+    code, text = extension.last_error()
+    assert (code, "not freed yet" in text) == (VALUE_ERROR, True)
+    usmx.synchronize()
+    assert usmx.memory.memory_stats(name)["used_bytes.current"] == before
+
+
+@pytest.mark.parametrize(("count", "kind"), [(0, SHARED), (8, 0), (8, 4), (8, -1)])
+def test_bytes_that_cannot_be_are_an_error(newly_compiled, count, kind):
+    with pytest.raises(ValueError, match="found"):
+        load(newly_compiled).bytes(count, kind, 0)
 
 
 def test_adopted_memory_goes_back_by_its_deleter_once(extension):

@@ -14,7 +14,14 @@ pytestmark = pytest.mark.slow  # a compiler reads SYCL's headers
 
 HERE = Path(__file__).parent
 SOURCES = sorted(HERE.glob("*.cpp"))
-COMPILE = ["g++", "-std=c++20", "-fmax-errors=3", "-I", HERE.parents[1] / "include"]
+COMPILE = [
+    "g++",
+    "-std=c++20",
+    "-fmax-errors=3",
+    "-Werror=deprecated-declarations",
+    "-I",
+    HERE.parents[1] / "include",
+]
 COMPILE += ["-isystem", Path(sys.prefix) / "include"]
 
 

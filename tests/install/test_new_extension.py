@@ -1,14 +1,17 @@
 """``python -m usmx new-extension``: what it writes builds, moves, and passes its own tests."""
 
+import os
 import shutil
+import subprocess
 import sys
+import tomllib
 from functools import partial
 
 import pytest
 from environments import make_environment
 from helpers import run, run_usmx
 from sharing import shared_folder
-from usmx.cli.new_extension import LANGUAGES, copy_example
+from usmx.cli.new_extension import LANGUAGES, LICENSES, copy_example
 
 # Nothing that the project says, and a build in a third of the time.
 QUICK = ["cmake.build-type=Debug", "cmake.define.CMAKE_UNITY_BUILD=ON"]
@@ -69,6 +72,70 @@ def test_extensions_that_were_built_apart_exchange_arrays(elsewhere):
     code = f"import usmx, {', '.join(names)}\nx = usmx.asarray([1.0], usm_type='host')\n{calls}"
     printed = run(elsewhere(*LANGUAGES), "-P", "-c", f"{code}print(x)")
     assert printed == f"[{2 ** len(names)}.]\n"
+
+
+@pytest.mark.slow
+def test_wheel_of_c_is_for_every_later_python(wheel_of):
+    assert "-cp311-abi3-" in wheel_of("c").name
+
+
+PROGRAM = """
+import usmx
+from {name} import scaled
+
+x: usmx.USMArray = scaled(usmx.ones(3), 2)
+scaled("text", 2)
+scaled(x, "2")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_type_checker_knows_the_functions(language, wheel_of, tmp_path):
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--target",
+        tmp_path,
+        wheel_of(language),
+    )
+    (tmp_path / "program.py").write_text(PROGRAM.format(name=name_of(language)))
+    command = [sys.executable, "-P", "-m", "mypy", "--strict", "--cache-dir", os.devnull]
+    done = subprocess.run([*command, "program.py"], cwd=tmp_path, capture_output=True, text=True)
+    lines = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert [line.split(":")[1] for line in lines] == ["6", "7"], done.stdout
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("license_name", LICENSES)
+def test_project_has_the_licence_that_was_chosen(language, license_name, tmp_path):
+    chosen = ("--with", language, "--license", license_name)
+    assert run_usmx("new-extension", "mine", *chosen, cwd=tmp_path).returncode == 0
+    text = (tmp_path / "mine/LICENSE").read_text()
+    assert "{holders}" not in text
+    assert ("the authors of mine" in text) == (license_name != "Apache-2.0")
+    project = tomllib.loads((tmp_path / "mine/pyproject.toml").read_text())["project"]
+    assert (project["license"], project["license-files"]) == (license_name, ["LICENSE"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_project_has_no_licence_that_nobody_chose(language, tmp_path):
+    assert run_usmx("new-extension", "mine", "--with", language, cwd=tmp_path).returncode == 0
+    assert not (tmp_path / "mine/LICENSE").exists()
+    project = tomllib.loads((tmp_path / "mine/pyproject.toml").read_text())["project"]
+    assert "license" not in project
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_project_has_what_git_and_github_ask_for(language, tmp_path):
+    assert run_usmx("new-extension", "mine", "--with", language, cwd=tmp_path).returncode == 0
+    assert "/build/" in (tmp_path / "mine/.gitignore").read_text().splitlines()
+    workflow = (tmp_path / "mine/.github/workflows/test.yml").read_text()
+    assert "python -m pytest" in workflow
+    assert (tmp_path / "mine/python/mine/py.typed").exists()
 
 
 def test_nothing_is_written_over(tmp_path):

@@ -247,6 +247,7 @@ FUNCTIONS = {
     "get_devices": [lambda x: F.get_devices()],
     "get_execution_queue": [lambda x: F.get_execution_queue([x.q, x.b.sycl_queue])],
     "get_include": [lambda x: F.get_include()],
+    "importing_extension": [lambda x: F.importing_extension().__enter__()],
     "get_print_options": [lambda x: F.get_print_options()],
     "iinfo": [lambda x: F.iinfo(x.i)],
     "isdtype": [lambda x: F.isdtype(x.a.dtype, "real floating")],

@@ -58,8 +58,8 @@ static PyObject* scaled(PyObject* module, PyObject* arguments) {
     return NULL;
   }
   if (found == 0) {
-    return PyErr_Format(PyExc_TypeError, "scaled: expected a USM array, found %s",
-                        Py_TYPE(object)->tp_name);
+    return PyErr_Format(PyExc_TypeError, "scaled: expected a USM array, found %R",
+                        (PyObject*)Py_TYPE(object));
   }
   PyObject* result = require_numbers_of_the_host(&x) == 0 ? scaled_view(&x, factor) : NULL;
   usmx->release(owner);

@@ -10,7 +10,8 @@
 /// The version as text.
 #define USMX_VERSION_STRING "0.1.0"
 
-/// The version of the binary interface. It is raised when code that was compiled with older headers
-/// cannot run with the new libusmx.so. The inline namespace (v1) and the SONAME of the library
-/// (libusmx.so.1) carry it.
+/// The version of the binary interface. It changes when code that was compiled with older headers
+/// cannot run with the new libusmx.so, and is then the number of the release that changes it: 1 is
+/// 0.1, and 102 would be 1.2 (docs/compatibility.md). The inline namespace (v1) and the SONAME of
+/// the library (libusmx.so.1) carry it.
 #define USMX_ABI_VERSION 1

@@ -1,8 +1,9 @@
-// Arrays as the C interface (usmx/c_api.h) has them: views as plain data, and owners. The casters
-// for extensions in C++ use the owners; the rest is what usmx's Python module makes its table of C
-// functions of. The casters begin with python/exchanged.hpp.
+// Arrays as the C interface (usmx/c_api.h) has them: views as plain data, owners, and bytes. The
+// casters for extensions in C++ use the owners; the rest is what usmx's Python module makes its
+// table of C functions of. The casters begin with python/exchanged.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "usmx/array/array.hpp"
@@ -65,5 +66,15 @@ USMX_API array allocate(const usmx_view& wanted);
 /// value_error or overflow_error when the elements do not lie in one USM allocation of the queue's
 /// context, or for values that no array can have.
 USMX_API array adopt(const usmx_view& described, detail::release_action release);
+
+// ---- bytes
+
+/// Allocates bytes from the current resource: the function `allocate_bytes` of the C interface. The
+/// caller gives them to free_bytes. Throws value_error when `nbytes` is 0 or the kind is unknown,
+/// allocation_error when there is no such memory. Waits as buffer::allocate does.
+USMX_API void* allocate_bytes(std::size_t nbytes, usm_kind kind, const sycl::queue& queue);
+/// Frees what allocate_bytes gave, after the work that was submitted to its queue; does nothing for
+/// null. Does not wait. Throws value_error for any other pointer.
+USMX_API void free_bytes(void* bytes);
 
 }  // namespace usmx::inline v1::exchange

@@ -9,6 +9,14 @@
 // call. An array keeps its memory alive as long as it exists, and may be released on any thread.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
+// Before 3.0, nanobind hands out errors of Python 3.11 as a type and a text, which are no exception
+// that could wait; and before 2.1 its containers' casters have no names.
+#if NB_VERSION_MAJOR < 3
+#error "usmx/python/nanobind.hpp needs nanobind 3.0 or newer: pip install 'nanobind>=3.0'"
+#endif
+
 #include "usmx/python/nanobind/casters.hpp"
 #include "usmx/python/nanobind/containers.hpp"
 #include "usmx/python/nanobind/import.hpp"

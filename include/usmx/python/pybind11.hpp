@@ -22,6 +22,10 @@
 #include "usmx/python/function.hpp"
 #include "usmx/python/typed.hpp"
 
+#if PYBIND11_VERSION_MAJOR < 3
+#error "usmx/python/pybind11.hpp needs pybind11 3.0 or newer: pip install 'pybind11>=3.0'"
+#endif
+
 namespace usmx::python {
 
 /// Imports usmx. An extension calls it first in PYBIND11_MODULE, so that a usmx that is missing or
@@ -45,7 +49,8 @@ inline const usmx_api& import_usmx() {
 
 }  // namespace usmx::python
 
-namespace pybind11::detail {
+namespace PYBIND11_NAMESPACE {
+namespace detail {
 
 /// The caster of a single value. pybind11 loads arguments, and elements of containers, where an
 /// error may be thrown. The elements of an array that is for `Parameter` are made ready when the
@@ -125,7 +130,11 @@ class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
       delete static_cast<usmx::array*>(array);
     });
     kept.release();
-    loader_life_support::try_add_patient(keeper);
+    try {
+      loader_life_support::add_patient(keeper);
+    } catch (const cast_error&) {
+      // Outside of a call, as in py::cast: the caster alone keeps the array.
+    }
     return true;
   }
   explicit operator usmx::array_view() { return seen().view(); }
@@ -200,7 +209,8 @@ template <class Parameter>
 class type_caster<usmx::python::detail::argument<Parameter>>
     : public usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};
 
-}  // namespace pybind11::detail
+}  // namespace detail
+}  // namespace PYBIND11_NAMESPACE
 
 namespace usmx::python::detail {
 

@@ -1,7 +1,5 @@
 #include "module/module.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -43,29 +41,6 @@ struct release_owner {
   void operator()(usmx_owner* owner) const noexcept { exchange::release(owner); }
 };
 using held_owner = std::unique_ptr<usmx_owner, release_owner>;
-
-// ---- versions
-
-/// The file with that address.
-const char* file_of(const void* code) noexcept {
-  Dl_info found{};
-  return dladdr(code, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname
-                                                                 : "this extension";
-}
-
-int accept(const usmx_api* self, std::uint32_t major, std::uint32_t minor,
-           const void* code) noexcept {
-  if (self->major == major && self->minor >= minor) {
-    return done;
-  }
-  const bool is_older = self->major < major || (self->major == major && self->minor < minor);
-  PyErr_Format(PyExc_ImportError,
-               "%s was built for version %u.%u of usmx's C interface, but the usmx that is "
-               "installed has version %u.%u: %s",
-               file_of(code), major, minor, self->major, self->minor,
-               is_older ? "install a newer usmx" : "build the extension again, with that usmx");
-  return failed;
-}
 
 // ---- Python's objects
 
@@ -256,6 +231,23 @@ usmx_owner* allocate(usmx_view* view) noexcept {
   return noting<usmx_owner*>(nullptr, [&] { return owner_with_view(allocated(*view), view); });
 }
 
+void* allocate_bytes(std::size_t nbytes, int kind, const void* queue) noexcept {
+  return noting<void*>(nullptr, [&] {
+    const noted_call_site here;
+    const without_interpreter_lock unlocked(PyGILState_Check() != 0);
+    const auto* wanted = static_cast<const sycl::queue*>(queue);
+    return exchange::allocate_bytes(nbytes, static_cast<usm_kind>(kind),
+                                    wanted != nullptr ? *wanted : internal::default_queue());
+  });
+}
+
+int free_bytes(void* bytes) noexcept {
+  return noting(failed, [&] {
+    exchange::free_bytes(bytes);
+    return done;
+  });
+}
+
 usmx_owner* adopt(usmx_view* view, void (*deleter)(void*), void* state) noexcept {
   return noting<usmx_owner*>(nullptr, [&] {
     detail::release_action release;
@@ -339,7 +331,7 @@ constexpr usmx_api table = {
     .size = sizeof(usmx_api),
     .major = USMX_C_API_MAJOR,
     .minor = USMX_C_API_MINOR,
-    .accept = accept,
+    .accept = accept_version,
     .as_array = as_array,
     .from_array = from_array,
     .as_queue = as_queue,
@@ -370,6 +362,8 @@ constexpr usmx_api table = {
     .free_events = free_events,
     .record_read = record_read,
     .record_write = record_write,
+    .allocate_bytes = allocate_bytes,
+    .free_bytes = free_bytes,
 };
 
 }  // namespace

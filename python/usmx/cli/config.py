@@ -4,6 +4,7 @@ The options for the compiler are those of usmx.pc, so that pkg-config and this s
 """
 
 import argparse
+import posixpath
 import re
 import shlex
 from pathlib import Path
@@ -26,11 +27,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(option, dest="values", action="append_const", const=get, help=text)
 
+    parser.add_argument(
+        "--wheel",
+        metavar="FOLDER",
+        help="with --libs: relative run paths, for an extension in FOLDER of site-packages",
+    )
 
-def run(values: list) -> int:
+
+def run(values: list, wheel: str | None = None) -> int:
     """Print the values, each on a line of its own."""
     for get in values:
-        print(get())
+        print(libs_in_wheel(wheel) if get is libs and wheel is not None else get())
     return 0
 
 
@@ -47,6 +54,18 @@ def cflags() -> str:
 def libs() -> str:
     """Return the options for the linker, as the compiler takes them."""
     return compiler_options("Libs")
+
+
+def libs_in_wheel(folder: str) -> str:
+    """Return the options for the linker, with run paths relative to the folder of the extension.
+
+    They are those of usmx_set_python_rpath (UsmxPythonModule.cmake), which gives the reasons.
+    """
+    options = [option for option in shlex.split(libs()) if not option.startswith("-Wl,-rpath,")]
+    site_packages = posixpath.relpath("/", posixpath.join("/", folder))
+    folders = [posixpath.join(site_packages, to) for to in ("usmx/lib", "../../../lib", "lib")]
+    run_paths = [f"-Wl,-rpath,$ORIGIN/{posixpath.normpath(folder)}" for folder in folders]
+    return " ".join([shlex.join(options), "-Wl,--disable-new-dtags", *run_paths])
 
 
 def cmake_dir() -> str:

@@ -152,7 +152,9 @@ def add_config_parser(commands: argparse._SubParsersAction) -> None:
     def run(options: argparse.Namespace) -> int:
         if not options.values:
             parser.error("expected at least one option, found none")
-        return config.run(options.values)
+        if options.wheel is not None and config.libs not in options.values:
+            parser.error("--wheel: expected --libs beside it")
+        return config.run(options.values, options.wheel)
 
     parser.set_defaults(command=run)
     end_help_with(parser, "python -m usmx config --cflags --libs")
@@ -176,7 +178,14 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         default=new_extension.LANGUAGES[0],
         help="the binding library or language (default: %(default)s)",
     )
-    parser.set_defaults(command=lambda options: new_extension.run(options.name, options.language))
+    parser.add_argument(
+        "--license",
+        choices=new_extension.LICENSES,
+        help="write this licence, and name it in pyproject.toml (default: none)",
+    )
+    parser.set_defaults(
+        command=lambda options: new_extension.run(options.name, options.language, options.license)
+    )
     end_help_with(parser, "python -m usmx new-extension fast_sums --with pybind11")
 
 

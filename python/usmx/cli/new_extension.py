@@ -1,5 +1,6 @@
 """``python -m usmx new-extension``: writes a project to begin with, from one of the examples."""
 
+import datetime
 import importlib.util
 import keyword
 import re
@@ -9,17 +10,23 @@ from pathlib import Path
 from usmx._installed import example
 
 LANGUAGES = ("nanobind", "pybind11", "cython", "c")
+LICENSES = ("Apache-2.0", "BSD-3-Clause", "MIT")
+COMMON = "project"  # the example of what projects have in every language
+COMMON_FILES = {"gitignore": ".gitignore", "workflow.yml": ".github/workflows/test.yml"}
 NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
 MADE_BY_BUILDS = re.compile(r"(^|/)(build|dist|__pycache__|\.pytest_cache|[^/]*\.egg-info)/")
 
 
-def run(name: str, language: str) -> int:
+def run(name: str, language: str, license_name: str | None) -> int:
     """Write the project into a new folder of its name; the exit code is 2 when that cannot be."""
     folder = Path(name)
     if reason := why_not(name, folder):
         print(f"usmx new-extension: {reason}", file=sys.stderr)
         return 2
     copy_example(example(language), folder, f"usmx_with_{language}", name)
+    copy_common_files(example(COMMON), folder)
+    if license_name:
+        write_license(example(COMMON), folder, license_name)
     print(f"wrote {name}/; {name}/README.md says how it is built and tested")
     return 0
 
@@ -49,3 +56,23 @@ def copy_example(source: Path, target: Path, old: str, new: str) -> None:
             copied.parent.mkdir(parents=True, exist_ok=True)
             text = path.read_text(encoding="utf-8").replace(old, new)
             copied.write_text(text, encoding="utf-8")
+
+
+def copy_common_files(source: Path, target: Path) -> None:
+    """Copy what does not depend on the language; git would obey some of these names here, too."""
+    for name, place in COMMON_FILES.items():
+        copied = target / place
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_bytes((source / name).read_bytes())
+
+
+def write_license(source: Path, target: Path, name: str) -> None:
+    """Write the licence's text, and name the licence in pyproject.toml."""
+    text = (source / "licenses" / name).read_text(encoding="utf-8")
+    holders = f"{datetime.date.today().year} the authors of {target.name}"
+    (target / "LICENSE").write_text(text.replace("{holders}", holders), encoding="utf-8")
+    project = target / "pyproject.toml"
+    readme = 'readme = "README.md"\n'
+    license_lines = f'license = "{name}"\nlicense-files = ["LICENSE"]\n'
+    said = project.read_text(encoding="utf-8").replace(readme, readme + license_lines)
+    project.write_text(said, encoding="utf-8")

@@ -350,6 +350,14 @@ TEST_F(adopted_array_test, array_without_elements_can_be_adopted_from_any_pointe
   }
 }
 
+TEST_F(adopted_array_test, array_without_elements_has_the_kind_of_the_memory_it_is_adopted_from) {
+  for (const usm_kind kind : {usm_kind::device, usm_kind::shared, usm_kind::host}) {
+    const buffer block = buffer::allocate(64, kind, queue());
+    const array a = array::adopt(block.data(), extents{0}, type_code::float64, queue(), deleter());
+    EXPECT_EQ(a.kind(), kind);
+  }
+}
+
 TEST_F(adopted_array_test, negative_extent_is_an_error_and_the_deleter_runs_once) {
   const runtime_block block(64, usm_kind::shared, queue());
   expect_error<value_error>(

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 #include "usmx/base/error.hpp"
+#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace {
@@ -45,6 +48,47 @@ TEST(c_arrays_test, retained_owner_keeps_the_memory_until_it_is_released) {
 }
 
 TEST(c_arrays_test, null_is_nothing_to_release) { release(nullptr); }
+
+TEST(c_arrays_test, bytes_are_of_their_kind_until_they_are_freed_once) {
+  const sycl::queue queue = usmx::default_queue();
+  for (const auto kind : {usmx::usm_kind::device, usmx::usm_kind::shared, usmx::usm_kind::host}) {
+    void* bytes = allocate_bytes(100, kind, queue);
+    EXPECT_EQ(usmx::pointer_kind(bytes, queue.get_context()), kind);
+    free_bytes(bytes);
+    EXPECT_THROW(free_bytes(bytes), usmx::value_error);
+  }
+  free_bytes(nullptr);
+}
+
+TEST(c_arrays_test, no_bytes_and_unknown_kinds_are_not_allocated) {
+  const sycl::queue queue = usmx::default_queue();
+  EXPECT_THROW(allocate_bytes(0, usmx::usm_kind::shared, queue), usmx::value_error);
+  EXPECT_THROW(allocate_bytes(8, usmx::usm_kind::unknown, queue), usmx::value_error);
+  EXPECT_THROW(allocate_bytes(8, static_cast<usmx::usm_kind>(7), queue), usmx::value_error);
+}
+
+TEST(c_arrays_test, freed_bytes_stay_until_work_on_their_queue_has_finished) {
+  sycl::queue queue = usmx::default_queue();
+  constexpr std::size_t nbytes = 1 << 22;
+  for (int k = 0; k < 20; ++k) {
+    auto* source =
+        static_cast<unsigned char*>(allocate_bytes(nbytes, usmx::usm_kind::shared, queue));
+    auto* result =
+        static_cast<unsigned char*>(allocate_bytes(nbytes, usmx::usm_kind::shared, queue));
+    std::memset(source, k + 1, nbytes);
+    const sycl::event copied = queue.memcpy(result, source, nbytes);
+    free_bytes(source);
+    auto* other =
+        static_cast<unsigned char*>(allocate_bytes(nbytes, usmx::usm_kind::shared, queue));
+    std::memset(other, 0, nbytes);  // must not be the source while it is read
+    usmx::wait_for_events({copied});
+    EXPECT_EQ(result[0], k + 1);
+    EXPECT_EQ(result[nbytes - 1], k + 1);
+    free_bytes(other);
+    free_bytes(result);
+  }
+  usmx::synchronize();
+}
 
 TEST(c_arrays_test, view_points_into_the_array_and_names_its_queue_and_context) {
   const array x = numbers();

@@ -57,6 +57,35 @@ def test_pkg_config_gives_the_same_options(option):
     assert list(resolved(printed.decode())) == config(option)[0].split()
 
 
+def run_paths(folder):
+    """The folders where the loader looks, for an extension in a folder of site-packages."""
+    (options,) = config("--libs", "--wheel", folder)
+    return [option.split(",")[2] for option in options.split() if "rpath" in option]
+
+
+@pytest.mark.parametrize("folder", [".", "mine", "mine/inner/", "a/../mine"])
+def test_run_paths_of_a_wheel_are_relative_and_those_of_cmake(folder):
+    site_packages = Path("/prefix/lib/python3.11/site-packages")
+    origin = os.path.normpath(site_packages / folder)
+    found = [os.path.normpath(path.replace("$ORIGIN", origin)) for path in run_paths(folder)]
+    assert found == [f"{site_packages}/usmx/lib", "/prefix/lib", f"{site_packages}/lib"]
+    assert all(path.startswith("$ORIGIN/") for path in run_paths(folder))
+
+
+def test_options_of_a_wheel_have_no_absolute_run_path():
+    (options,) = config("--libs", "--wheel", "mine")
+    assert "-Wl,--disable-new-dtags" in options.split()
+    assert "-rpath,/" not in options
+    kept = [option for option in config("--libs")[0].split() if "-rpath" not in option]
+    assert options.split()[: len(kept)] == kept
+
+
+def test_wheel_without_libs_is_an_error():
+    result = run_usmx("config", "--cflags", "--wheel", "mine")
+    assert result.returncode == 2
+    assert "--wheel: expected --libs beside it" in result.stderr
+
+
 def test_no_option_is_an_error():
     result = run_usmx("config")
     assert result.returncode == 2

@@ -59,7 +59,7 @@ CALLS = {
 }
 WITHOUT_ARRAYS = {
     "arange", "default_queue", "empty", "eye", "finfo", "from_arrow", "from_dlpack", "from_numpy", "full", "get_coerced_usm_type",
-    "get_execution_queue", "get_devices", "get_include", "get_print_options",
+    "get_execution_queue", "get_devices", "get_include", "importing_extension", "get_print_options",
     "iinfo", "isdtype", "linspace", "ones", "print_options", "set_default_queue", "set_print_options",
     "synchronize", "using_queue", "zeros",
 }  # fmt: skip

@@ -1,8 +1,9 @@
 """Arithmetic on arrays in SYCL unified shared memory."""
 
 # First: it loads libusmx.so and the SYCL runtime, and finds the devices' drivers.
-import usmx  # noqa: F401  isort: skip
+import usmx  # isort: skip
 
-from usmx_with_pybind11._native import scaled
+with usmx.importing_extension():  # a usmx that does not fit is an error that says so
+    from usmx_with_pybind11._native import scaled
 
 __all__ = ["scaled"]

@@ -12,7 +12,8 @@
 #include "usmx/python/nanobind/error.hpp"
 #include "usmx/python/nanobind/import.hpp"
 
-namespace nanobind::detail {
+namespace NB_NAMESPACE {
+namespace detail {
 
 /// What an object was found to be: a value, an exception in place of it, or neither for an object
 /// that is no T.
@@ -89,4 +90,5 @@ bool usmx_ask(handle asked, const cleanup_list* call, usmx_answer<T>& answer) {
   return status < 0 || status > 1;
 }
 
-}  // namespace nanobind::detail
+}  // namespace detail
+}  // namespace NB_NAMESPACE

@@ -12,7 +12,8 @@
 #include "usmx/python/nanobind/answer.hpp"
 #include "usmx/python/typed.hpp"
 
-namespace nanobind::detail {
+namespace NB_NAMESPACE {
+namespace detail {
 
 /// The caster of a single value. It puts an answer into the call's list only if somebody may want
 /// it again: when the caster ends and its value has not been taken, since another argument did not
@@ -134,4 +135,5 @@ struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
   explicit operator usmx::array_view() { return seen().view(); }
 };
 
-}  // namespace nanobind::detail
+}  // namespace detail
+}  // namespace NB_NAMESPACE

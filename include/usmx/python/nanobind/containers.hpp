@@ -17,7 +17,8 @@
 
 #include "usmx/python/nanobind/casters.hpp"
 
-namespace nanobind::detail {
+namespace NB_NAMESPACE {
+namespace detail {
 
 /// Types whose casters let an error wait.
 template <class T>
@@ -130,4 +131,5 @@ template <class... Ts>
   requires(usmx_waiting<Ts> || ...)
 struct type_caster<std::variant<Ts...>> : usmx_container<usmx_variant_caster<Ts...>> {};
 
-}  // namespace nanobind::detail
+}  // namespace detail
+}  // namespace NB_NAMESPACE

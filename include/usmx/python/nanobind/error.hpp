@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <utility>
 
-namespace nanobind::detail {
+namespace NB_NAMESPACE {
+namespace detail {
 
 /// A Python exception, or none.
 class usmx_error {
@@ -60,4 +61,5 @@ class usmx_error {
   object exception_;
 };
 
-}  // namespace nanobind::detail
+}  // namespace detail
+}  // namespace NB_NAMESPACE

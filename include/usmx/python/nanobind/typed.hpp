@@ -10,7 +10,8 @@
 #include "usmx/python/nanobind/casters.hpp"
 #include "usmx/python/typed.hpp"
 
-namespace nanobind::detail {
+namespace NB_NAMESPACE {
+namespace detail {
 
 /// The caster of a typed parameter, or of an argument in its place (`Taken`): it takes an array. An
 /// object that claims to be USM memory and is not raises its error.
@@ -95,7 +96,8 @@ template <class Parameter>
 struct type_caster<usmx::python::detail::argument<Parameter>>
     : usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};
 
-}  // namespace nanobind::detail
+}  // namespace detail
+}  // namespace NB_NAMESPACE
 
 namespace usmx::python::detail {
 
