@@ -202,9 +202,8 @@ new_block make_block(const request& wanted) {
   auto block = find_block(resource, wanted);
   if (block == nullptr) {
     detail::limit_deferred();
-    block =
-        own(resource, allocate_block(resource, wanted.nbytes, wanted.alignment, wanted.queue),
-            wanted);
+    block = own(resource, allocate_block(resource, wanted.nbytes, wanted.alignment, wanted.queue),
+                wanted);
   }
   return {std::move(block), std::move(state)};
 }
