@@ -84,6 +84,8 @@ const char* name(lock_rank rank) noexcept {
       return "helped_wait";
     case lock_rank::driver_wait:
       return "driver_wait";
+    case lock_rank::given_bytes:
+      return "given_bytes";
   }
   return "unknown";
 }

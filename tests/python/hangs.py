@@ -12,6 +12,7 @@ or "private" (the arrays are on a queue of the user's).
 import argparse
 import copy
 import faulthandler
+import functools
 import operator
 import os
 import pathlib
@@ -170,9 +171,16 @@ def adopted(x, **how):
     return memory.from_pointer(x.mem._pointer, 96, x.q, **how)
 
 
-def record(x, thing):
+@functools.cache
+def doubled():
+    """A kernel that doubles the numbers of an array."""
+    source = "USMX_KERNEL(1) doubled(double* a) { a[usmx::global_id()] *= 2; }"
+    return usmx.Kernel(f"#include <usmx/kernel.hpp>\n{source}", "doubled")
+
+
+def record_by(x, method):
     event = usmx.fill_async(x.b, 1)
-    thing.record(event)
+    method(event)
 
 
 def dlpack(x, **how):
@@ -187,6 +195,12 @@ F = usmx
 M = memory
 # What each public function does with arrays that dpnp is working on. One name may have several calls.
 FUNCTIONS = {
+    "Diagnostic": [lambda x: F.Diagnostic],  # of a CompileError
+    "Kernel": [lambda x: doubled()(12, None, x.a), lambda x: doubled()(BIG, None, x.d).wait(),
+               lambda x: doubled().signature],
+    "KernelModule": [lambda x: F.KernelModule("#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* a) {}", names=["f"])],
+    "local_memory": [lambda x: F.local_memory("f4", 3)],
+    "pending_events": [lambda x: F.pending_events(x.a, x.b), lambda x: F.pending_events(writes=[x.d, x.v])],
     "Device": [lambda x: F.Device.create_device(x.a.device), lambda x: x.a.device.wait()],
     "SyclContext": [lambda x: F.SyclContext(x.q.sycl_context)],
     "SyclDevice": [lambda x: F.SyclDevice("cpu")],
@@ -386,7 +400,8 @@ METHODS = {
     "tobytes": [lambda x: x.a.tobytes()], "astype": [lambda x: x.a.astype("i2"), lambda x: x.large.astype("f4")],
     "to_device": [lambda x: x.a.to_device(dpctl.SyclQueue(x.q.sycl_context, x.q.sycl_device)), lambda x: x.a.to_device("cpu"),
                   lambda x: x.a.to_device(dpctl.SyclQueue())],
-    "record": [lambda x: record(x, x.a)], "__array_namespace__": [lambda x: x.a.__array_namespace__()],
+    "record": [lambda x: record_by(x, x.a.record)], "record_read": [lambda x: record_by(x, x.a.record_read)],
+    "record_write": [lambda x: record_by(x, x.a.record_write)], "__array_namespace__": [lambda x: x.a.__array_namespace__()],
     "__array__": [lambda x: np.asarray(x.host), lambda x: usmx.asnumpy(x.host)],
     "__repr__": [lambda x: repr(x.a), lambda x: repr(x.large)], "__str__": [lambda x: str(x.a), lambda x: str(x.t)],
     "__format__": [lambda x: f"{x.s:.3f}"], "_repr_html_": [lambda x: x.a._repr_html_()],
@@ -412,7 +427,7 @@ OF_MEMORY = {
     "copy_to_host": [lambda x: x.mem.copy_to_host()], "copy_from_host": [lambda x: x.mem.copy_from_host(bytes(96))],
     "copy_from_device": [lambda x: x.mem.copy_from_device(memory.as_usm_memory(x.b)),
                          lambda x: x.mem.copy_from_device(dpctl.memory.MemoryUSMShared(96))],
-    "memset": [lambda x: x.mem.memset(3)], "record": [lambda x: record(x, x.mem)], "wait": [lambda x: x.mem.wait()],
+    "memset": [lambda x: x.mem.memset(3)], "record": [lambda x: record_by(x, x.mem.record)], "wait": [lambda x: x.mem.wait()],
     "__reduce_ex__": [lambda x: pickled(x.mem)], "__copy__": [lambda x: copy.copy(x.mem)],
     "__deepcopy__": [lambda x: copy.deepcopy(x.mem)], "__repr__": [lambda x: repr(x.mem)],
 }  # fmt: skip
