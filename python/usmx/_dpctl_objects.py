@@ -85,7 +85,9 @@ class SyclEvent(dpctl.SyclEvent):
         """Wait as usmx does: safely beside other threads, and without the interpreter lock."""
         _core._own_event(self).wait()
 
-    wait_for = staticmethod(_core.SyclEvent.wait_for)
+    @staticmethod
+    def wait_for(event):
+        _core.SyclEvent.wait_for(event)
 
     @property
     def execution_status(self):

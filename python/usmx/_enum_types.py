@@ -4,7 +4,12 @@ import enum
 
 
 class event_status_type(enum.Enum):
-    """What `SyclEvent.execution_status` says. Equal to dpctl's member of the same name, too."""
+    """What `SyclEvent.execution_status` says. Equal to dpctl's member of the same name, too.
+
+    Example:
+        >>> usmx.SyclEvent().execution_status == usmx.event_status_type.complete
+        True
+    """
 
     unknown_status = 1
     submitted = 2
