@@ -81,6 +81,9 @@ class SyclEvent(dpctl.SyclEvent):
     def __repr__(self):
         return repr(_core._own_event(self))
 
+    def _get_capsule(self):
+        return _core._own_event(self)._get_capsule()
+
     def wait(self):
         """Wait as usmx does: safely beside other threads, and without the interpreter lock."""
         _core._own_event(self).wait()
