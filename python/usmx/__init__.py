@@ -85,6 +85,7 @@ from usmx._core import (
     zeros,
     zeros_like,
 )
+from usmx._enum_types import event_status_type
 from usmx._importing import importing_extension
 from usmx._installed import get_include
 from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
@@ -123,6 +124,7 @@ __all__ = [
     "e",
     "empty",
     "empty_like",
+    "event_status_type",
     "expand_dims",
     "extract",
     "eye",

@@ -210,6 +210,7 @@ FUNCTIONS = {
         lambda x: F.SyclEvent.wait_for([F.fill_async(x.a, 1), F.fill_async(x.b, 1)]),
         lambda x: (F.fill_async(x.a, 1).backend, repr(F.fill_async(x.a, 1))),
     ],
+    "event_status_type": [lambda x: F.fill_async(x.a, 1).execution_status == F.event_status_type.complete],
     "SyclQueue": [lambda x: F.SyclQueue(x.q).wait(), lambda x: F.SyclQueue("cpu").wait(),
                   lambda x: (hash(F.SyclQueue(x.q)), repr(F.SyclQueue(x.q)), x.q == x.b.sycl_queue)],
     "__array_namespace_info__": [lambda x: F.__array_namespace_info__().devices()],

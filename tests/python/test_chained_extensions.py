@@ -53,7 +53,7 @@ def numbers(usm_type="device", queue=None):
 
 
 def is_running(event):
-    return "complete" not in str(event.execution_status)
+    return event.execution_status.name != "complete"
 
 
 def test_dependent_calls_return_while_the_first_work_runs(extension, shift, gate_on):

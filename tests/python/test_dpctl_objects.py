@@ -277,8 +277,77 @@ def test_usmx_constructors_take_dpctls_objects(name):
 
 def test_event_of_dpctl_is_taken():
     event = dpctl.SyclEvent()
-    assert usmx.SyclEvent(event).execution_status == "complete"
+    assert usmx.SyclEvent(event).execution_status.name == "complete"
     assert isinstance(event, usmx.SyclEvent)
+
+
+def returned_events(array):
+    host = np.zeros((3, 4))
+    yield "copy_async", usmx.copy_async(array, array.copy())
+    yield "copy_async from NumPy", usmx.copy_async(array, host)
+    yield "copy_async to NumPy", usmx.copy_async(host, array)
+    yield "fill_async", usmx.fill_async(array, 1)
+    yield "SyclEvent", usmx.SyclEvent()
+    yield "SyclEvent of dpctl's", usmx.SyclEvent(dpctl.SyclEvent())
+    array.record_write(dpctl.SyclQueue().submit_barrier())
+    for each in usmx.pending_events([array], []):
+        yield "pending_events", each
+
+
+def test_events_that_are_returned_are_dpctls(array):
+    for name, event in returned_events(array):
+        assert isinstance(event, dpctl.SyclEvent), name
+        assert isinstance(event, usmx.SyclEvent), name
+        dpctl.SyclEvent.wait_for([event])
+        assert event.execution_status is dpctl.event_status_type.complete, name
+
+
+def test_work_of_dpctl_comes_after_an_event_of_usmx(array):
+    events = [usmx.fill_async(array, 7)]
+    back = np.empty((3, 4))
+    other = dpctl.SyclQueue(array.sycl_context, array.sycl_device)
+    memory = dpctl.memory.as_usm_memory(array)
+    other.memcpy_async(back.data.cast("B"), memory, back.nbytes, events).wait()
+    assert (back == 7).all()
+
+
+def test_barrier_on_an_arrays_queue_takes_events_of_both(array):
+    events = [usmx.fill_async(array, 7), dpctl.SyclQueue().submit_barrier()]
+    barrier = array.sycl_queue.submit_barrier(events)
+    barrier.wait()
+    assert events[0].execution_status == dpctl.event_status_type.complete
+    with pytest.raises(TypeError):
+        array.sycl_queue.submit_barrier([5])
+
+
+def test_event_of_a_subclass_of_usmx_class_keeps_its_class():
+    class Mine(usmx.SyclEvent):
+        pass
+
+    assert type(Mine()) is Mine
+    assert not isinstance(usmx.SyclEvent(), Mine)
+
+
+@pytest.mark.slow
+def test_events_are_usmx_own_until_dpctl_is_loaded():
+    code = """
+import sys, usmx
+a = usmx.zeros(3)
+first = usmx.fill_async(a, 1)
+assert type(first) is usmx.SyclEvent
+assert type(usmx.SyclEvent(first._get_capsule())) is usmx.SyclEvent
+assert first.execution_status in usmx.event_status_type
+assert "dpctl" not in sys.modules
+import dpctl
+again = usmx.SyclEvent(first)
+assert isinstance(again, dpctl.SyclEvent)
+assert again == first and first == again and hash(again) == hash(first)
+dpctl.SyclEvent.wait_for([again])
+assert first.execution_status == again.execution_status
+assert again.execution_status == first.execution_status
+print("end")
+"""
+    assert output_of(code) == "end"
 
 
 def test_queue_is_made_of_dpctls_context_and_device():

@@ -1,6 +1,7 @@
 """What inspect.signature says of every public function and method: what the stub says."""
 
 import ast
+import enum
 import inspect
 from pathlib import Path
 
@@ -40,7 +41,8 @@ METHODS = {
     for owner, cls in CLASSES.items()
     for name in methods_of(cls)
     if not issubclass(cls, Exception) and name not in ("__new__", "__init__")  # see CONSTRUCTED
-    if not (issubclass(cls, tuple) and name.startswith("_"))  # made by typing.NamedTuple
+    # Made by typing.NamedTuple and enum.
+    if not (issubclass(cls, (tuple, enum.Enum)) and name.startswith("_"))
 }
 # Made by functions and never by their class.
 ONLY_RECEIVED = {"usmx.Device", "usmx.memory.MemoryPool", "usmx.memory.MemoryResource"}

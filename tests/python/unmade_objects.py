@@ -53,7 +53,7 @@ def classes():
 def makers():
     """What makes one object each: of the class alone, and of an unfinished subclass."""
     for cls in classes():
-        if cls is not usmx.SyclQueue:  # whose __new__ makes it
+        if cls not in (usmx.SyclQueue, usmx.SyclEvent):  # whose __new__ makes it
             yield cls.__name__, functools.partial(cls.__new__, cls)
         try:
             below = type("Unfinished", (cls,), {"__init__": lambda self: None})

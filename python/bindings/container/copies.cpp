@@ -16,6 +16,7 @@
 #include "support/lazy_import.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/classes.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
@@ -124,7 +125,7 @@ nb::list pending_events_of(nb::handle reads, nb::handle writes) {
   const std::vector<array> written = arrays_in(writes);
   nb::list events;
   for (const sycl::event& each : ordered(false, [&] { return pending_events(read, written); })) {
-    events.append(to_python(each));
+    events.append(event_object(each));
   }
   return events;
 }
@@ -149,14 +150,14 @@ struct shared_buffer {
 nb::object copy_array_to_host_async(const py_array& source, nb::handle destination) {
   shared_buffer host(destination, with_format(source.value, PyBUF_STRIDED));
   const host_array to = host_side(*host.view, source.value);
-  return to_python(ordered(is_short(source.value),
-                           [&] { return copy_to_host_async(source.value, to, host.owner); }));
+  return event_object(ordered(is_short(source.value),
+                              [&] { return copy_to_host_async(source.value, to, host.owner); }));
 }
 
 nb::object copy_host_to_array_async(const py_array& destination, nb::handle source) {
   shared_buffer host(source, with_format(destination.value, PyBUF_STRIDED_RO));
   const host_array from = host_side(*host.view, destination.value);
-  return to_python(ordered(is_short(destination.value), [&] {
+  return event_object(ordered(is_short(destination.value), [&] {
     return copy_from_host_async(from, destination.value, host.owner);
   }));
 }
@@ -305,14 +306,14 @@ Example:
   m.def(
       "_copy_async",
       [](const py_array& source, const py_array& destination) {
-        return to_python(copy_broadcast_async(source.value, destination.value));
+        return event_object(copy_broadcast_async(source.value, destination.value));
       },
       nb::sig("def _copy_async(source: USMArray, destination: USMArray, /) -> SyclEvent"),
       "_copy, started and not waited for.");
   m.def(
       "_fill_async",
       [](const py_array& destination, nb::handle scalar) {
-        return to_python(start_filling(destination.value, scalar));
+        return event_object(start_filling(destination.value, scalar));
       },
       nb::arg("destination"), nb::arg("scalar").none(),
       nb::sig("def _fill_async(destination: USMArray, scalar: object) -> SyclEvent"),

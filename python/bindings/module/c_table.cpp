@@ -151,16 +151,10 @@ int as_event(PyObject* object, void** event) noexcept {
   return as_sycl_object<sycl::event>(object, event, [&] { return event_of_object(object); });
 }
 
-template <class T>
+template <class T, nb::object (*object_of)(const T&)>
 PyObject* from_sycl_object(const void* value) noexcept {
   return guarded<PyObject*>(
-      nullptr, [&] { return to_python(*static_cast<const T*>(value)).release().ptr(); });
-}
-
-PyObject* from_queue(const void* queue) noexcept {
-  return guarded<PyObject*>(nullptr, [&] {
-    return queue_object(*static_cast<const sycl::queue*>(queue)).release().ptr();
-  });
+      nullptr, [&] { return object_of(*static_cast<const T*>(value)).release().ptr(); });
 }
 
 void set_error(int error, const char* text) noexcept {
@@ -335,13 +329,13 @@ constexpr usmx_api table = {
     .as_array = as_array,
     .from_array = from_array,
     .as_queue = as_queue,
-    .from_queue = from_queue,
+    .from_queue = from_sycl_object<sycl::queue, queue_object>,
     .as_context = as_context,
-    .from_context = from_sycl_object<sycl::context>,
+    .from_context = from_sycl_object<sycl::context, context_object>,
     .as_device = as_device,
-    .from_device = from_sycl_object<sycl::device>,
+    .from_device = from_sycl_object<sycl::device, device_object>,
     .as_event = as_event,
-    .from_event = from_sycl_object<sycl::event>,
+    .from_event = from_sycl_object<sycl::event, event_object>,
     .set_error = set_error,
     .retain = retain,
     .release = exchange::release,

@@ -9,12 +9,36 @@
 #include "internals.hpp"
 #include "support/nanobind.hpp"
 #include "support/type_name.hpp"
+#include "sycl_objects/dpctl_types.hpp"
 
 namespace usmx::bindings {
 
 [[noreturn]] inline void throw_not_accepted(const char* what, const char* accepted,
                                             nb::handle found) {
   throw type_error(detail::message(what, " takes ", accepted, ", found ", type_name(found.ptr())));
+}
+
+/// Defines __new__, before __init__: from the arguments of __init__, nanobind then sees that there
+/// need not be any. Once dpctl is loaded, it gives what `object_of` returns, an object of dpctl's
+/// class: such alone can be equal to dpctl's own objects from both sides, and is accepted wherever
+/// they are. Python then calls no __init__.
+template <class T>
+void bind_new(nb::class_<T>& cls, nb::object (*object_of)(const T&), const char* signature) {
+  cls.def_static(
+      "__new__",
+      [object_of](nb::handle wanted, const nb::args& args, const nb::kwargs& kwargs) {
+        auto* type = reinterpret_cast<PyTypeObject*>(wanted.ptr());
+        if (!PyType_Check(wanted.ptr()) || !PyType_IsSubtype(type, python_class<T>)) {
+          throw_not_accepted("__new__", "the class or a subclass of it", wanted);
+        }
+        nb::object made = nb::inst_alloc(wanted);
+        if (type != python_class<T>) {
+          return made;  // a subclass, whose __init__ follows
+        }
+        wanted.attr("__init__")(made, *args, **kwargs);
+        return are_dpctls_classes_known() ? object_of(*nb::inst_ptr<T>(made)) : made;
+      },
+      nb::arg("cls"), nb::arg("args"), nb::arg("kwargs"), nb::sig(signature));
 }
 
 /// The SYCL object by which objects of usmx's and dpctl's classes are compared. For a queue, it is

@@ -48,7 +48,8 @@ inline nb::object own_object(const sycl::queue& queue) { return make_instance(qu
 
 void bind_sycl_event(nb::module_& m);
 
-inline nb::object to_python(const sycl::event& event) { return make_instance(event); }
+/// An object of usmx's own class. Events for code outside usmx go through dpctl_objects.hpp.
+inline nb::object own_object(const sycl::event& event) { return make_instance(event); }
 
 /// A copy of the event in a SyclEvent of usmx or dpctl, any other object whose _get_capsule() holds
 /// one, or such a capsule, which stays usable; none for anything else.

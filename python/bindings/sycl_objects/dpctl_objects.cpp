@@ -11,11 +11,14 @@
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/peers_queues.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx::bindings {
 namespace {
 
 lazy_import dpctl_queue_subclass("usmx._dpctl_objects", "SyclQueue");
+lazy_import dpctl_context_subclass("usmx._dpctl_objects", "SyclContext");
+lazy_import dpctl_event_subclass("usmx._dpctl_objects", "SyclEvent");
 interned sycl_context_attribute("sycl_context");
 interned sycl_device_attribute("sycl_device");
 
@@ -100,6 +103,25 @@ nb::object context_object(const sycl::queue& queue) {
 nb::object device_object(const sycl::queue& queue) {
   return are_dpctls_classes_known() ? dpctl_object(queue).attr(sycl_device_attribute.get())
                                     : to_python(queue.get_device());
+}
+
+nb::object event_object(const sycl::event& event) {
+  return are_dpctls_classes_known() ? dpctl_event_subclass(to_capsule(event)) : own_object(event);
+}
+
+nb::object context_object(const sycl::context& context) {
+  return are_dpctls_classes_known() ? dpctl_context_subclass(to_capsule(context))
+                                    : to_python(context);
+}
+
+nb::object device_object(const sycl::device& device) {
+  if (!are_dpctls_classes_known()) {
+    return to_python(device);
+  }
+  // dpctl's devices have no capsules, but its queues do. Every back end has queues for a sub-device
+  // in that device's own context, not every one has others (cached_queue).
+  return device_object(filter_string_of(device) ? cached_queue(device)
+                                                : sycl::queue(sycl::context(device), device));
 }
 
 }  // namespace usmx::bindings

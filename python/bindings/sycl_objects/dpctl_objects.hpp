@@ -1,8 +1,9 @@
-// The Python objects for queues, contexts and devices. In a process that has loaded dpctl they are
-// of dpctl's classes, since dpnp, dpctl and scikit-learn-intelex accept no others
+// The Python objects for queues, contexts, devices and events. In a process that has loaded dpctl
+// they are of dpctl's classes, since dpnp, dpctl and scikit-learn-intelex accept no others
 // (docs/decisions.md, 49). Otherwise they are usmx's own.
 #pragma once
 
+#include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
 #include "support/nanobind.hpp"
@@ -18,6 +19,11 @@ nb::object queue_object(const sycl::queue&);
 /// The objects for a queue's context and its device.
 nb::object context_object(const sycl::queue&);
 nb::object device_object(const sycl::queue&);
+
+/// Objects for a context, a device and an event that no queue gives.
+nb::object context_object(const sycl::context&);
+nb::object device_object(const sycl::device&);
+nb::object event_object(const sycl::event&);
 
 /// Defines the attributes sycl_queue, sycl_context and sycl_device of a class from the queue of its
 /// object, and _own_queue for the package itself, which exposes nothing. `object_of` returns the

@@ -143,7 +143,8 @@ const sycl::event* as_dpctl(PyObject* object) {
 }
 
 bool are_dpctls_classes_known() {
-  return dpctl_queue.is_known() && dpctl_context.is_known() && dpctl_device.is_known();
+  return dpctl_queue.is_known() && dpctl_context.is_known() && dpctl_device.is_known() &&
+         dpctl_event.is_known();
 }
 
 bool has_truthful_readonly_flag(PyObject* producer) {

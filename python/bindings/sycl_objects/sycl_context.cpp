@@ -31,7 +31,8 @@ sycl::context construct_context(nb::handle argument) {
 std::string text_of_context(const sycl::context& context) {
   std::string text = "<SyclContext of";
   for (const sycl::device& device : context.get_devices()) {
-    text += " " + device_name(device);
+    text += ' ';
+    text += device_name(device);
   }
   return text + ">";
 }

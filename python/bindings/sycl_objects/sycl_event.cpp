@@ -8,14 +8,19 @@
 #include <sycl/backend_types.hpp>
 
 #include "internals.hpp"
+#include "support/lazy_import.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl_types.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+lazy_import event_status_type("usmx._enum_types", "event_status_type");
 
 constexpr const char* accepted_events =
     "a SyclEvent, an object whose _get_capsule() holds one, or a capsule 'SyclEventRef'";
@@ -34,7 +39,7 @@ sycl::event construct_event(nb::handle argument) {
                                               : event_argument("arg", argument);
 }
 
-std::string_view status(const sycl::event& event) {
+const char* status(const sycl::event& event) {
   require_usable_process();
   using sycl::info::event_command_status;
   switch (event.get_info<sycl::info::event::command_execution_status>()) {
@@ -53,6 +58,15 @@ std::string_view backend(const sycl::event& event) {
   require_usable_process();
   const auto known = internal::backend_of(event);
   return known ? backend_name(*known) : "unknown";
+}
+
+/// For dpctl's objects, of usmx's subclass.
+nb::object own_event(nb::handle event) {
+  const auto* known = value_of_either<sycl::event>(event.ptr());
+  if (known == nullptr) {
+    throw_not_accepted("this function", "a SyclEvent", event);
+  }
+  return own_object(*known);
 }
 
 void wait_for_all(const std::vector<sycl::event>& events) {
@@ -96,7 +110,7 @@ void bind_profiling(nb::class_<sycl::event>& cls) {
 }  // namespace
 
 std::optional<sycl::event> event_of_object(nb::handle object) {
-  if (const sycl::event* event = value_in<sycl::event>(object.ptr())) {
+  if (const auto* event = value_of_either<sycl::event>(object.ptr())) {
     return *event;
   }
   const nb::object capsule = own_or_given_capsule(object);
@@ -104,7 +118,7 @@ std::optional<sycl::event> event_of_object(nb::handle object) {
 }
 
 sycl::event event_argument(const char* name, nb::handle argument) {
-  if (const sycl::event* event = value_in<sycl::event>(argument.ptr())) {
+  if (const auto* event = value_of_either<sycl::event>(argument.ptr())) {
     return *event;
   }
   const nb::object capsule = own_or_given_capsule(argument);
@@ -125,6 +139,8 @@ void bind_sycl_event(nb::module_& m) {
   nb::class_<sycl::event> cls(
       m, "SyclEvent",
       "A SYCL event, which stands for work on a queue. It equals another one for the same event.");
+  bind_new(cls, &event_object,
+           "def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclEvent");
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<sycl::event> self, nb::handle arg) {
@@ -139,7 +155,7 @@ Args:
 
 Example:
     >>> usmx.SyclEvent().execution_status
-    'complete')")
+    <event_status_type.complete: 4>)")
       .def(
           "wait", [](const sycl::event& event) { wait_for_all({event}); },
           "Wait until the work has finished. Other Python threads run meanwhile.")
@@ -155,9 +171,14 @@ Raises:
 
 Example:
     >>> usmx.SyclEvent.wait_for([usmx.SyclEvent()]))")
-      .def_prop_ro("execution_status", &status,
-                   "'submitted', 'running' or 'complete'. To know when it is complete, call "
-                   "``wait()``: that costs less than asking again and again.")
+      .def_prop_ro(
+          "execution_status",
+          [](const sycl::event& event) -> nb::object {
+            return event_status_type.get().attr(status(event));
+          },
+          nb::sig("def execution_status(self) -> event_status_type"),
+          "A member of event_status_type: submitted, running or complete. To know when it is "
+          "complete, call ``wait()``: that costs less than asking again and again.")
       .def_prop_ro(
           "backend", &backend,
           "The back end as filter selectors spell it: 'opencl', 'level_zero', 'cuda', ... It is "
@@ -170,11 +191,13 @@ Example:
       .def("__repr__", [](const sycl::event& event) {
         return detail::message("<SyclEvent, ", status(event), ">");
       });
-  // dpctl compares its events by the Python object.
+  // dpctl compares its events by the Python object. Those of usmx's subclass compare themselves.
   bind_value_semantics<sycl::event>(
       cls, [](PyObject* other) -> const sycl::event* { return value_in<sycl::event>(other); });
   bind_profiling(cls);
   set_python_class<sycl::event>(cls);
+  m.def("_own_event", &own_event, nb::arg("event"),
+        nb::sig("def _own_event(event: object) -> SyclEvent"));
 }
 
 }  // namespace usmx::bindings

@@ -96,21 +96,6 @@ sycl::queue construct_queue(nb::handle context, nb::handle device, nb::handle pr
   return {*c, *d, queue_properties(property)};
 }
 
-/// Once dpctl is loaded, an object of its class, which alone can be equal to dpctl's own objects
-/// from both sides. Python then calls no __init__.
-nb::object new_queue(nb::handle cls, const nb::args& args, const nb::kwargs& kwargs) {
-  if (!PyType_Check(cls.ptr()) ||
-      !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(cls.ptr()), python_class<sycl::queue>)) {
-    throw_not_accepted("SyclQueue.__new__", "SyclQueue or a subclass of it", cls);
-  }
-  nb::object made = nb::inst_alloc(cls);
-  if (reinterpret_cast<PyTypeObject*>(cls.ptr()) != python_class<sycl::queue>) {
-    return made;  // a subclass, whose __init__ follows
-  }
-  cls.attr("__init__")(made, *args, **kwargs);
-  return are_dpctls_classes_known() ? queue_object(*nb::inst_ptr<sycl::queue>(made)) : made;
-}
-
 const sycl::queue& any_queue(nb::handle object) {
   const auto* queue = value_of_either<sycl::queue>(object.ptr());
   if (queue == nullptr) {
@@ -129,9 +114,8 @@ std::string text_of_queue(const sycl::queue& queue) {
 void bind_sycl_queue(nb::module_& m) {
   auto cls = pooled_class<sycl::queue>(m, "SyclQueue",
                                        "A SYCL queue: a device, a context, and an order of work.");
-  // Before __init__, from whose arguments nanobind then sees that there need not be any.
-  cls.def_static("__new__", &new_queue, nb::arg("cls"), nb::arg("args"), nb::arg("kwargs"),
-                 nb::sig("def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclQueue"));
+  bind_new(cls, &queue_object,
+           "def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclQueue");
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<sycl::queue> self, nb::handle arg, nb::handle property) {

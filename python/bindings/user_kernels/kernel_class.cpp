@@ -13,6 +13,7 @@
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
@@ -174,7 +175,7 @@ nb::object launch(const py_kernel& kernel, nb::handle global, nb::handle local, 
   const launch_arguments arguments({first, given.size()}, kernel.signature);
   const sycl::queue where = launch_queue(queue, arguments);
   const usmx::kernel& compiled = kernel.source->compiled_for(where)[kernel.place];
-  return to_python([&] {
+  return event_object([&] {
     const without_interpreter_lock unlocked;
     return compiled.launch(sizes, arguments.all(), &where, events);
   }());

@@ -22,7 +22,7 @@ def test_freed_block_is_taken_while_work_is_pending_on_it(monkeypatch):
         events.clear()
         busy.measure()
         assert reserved_bytes() - before == 16 * (4 << 20), "not the freed blocks were taken"
-        if "complete" not in str(events[-1].execution_status):
+        if events[-1].execution_status.name != "complete":
             break
     else:
         raise AssertionError("the work was never pending")

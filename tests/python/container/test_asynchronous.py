@@ -59,7 +59,7 @@ def test_between_arrays(kind, view):
     assert isinstance(event, usmx.SyclEvent)
     same(destination, expected)
     event.wait()
-    assert event.execution_status == "complete"
+    assert event.execution_status.name == "complete"
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
