@@ -38,7 +38,6 @@ SIZES = (1, 100, 3000, 20_000)  # doubles: below and above what is copied at onc
 SLOTS = 6
 REPORTS = 20
 ALLOWED_GROWTH = 64 << 20  # bytes
-ALONE = 10_000  # operations of dpnp alone in each thread
 
 
 class Forwarded:
@@ -311,10 +310,11 @@ def lost_by_dpnp(options, turns):
     """Bytes that one of dpnp's operations loses without usmx."""
     soaks = [DpnpAlone(options.seed * 1000 + k, turns) for k in range(options.threads)]
     with ThreadPoolExecutor(options.threads) as pool:
-        for operations in (ALONE // 10, ALONE):  # what is made once is there by then
+        alone = options.operations // 1000  # in each thread
+        for operations in (alone // 10, alone):  # what is made once is there by then
             before = heap_bytes()
             list(pool.map(lambda soak, operations=operations: soak.run(operations), soaks))
-            lost = (heap_bytes() - before) / (operations * options.threads)
+            lost = (heap_bytes() - before) / max(operations * options.threads, 1)
     return max(lost, 0.0)
 
 
