@@ -473,8 +473,9 @@ def run(program, *arguments, **environment):
 def test_second_process_does_not_compile(tmp_path):
     cache = {"USMX_CACHE_DIR": str(tmp_path / "cache")}
     assert run(FROM_CACHE, "", **cache) == "True"
-    (entry,) = (tmp_path / "cache").iterdir()
-    assert entry.name.startswith("user-")
+    assert (
+        len(list((tmp_path / "cache").glob("user-*"))) == 1
+    )  # devices may keep other kernels there
     assert run(FROM_CACHE, "", **cache) == "False"
     assert run(FROM_CACHE, "//", **cache) == "True"
 
@@ -482,7 +483,7 @@ def test_second_process_does_not_compile(tmp_path):
 def test_damaged_cache_is_compiled_again(tmp_path):
     cache = {"USMX_CACHE_DIR": str(tmp_path)}
     run(FROM_CACHE, "", **cache)
-    (entry,) = tmp_path.iterdir()
+    (entry,) = tmp_path.glob("user-*")
     entry.write_bytes(entry.read_bytes()[:-100])
     assert run(FROM_CACHE, "", **cache) == "True"
     assert run(FROM_CACHE, "", **cache) == "False"
