@@ -11,8 +11,7 @@ namespace usmx::inline v1::detail {
 
 void submission::use(byte_range bytes, access made) {
   parts_.push_back({bytes, made, pending_work_before(bytes, made)});
-  const std::vector<sycl::event>& events = parts_.back().earlier.events;
-  before_.insert(before_.end(), events.begin(), events.end());
+  follow(parts_.back().earlier.events);
 }
 
 void submission::use(const array& a, access made) {
@@ -20,6 +19,10 @@ void submission::use(const array& a, access made) {
     use(*bytes, made);
     follow_others(a);
   }
+}
+
+void submission::follow(std::span<const sycl::event> events) {
+  before_.insert(before_.end(), events.begin(), events.end());
 }
 
 void submission::follow_others(const array& a) {
@@ -54,6 +57,15 @@ sycl::event submission::start(
     wait_for(done);
   }
   return done;
+}
+
+sycl::event submission::start_command(const std::function<void(sycl::handler&)>& command) const {
+  return start([&](const std::vector<sycl::event>& before) {
+    return sycl::queue(*queue_).submit([&](sycl::handler& handler) {
+      handler.depends_on(before);
+      command(handler);
+    });
+  });
 }
 
 }  // namespace usmx::inline v1::detail

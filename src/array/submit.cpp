@@ -39,29 +39,29 @@ void use(submission& work, const array_list& reads, const array_list& writes) {
   }
 }
 
-}  // namespace
-
-sycl::event submit(const sycl::queue& queue, const array_list& reads, const array_list& writes,
-                   const std::function<sycl::event(const events&)>& start) {
+submission checked(const sycl::queue& queue, const array_list& reads, const array_list& writes) {
   require_writable(writes);
   const sycl::context context = queue.get_context();
   require_context(reads, context);
   require_context(writes, context);
-  const detail::runtime_call call;
   detail::release_finished();
   submission work(queue);
   use(work, reads, writes);
-  return work.start(start);
+  return work;
+}
+
+}  // namespace
+
+sycl::event submit(const sycl::queue& queue, const array_list& reads, const array_list& writes,
+                   const std::function<sycl::event(const events&)>& start) {
+  const detail::runtime_call call;
+  return checked(queue, reads, writes).start(start);
 }
 
 sycl::event submit(const sycl::queue& queue, const array_list& reads, const array_list& writes,
                    const std::function<void(sycl::handler&)>& command) {
-  return submit(queue, reads, writes, [&](const events& before) {
-    return sycl::queue(queue).submit([&](sycl::handler& handler) {
-      handler.depends_on(before);
-      command(handler);
-    });
-  });
+  const detail::runtime_call call;
+  return checked(queue, reads, writes).start_command(command);
 }
 
 events pending_events(const array_list& reads, const array_list& writes) {

@@ -123,13 +123,8 @@ sycl::event submit_in_order(const sycl::queue& queue, std::span<const array_use>
   for (const array_use& use : uses) {
     work.use(*use.used, use.made);
   }
-  return work.start([&](const std::vector<sycl::event>& before) {
-    return sycl::queue(queue).submit([&](sycl::handler& handler) {
-      handler.depends_on(before);
-      handler.depends_on(std::vector(after.begin(), after.end()));
-      command(handler);
-    });
-  });
+  work.follow(after);
+  return work.start_command(command);
 }
 
 }  // namespace usmx::inline v1::detail

@@ -65,23 +65,29 @@ static PyObject* description(const usmx_view* view) {
       (unsigned long long)(uintptr_t)view->context);
 }
 
+// What as_array and as_array_for found: a dict, or None. Releases the owner.
+static PyObject* description_of_found(const usmx_api* usmx, int status, const usmx_view* view,
+                                      usmx_owner* owner) {
+  PyObject* result;
+  if (status == 0) {
+    return Py_NewRef(Py_None);
+  }
+  result = description(view);
+  usmx->release(owner);
+  return result;
+}
+
 // describe(object) -> dict of a producer's view, or None
 static PyObject* describe(PyObject* self, PyObject* object) {
   const usmx_api* usmx = usmx_import();
   usmx_view view;
   usmx_owner* owner;
-  PyObject* result;
   int status;
   (void)self;
   if (usmx == NULL || (status = usmx->as_array(object, &view, &owner)) < 0) {
     return NULL;
   }
-  if (status == 0) {
-    return Py_NewRef(Py_None);
-  }
-  result = description(&view);
-  usmx->release(owner);
-  return result;
+  return description_of_found(usmx, status, &view, owner);
 }
 
 // keep(object) -> capsule of an owner that does not need the object
@@ -411,7 +417,7 @@ static PyObject* pending_events(PyObject* self, PyObject* arguments) {
 // use(object, number of usmx_use) -> dict of the view, or None
 static PyObject* use(PyObject* self, PyObject* arguments) {
   const usmx_api* usmx = usmx_import();
-  PyObject *object, *result;
+  PyObject* object;
   usmx_view view;
   usmx_owner* owner;
   int number, status;
@@ -420,12 +426,7 @@ static PyObject* use(PyObject* self, PyObject* arguments) {
       (status = usmx->as_array_for(object, number, &view, &owner)) < 0) {
     return NULL;
   }
-  if (status == 0) {
-    return Py_NewRef(Py_None);
-  }
-  result = description(&view);
-  usmx->release(owner);
-  return result;
+  return description_of_found(usmx, status, &view, owner);
 }
 
 // make_ready(capsule)

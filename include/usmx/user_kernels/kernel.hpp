@@ -182,8 +182,8 @@ class USMX_API kernel {
   /// Runs the kernel, on the queue of the arrays or, without arrays, on the one that it was
   /// compiled for. It comes after the unfinished work on the arrays that usmx knows, and is such
   /// work itself, so the memory lives until it ends. Returns its event. Waits as submit() does, for
-  /// memory that others may work on (array/submit.hpp). Throws
-  /// value_error or type_error, and runs nothing, unless the sizes and each argument suit.
+  /// memory that others may work on (array/submit.hpp). Throws value_error or type_error, and runs
+  /// nothing, unless the sizes and each argument suit.
   template <int Dimensions, class... Arguments>
   sycl::event operator()(const sycl::nd_range<Dimensions>& sizes,
                          const Arguments&... arguments) const {

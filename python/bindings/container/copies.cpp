@@ -111,6 +111,13 @@ void copy_broadcast(const array& source, const array& destination) {
 
 // ---- the same, not waited for
 
+/// `announce` is array::record_read or array::record_write.
+template <void (array::*announce)(const sycl::event&) const>
+void record_event(const py_array& a, nb::handle event) {
+  const sycl::event unfinished = event_argument("event", event);
+  ordered(false, [&] { (a.value.*announce)(unfinished); });
+}
+
 std::vector<array> arrays_in(nb::handle sequence) {
   const nb::object items = checked(PySequence_Tuple(sequence.ptr()));
   std::vector<array> arrays;
@@ -399,12 +406,8 @@ Example:
     >>> usmx.asarray([1, 2], dtype='u1').tobytes()
     b'\x01\x02')")
       .def(
-          "record",
-          [](const py_array& a, nb::handle event) {
-            const sycl::event unfinished = event_argument("event", event);
-            ordered(false, [&] { a.value.record(unfinished); });
-          },
-          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
+          "record", &record_event<&array::record_write>, nb::arg("event").none(),
+          nb::sig("def record(self, event: object) -> None"),
           R"(Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.
 
 Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
@@ -421,14 +424,9 @@ Raises:
 Example:
     >>> a = usmx.zeros(2)
     >>> a.record(usmx.SyclEvent()))")
-      .def(
-          "record_read",
-          [](const py_array& a, nb::handle event) {
-            const sycl::event unfinished = event_argument("event", event);
-            ordered(false, [&] { a.value.record_read(unfinished); });
-          },
-          nb::arg("event").none(), nb::sig("def record_read(self, event: object) -> None"),
-          R"(Announce unfinished work that only reads the array's memory. Does not wait.
+      .def("record_read", &record_event<&array::record_read>, nb::arg("event").none(),
+           nb::sig("def record_read(self, event: object) -> None"),
+           R"(Announce unfinished work that only reads the array's memory. Does not wait.
 
 Whoever writes the memory through usmx waits for that work, whoever reads it does not. usmx does not free
 the memory before the work is complete.
@@ -445,12 +443,8 @@ Example:
     >>> a = usmx.zeros(2)
     >>> a.record_read(usmx.SyclEvent()))")
       .def(
-          "record_write",
-          [](const py_array& a, nb::handle event) {
-            const sycl::event unfinished = event_argument("event", event);
-            ordered(false, [&] { a.value.record_write(unfinished); });
-          },
-          nb::arg("event").none(), nb::sig("def record_write(self, event: object) -> None"),
+          "record_write", &record_event<&array::record_write>, nb::arg("event").none(),
+          nb::sig("def record_write(self, event: object) -> None"),
           R"(Announce unfinished work that writes the array's memory: another name of ``record``. Does not wait.
 
 Whoever reads or writes the memory through usmx waits for that work, and usmx does not free the memory

@@ -284,9 +284,10 @@ Example:
           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
           nb::sig("def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> SyclEvent"),
-          R"(Run the kernel. Does not wait.
+          R"(Run the kernel. Does not wait, but for memory that other packages may work on.
 
-It comes after the work on the arrays that usmx knows, and later work of usmx comes after it.
+It comes after the work on the arrays that usmx knows, and later work of usmx comes after it. Memory that
+was handed to dpnp, dpctl or others is waited for, and the kernel as well: they cannot come after it.
 
 Args:
     global_size: how many work items there are: an integer, or a tuple of up to three, the
