@@ -202,8 +202,9 @@ ROUTES = {
         "def of_global(i): return total(arrays[i])\n"
         "    with context.Pool(2) as p: p.map(of_global, [0, 1])"
     ),
-    # Not joblib's 'multiprocessing': with four such programs at a time, 11 of 480 hung (November 2026, the cause
-    # is not known; one at a time, none of 65).
+    # Not joblib's 'multiprocessing': when a child fails, it ends the other while that may hold the lock of the pipe
+    # of results, and waits for that lock for ever. With four such programs at a time this hangs without usmx, too
+    # (NumPy arrays and a function that raises: 1 of 200; joblib 1.6, CPython 3.11).
 }
 
 
