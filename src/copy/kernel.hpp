@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <sycl/queue.hpp>
 
 #include "copy/plan.hpp"
+#include "kernels/device/selection.hpp"
 #include "kernels/store.hpp"
 
 namespace usmx::inline v1::detail {
@@ -27,8 +29,15 @@ std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
 std::optional<sycl::event> fill_by_kernel(const copy_plan&, const std::byte* element, sycl::queue,
                                           const std::vector<sycl::event>& pending = {});
 
-/// As above with the kernels of `from`, so that tests can run kernels that the device would not
-/// get.
+/// Adds to each of the plan's destinations, which are 64-bit integers, the place that the rule
+/// makes of its source, an integer, or sets it to that. Sets `outside` to 1 if a source lies
+/// outside of its axis. None if the integers are not aligned as their types require.
+std::optional<sycl::event> places_by_kernel(const copy_plan&, const kernels::place_rule&,
+                                            std::uint32_t* outside, device_kernels&, sycl::queue,
+                                            const std::vector<sycl::event>& pending);
+
+/// As copy_by_kernel with the kernels of `from`, so that tests can run kernels that the device
+/// would not get.
 std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_plan&, sycl::queue,
                                              bool use_fp64,
                                              const std::vector<sycl::event>& pending);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "copy/kernel_copy.hpp"
+#include "kernels/device/selection.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -181,6 +182,18 @@ kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split 
   const lane_counts lanes = lanes_of(walk, split);
   limit_groups(walk, static_cast<std::int64_t>(lanes.rows * lanes.columns), split.shape);
   return {walk, range_of(walk, lanes)};
+}
+
+row_launch launch_over(std::int64_t count, kernel_shape shape) {
+  const std::size_t lanes = shape == kernel_shape::narrow ? 1 : kernels::selection_lanes;
+  const auto limit = static_cast<std::int64_t>(INT_MAX / lanes);
+  std::int64_t per_group =
+      shape == kernel_shape::narrow ? narrow_elements : kernels::selection_lanes;
+  while (ceiling_of(count, per_group) > limit) {
+    per_group *= 2;
+  }
+  const auto groups = static_cast<std::size_t>(ceiling_of(count, per_group));
+  return {per_group, {sycl::range<3>(1, 1, groups * lanes), sycl::range<3>(1, 1, lanes)}};
 }
 
 }  // namespace usmx::inline v1::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <sycl/nd_range.hpp>
@@ -34,5 +35,13 @@ bool can_be_tiled(const copy_dimension& rows, kernel_shape) noexcept;
 /// The launch for at most max_kernel_dimensions dimensions, the last two of which are rows and
 /// columns.
 kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split);
+
+/// The launch of a kernel over `count` elements in a row, at least one: work group g takes those
+/// from g * per_group.
+struct row_launch {
+  std::int64_t per_group;
+  sycl::nd_range<3> range;
+};
+row_launch launch_over(std::int64_t count, kernel_shape);
 
 }  // namespace usmx::inline v1::detail

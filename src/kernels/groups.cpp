@@ -126,6 +126,18 @@ kernel_id transpose_kernel(std::size_t item_size) {
   return {kernel_group::copy, item_size_count + place_of(item_size)};
 }
 kernel_id fill_kernel(std::size_t item_size) { return {kernel_group::fill, place_of(item_size)}; }
+kernel_id gather_kernel(std::size_t item_size) {
+  return {kernel_group::select, place_of(item_size)};
+}
+kernel_id scatter_kernel(std::size_t item_size) {
+  return {kernel_group::select, item_size_count + place_of(item_size)};
+}
+kernel_id places_kernel(type_code type) {
+  return select_kernel(std::string("usmx_places_").append(short_name(type)));
+}
+kernel_id select_kernel(std::string_view name) {
+  return {kernel_group::select, index_of(kernel_group::select, name)};
+}
 
 cast_step cast_of(type_code from, type_code to, bool fp64) {
   static const steps all = make_steps();

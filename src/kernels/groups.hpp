@@ -24,6 +24,7 @@ namespace usmx::inline v1::detail {
 #define USMX_KERNEL_GROUPS(EACH)         \
   EACH(copy, copy)                       \
   EACH(fill, fill)                       \
+  EACH(select, select)                   \
   EACH(cast, cast)                       \
   EACH(cast_double, cast_double)         /* needs fp64 */ \
   EACH(cast_integer_double, cast_double) /* the same kernels in integer arithmetic */
@@ -52,15 +53,25 @@ namespace kernel_names {
 #define USMX_COPY_NAME(size) "usmx_copy_" #size,
 #define USMX_TRANSPOSE_NAME(size) "usmx_transpose_" #size,
 #define USMX_FILL_NAME(size) "usmx_fill_" #size,
+#define USMX_PLACES_NAME(type) "usmx_places_" #type,
+#define USMX_GATHER_NAME(size) "usmx_gather_" #size,
+#define USMX_SCATTER_NAME(size) "usmx_scatter_" #size,
 #define USMX_CAST_NAME(from, to) "usmx_cast_" #from "_" #to,
 inline constexpr const char* copy[] = {USMX_ITEM_SIZES(USMX_COPY_NAME)
                                            USMX_ITEM_SIZES(USMX_TRANSPOSE_NAME)};
 inline constexpr const char* fill[] = {USMX_ITEM_SIZES(USMX_FILL_NAME)};
+inline constexpr const char* select[] = {
+    USMX_ITEM_SIZES(USMX_GATHER_NAME) USMX_ITEM_SIZES(USMX_SCATTER_NAME)
+        USMX_INDEX_TYPES(USMX_PLACES_NAME) "usmx_find_last",
+    "usmx_count", "usmx_scan", "usmx_coordinates"};
 inline constexpr const char* cast[] = {USMX_CASTS(USMX_CAST_NAME)};
 inline constexpr const char* cast_double[] = {USMX_DOUBLE_CASTS(USMX_CAST_NAME)};
 #undef USMX_COPY_NAME
 #undef USMX_TRANSPOSE_NAME
 #undef USMX_FILL_NAME
+#undef USMX_PLACES_NAME
+#undef USMX_GATHER_NAME
+#undef USMX_SCATTER_NAME
 #undef USMX_CAST_NAME
 
 }  // namespace kernel_names
@@ -89,6 +100,13 @@ inline constexpr std::size_t item_size_count = std::size(kernel_names::fill);
 kernel_id copy_kernel(std::size_t item_size);
 kernel_id transpose_kernel(std::size_t item_size);
 kernel_id fill_kernel(std::size_t item_size);
+kernel_id gather_kernel(std::size_t item_size);
+kernel_id scatter_kernel(std::size_t item_size);
+
+/// The kernel that turns integers of that type into places.
+kernel_id places_kernel(type_code);
+/// By its name, such as "usmx_scan".
+kernel_id select_kernel(std::string_view name);
 
 /// How elements of one plain type become another.
 struct cast_step {

@@ -42,6 +42,7 @@ std::span<const char> kernel_object(kernel_group, kernel_shape) { return {}; }
 
 USMX_EMBED(ptx_copy, USMX_KERNEL_PTX "/copy.ptx")
 USMX_EMBED(ptx_fill, USMX_KERNEL_PTX "/fill.ptx")
+USMX_EMBED(ptx_select, USMX_KERNEL_PTX "/select.ptx")
 USMX_EMBED(ptx_cast, USMX_KERNEL_PTX "/cast.ptx")
 USMX_EMBED(ptx_cast_double, USMX_KERNEL_PTX "/cast_double.ptx")
 
@@ -53,6 +54,8 @@ std::span<const char> kernel_ptx(kernel_group group) {
       return {usmx_ptx_copy_begin, usmx_ptx_copy_end};
     case kernel_group::fill:
       return {usmx_ptx_fill_begin, usmx_ptx_fill_end};
+    case kernel_group::select:
+      return {usmx_ptx_select_begin, usmx_ptx_select_end};
     case kernel_group::cast:
       return {usmx_ptx_cast_begin, usmx_ptx_cast_end};
     case kernel_group::cast_double:

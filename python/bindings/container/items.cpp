@@ -149,8 +149,10 @@ void assigned_value::scatter_to(const array& destination, selection selected) co
     if (values->type() == type_) {
       return scatter(*values, std::move(selected), destination);
     }
-    return scatter(internal::staging::fetched(*values, type_).view(), std::move(selected),
-                   destination);
+    const array converted =
+        empty(values->shape(), type_, internal::private_queue(*values), values->kind());
+    copy(*values, converted);
+    return scatter(converted, std::move(selected), destination);
   }
   const array_view values = host_view();
   if (values.type() == type_) {
@@ -258,23 +260,10 @@ std::ptrdiff_t count_in(const py_array& a) {
   return ordered(is_short(a.value), [&] { return count_nonzero(a.value); });
 }
 
-std::vector<array> coordinates_of(const array& a) {
-  const noted_call_site here;
-  return ordered(false, [&] {
-    const std::array count{count_nonzero(a)};
-    std::vector<array> result;
-    for (int k = 0; k < a.ndim(); ++k) {
-      result.push_back(make_array(layout::c_order(count), type_code::int64,
-                                  internal::private_queue(a), a.kind(), first_use::at_once));
-    }
-    nonzero(a, result);
-    return result;
-  });
-}
-
 nb::object coordinate_arrays(const py_array& a) {
+  const noted_call_site here;
   nb::list arrays;
-  for (array& one : coordinates_of(a.value)) {
+  for (array& one : ordered(false, [&] { return nonzero(a.value); })) {
     arrays.append(to_python(std::move(one)));
   }
   return nb::tuple(arrays);

@@ -40,6 +40,12 @@ void require_shape(const array_view& destination, const selection& selected) {
   }
 }
 
+/// Calls `body` with the selection, or with a copy whose integers the host may touch.
+template <class Body>
+void with_host_integers(const selection& selected, const Body& body) {
+  selected.is_on_host() ? body(selected) : body(selected.on_host());
+}
+
 bool overlap(const array_view& a, const array_view& b) {
   const auto bytes_of = [](const array_view& view) {
     return detail::bytes_of(view.origin(), view.layout(), view.type().itemsize());
@@ -97,9 +103,10 @@ void gather(const array& source, const selection& selected, const array& destina
   detail::wait_before(destination, detail::access::write);
   const array_view part = from.with_layout_unchecked(selected.basic());
   if (touched_by_host(part) && touched_by_host(to)) {
-    detail::gather_on_host(part, selected, to);
-  } else {
-    detail::gather_staged(part, selected, to);
+    with_host_integers(
+        selected, [&](const selection& reached) { detail::gather_on_host(part, reached, to); });
+  } else if (!detail::gather_by_kernels(part, selected, to)) {
+    detail::gather_staged(part, selected.on_host(), to);
   }
 }
 
@@ -114,9 +121,11 @@ void scatter_view(const array_view& values, selection& selected, const array_vie
   const array_view source =
       values.with_layout_unchecked(broadcast_assigned(values.layout(), selected.shape()));
   if (touched_by_host(source) && touched_by_host(part)) {
-    detail::scatter_on_host(source, selected, part);
-  } else {
-    detail::scatter_staged(source, selected, part);
+    with_host_integers(selected, [&](const selection& reached) {
+      detail::scatter_on_host(source, reached, part);
+    });
+  } else if (!detail::scatter_by_kernels(source, selected, part)) {
+    detail::scatter_staged(source, selected.on_host(), part);
   }
 }
 
@@ -128,9 +137,11 @@ void scatter_ordered(const array_view& values, selection& selected, const array&
   require_assignable(to);
   require_type(values, to);
   const layout spread = broadcast_assigned(values.layout(), selected.shape());
-  selected.check();
   if (spread.size() == 0) {
-    return;
+    return selected.check();
+  }
+  if (touched_by_host(to)) {  // elsewhere the integers are checked where they are
+    selected.check();
   }
   const detail::runtime_call call;
   wait();

@@ -1,5 +1,5 @@
-// The two ways to read and write selected elements; gather.cpp chooses. Private to the library, and
-// separate so that tests can call each.
+// The three ways to read and write selected elements; gather.cpp chooses. Private to the library,
+// and separate so that tests can call each.
 #pragma once
 
 #include "usmx/array/array_view.hpp"
@@ -9,6 +9,14 @@ namespace usmx::inline v1::detail {
 
 // The indexed side has the layout selection::basic(), the other one the shape of what was selected,
 // and there are elements. Both have one element type, and overlap only if they are staged.
+
+/// By kernels on the device of the array that is selected from. False, with nothing done, where
+/// they cannot do it. Elements of the indexed side that several places lead to become the last of
+/// their values. Throws index_error as selection::check does, before anything is written.
+bool gather_by_kernels(const array_view& source, const selection&, const array_view& destination);
+bool scatter_by_kernels(const array_view& values, const selection&, const array_view& destination);
+
+// The integers of the others are in memory that the host may touch.
 
 /// Over memory that the host may touch.
 void gather_on_host(const array_view& source, const selection&, const array_view& destination);

@@ -70,17 +70,12 @@ void add_run(const integer_run& run, const axis_index& index, std::ptrdiff_t sca
 
 /// Byte strides of an array of integers along its dimensions.
 std::vector<std::ptrdiff_t> strides_nbytes(const axis_index& index) {
-  const auto item = static_cast<std::ptrdiff_t>(dtype(index.type).itemsize());
+  const auto item = static_cast<std::ptrdiff_t>(index.elements.type().itemsize());
   std::vector<std::ptrdiff_t> result;
-  for (const std::ptrdiff_t stride : index.where.strides()) {
+  for (const std::ptrdiff_t stride : index.elements.strides()) {
     result.push_back(stride * item);
   }
   return result;
-}
-
-const std::byte* element_zero(const axis_index& index) {
-  return index.values +
-         index.where.offset() * static_cast<std::ptrdiff_t>(dtype(index.type).itemsize());
 }
 
 }  // namespace
@@ -97,7 +92,7 @@ index_blocks::index_blocks(std::span<const std::ptrdiff_t> shape,
   }
   std::vector<std::vector<std::ptrdiff_t>> strides;  // of one index each
   for (std::size_t k = 0; k < indices.size(); ++k) {
-    sources_.push_back({&indices[k], element_zero(indices[k]), scales[k]});
+    sources_.push_back({&indices[k], indices[k].elements.data(), scales[k]});
     strides.push_back(strides_nbytes(indices[k]));
   }
   for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -156,7 +151,7 @@ void index_blocks::append_run(std::ptrdiff_t length, std::int64_t* offsets) {
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const source& from = sources_[k];
     const integer_run run{from.values, extents_.empty() ? 0 : last_stride(k), length};
-    with_element_type(from.index->type, [&]<class T>(std::type_identity<T>) {
+    with_element_type(from.index->elements.type().code(), [&]<class T>(std::type_identity<T>) {
       if constexpr (std::integral<T>) {  // a selection holds nothing else
         add_run<T>(run, *from.index, from.scale, offsets);
       }
@@ -174,17 +169,21 @@ std::ptrdiff_t index_blocks::last_stride(std::size_t k) const noexcept {
   return strides_[strides_.size() - sources_.size() + k];
 }
 
-void check_indices(const axis_index& index) {
-  // The layout repeats integers along dimensions of stride 0: each is looked at once.
-  const std::span<const std::ptrdiff_t> strides = index.where.strides();
-  std::vector<std::ptrdiff_t> shape(index.where.shape().begin(), index.where.shape().end());
+array_view each_once(const array_view& repeated) {
+  const std::span<const std::ptrdiff_t> strides = repeated.strides();
+  std::vector<std::ptrdiff_t> shape(repeated.shape().begin(), repeated.shape().end());
   for (std::size_t d = 0; d < shape.size(); ++d) {
     shape[d] = strides[d] == 0 ? std::min<std::ptrdiff_t>(shape[d], 1) : shape[d];
   }
+  return repeated.with_layout_unchecked(
+      layout::strided(shape, strides, repeated.layout().offset()));
+}
+
+void check_indices(const axis_index& index) {
   axis_index once = index;
-  once.where = layout::strided(shape, strides, index.where.offset());
+  once.elements = each_once(index.elements);
   constexpr std::ptrdiff_t no_scale = 0;
-  index_blocks blocks(shape, {&once, 1}, {&no_scale, 1});
+  index_blocks blocks(once.elements.shape(), {&once, 1}, {&no_scale, 1});
   while (!blocks.next().empty()) {
   }
 }

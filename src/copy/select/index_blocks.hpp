@@ -13,7 +13,11 @@
 
 namespace usmx::inline v1::detail {
 
-/// Throws index_error naming index, axis and size unless every integer lies inside its axis.
+/// The same elements without the repetitions by strides of 0: dimensions of extent 1.
+array_view each_once(const array_view& repeated);
+
+/// Throws index_error naming index, axis and size unless every integer, in memory that the host may
+/// touch, lies inside its axis.
 void check_indices(const axis_index&);
 
 /// Walks through arrays of integers of one shape together, in C order.

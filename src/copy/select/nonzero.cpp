@@ -13,6 +13,7 @@
 #include "copy/arguments.hpp"
 #include "copy/copy_internal.hpp"
 #include "copy/element_dispatch.hpp"
+#include "copy/select/mask_scan.hpp"
 #include "copy/staging.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/select/selection.hpp"
@@ -175,6 +176,9 @@ std::ptrdiff_t detail::count_nonzero(const array_view& view) {
     return 0;
   }
   const runtime_call call;
+  if (const auto scanned = mask_scan::of(view)) {
+    return scanned->count();
+  }
   std::optional<internal::staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
   return with_element_type(view.type().code(), [&]<class T>(std::type_identity<T>) {
@@ -195,6 +199,13 @@ void detail::nonzero(const array_view& view, std::span<const array_view> coordin
   }
   require_plain(view.type());
   const runtime_call call;
+  if (std::ranges::all_of(coordinates, [&](const array_view& list) {
+        return reached_by_kernels(list, view.queue());
+      })) {
+    if (auto scanned = mask_scan::of(view)) {
+      return scanned->write(coordinates);
+    }
+  }
   std::optional<internal::staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
   if (!host_may_touch_all(coordinates)) {
@@ -214,12 +225,45 @@ std::ptrdiff_t count_nonzero(const array& a) {
   return detail::count_nonzero(view);
 }
 
+namespace {
+
+/// One array of int64 for each dimension.
+std::vector<array> new_coordinates(const array& of, std::ptrdiff_t count) {
+  const std::array shape{count};
+  std::vector<array> made;
+  for (int k = 0; k < of.ndim(); ++k) {
+    made.push_back(internal::new_array(layout::c_order(shape), type_code::int64,
+                                       internal::private_queue(of), of.kind(), 0,
+                                       internal::first_use::at_once));
+  }
+  return made;
+}
+
+std::vector<array_view> private_views(std::span<const array> arrays) {
+  std::vector<array_view> views;
+  for (const array& a : arrays) {
+    views.push_back(internal::private_view(a));
+  }
+  return views;
+}
+
+}  // namespace
+
+std::vector<array> nonzero(const array& a) {
+  const array_view view = internal::private_view(a);
+  require_plain(view.type());
+  detail::wait_before(a, detail::access::read);
+  const detail::runtime_call call;
+  auto scanned = detail::mask_scan::of(view);
+  std::vector<array> made =
+      new_coordinates(a, scanned ? scanned->count() : detail::count_nonzero(view));
+  scanned ? scanned->write(private_views(made)) : detail::nonzero(view, private_views(made));
+  return made;
+}
+
 void nonzero(const array& a, std::span<const array> coordinates) {
   const array_view view = internal::private_view(a);
-  std::vector<array_view> lists;
-  for (const array& list : coordinates) {
-    lists.push_back(internal::private_view(list));
-  }
+  const std::vector<array_view> lists = private_views(coordinates);
   require_coordinates(view, lists);
   detail::wait_before(a, detail::access::read);
   for (const array& list : coordinates) {

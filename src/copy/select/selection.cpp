@@ -12,6 +12,7 @@
 #include "array/pending_work.hpp"
 #include "copy/arguments.hpp"
 #include "copy/select/index_blocks.hpp"
+#include "copy/select/mask_scan.hpp"
 #include "copy/select/nonzero.hpp"
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
@@ -125,45 +126,56 @@ void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
   }
 }
 
+bool is_reached(const axis_index& index) {
+  const array_view& elements = index.elements;
+  return elements.size() == 0 || host_may_touch(elements.kind(), elements.device());
+}
+
 }  // namespace
 
 const array_view& selection::keep(internal::staging&& values) {
   return kept_.emplace_back(std::make_shared<const internal::staging>(std::move(values)))->view();
 }
 
+array_view selection::keep(const array& values) {
+  memory_.push_back(values.owner());
+  return internal::private_view(values);
+}
+
 void selection::add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values) {
-  const bool reached = values.size() == 0 || host_may_touch(values.kind(), values.device());
-  const array_view& found = reached ? values : keep(internal::staging::fetched(values));
-  indices_.push_back(
-      {axis, dimension, extent, found.origin(), found.type().code(), found.layout()});
+  indices_.push_back({axis, dimension, extent, values});
 }
 
 void selection::add_mask(int axis, int dimension, const layout& where, const array_view& mask) {
   require_mask_shape(mask, where.shape(), axis);
-  const std::array count{detail::count_nonzero(mask)};
+  auto scanned = mask.ndim() == 0 ? std::nullopt : detail::mask_scan::of(mask);
+  const std::array count{scanned ? scanned->count() : detail::count_nonzero(mask)};
   if (mask.ndim() == 0) {
     // Selects along no axis, yet has a say in the common shape.
-    indices_.push_back({axis, no_dimension, 1, nullptr, type_code::int64, layout::c_order(count)});
+    indices_.push_back({axis, no_dimension, 1,
+                        array_view(nullptr, type_code::int64, layout::c_order(count),
+                                   usm_kind::unknown, mask.queue(), true)});
     return;
   }
   std::vector<array_view> coordinates;
   for (int k = 0; k < mask.ndim(); ++k) {
-    coordinates.push_back(keep(internal::staging(count, type_code::int64, mask.queue())));
+    coordinates.push_back(scanned ? keep(empty(count, type_code::int64, mask.queue()))
+                                  : keep(internal::staging(count, type_code::int64, mask.queue())));
     add(axis + k, dimension + k, where.shape()[static_cast<std::size_t>(axis + k)],
         coordinates.back());
   }
-  detail::nonzero(mask, coordinates);
+  scanned ? scanned->write(coordinates) : detail::nonzero(mask, coordinates);
 }
 
 void selection::broadcast_indices() {
   std::size_t ndim = 0;
   for (const axis_index& index : indices_) {
-    ndim = std::max(ndim, index.where.shape().size());
+    ndim = std::max(ndim, index.elements.shape().size());
   }
   common_shape_.assign(ndim, 1);
   bool compatible = true;
   for (const axis_index& index : indices_) {
-    const extents shape = index.where.shape();
+    const extents shape = index.elements.shape();
     for (std::size_t k = 0; k < shape.size(); ++k) {
       std::ptrdiff_t& common = common_shape_[ndim - shape.size() + k];
       compatible = compatible && (common == shape[k] || common == 1 || shape[k] == 1);
@@ -173,7 +185,7 @@ void selection::broadcast_indices() {
   if (!compatible) {
     std::string shapes;
     for (const axis_index& index : indices_) {
-      shapes += " " + tuple_text(index.where.shape());
+      shapes.append(" ").append(tuple_text(index.elements.shape()));
     }
     throw index_error(detail::message(
         "shape mismatch: arrays in an index could not be broadcast together, found shapes",
@@ -181,7 +193,8 @@ void selection::broadcast_indices() {
   }
   std::erase_if(indices_, [](const axis_index& index) { return index.dimension == no_dimension; });
   for (axis_index& index : indices_) {
-    index.where = broadcast(index.where, common_shape_);
+    index.elements =
+        index.elements.with_layout_unchecked(broadcast(index.elements.layout(), common_shape_));
   }
 }
 
@@ -209,17 +222,19 @@ selection selection::of(const layout& where, std::span<const key_item> given) {
   selection result(subscript(where, basic_items(key)));
   for (const key_item& item : given) {
     if (const auto* values = std::get_if<array>(&item)) {
-      result.memory_.push_back(values->owner());
+      result.keep(*values);
     }
   }
   position_finder finder;
   int axis = 0;
   int dimension = 0;
+  int masks = 0;
   for (const finished_item& item : key) {
     const int axes = axes_of(item);
     if (const auto* array = std::get_if<array_view>(&item)) {
       finder.pass_index();
       if (is_mask(*array)) {
+        ++masks;
         result.add_mask(axis, dimension, where, *array);
       } else {
         result.add(axis, dimension, where.shape()[static_cast<std::size_t>(axis)], *array);
@@ -249,6 +264,9 @@ selection selection::of(const layout& where, std::span<const key_item> given) {
         break;
     }
   }
+  const auto arrays = std::ranges::count_if(
+      key, [](const finished_item& item) { return std::holds_alternative<array_view>(item); });
+  result.unique_ = arrays == 1 && masks == 1;
   result.broadcast_indices();
   result.position_ = finder.position();
   result.find_shape();
@@ -259,9 +277,28 @@ void selection::check() const {
   if (std::ranges::find(common_shape_, 0) != common_shape_.end()) {
     return;
   }
+  if (!is_on_host()) {
+    return on_host().check();
+  }
   for (const axis_index& index : indices_) {
     detail::check_indices(index);
   }
+}
+
+bool selection::is_on_host() const {
+  return std::ranges::all_of(indices_, [](const axis_index& index) { return is_reached(index); });
+}
+
+selection selection::on_host() const {
+  selection result = *this;
+  for (axis_index& index : result.indices_) {
+    if (!is_reached(index)) {
+      const array_view& elements = index.elements;
+      const array_view& once = result.keep(internal::staging::fetched(detail::each_once(elements)));
+      index.elements = once.with_layout_unchecked(broadcast(once.layout(), elements.shape()));
+    }
+  }
+  return result;
 }
 
 void selection::keep_from(const array_view& written) {
@@ -271,16 +308,12 @@ void selection::keep_from(const array_view& written) {
   const detail::byte_range target =
       detail::bytes_of(written.origin(), written.layout(), written.type().itemsize());
   for (axis_index& index : indices_) {
-    const std::size_t itemsize = dtype(index.type).itemsize();
-    if (index.where.size() == 0 ||
-        !overlap(detail::bytes_of(index.values, index.where, itemsize), target)) {
-      continue;
+    const array_view& elements = index.elements;
+    if (elements.size() != 0 &&
+        overlap(detail::bytes_of(elements.origin(), elements.layout(), elements.type().itemsize()),
+                target)) {
+      index.elements = keep(internal::staging::fetched(elements));
     }
-    const array_view& own =
-        keep(internal::staging::fetched({const_cast<std::byte*>(index.values), index.type,
-                                         index.where, usm_kind::unknown, written.queue(), true}));
-    index.values = own.origin();
-    index.where = own.layout();
   }
 }
 

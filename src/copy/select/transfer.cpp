@@ -57,18 +57,8 @@ bool is_indexed(const selection& selected, int dimension) {
                              [=](const axis_index& index) { return index.dimension == dimension; });
 }
 
-/// The bytes from one element of the indexed side to the next, for each array of integers.
-std::vector<std::ptrdiff_t> scales(const array_view& indexed, const selection& selected) {
-  const auto item = static_cast<std::ptrdiff_t>(indexed.type().itemsize());
-  std::vector<std::ptrdiff_t> result;
-  for (const axis_index& index : selected.indices()) {
-    result.push_back(indexed.strides()[static_cast<std::size_t>(index.dimension)] * item);
-  }
-  return result;
-}
-
 index_blocks blocks_of(const selection& selected, const array_view& indexed) {
-  return {selected.common_shape(), selected.indices(), scales(indexed, selected)};
+  return {selected.common_shape(), selected.indices(), scales_of(indexed, selected)};
 }
 
 /// Calls `body(linear, indexed)`, byte addresses, once for each index of the outermost `outer`
@@ -181,6 +171,15 @@ void gather_all(const transfer& moved, index_blocks& blocks, std::size_t nbytes,
 }
 
 }  // namespace
+
+std::vector<std::ptrdiff_t> scales_of(const array_view& indexed, const selection& selected) {
+  const auto item = static_cast<std::ptrdiff_t>(indexed.type().itemsize());
+  std::vector<std::ptrdiff_t> result;
+  for (const axis_index& index : selected.indices()) {
+    result.push_back(indexed.strides()[static_cast<std::size_t>(index.dimension)] * item);
+  }
+  return result;
+}
 
 std::optional<transfer> plan_transfer(const array_view& indexed, const selection& selected,
                                       const array_view& linear) {

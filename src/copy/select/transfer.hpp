@@ -30,6 +30,9 @@ struct transfer {
   std::vector<rest_dimension> rest;
 };
 
+/// The bytes from one element of the indexed side to the next, for each array of integers.
+std::vector<std::ptrdiff_t> scales_of(const array_view& indexed, const selection&);
+
 /// A transfer between the array that was selected from, cut to selection::basic(), and the array
 /// with the selection's shape. None if the linear side's dimensions of the common shape are not a
 /// single run.

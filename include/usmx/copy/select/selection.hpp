@@ -35,6 +35,9 @@ USMX_API std::ptrdiff_t count_nonzero(const array&);
 /// types or the shapes of the arrays are others or one has no memory, read_only_error when one of
 /// them is read-only, type_error when the elements are of a structured type.
 USMX_API void nonzero(const array&, std::span<const array> coordinates);
+/// The same in new arrays on the array's queue, of its kind: one pass less over the elements where
+/// they are in device memory. Throws allocation_error when there is no such memory.
+USMX_API std::vector<array> nonzero(const array&);
 
 /// One item of a key: a basic item, an array of integers, which selects along one axis, or a mask
 /// (an array of bools), which selects along as many axes as it has dimensions. A view stands for
@@ -49,18 +52,13 @@ struct axis_index {
   int dimension;
   /// The extent of the axis, which the integers select from.
   std::ptrdiff_t extent;
-  /// The address that the offset of `where` counts from, in memory that the host may touch.
-  const std::byte* values;
-  /// The type of the integers.
-  type_code type;
-  /// Where the integers are, repeated to the common shape.
-  layout where;
+  /// The integers, repeated to the common shape, where the key's array has them or in a copy.
+  array_view elements;
 };
 
 /// The part of an array that a key with arrays in it addresses, by NumPy's rules. The elements of
 /// the key's arrays of integers must stay as they are as long as the selection lives, and the
-/// memory of its views must live as long. Masks, and arrays that the host may not touch, have been
-/// copied.
+/// memory of its views must live as long. Masks have become arrays of integers.
 class USMX_API selection {
  public:
   /// Makes the selection of a key for arrays of layout `where`. Waits for the work before reading
@@ -86,10 +84,18 @@ class USMX_API selection {
   /// The shape of the selected elements.
   std::span<const std::ptrdiff_t> shape() const noexcept { return shape_; }
 
+  /// Whether no element can be selected twice, as by one mask.
+  bool is_unique() const noexcept { return unique_; }
+
   /// Throws index_error, which names index, axis and size, when an integer of an array is outside
   /// of its axis. Negative integers count from the end of the axis. Without elements in the common
   /// shape nothing is checked, as in NumPy.
   void check() const;
+
+  /// Whether the host may touch the memory of all integers.
+  bool is_on_host() const;
+  /// The same selection with all integers in memory that the host may touch. Waits for copies.
+  selection on_host() const;
 
   /// Copies the arrays of integers that overlap the memory of `written`, so that writing there does
   /// not change them.
@@ -100,6 +106,7 @@ class USMX_API selection {
   void add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values);
   void add_mask(int axis, int dimension, const layout& where, const array_view& mask);
   const array_view& keep(internal::staging&&);
+  array_view keep(const array&);
   void broadcast_indices();
   void find_shape();
 
@@ -108,6 +115,7 @@ class USMX_API selection {
   std::vector<std::ptrdiff_t> common_shape_;
   std::vector<std::ptrdiff_t> shape_;
   int position_ = 0;
+  bool unique_ = false;
   // What indices_ point to: copies, and the memory of the key's arrays.
   std::vector<std::shared_ptr<const internal::staging>> kept_;
   std::vector<std::shared_ptr<const buffer>> memory_;

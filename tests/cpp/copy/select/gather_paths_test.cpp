@@ -1,19 +1,26 @@
-// src/copy/select/gather_paths.hpp: both ways to read and write a selection leave the same
-// elements.
+// src/copy/select/gather_paths.hpp: all ways to read and write a selection leave the same elements.
 #include "copy/select/gather_paths.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
 #include <random>
+#include <string>
+#include <type_traits>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "support/device_test.hpp"
+#include "support/errors.hpp"
 #include "support/seed.hpp"
 #include "support/types.hpp"
 #include "usmx/array/array.hpp"
 
 namespace {
 
+using support::expect_error;
+using usmx::array;
 using usmx::array_view;
 using usmx::dtype;
 using usmx::index_item;
@@ -45,65 +52,168 @@ class GatherPaths : public support::device_test {
     return {memory.data(), type, where, usm_kind::unknown, queue(), false};
   }
 
-  /// Random indices into an axis of 6.
-  std::vector<std::int64_t> picked(std::ptrdiff_t n) {
-    std::vector<std::int64_t> values(static_cast<std::size_t>(n));
-    for (std::int64_t& value : values) {
-      value = std::uniform_int_distribution<std::int64_t>(-6, 5)(random_);
+  /// Random indices into an axis.
+  template <class T>
+  std::vector<T> picked(std::ptrdiff_t n, std::int64_t extent = 6) {
+    std::vector<T> values(static_cast<std::size_t>(n));
+    const std::int64_t lowest = std::is_signed_v<T> ? -extent : 0;
+    for (T& value : values) {
+      value =
+          static_cast<T>(std::uniform_int_distribution<std::int64_t>(lowest, extent - 1)(random_));
     }
     return values;
   }
 
-  array_view index(std::vector<std::int64_t>& values) const {
+  template <class T>
+  array_view index(std::vector<T>& values) const {
     const extents shape{std::ssize(values)};
-    return {
-        values.data(), usmx::type_code::int64, layout::c_order(shape), usm_kind::unknown, queue(),
-        true};
+    return {values.data(),     dtype::of<T>(), layout::c_order(shape),
+            usm_kind::unknown, queue(),        true};
+  }
+
+  /// The bytes in memory of the device, as elements of a layout.
+  static array on_device(const bytes& memory, dtype type, const layout& where) {
+    const extents shape{std::ssize(memory)};
+    const array flat = usmx::empty(shape, usmx::type_code::uint8, queue(), usm_kind::device);
+    support::upload(memory, flat.data(), queue());
+    return array(flat.owner(), type, where);
+  }
+  template <class T>
+  static array on_device(const std::vector<T>& values) {
+    const auto* const first = reinterpret_cast<const std::byte*>(values.data());
+    return on_device(bytes(first, first + values.size() * sizeof(T)), dtype::of<T>(),
+                     layout::c_order(extents{std::ssize(values)}));
+  }
+  static bytes bytes_of(const array& a, std::size_t nbytes) {
+    return support::download(a.memory().data(), nbytes, queue());
   }
 
   std::mt19937 random_{support::seed(1)};
 };
 
-/// What both ways make of one selection, and of the other direction.
+/// What one way makes of a selection, and of the other direction.
 struct outcome {
   bytes gathered;
   bytes scattered;
   friend bool operator==(const outcome&, const outcome&) = default;
 };
 
-TEST_F(GatherPaths, both_ways_move_the_same_elements) {
+TEST_F(GatherPaths, all_ways_move_the_same_elements) {
   const index_item all = index_item::slice(index_item::none, index_item::none, 1);
   const extents shape{6, 6, 6};
   for (const dtype type : item_types) {
     for (const layout& where : {layout::c_order(shape), layout::f_order(shape),
                                 layout::strided(shape, extents{-6, 36, 1}, 30)}) {
       for (const std::ptrdiff_t n : {1, 3, 700}) {
-        auto first = picked(n);
-        auto second = picked(n);
-        for (const std::vector<key_item>& key : {std::vector<key_item>{index(first)},
-                                                 {all, index(first)},
-                                                 {all, all, index(first)},
-                                                 {index(first), all, index(second)},
-                                                 {all, index(first), index(second)}}) {
+        auto first = picked<std::int64_t>(n);
+        auto second = picked<std::uint8_t>(n);
+        for (const std::vector<key_item>& key :
+             {std::vector<key_item>{index(first)},
+              {all, index(first)},
+              {all, all, index(first)},
+              {index(first), all, index(second)},
+              {all, index(first), on_device(second)},
+              {on_device(second), index(first), on_device(first)}}) {
           const selection selected = selection::of(where, key);
+          const selection on_host = selected.on_host();
           const layout compact = layout::c_order(selected.shape());
-          bytes memory = numbered(216 * type.itemsize());
-          bytes values = numbered(static_cast<std::size_t>(compact.size()) * type.itemsize(), true);
+          const bytes memory = numbered(216 * type.itemsize());
+          const bytes values =
+              numbered(static_cast<std::size_t>(compact.size()) * type.itemsize(), true);
           const auto run = [&](auto gather, auto scatter) {
+            bytes indexed = memory;
+            bytes linear = values;
             outcome result{bytes(values.size()), memory};
-            gather(view(memory, type, selected.basic()), selected,
+            gather(view(indexed, type, selected.basic()), on_host,
                    view(result.gathered, type, compact));
-            scatter(view(values, type, compact), selected,
+            scatter(view(linear, type, compact), on_host,
                     view(result.scattered, type, selected.basic()));
             return result;
           };
-          const outcome on_host = run(usmx::detail::gather_on_host, usmx::detail::scatter_on_host);
-          EXPECT_EQ(on_host, run(usmx::detail::gather_staged, usmx::detail::scatter_staged));
-          EXPECT_NE(on_host.scattered, memory);
+          const array indexed = on_device(memory, type, selected.basic());
+          const array linear = on_device(values, type, compact);
+          const array gathered = on_device(bytes(values.size()), type, compact);
+          const auto view_of = [](const array& a) { return usmx::internal::private_view(a); };
+          const outcome expected = run(usmx::detail::gather_on_host, usmx::detail::scatter_on_host);
+          EXPECT_NE(expected.scattered, memory);
+          EXPECT_EQ(expected, run(usmx::detail::gather_staged, usmx::detail::scatter_staged));
+          EXPECT_TRUE(
+              usmx::detail::gather_by_kernels(view_of(indexed), selected, view_of(gathered)));
+          EXPECT_TRUE(
+              usmx::detail::scatter_by_kernels(view_of(linear), selected, view_of(indexed)));
+          EXPECT_EQ(expected,
+                    (outcome{bytes_of(gathered, values.size()), bytes_of(indexed, memory.size())}));
         }
       }
     }
   }
+}
+
+TEST_F(GatherPaths, kernels_leave_the_last_of_many_values_for_one_element) {
+  constexpr std::ptrdiff_t n = 300'000;
+  constexpr std::ptrdiff_t extent = 40;
+  auto rows = picked<std::int32_t>(n, extent);
+  auto columns = picked<std::int16_t>(n, extent);
+  std::vector<std::int64_t> expected(extent * extent, -1);
+  std::vector<std::int64_t> values(n);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<std::int64_t>(i);
+    expected[static_cast<std::size_t>((rows[i] + extent) % extent * extent +
+                                      (columns[i] + extent) % extent)] = values[i];
+  }
+  const layout where = layout::c_order(extents{extent, extent});
+  const array target = on_device(bytes(expected.size() * sizeof(std::int64_t), std::byte{0xff}),
+                                 usmx::type_code::int64, where);
+  const selection selected =
+      selection::of(where, std::vector<key_item>{on_device(rows), on_device(columns)});
+  const array given = on_device(values);
+  EXPECT_TRUE(usmx::detail::scatter_by_kernels(usmx::internal::private_view(given), selected,
+                                               usmx::internal::private_view(target)));
+  const bytes found = bytes_of(target, expected.size() * sizeof(std::int64_t));
+  EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size()), 0);
+}
+
+TEST_F(GatherPaths, kernels_refuse_an_integer_outside_of_its_axis_before_they_write) {
+  const layout where = layout::c_order(extents{100, 2});
+  const bytes memory = numbered(200);
+  const array target = on_device(memory, usmx::type_code::int8, where);
+  for (const std::int64_t bad : {std::int64_t{100}, std::int64_t{-101}, INT64_MIN, INT64_MAX}) {
+    std::vector<std::int64_t> rows(1000, 7);
+    rows[998] = bad;
+    const selection selected = selection::of(where, std::vector<key_item>{on_device(rows)});
+    const array values =
+        on_device(numbered(2000, true), usmx::type_code::int8, layout::c_order(extents{1000, 2}));
+    const auto view_of = [](const array& a) { return usmx::internal::private_view(a); };
+    const std::string text =
+        "index " + std::to_string(bad) + " is out of bounds for axis 0 with size 100";
+    expect_error<usmx::index_error>(
+        [&] { usmx::detail::scatter_by_kernels(view_of(values), selected, view_of(target)); },
+        {text});
+    EXPECT_EQ(bytes_of(target, memory.size()), memory);
+    expect_error<usmx::index_error>(
+        [&] { usmx::detail::gather_by_kernels(view_of(target), selected, view_of(values)); },
+        {text});
+    EXPECT_EQ(bytes_of(values, 2000), numbered(2000, true));
+  }
+}
+
+TEST_F(GatherPaths, kernels_leave_what_they_cannot_do) {
+  const index_item all = index_item::slice(index_item::none, index_item::none, 2);
+  const extents shape(9, 4);  // eight dimensions that do not join
+  const layout where = layout::c_order(shape);
+  std::vector<std::int64_t> picked_rows{1, 0};
+  std::vector<key_item> key(8, all);
+  key.insert(key.begin(), index(picked_rows));
+  const selection selected = selection::of(where, key);
+  const bytes memory = numbered(1 << 18);
+  const array source = on_device(memory, usmx::type_code::int8, selected.basic());
+  const layout compact = layout::c_order(selected.shape());
+  const array result = usmx::empty(selected.shape(), usmx::type_code::int8, queue());
+  const auto view_of = [](const array& a) { return usmx::internal::private_view(a); };
+  EXPECT_FALSE(usmx::detail::gather_by_kernels(view_of(source), selected, view_of(result)));
+  bytes on_host(memory.size());
+  EXPECT_FALSE(usmx::detail::gather_by_kernels(
+      view(on_host, usmx::type_code::int8, selected.basic()), selected, view_of(result)));
 }
 
 }  // namespace
