@@ -55,7 +55,7 @@ def main(arguments):
         reasons.update(reason(test) for test in tests if outcome(test) == "skipped")
         total += counts
         numbers = "  ".join(f"{counts[key]:5} {key}" for key in ("passed", "failed", "skipped"))
-        print(f"  {Path(stage).name:{width}}{numbers}{remark}")
+        print(f"  {Path(stage).name:{width}} {numbers}{remark}")
     if reasons:
         print("Skipped")
         for why, skipped in reasons.most_common():

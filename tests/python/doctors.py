@@ -15,6 +15,8 @@ CLEAN = dict.fromkeys(
         "LD_LIBRARY_PATH",
         "LD_PRELOAD",
         "USMX_LEAK_WARNINGS",
+        "ZE_AFFINITY_MASK",
+        "ZE_FLAT_DEVICE_HIERARCHY",
     )
 )
 

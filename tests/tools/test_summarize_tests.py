@@ -49,6 +49,12 @@ def test_stages_and_reasons_are_added_up(stage, capsys):
     assert printed[-1] == ["3", "passed,", "1", "failed"]
 
 
+def test_many_tests_of_a_long_name_stay_apart_from_it(stage, capsys):
+    many = "<testsuite>" + 12345 * "<testcase/>" + "</testsuite>"
+    main([stage("level-zero-bmg-python", many), "0"])
+    assert ["level-zero-bmg-python", "12345", "passed"] in [line[:3] for line in lines(capsys)]
+
+
 def test_stage_that_fails_without_a_failed_test_is_a_failure(stage, capsys):
     assert main([stage("release", CTEST), "8"]) == 1
     assert lines(capsys)[-1] == ["1", "passed,", "1", "failed"]

@@ -726,7 +726,7 @@ class large_copy_test : public copy_test {
   void SetUp() override {
     copy_test::SetUp();
     if (!usmx::host_may_touch(usm_kind::device, device())) {
-      GTEST_SKIP() << "the host looks at all of it";
+      GTEST_SKIP() << "the host may not touch memory of this device, and would look at all of it";
     }
     memory_.emplace(static_cast<std::size_t>(rows * columns), usm_kind::device, queue());
   }

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <future>
 #include <memory>
 #include <stdexcept>
@@ -65,14 +64,11 @@ class user_event final : public holder {
 
 /// A host task that waits, on every other back end: the runtime holds what comes after it, and the
 /// device is free for everything else. A command that waits on the device would hold up calls of
-/// the driver which wait for all of its work, such as CUDA's cuMemFree.
+/// the driver which wait for all of its work, such as CUDA's cuMemFree. No test has more than two:
+/// device_test gives the runtime as many threads.
 class waiting_task final : public holder {
  public:
   explicit waiting_task(const sycl::context& context) {
-    // The runtime runs host tasks on one thread unless it is told otherwise before the first one.
-    // No test has more than two gates. Not on OpenCL, whose driver leaks 48 bytes at the end of
-    // some processes then.
-    setenv("SYCL_QUEUE_THREAD_POOL_SIZE", "2", /*overwrite=*/0);
     event_ = sycl::queue(context, context.get_devices().front())
                  .submit([until = let_go_.get_future().share()](sycl::handler& handler) {
                    handler.host_task([until] { until.wait(); });

@@ -184,6 +184,7 @@ def test_device_file_without_permission_is_named(tmp_path):
 # ---- with the real driver
 
 
+@pytest.mark.level_zero
 def test_gpu_that_works_is_good(gpu):
     finding = one(doctor(CHECK, **selected()), CHECK, "ok")
     assert f"drivers and their devices: {gpu.driver_version} with " in finding["found"]
@@ -193,6 +194,7 @@ def selected(selector="level_zero:gpu"):
     return {"ONEAPI_DEVICE_SELECTOR": selector}
 
 
+@pytest.mark.level_zero
 @pytest.mark.usefixtures("gpu")
 def test_selector_that_hides_the_gpu_is_noted():
     finding = one(doctor(CHECK, **selected("opencl:cpu")), CHECK, "note")
@@ -200,18 +202,21 @@ def test_selector_that_hides_the_gpu_is_noted():
     assert "unset ONEAPI_DEVICE_SELECTOR" in finding["remedy"]
 
 
+@pytest.mark.level_zero
 @pytest.mark.usefixtures("gpu")
 def test_mask_that_hides_the_gpu_is_noted():
     finding = one(doctor(CHECK, ZE_AFFINITY_MASK="9"), CHECK, "note")
     assert finding["found"] == "ZE_AFFINITY_MASK='9' hides the GPU from Level Zero"
 
 
+@pytest.mark.level_zero
 def test_driver_that_the_runtime_refuses_is_named(gpu):
     """Its list of refused releases is how the runtime treats old drivers, too."""
     found = doctor(CHECK, SYCL_UR_L0_DRIVER_SKIPLIST=gpu.driver_version)
     assert f"driver {gpu.driver_version} has a GPU" in one(found, CHECK, "note")["found"]
 
 
+@pytest.mark.level_zero
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize(
     ("value", "state", "text"),
