@@ -47,27 +47,26 @@ struct uncompiled_fallback : uncompiled_kernel {
 template <class Kernel>
 concept any_kernel = true;
 
-}  // namespace usmx::inline v1::detail
+/// A kernel of the user's, which the compiler refuses where it is launched.
+template <class Kernel>
+struct refused_kernel : uncompiled_kernel {
+  static_assert(!any_kernel<Kernel>,
+                "this kernel is C++ code, which only a SYCL compiler (icpx -fsycl) can compile for "
+                "a device; with g++ or clang, give the kernel as a string to usmx::kernel "
+                "(usmx/user_kernels/kernel.hpp)");
+};
 
-#define USMX_NEEDS_SYCL_COMPILER                                                                 \
-  "this kernel is C++ code, which only a SYCL compiler (icpx -fsycl) can compile for a device; " \
-  "with "                                                                                        \
-  "g++ or clang, give the kernel as a string to usmx::kernel (usmx/user_kernels/kernel.hpp)"
+}  // namespace usmx::inline v1::detail
 
 /// A lambda, or another object that can be called, that no SYCL compiler has described.
 template <usmx::detail::any_kernel Kernel>
-struct sycl::detail::KernelInfo<Kernel> : usmx::detail::uncompiled_kernel {
-  static_assert(!usmx::detail::any_kernel<Kernel>, USMX_NEEDS_SYCL_COMPILER);
-};
+struct sycl::detail::KernelInfo<Kernel> : usmx::detail::refused_kernel<Kernel> {};
 
 /// A function.
 template <auto* Function>
   requires usmx::detail::any_kernel<decltype(Function)>
-struct sycl::detail::FreeFunctionInfoData<Function> : usmx::detail::uncompiled_kernel {
-  static_assert(!usmx::detail::any_kernel<decltype(Function)>, USMX_NEEDS_SYCL_COMPILER);
-};
-
-#undef USMX_NEEDS_SYCL_COMPILER
+struct sycl::detail::FreeFunctionInfoData<Function>
+    : usmx::detail::refused_kernel<decltype(Function)> {};
 
 template <class T>
 struct sycl::detail::KernelInfo<__usmfill<T>> : usmx::detail::uncompiled_fallback {};
