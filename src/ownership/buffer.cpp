@@ -496,14 +496,28 @@ void buffer::let_go() noexcept {
   }
 }
 
-void buffer::record(const sycl::event& event) { record(event, data_, nbytes_); }
+namespace {
 
-void buffer::record(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
+void record_access(detail::byte_range bytes, detail::access made, const sycl::event& event,
+                   const sycl::queue& queue) {
   const detail::runtime_call call;
-  if (nbytes > 0) {
-    detail::add_pending_work(detail::range_of(first, nbytes), detail::access::write, event, {},
-                             queue_);
+  if (bytes.nbytes() > 0) {
+    detail::add_pending_work(bytes, made, event, {}, queue);
   }
+}
+
+}  // namespace
+
+void buffer::record_write(const sycl::event& event) { record_write(event, data_, nbytes_); }
+
+void buffer::record_write(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
+  record_access(detail::range_of(first, nbytes), detail::access::write, event, queue_);
+}
+
+void buffer::record_read(const sycl::event& event) { record_read(event, data_, nbytes_); }
+
+void buffer::record_read(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
+  record_access(detail::range_of(first, nbytes), detail::access::read, event, queue_);
 }
 
 const sycl::context& buffer::context() const {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "runtime/drivers/back_ends.hpp"
 #include "user_kernels/child.hpp"
 #include "user_kernels/messages.hpp"
 #include "usmx/base/error.hpp"
@@ -63,6 +64,15 @@ std::string request_for(const program& source, const sycl::device& device) {
   return request.bytes();
 }
 
+void require_compiler_for(const sycl::device& device) {
+  if (!traits_of(device.get_backend()).has_compiler) {
+    throw compile_error(message("the SYCL runtime's compiler makes no kernels for ",
+                                device.get_info<sycl::info::device::name>(), ", a device of ",
+                                device.get_platform().get_info<sycl::info::platform::name>()),
+                        {});
+  }
+}
+
 /// Why the child gave no answer.
 std::string end_text(const child_result& ended) {
   std::string text = WIFSIGNALED(ended.status) ? message("signal ", WTERMSIG(ended.status), " (",
@@ -91,6 +101,7 @@ std::string failure_text(const std::vector<diagnostic>& all, std::string_view lo
 
 compiled_program compile(const program& source, const sycl::device& device,
                          const compile_limits& limits) {
+  require_compiler_for(device);
   const std::string arguments[] = {std::to_string(limits.memory_nbytes),
                                    std::to_string(limits.cpu_seconds)};
   const child_result ended = run_child(compiler_program(), arguments, request_for(source, device));

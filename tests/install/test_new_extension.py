@@ -11,24 +11,31 @@ import pytest
 from environments import make_environment
 from helpers import run, run_usmx
 from sharing import shared_folder
-from usmx.cli.new_extension import LANGUAGES, LICENSES, copy_example
+from usmx.cli.new_extension import LANGUAGES, LICENSES, SUBJECTS, copy_example
 
 # Nothing that the project says, and a build in a third of the time.
 QUICK = ["cmake.build-type=Debug", "cmake.define.CMAKE_UNITY_BUILD=ON"]
 
 
-def name_of(language):
-    return f"mine_in_{language}"
+KINDS = LANGUAGES + SUBJECTS
+
+
+def name_of(kind):
+    return f"mine_in_{kind}"
+
+
+def options_of(kind):
+    return ["--with", kind] if kind in LANGUAGES else [f"--{kind}"]
 
 
 @pytest.fixture(scope="session")
 def wheel_of(tmp_path_factory):
     """The wheel of a new extension; its sources are gone but for the tests, which lie beside it."""
 
-    def make(language, folder):
-        name = name_of(language)
+    def make(kind, folder):
+        name = name_of(kind)
         folder.mkdir()
-        done = run_usmx("new-extension", name, "--with", language, cwd=folder)
+        done = run_usmx("new-extension", name, *options_of(kind), cwd=folder)
         assert done.returncode == 0, done.stderr
         command = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"]
         command += [f"--config-settings={setting}" for setting in QUICK]
@@ -36,8 +43,8 @@ def wheel_of(tmp_path_factory):
         (folder / name / "tests").rename(folder / "tests")
         shutil.rmtree(folder / name)
 
-    def wheel(language):
-        folder = shared_folder(tmp_path_factory, name_of(language), partial(make, language))
+    def wheel(kind):
+        folder = shared_folder(tmp_path_factory, name_of(kind), partial(make, kind))
         return next(folder.glob("*.whl"))
 
     return wheel
@@ -47,9 +54,9 @@ def wheel_of(tmp_path_factory):
 def elsewhere(wheel_of, tmp_path_factory):
     """The interpreter of a new environment with these extensions, which finds usmx in this one."""
 
-    def python(*languages):
+    def python(*kinds):
         interpreter = make_environment(tmp_path_factory.mktemp("elsewhere"))
-        wheels = map(wheel_of, languages)
+        wheels = map(wheel_of, kinds)
         run(interpreter, "-m", "pip", "install", "--no-deps", *wheels)
         return interpreter
 
@@ -57,11 +64,13 @@ def elsewhere(wheel_of, tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_project_passes_its_tests_in_another_environment(language, elsewhere, wheel_of):
-    tests = wheel_of(language).parent / "tests"
-    command = [elsewhere(language), "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    printed = run(*command, "--import-mode=importlib", tests, cwd=tests)
+@pytest.mark.parametrize("kind", KINDS)
+def test_project_passes_its_tests_in_another_environment(kind, elsewhere, wheel_of):
+    tests = wheel_of(kind).parent / "tests"
+    command = [elsewhere(kind), "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    # oneMKL's packages are in this environment, and pip installs nothing into that one.
+    variables = os.environ | {"LD_LIBRARY_PATH": f"{sys.prefix}/lib"} if kind == "onemkl" else None
+    printed = run(*command, "--import-mode=importlib", tests, cwd=tests, env=variables)
     assert " passed" in printed
 
 
@@ -109,10 +118,10 @@ def test_type_checker_knows_the_functions(language, wheel_of, tmp_path):
     assert [line.split(":")[1] for line in lines] == ["6", "7"], done.stdout
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("license_name", LICENSES)
-def test_project_has_the_licence_that_was_chosen(language, license_name, tmp_path):
-    chosen = ("--with", language, "--license", license_name)
+def test_project_has_the_licence_that_was_chosen(kind, license_name, tmp_path):
+    chosen = (*options_of(kind), "--license", license_name)
     assert run_usmx("new-extension", "mine", *chosen, cwd=tmp_path).returncode == 0
     text = (tmp_path / "mine/LICENSE").read_text()
     assert "{holders}" not in text
@@ -121,17 +130,17 @@ def test_project_has_the_licence_that_was_chosen(language, license_name, tmp_pat
     assert (project["license"], project["license-files"]) == (license_name, ["LICENSE"])
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_project_has_no_licence_that_nobody_chose(language, tmp_path):
-    assert run_usmx("new-extension", "mine", "--with", language, cwd=tmp_path).returncode == 0
+@pytest.mark.parametrize("kind", KINDS)
+def test_project_has_no_licence_that_nobody_chose(kind, tmp_path):
+    assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
     assert not (tmp_path / "mine/LICENSE").exists()
     project = tomllib.loads((tmp_path / "mine/pyproject.toml").read_text())["project"]
     assert "license" not in project
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_project_has_what_git_and_github_ask_for(language, tmp_path):
-    assert run_usmx("new-extension", "mine", "--with", language, cwd=tmp_path).returncode == 0
+@pytest.mark.parametrize("kind", KINDS)
+def test_project_has_what_git_and_github_ask_for(kind, tmp_path):
+    assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
     assert "/build/" in (tmp_path / "mine/.gitignore").read_text().splitlines()
     workflow = (tmp_path / "mine/.github/workflows/test.yml").read_text()
     assert "python -m pytest" in workflow

@@ -429,6 +429,7 @@ OF_MEMORY = {
     "copy_from_device": [lambda x: x.mem.copy_from_device(memory.as_usm_memory(x.b)),
                          lambda x: x.mem.copy_from_device(dpctl.memory.MemoryUSMShared(96))],
     "memset": [lambda x: x.mem.memset(3)], "record": [lambda x: record_by(x, x.mem.record)], "wait": [lambda x: x.mem.wait()],
+    "record_read": [lambda x: record_by(x, x.mem.record_read)], "record_write": [lambda x: record_by(x, x.mem.record_write)],
     "__reduce_ex__": [lambda x: pickled(x.mem)], "__copy__": [lambda x: copy.copy(x.mem)],
     "__deepcopy__": [lambda x: copy.deepcopy(x.mem)], "__repr__": [lambda x: repr(x.mem)],
 }  # fmt: skip

@@ -193,3 +193,11 @@ def test_random_calls_are_right(extension):
                 model[y] = np.concatenate([model[y][:1], model[x][:-1]])
         for array, expected in zip(arrays, model, strict=True):
             assert np.array_equal(usmx.asnumpy(array), expected)
+
+
+def test_refusal_by_all_overloads_does_not_wait_for_the_arguments(extension, gate_on):
+    x = numbers()
+    gate = gate_on(x)
+    with pytest.raises(TypeError, match="no overload takes"):
+        extension.ended(x, "text")
+    assert is_running(gate.event())

@@ -130,6 +130,12 @@ class Cupy:
         return self.cupy.get_default_memory_pool().used_bytes()
 
 
+def test_kernel_in_a_source_is_refused_with_the_reason():
+    source = "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(float* x) { *x = 1; }"
+    with usmx.using_queue(usmx.SyclQueue("cuda")), pytest.raises(usmx.CompileError, match="CUDA"):
+        usmx.Kernel(source, "f")
+
+
 @pytest.fixture(scope="module", params=[Torch, Cupy], ids=["torch", "cupy"])
 def library(request):
     name = request.param.__name__.lower()

@@ -83,6 +83,7 @@ CALLS = {
     "copy_from_host": lambda: memory.copy_from_host(b"12"),
     "copy_from_device": lambda: memory.copy_from_device(array),
     "memory.record": lambda: memory.record(event),
+    "memory.record_read": lambda: memory.record_read(event),
     "memory.wait": lambda: memory.wait(),
     "wait for an idle memory object": lambda: idle.base.wait(),
     "memory's dictionary": lambda: memory.__sycl_usm_array_interface__,

@@ -227,6 +227,66 @@ def test_producer_that_claims_and_fails_raises_its_own_error(module):
         module.matrix(producer_of(usmx.memory.MemoryUSMShared(96), shape=(10**9,)))
 
 
+# ---- objects that are taken as they are
+
+
+def test_objects_of_usmx_and_sycl_arrive(module):
+    queue, x = usmx.default_queue(), shared([1, 2])
+    event = usmx.copy_async(x, x.copy())
+    assert module.two_arrays(x, y=dpnp.ones(3)) == 5
+    assert module.viewed(x[::2]) == 1
+    assert module.size_of_views([x, dpnp.ones(3)]) == 5
+    assert module.of_queue(queue) == queue
+    assert module.of_device(queue.sycl_device) == queue.sycl_device
+    assert module.of_context(queue.sycl_context) == queue.sycl_context
+    assert module.queue_if_any(None) is None
+    assert module.queue_if_any(queue) == queue
+    assert module.after([event, module.of_event(event)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "expected"),
+    [
+        ("viewed", "x", "USM array"),
+        ("of_queue", "queue", "usmx.SyclQueue"),
+        ("queue_if_any", "queue", "usmx.SyclQueue"),
+        ("of_event", "event", "usmx.SyclEvent"),
+        ("of_device", "device", "usmx.SyclDevice"),
+        ("of_context", "context", "usmx.SyclContext"),
+    ],
+)
+def test_refusal_of_an_object_says_argument_and_what_was_expected(module, name, argument, expected):
+    function = getattr(module, name)
+    text = f"{name}(): argument '{argument}': expected a {expected}; found an object of type list"
+    assert refusal(function, [1]) == text
+    assert refusal(function, **{argument: [1]}) == text
+
+
+def test_refusal_of_an_array_says_which_one(module):
+    text = "two_arrays(): argument 'y': expected a USM array; found a numpy.ndarray, which usmx.asarray"
+    assert refusal(module.two_arrays, shared([1]), np.ones(2)).startswith(text)
+
+
+def test_refusal_of_an_object_in_a_list_says_its_place(module):
+    x = shared([1])
+    assert "argument 'events', element 1: expected a usmx.SyclEvent; found" in refusal(
+        module.after, [usmx.copy_async(x, x.copy()), x]
+    )
+    assert "argument 'xs', element 0: expected a USM array; found" in refusal(
+        module.size_of_views, [1]
+    )
+
+
+def test_object_that_claims_and_fails_raises_its_own_error(module):
+    class Failing:
+        def _get_capsule(self):
+            raise KeyError("mine")
+
+    for function in (module.of_queue, module.queue_if_any):
+        with pytest.raises(KeyError, match="mine"):
+            function(Failing())
+
+
 # ---- overloads
 
 
@@ -252,6 +312,21 @@ def test_refusal_by_the_librarys_own_def_has_the_requirement(module):
             function(shared([1], "f4"))
         assert "USM array of float64 with" in str(e.value)
     assert module.any_rank(usmx.zeros((2, 3), dtype="i4")) == 2
+
+
+def test_end_of_overloads_says_in_one_line_what_the_arguments_are(module):
+    assert module.ended(shared([1])) == "double"
+    assert module.ended(shared([1], "f4"), k=2) == "float"
+    assert module.Solver().ended(3) == "int"
+    with pytest.raises(TypeError) as caught:
+        module.ended(usmx.zeros((2, 3), dtype="f4"), [1], k="text")
+    assert str(caught.value) == (
+        "ended(): no overload takes the arguments (USM array of float32 with 2 dimensions, in memory of"
+        " kind device; list; k=str); help() lists the overloads"
+    )
+    assert refusal(module.Solver().ended, "text") == (
+        "ended(): no overload takes the arguments (str); help() lists the overloads"
+    )
 
 
 def test_overload_is_found_behind_an_argument_that_must_be_converted(module):
@@ -358,3 +433,36 @@ def test_type_checkers_take_any_producer_and_nothing_else(folder_of, tmp_path):
     errors = [line for line in done.stdout.splitlines() if line.startswith("program.py:")]
     assert len(errors) == 1, done.stdout  # overloads that differ in words alone are one to mypy
     assert re.match(r"program\.py:10: error: .*SupportsUsmArrayInterface", errors[0])
+
+
+PATTERNS = r"""
+\.which$:
+    def which(x: usmx.SupportsUsmArrayInterface | int) -> str: ...
+
+\.(which_beside)$:
+    def \1(k: float, x: usmx.SupportsUsmArrayInterface) -> str: ...
+"""
+
+
+def errors_in_stub(folder, tmp_path, patterns):
+    """The functions whose overloads mypy refuses in a stub that is made with these patterns."""
+    (tmp_path / "stubs.txt").write_text(patterns, encoding="utf-8")
+    module = "nanobind_typed"
+    stub = [sys.executable, "-P", "-m", "nanobind.stubgen", "-q", "-m", module, "-i", folder]
+    stub += ["-p", tmp_path / "stubs.txt", "-o", tmp_path / f"{module}.pyi"]
+    subprocess.run([str(part) for part in stub], check=True)
+    command = [sys.executable, "-P", "-m", "mypy", "--strict", f"{module}.pyi"]
+    environment = {**os.environ, "MYPY_CACHE_DIR": os.devnull}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    lines = (tmp_path / f"{module}.pyi").read_text().splitlines()
+    places = re.findall(r":(\d+): error: .*\[overload", done.stdout)
+    return {re.findall(r"def (\w+)", lines[int(place) - 1])[0] for place in places}
+
+
+def test_overloads_in_a_stub_are_one_signature_by_a_pattern(folder_of, tmp_path):
+    alike = {"which", "which_beside", "which_list", "exact_or_copied"}
+    assert errors_in_stub(folder_of("nanobind"), tmp_path, "") == alike
+    assert errors_in_stub(folder_of("nanobind"), tmp_path, PATTERNS) == {
+        "which_list",
+        "exact_or_copied",
+    }

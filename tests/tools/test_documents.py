@@ -84,10 +84,26 @@ def waits_for_queues(code):
     return WAIT_FOR_QUEUE.findall(code)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+READMES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").rglob("*.md"))
+
+
+def code_that_is_not_python(text):
+    """Code blocks in whatever language they say; queues in Python are usmx's, which may be waited for."""
+    blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [code for language, code in blocks if not language.startswith("python")]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS + READMES)
 def test_no_program_in_a_document_waits_for_a_queue_by_sycl(document):
-    blocks = re.findall(r"^```cpp$(.*?)^```$", (ROOT / document).read_text(), re.DOTALL | re.M)
+    blocks = code_that_is_not_python((ROOT / document).read_text("utf-8"))
     assert [call for block in blocks for call in waits_for_queues(block)] == []
+
+
+@pytest.mark.parametrize("language", ["cpp", "c++", "text", "", "cmake"])
+def test_code_of_every_language_but_python_is_read(language):
+    wait = "queue.wait();\n"
+    blocks = code_that_is_not_python(f"text\n```python\n{wait}```\n```{language}\n{wait}```\n")
+    assert blocks == [wait]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.relative_to(ROOT)))

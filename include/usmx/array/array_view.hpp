@@ -16,6 +16,7 @@
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/layout/strided_view.hpp"
+#include "usmx/runtime/host_compiler.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::inline v1 {

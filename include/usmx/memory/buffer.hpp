@@ -173,13 +173,23 @@ class USMX_API buffer {
     return release_ || !whole_ ? release_.state_of(action) : whole_->release_.state_of(action);
   }
 
-  /// Tells usmx about work on these bytes that may be unfinished. The memory outlives the work, and
-  /// everything that usmx does with the bytes from then on comes after it. Does not wait. Throws
-  /// fork_error in a forked child.
-  void record(const sycl::event& event);
-  /// Tells usmx about work on the bytes [first, first + nbytes) that may be unfinished. The memory
-  /// outlives the work, and everything that usmx does with these bytes from then on comes after it.
-  void record(const sycl::event& event, const std::byte* first, std::size_t nbytes);
+  /// Tells usmx about work on these bytes that may be unfinished, and may write them. The memory
+  /// outlives the work, and everything that usmx does with the bytes from then on comes after it.
+  /// Does not wait. Throws fork_error in a forked child.
+  void record_write(const sycl::event& event);
+  /// The same for the bytes [first, first + nbytes).
+  void record_write(const sycl::event& event, const std::byte* first, std::size_t nbytes);
+  /// The same for work that only reads these bytes: what usmx reads from then on does not come
+  /// after it.
+  void record_read(const sycl::event& event);
+  /// The same for the bytes [first, first + nbytes).
+  void record_read(const sycl::event& event, const std::byte* first, std::size_t nbytes);
+  /// As record_write().
+  void record(const sycl::event& event) { record_write(event); }
+  /// As record_write().
+  void record(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
+    record_write(event, first, nbytes);
+  }
   /// Tells usmx that others know these bytes, and may submit work to the queue (the one that others
   /// see in its place, if it is one of usmx's cached queues) without recording it.
   void expose() const noexcept { root().exposed_.store(true, std::memory_order_relaxed); }

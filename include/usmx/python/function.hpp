@@ -1,9 +1,9 @@
 // Functions without overloads, which say themselves what is wrong with an argument. A caster can
 // only refuse an argument: then the binding library tries the next overload, and at last raises an
 // error of its own, which does not know the reason. So a function that `usmx::python::def` defines
-// takes any object where its C++ function has a typed parameter (array/in.hpp), and refuses it in
-// its body, where every binding library lets a function throw what it likes. Users include
-// usmx/python/nanobind.hpp or usmx/python/pybind11.hpp.
+// takes any object where its C++ function has a parameter of usmx's casters (typed.hpp), and
+// refuses it in its body, where every binding library lets a function throw what it likes. Users
+// include usmx/python/nanobind.hpp or usmx/python/pybind11.hpp.
 #pragma once
 
 #include <Python.h>
@@ -26,25 +26,38 @@
 namespace usmx::python {
 namespace detail {
 
-/// What a caster has made of any object: a typed parameter, or the reason why it is none.
+/// What a caster has made of any object: a parameter, or the reason why it is none.
 template <class Parameter>
 class argument {
  public:
-  explicit argument(const array& met)
-      : content_(std::in_place_type<Parameter>, array(met), usmx::detail::requirement_is_met()) {}
+  explicit argument(const cast_as<Parameter>& met) : content_(held_as(met)) {}
   explicit argument(std::string&& refusal) : content_(std::move(refusal)) {}
 
   /// The parameter. Throws type_error, if it is none, with the reason after the text `where()`.
   template <class Where>
-  Parameter&& met(const Where& where) {
+  decltype(auto) met(const Where& where) {
     if (const auto* refusal = std::get_if<std::string>(&content_)) {
       throw type_error(where() + ": " + *refusal);
     }
-    return std::get<Parameter>(std::move(content_));
+    if constexpr (std::is_same_v<Parameter, array_view>) {
+      return std::get<held>(content_).view();  // of the array that this holds during the call
+    } else {
+      return std::get<held>(std::move(content_));
+    }
   }
 
  private:
-  std::variant<Parameter, std::string> content_;
+  using held = std::conditional_t<states_requirement<Parameter>, Parameter, cast_as<Parameter>>;
+
+  static held held_as(const cast_as<Parameter>& met) {
+    if constexpr (states_requirement<Parameter>) {
+      return Parameter(array(met), usmx::detail::requirement_is_met());
+    } else {
+      return met;
+    }
+  }
+
+  std::variant<held, std::string> content_;
 };
 
 /// What a caster of `Taken` does with an object that does not fit. A parameter leaves the object to
@@ -80,7 +93,9 @@ class refusing<argument<Parameter>> {
     }
   }
   argument<Parameter> refused() { return argument<Parameter>(*std::move(refusal_)); }
-  argument<Parameter> taken(const array& met) const { return argument<Parameter>(met); }
+  argument<Parameter> taken(const cast_as<Parameter>& met) const {
+    return argument<Parameter>(met);
+  }
 
  private:
   std::optional<std::string> refusal_;
@@ -91,18 +106,15 @@ class refusing<argument<Parameter>> {
 template <class T>
 struct asked {};
 
-template <class Parameter>
-struct asked_parameter {
-  using type = argument<Parameter>;
+template <class T>
+  requires(states_requirement<T> || passes_as_it_is<T>)
+struct asked<T> {
+  using type = argument<T>;
   template <class Where>
-  static Parameter&& met(type& given, const Where& where) {
+  static decltype(auto) met(type& given, const Where& where) {
     return given.met(where);
   }
 };
-template <class T, auto... Words>
-struct asked<in<T, Words...>> : asked_parameter<in<T, Words...>> {};
-template <class T, auto... Words>
-struct asked<convert<T, Words...>> : asked_parameter<convert<T, Words...>> {};
 
 template <class T>
 concept may_be_refused = requires { typename asked<T>::type; };
@@ -131,13 +143,18 @@ struct asked<std::vector<T, Allocator>> {
   }
 };
 
+/// Parameters that a function gets by value or by a reference that cannot change them: the others
+/// refer to what the binding library holds.
+template <class T>
+concept is_asked = may_be_refused<std::remove_cvref_t<T>> &&
+                   (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>);
+
 /// The parameter that stands in a function's signature for one of type T.
 template <class T>
 struct asked_for {
   using type = T;
 };
-template <class T>
-  requires may_be_refused<std::remove_cvref_t<T>>
+template <is_asked T>
 struct asked_for<T> : asked<std::remove_cvref_t<T>> {};
 template <class T>
 using asked_for_t = typename asked_for<T>::type;
@@ -174,7 +191,7 @@ class checked_function<Function, Result(Ts...)> {
 
   template <class T>
   decltype(auto) met(asked_for_t<T>& given, std::size_t place) const {
-    if constexpr (may_be_refused<std::remove_cvref_t<T>>) {
+    if constexpr (is_asked<T>) {
       return asked<std::remove_cvref_t<T>>::met(given, [&] { return where(place); });
     } else {
       return static_cast<T&&>(given);
@@ -272,10 +289,10 @@ auto checked(Function function, const char* name, std::vector<std::string> names
 }
 
 /// Defines a function of a module, or a method of a class, that has no overloads. It is as
-/// `scope.def`, with the same extras, but an argument that does not meet the requirement of its
-/// parameter (usmx::in, usmx::convert, and std::optional and std::vector of these) raises a
-/// TypeError that names the argument, what was needed and what was given. Throws type_error if the
-/// scope has a function of that name.
+/// `scope.def`, with the same extras, but an argument that does not fit its parameter (usmx::in and
+/// its like, usmx::array, sycl::queue and its like, and std::optional and std::vector of these)
+/// raises a TypeError that names the argument, what was needed and what was given. Throws
+/// type_error if the scope has a function of that name.
 template <class Scope, class Function, class... Extras>
 void def(Scope&& scope, const char* name, Function function, const Extras&... extras) {
   detail::refuse_overload(scope.ptr(), name);

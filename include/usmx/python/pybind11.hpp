@@ -13,6 +13,7 @@
 #include <concepts>
 #include <exception>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "usmx/python/exceptions.hpp"
 #include "usmx/python/exchanged.hpp"
 #include "usmx/python/function.hpp"
+#include "usmx/python/overloads.hpp"
 #include "usmx/python/typed.hpp"
 
 #if PYBIND11_VERSION_MAJOR < 3
@@ -140,21 +142,31 @@ class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
   explicit operator usmx::array_view() { return seen().view(); }
 };
 
-/// The caster of a typed parameter, or of an argument in its place (`Taken`): it takes an array.
+/// The name of a parameter's type in signatures.
+template <class Parameter>
+constexpr auto usmx_name() {
+  if constexpr (usmx::python::detail::states_requirement<Parameter>) {
+    return const_name(usmx::python::annotation<Parameter>.characters);
+  } else {
+    return usmx_caster<usmx::python::detail::cast_as<Parameter>>::name;
+  }
+}
+
+/// The caster of a typed parameter, or of an argument in the place of any (`Taken`).
 template <class Parameter, class Taken>
-class usmx_typed_caster : public usmx_caster<usmx::array, Parameter> {
-  using base = usmx_caster<usmx::array, Parameter>;
+class usmx_typed_caster : public usmx_caster<usmx::python::detail::cast_as<Parameter>, Parameter> {
+  using base = usmx_caster<usmx::python::detail::cast_as<Parameter>, Parameter>;
   using base::value_;
 
  public:
-  static constexpr auto name = const_name(usmx::python::annotation<Parameter>.characters);
+  static constexpr auto name = usmx_name<Parameter>();
   template <class U>
   using cast_op_type = Taken;
 
   bool load(handle source, bool convert) {
     refusing_.reset();
-    const bool is_array = base::load(source, convert);
-    if (is_array && is_met(Parameter::requirement, *value_)) {
+    const bool is_taken = base::load(source, convert);
+    if (is_taken && usmx::python::detail::fits<Parameter>(*value_)) {
       return true;
     }
     if constexpr (usmx::python::takes_copies<Parameter>) {
@@ -162,7 +174,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array, Parameter> {
         return take_copy(source);
       }
     }
-    return is_array ? refuse_array() : refuse_object(source);
+    return is_taken ? refuse_array() : refuse_object(source);
   }
 
   explicit operator Taken() {
@@ -176,7 +188,11 @@ class usmx_typed_caster : public usmx_caster<usmx::array, Parameter> {
 
  private:
   bool refuse_array() {
-    return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(*value_); });
+    if constexpr (usmx::python::detail::states_requirement<Parameter>) {
+      return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(*value_); });
+    } else {
+      return false;  // whatever was taken fits
+    }
   }
   bool refuse_object(handle source) {
     return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(source.ptr()); });
@@ -225,3 +241,26 @@ struct argument_of<Extra> {
 };
 
 }  // namespace usmx::python::detail
+
+namespace usmx::python {
+
+/// Ends the overloads of a function of a module, or of a method of a class: define it after them by
+/// the same name. A call that fits none of them raises a TypeError of one line, which says what the
+/// arguments are and does not wait for work on them, in place of the binding library's list of all
+/// signatures.
+template <class Scope>
+void end_overloads(Scope&& scope, const char* name) {
+  using self = typename detail::class_of<std::remove_cvref_t<Scope>>::type;
+  const auto refuse = [name = std::string(name)](const pybind11::args& given,
+                                                 const pybind11::kwargs& named) {
+    throw type_error(detail::no_overload_text(name, given.ptr(), named.ptr()));
+  };
+  if constexpr (std::is_void_v<self>) {
+    scope.def(name, refuse);
+  } else {
+    scope.def(name, [refuse](pybind11::handle, const pybind11::args& given,
+                             const pybind11::kwargs& named) { refuse(given, named); });
+  }
+}
+
+}  // namespace usmx::python

@@ -6,6 +6,7 @@
 #include <Python.h>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -25,13 +26,32 @@ inline constexpr bool takes_copies<convert<T, Words...>> = true;
 
 namespace detail {
 
+/// Parameters that say what they need of an array.
+template <class T>
+concept states_requirement = requires { T::requirement; };
+/// Parameters that are usmx's or SYCL's objects as they are.
+template <class T>
+concept passes_as_it_is = std::same_as<T, array_view> || requires { exchanged<T>::name; };
+
+template <class T>
+struct cast_as_array {
+  using type = array;
+};
+template <class T>
+  requires requires { exchanged<T>::name; }
+struct cast_as_array<T> {
+  using type = T;
+};
+/// What a caster makes of an object for a parameter: an array, or one of SYCL's objects.
+template <class Parameter>
+using cast_as = typename cast_as_array<Parameter>::type;
+
 /// What becomes of the unfinished work on the array of a parameter. Of usmx::array and
 /// usmx::array_view nobody says what the function does with them: the caster waits.
 template <class Parameter>
 inline constexpr auto work_on = usmx::detail::unfinished_work::is_waited_for;
 /// What the requirement says.
-template <class Parameter>
-  requires requires { Parameter::requirement; }
+template <states_requirement Parameter>
 inline constexpr auto work_on<Parameter> = Parameter::requirement.work;
 
 /// Makes an array what a parameter says about unfinished work: waits if the parameter does, and for
@@ -51,16 +71,34 @@ bool make_ready(const usmx_api& table, const array& value) noexcept {
   }
 }
 
-/// The requirement of a parameter in words: "USM array of float64 with 2 dimensions".
+/// What fits a parameter, in words: "USM array of float64 with 2 dimensions", "usmx.SyclQueue".
 template <class Parameter>
-inline constexpr auto expected_text = usmx::detail::text_of(Parameter::requirement);
+std::string_view expected_text() {
+  if constexpr (states_requirement<Parameter>) {
+    static constexpr auto text = usmx::detail::text_of(Parameter::requirement);
+    return text.view();
+  } else if constexpr (std::same_as<cast_as<Parameter>, array>) {
+    return "USM array";
+  } else {
+    return exchanged<Parameter>::name;
+  }
+}
+/// Whether an array meets what its parameter needs; others need nothing else.
+template <class Parameter>
+bool fits(const cast_as<Parameter>& given) {
+  if constexpr (states_requirement<Parameter>) {
+    return is_met(Parameter::requirement, given);
+  } else {
+    return true;
+  }
+}
 
 template <class Parameter>
 constexpr usmx::detail::constant_text annotation_text() {
   usmx::detail::constant_text text;
   text.put("typing.Annotated[usmx.SupportsUsmArrayInterface");
   text.put(takes_copies<Parameter> ? " | numpy.typing.ArrayLike, '" : ", '");
-  text.put(expected_text<Parameter>.view());
+  text.put(usmx::detail::text_of(Parameter::requirement).view());
   text.put("']");
   return text;
 }
@@ -119,12 +157,15 @@ inline std::string type_name(PyObject* object) {
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   const std::string module = characters_of(reference(PyObject_GetAttrString(type, "__module__")));
   const std::string name = characters_of(reference(PyObject_GetAttrString(type, "__qualname__")));
-  return module.empty() || module == "builtins" ? name : module + "." + name;
+  if (module.empty() || module == "builtins") {
+    return name;
+  }
+  return (module == "usmx._core" ? "usmx" : module) + "." + name;
 }
 
 template <class Parameter>
 std::string refusal_text(const std::string& found) {
-  return "expected a " + std::string(expected_text<Parameter>.view()) + "; found " + found;
+  return "expected a " + std::string(expected_text<Parameter>()) + "; found " + found;
 }
 
 }  // namespace detail
@@ -146,9 +187,11 @@ std::string refusal(PyObject* object) {
   if (!reason.empty()) {
     return detail::refusal_text<Parameter>("an object of type " + type + " (" + reason + ")");
   }
-  return detail::refusal_text<Parameter>(type == "numpy.ndarray"
+  const bool is_numpys = std::same_as<detail::cast_as<Parameter>, array> && type == "numpy.ndarray";
+  return detail::refusal_text<Parameter>(is_numpys
                                              ? "a " + type + ", which usmx.asarray copies into USM"
-                                             : "an object of type " + type);
+                                         : type == "NoneType" ? "None"
+                                                              : "an object of type " + type);
 }
 
 namespace detail {

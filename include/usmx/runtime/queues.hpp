@@ -10,6 +10,7 @@
 #include <sycl/queue.hpp>
 
 #include "usmx/base/api.hpp"
+#include "usmx/runtime/host_compiler.hpp"
 
 namespace usmx::inline v1 {
 

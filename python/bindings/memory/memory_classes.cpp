@@ -103,6 +103,13 @@ PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_memo
                               {Py_sq_length, reinterpret_cast<void*>(length)},
                               {0, nullptr}};
 
+/// `announce` is buffer::record_read or buffer::record_write.
+template <void (buffer::*announce)(const sycl::event&)>
+void announce_event(const py_memory& self, nb::handle event) {
+  const sycl::event unfinished = event_argument("event", event);
+  ordered(false, [&] { (self.bytes().*announce)(unfinished); });
+}
+
 void bind_base(nb::module_& m) {
   nb::class_<py_memory> cls(m, "_Memory", nb::type_slots(memory_slots), nb::is_weak_referenceable(),
                             "What the memory classes of the three kinds have in common.");
@@ -230,14 +237,9 @@ Args:
 
 Raises:
     ValueError: this memory is read-only, or `val` is out of range.)")
-      .def(
-          "record",
-          [](const py_memory& self, nb::handle event) {
-            const sycl::event unfinished = event_argument("event", event);
-            ordered(false, [&] { self.bytes().record(unfinished); });
-          },
-          nb::arg("event").none(), nb::sig("def record(self, event: object) -> None"),
-          R"(Announce unfinished work on this memory that usmx has not submitted. Does not wait.
+      .def("record", &announce_event<&buffer::record_write>, nb::arg("event").none(),
+           nb::sig("def record(self, event: object) -> None"),
+           R"(Announce unfinished work on this memory that usmx has not submitted. Does not wait.
 
 Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
 complete.
@@ -247,6 +249,34 @@ Args:
 
 Raises:
     TypeError: `event` is none of these.)")
+      .def("record_read", &announce_event<&buffer::record_read>, nb::arg("event").none(),
+           nb::sig("def record_read(self, event: object) -> None"),
+           R"(Announce unfinished work that only reads this memory. Does not wait.
+
+Whoever writes the memory through usmx waits for that work, whoever reads it does not. usmx does not free
+the memory before the work is complete.
+
+Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
+
+Raises:
+    TypeError: `event` is none of these.
+
+Example:
+    >>> usmx.memory.MemoryUSMShared(8).record_read(usmx.SyclEvent()))")
+      .def(
+          "record_write", &announce_event<&buffer::record_write>, nb::arg("event").none(),
+          nb::sig("def record_write(self, event: object) -> None"),
+          R"(Announce unfinished work that writes this memory: another name of ``record``. Does not wait.
+
+Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
+
+Raises:
+    TypeError: `event` is none of these.
+
+Example:
+    >>> usmx.memory.MemoryUSMShared(8).record_write(usmx.SyclEvent()))")
       .def(
           "wait", [](const py_memory& self) { wait_for(self.bytes()); },
           "Wait for all work on the memory that usmx can know of.")

@@ -171,12 +171,27 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "name", metavar="NAME", help="the name of the extension, its module and its folder"
     )
-    parser.add_argument(
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
         "--with",
-        dest="language",
+        dest="kind",
         choices=new_extension.LANGUAGES,
         default=new_extension.LANGUAGES[0],
         help="the binding library or language (default: %(default)s)",
+    )
+    kind.add_argument(
+        "--kernel",
+        dest="kind",
+        action="store_const",
+        const="kernel",
+        help="with nanobind, and a kernel of its own that usmx compiles",
+    )
+    kind.add_argument(
+        "--onemkl",
+        dest="kind",
+        action="store_const",
+        const="onemkl",
+        help="with nanobind, and a call to oneMKL, which comes from PyPI",
     )
     parser.add_argument(
         "--license",
@@ -184,7 +199,7 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         help="write this licence, and name it in pyproject.toml (default: none)",
     )
     parser.set_defaults(
-        command=lambda options: new_extension.run(options.name, options.language, options.license)
+        command=lambda options: new_extension.run(options.name, options.kind, options.license)
     )
     end_help_with(parser, "python -m usmx new-extension fast_sums --with pybind11")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from usmx._installed import example
 
 LANGUAGES = ("nanobind", "pybind11", "cython", "c")
+SUBJECTS = ("kernel", "onemkl")  # with nanobind
 LICENSES = ("Apache-2.0", "BSD-3-Clause", "MIT")
 COMMON = "project"  # the example of what projects have in every language
 COMMON_FILES = {"gitignore": ".gitignore", "workflow.yml": ".github/workflows/test.yml"}
@@ -17,13 +18,16 @@ NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
 MADE_BY_BUILDS = re.compile(r"(^|/)(build|dist|__pycache__|\.pytest_cache|[^/]*\.egg-info)/")
 
 
-def run(name: str, language: str, license_name: str | None) -> int:
-    """Write the project into a new folder of its name; the exit code is 2 when that cannot be."""
+def run(name: str, kind: str, license_name: str | None) -> int:
+    """Write the project into a new folder of its name; the exit code is 2 when that cannot be.
+
+    The kind is one of LANGUAGES or of SUBJECTS.
+    """
     folder = Path(name)
     if reason := why_not(name, folder):
         print(f"usmx new-extension: {reason}", file=sys.stderr)
         return 2
-    copy_example(example(language), folder, f"usmx_with_{language}", name)
+    copy_example(example(kind), folder, f"usmx_with_{kind}", name)
     copy_common_files(example(COMMON), folder)
     if license_name:
         write_license(example(COMMON), folder, license_name)

@@ -29,6 +29,8 @@ struct backend_traits {
   std::size_t fast_fill_itemsize = 0;
   /// Of the kernels for devices that are no CPUs.
   kernel_shape kernels = kernel_shape::wide;
+  /// Whether the SYCL runtime's compiler makes kernels for it that are found by their names.
+  bool has_compiler = true;
 };
 
 }  // namespace usmx::inline v1::detail

@@ -137,8 +137,10 @@ std::optional<CUdevice> device_number(const functions& driver, const void* point
 }  // namespace cuda
 
 /// The SYCL compiler's kernels crash its compiler.
-const backend_traits cuda_traits{
-    .longest_row_distance = INT32_MAX, .fast_fill_itemsize = 4, .kernels = kernel_shape::tiled};
+const backend_traits cuda_traits{.longest_row_distance = INT32_MAX,
+                                 .fast_fill_itemsize = 4,
+                                 .kernels = kernel_shape::tiled,
+                                 .has_compiler = false};
 
 namespace {
 

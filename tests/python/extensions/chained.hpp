@@ -100,6 +100,8 @@ void bind_chained_functions(Module& m) {
   up::def(m, "is_busy_when_unordered", &is_busy<usmx::unordered<const double, 1>>, Arg("x"));
   up::def(m, "is_busy_when_in", &is_busy<usmx::in<const double, 1>>, Arg("x"));
   m.def("is_busy_array", &is_busy_array, Arg("x"));
+  m.def("ended", [](const read_doubles&, int) {}, Arg("x"), Arg("k"));
+  usmx::python::end_overloads(m, "ended");
   m.def("are_busy", [](const std::vector<read_doubles>& xs) {
     std::vector<bool> busy;
     for (const auto& x : xs) busy.push_back(is_busy(x));

@@ -87,6 +87,27 @@ void bind_checked_functions(Module& m) {
           [](const copied& x) { return reinterpret_cast<std::uintptr_t>(x.data()); });
   up::def(m, "copied_beside", [](const copied&, int) {}, Arg("x"), Arg("k"));
   up::def(m, "failing", [](const vector_of_double&) { throw usmx::value_error("mine"); }, Arg("x"));
+  up::def(
+      m, "two_arrays", [](const usmx::array& x, usmx::array y) { return x.size() + y.size(); },
+      Arg("x"), Arg("y"));
+  up::def(m, "viewed", [](const usmx::array_view& x) { return x.size(); }, Arg("x"));
+  up::def(m, "of_queue", [](const sycl::queue& queue) { return queue; }, Arg("queue"));
+  up::def(m, "of_event", [](sycl::event event) { return event; }, Arg("event"));
+  up::def(m, "of_device", [](const sycl::device& device) { return device; }, Arg("device"));
+  up::def(m, "of_context", [](const sycl::context& context) { return context; }, Arg("context"));
+  up::def(
+      m, "after", [](const std::vector<sycl::event>& events) { return events.size(); },
+      Arg("events"));
+  up::def(
+      m, "size_of_views",
+      [](const std::vector<usmx::array_view>& xs) {
+        return std::accumulate(xs.begin(), xs.end(), std::ptrdiff_t{0},
+                               [](std::ptrdiff_t size, const auto& x) { return size + x.size(); });
+      },
+      Arg("xs"));
+  up::def(
+      m, "queue_if_any", [](const std::optional<sycl::queue>& queue) { return queue; },
+      Arg("queue"));
   m.def("define_sum_in", [](Module module) { up::def(module, "sum", &sum, Arg("x")); });
 }
 
@@ -107,6 +128,9 @@ void bind_typed_functions(Module& m) {
   m.def(
       "which_beside", [](double, const vector_of_double&) { return "double"; }, Arg("k"), Arg("x"));
   m.def("which_beside", [](double, const vector_of_float&) { return "float"; }, Arg("k"), Arg("x"));
+  m.def("ended", [](const vector_of_double&) { return "double"; }, Arg("x"));
+  m.def("ended", [](const vector_of_float&, int) { return "float"; }, Arg("x"), Arg("k"));
+  usmx::python::end_overloads(m, "ended");
   m.def("which_list", [](const std::vector<vector_of_double>&) { return "double"; });
   m.def("which_list", [](const std::vector<vector_of_float>&) { return "float"; });
   m.def("exact_or_copied", [](const usmx::convert<const double, 1>&) { return "double"; });

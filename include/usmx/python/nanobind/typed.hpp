@@ -1,38 +1,52 @@
-// The nanobind casters of parameters that state what they need, usmx::in and usmx::convert, and
-// what usmx::python::def needs to know of nanobind. Users include usmx/python/nanobind.hpp.
+// The nanobind casters of parameters that state what they need, usmx::in and usmx::convert, those
+// of arguments that a function refuses itself, and what usmx::python::def needs to know of
+// nanobind. Users include usmx/python/nanobind.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 #include "usmx/python/function.hpp"
 #include "usmx/python/nanobind/casters.hpp"
+#include "usmx/python/overloads.hpp"
 #include "usmx/python/typed.hpp"
 
 namespace NB_NAMESPACE {
 namespace detail {
 
-/// The caster of a typed parameter, or of an argument in its place (`Taken`): it takes an array. An
-/// object that claims to be USM memory and is not raises its error.
+/// The name of a parameter's type in signatures.
+template <class Parameter>
+constexpr auto usmx_name() {
+  if constexpr (usmx::python::detail::states_requirement<Parameter>) {
+    return const_name(usmx::python::annotation<Parameter>.characters);
+  } else {
+    return usmx_caster<usmx::python::detail::cast_as<Parameter>>::Name;
+  }
+}
+
+/// The caster of a typed parameter, or of an argument in the place of any (`Taken`). An object that
+/// claims to be USM memory and is not raises its error.
 template <class Parameter, class Taken>
-class usmx_typed_caster : public usmx_caster<usmx::array, Parameter> {
-  using base = usmx_caster<usmx::array, Parameter>;
+class usmx_typed_caster : public usmx_caster<usmx::python::detail::cast_as<Parameter>, Parameter> {
+  using base = usmx_caster<usmx::python::detail::cast_as<Parameter>, Parameter>;
   using base::answer_;
   using base::is_worth_keeping_;
 
  public:
-  static constexpr auto Name = const_name(usmx::python::annotation<Parameter>.characters);
+  static constexpr auto Name = usmx_name<Parameter>();
   template <class U>
   using Cast = Taken;
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* call) noexcept {
     refusing_.reset();
-    const bool is_array = base::from_python(source, flags, call);
+    const bool is_taken = base::from_python(source, flags, call);
     if (answer_.error) {
       return true;
     }
-    if (is_array && is_met(Parameter::requirement, *answer_.value)) [[likely]] {
+    if (is_taken && usmx::python::detail::fits<Parameter>(*answer_.value)) [[likely]] {
       return true;
     }
     if constexpr (usmx::python::takes_copies<Parameter>) {
@@ -40,7 +54,7 @@ class usmx_typed_caster : public usmx_caster<usmx::array, Parameter> {
         return take_copy(source, flags, call);
       }
     }
-    return is_array ? refuse_array() : refuse_object(source);
+    return is_taken ? refuse_array() : refuse_object(source);
   }
 
   template <class U>
@@ -58,7 +72,11 @@ class usmx_typed_caster : public usmx_caster<usmx::array, Parameter> {
 
  private:
   bool refuse_array() noexcept {
-    return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(*answer_.value); });
+    if constexpr (usmx::python::detail::states_requirement<Parameter>) {
+      return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(*answer_.value); });
+    } else {
+      return false;  // whatever was taken fits
+    }
   }
   bool refuse_object(handle source) noexcept {
     return refusing_.refuse([&] { return usmx::python::refusal<Parameter>(source.ptr()); });
@@ -113,3 +131,36 @@ struct argument_of<Extra> {
 };
 
 }  // namespace usmx::python::detail
+
+namespace usmx::python {
+
+/// Ends the overloads of a function of a module, or of a method of a class: define it after them by
+/// the same name. A call that fits none of them raises a TypeError of one line, which says what the
+/// arguments are and does not wait for work on them, in place of the binding library's list of all
+/// signatures.
+template <class Scope>
+void end_overloads(Scope&& scope, const char* name) {
+  // Stubs have it as a signature that no call fits.
+  using self = typename detail::class_of<std::remove_cvref_t<Scope>>::type;
+  const auto refuse = [name = std::string(name)](const nanobind::args& given,
+                                                 const nanobind::kwargs& named) {
+    throw type_error(detail::no_overload_text(name, given.ptr(), named.ptr()));
+  };
+  if constexpr (std::is_void_v<self>) {
+    const std::string signature = "def " + std::string(name) +
+                                  "(*args: typing.Never, **kwargs: typing.Never) -> typing.Never";
+    scope.def(name, refuse, nanobind::sig(signature.c_str()));
+  } else {
+    const std::string signature =
+        "def " + std::string(name) +
+        "(self, *args: typing.Never, **kwargs: typing.Never) -> typing.Never";
+    scope.def(
+        name,
+        [refuse](nanobind::handle, const nanobind::args& given, const nanobind::kwargs& named) {
+          refuse(given, named);
+        },
+        nanobind::sig(signature.c_str()));
+  }
+}
+
+}  // namespace usmx::python

@@ -19,6 +19,8 @@ NB_MODULE(nanobind_typed, m) {
                     nb::arg("x"));
   usmx::python::def(solver, "size", &test_extension::solver::size, nb::arg("x"));
   usmx::python::def(solver, "grow", &test_extension::solver::grow);
+  solver.def("ended", [](const test_extension::solver&, int) { return "int"; });
+  usmx::python::end_overloads(solver, "ended");
   nb::class_<test_extension::sized> sized(m, "Sized");
   usmx::python::def(
       sized, "__init__",

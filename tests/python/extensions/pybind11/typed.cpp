@@ -20,6 +20,8 @@ PYBIND11_MODULE(pybind11_typed, m) {
                     py::arg("x"));
   usmx::python::def(solver, "size", &test_extension::solver::size, py::arg("x"));
   usmx::python::def(solver, "grow", &test_extension::solver::grow);
+  solver.def("ended", [](const test_extension::solver&, int) { return "int"; });
+  usmx::python::end_overloads(solver, "ended");
   py::class_<test_extension::sized> sized(m, "Sized");
   const auto make = [](const test_extension::vector_of_double& x) {
     return test_extension::sized{x.size()};

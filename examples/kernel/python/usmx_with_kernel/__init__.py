@@ -1,0 +1,9 @@
+"""Multiplies numbers on the device, by a kernel of its own."""
+
+# First: it loads libusmx.so and the SYCL runtime, and finds the devices' drivers.
+import usmx  # isort: skip
+
+with usmx.importing_extension():  # a usmx that does not fit is an error that says so
+    from usmx_with_kernel._native import scaled
+
+__all__ = ["scaled"]

@@ -1,0 +1,3 @@
+from usmx import SupportsUsmArrayInterface, USMArray
+
+def scaled(x: SupportsUsmArrayInterface, factor: float) -> USMArray: ...

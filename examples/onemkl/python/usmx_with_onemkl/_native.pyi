@@ -1,0 +1,3 @@
+from usmx import SupportsUsmArrayInterface, USMArray
+
+def product(a: SupportsUsmArrayInterface, b: SupportsUsmArrayInterface) -> USMArray: ...

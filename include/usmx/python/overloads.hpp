@@ -1,0 +1,52 @@
+// What a call is told that fits none of a function's overloads. The binding libraries list all
+// signatures, and pybind11 also the arguments by their repr, which waits for the work on an array.
+// So the last overload of a function may be one that takes whatever is left, and refuses it in one
+// line. Users include usmx/python/nanobind.hpp or usmx/python/pybind11.hpp.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+#include "usmx/array/requirement.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/python/typed.hpp"
+
+namespace usmx::python::detail {
+
+/// An argument in a few words: its type, and what its array is, if it is usmx's. Others would have
+/// to be asked once more.
+inline std::string argument_text(PyObject* object) {
+  const std::string type = type_name(object);
+  taken<array> given;
+  const usmx_api* table = type == exchanged<array>::name ? usmx_import() : nullptr;
+  if (table == nullptr || exchanged<array>::take(*table, object, given) <= 0) {
+    PyErr_Clear();
+    return type;
+  }
+  const array& a = *given;
+  const array_requirement as_it_is{.type = a.type(), .writable = true};
+  return usmx::detail::message("USM array of ", found_text(as_it_is, a), ", in memory of kind ",
+                               name(a.kind()));
+}
+
+/// "which(): no overload takes (USM array of float32 with 2 dimensions, in memory of kind device,
+/// str); help() lists those that there are". Needs the interpreter lock.
+inline std::string no_overload_text(const std::string& name, PyObject* positional,
+                                    PyObject* named) {
+  std::string arguments;
+  const auto add = [&](const std::string& text) {
+    arguments += (arguments.empty() ? "" : "; ") + text;
+  };
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(positional); ++k) {
+    add(argument_text(PyTuple_GET_ITEM(positional, k)));
+  }
+  PyObject *key, *value;
+  for (Py_ssize_t position = 0; PyDict_Next(named, &position, &key, &value) != 0;) {
+    add(characters_of(reference(Py_NewRef(key))) + "=" + argument_text(value));
+  }
+  return name + "(): no overload takes the arguments (" + arguments +
+         "); help() lists the overloads";
+}
+
+}  // namespace usmx::python::detail
