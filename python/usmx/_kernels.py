@@ -57,6 +57,7 @@ class KernelModule:
         defines: macros, with values of which the text is taken.
         headers: texts by the names under which the source includes them.
         options: for the compiler of the SYCL runtime.
+        debug: whether accesses through views are checked, as for ``usmx.Kernel``.
 
     Raises:
         CompileError: the source is no program, or lacks one of the kernels.
@@ -78,12 +79,13 @@ class KernelModule:
         defines: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
         options: Sequence[str] = (),
+        debug: bool = False,
     ) -> None:
         if isinstance(names, str):
             raise TypeError("names must be a sequence of strings, found a string")
         names = list(names)
         kernels = _core._compile_kernels(
-            source, names, *compile_arguments(defines, headers, options)
+            source, names, *compile_arguments(defines, headers, options), debug
         )
         self._kernels = dict(zip(names, kernels, strict=True))
 

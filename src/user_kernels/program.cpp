@@ -91,19 +91,6 @@ std::optional<int> take_number_at_end(std::string_view& text) {
   return number;
 }
 
-/// The file as users know it.
-std::string shown_file(std::string_view file) {
-  if (file.starts_with("./")) {
-    file.remove_prefix(2);
-  }
-  for (const std::string_view folder : {user_headers, own_headers}) {
-    if (file.starts_with(folder)) {
-      return std::string(file.substr(folder.size()));
-    }
-  }
-  return std::string(file.starts_with("rtc_") ? own_file : file);
-}
-
 /// "file:line:column: severity: text", or "severity: text".
 std::optional<diagnostic> parse_line(std::string_view line) {
   constexpr std::string_view words[] = {"fatal error", "error", "warning", "note", "remark"};
@@ -205,7 +192,8 @@ program make_program(std::string_view source, std::span<const std::string> kerne
   for (const std::string& option : how.options) {
     require_no_null_character("an option", option);
   }
-  program made{"#include <usmx/kernel.hpp>\n", {}, how.options, 0};
+  program made{how.debug ? "#define USMX_CHECKED_VIEWS\n" : "", {}, how.options, 0};
+  made.text += "#include <usmx/kernel.hpp>\n";
   for (const auto& [name, value] : how.defines) {
     made.text += definition(name, value);
   }
@@ -234,6 +222,18 @@ bool reads_only_given_files(const program& by) {
          std::ranges::all_of(by.files, [&](const auto& file) {
            return file.first.starts_with(own_headers) || reads_only_given_files(file.second, by);
          });
+}
+
+std::string shown_file(std::string_view file) {
+  if (file.starts_with("./")) {
+    file.remove_prefix(2);
+  }
+  for (const std::string_view folder : {user_headers, own_headers}) {
+    if (file.starts_with(folder)) {
+      return std::string(file.substr(folder.size()));
+    }
+  }
+  return std::string(file.starts_with("rtc_") ? own_file : file);
 }
 
 std::vector<diagnostic> parse_diagnostics(std::string_view log) {

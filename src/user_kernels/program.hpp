@@ -32,6 +32,9 @@ program make_program(std::string_view source, std::span<const std::string> kerne
 /// files, and no option names a file. False where that is not sure.
 bool reads_only_given_files(const program&);
 
+/// The compiler's name of a file as users know it.
+std::string shown_file(std::string_view file);
+
 /// The compiler's text, one diagnostic for each that has a place or is an error.
 std::vector<diagnostic> parse_diagnostics(std::string_view log);
 

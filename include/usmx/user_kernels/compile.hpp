@@ -19,6 +19,9 @@ struct compile_options {
   std::vector<std::pair<std::string, std::string>> headers = {};
   /// Options for the SYCL runtime's compiler, such as "-O1" or "-ffast-math".
   std::vector<std::string> options = {};
+  /// Whether each access through a usmx::view checks its indices. Each launch then waits for the
+  /// kernel, and throws index_error with the first bad access. Bad accesses reach no array.
+  bool debug = false;
 };
 
 /// How grave a diagnostic is.

@@ -98,11 +98,11 @@ struct py_kernel {
 
 std::shared_ptr<compiled_source> new_source(std::string source, std::vector<std::string> names,
                                             text_pairs defines, text_pairs headers,
-                                            std::vector<std::string> options) {
+                                            std::vector<std::string> options, bool debug) {
   require_usable_process();
   return std::make_shared<compiled_source>(
       std::move(source), std::move(names),
-      compile_options{std::move(defines), std::move(headers), std::move(options)});
+      compile_options{std::move(defines), std::move(headers), std::move(options), debug});
 }
 
 py_kernel kernel_at(std::shared_ptr<compiled_source> source, std::size_t place) {
@@ -182,9 +182,9 @@ nb::object launch(const py_kernel& kernel, nb::handle global, nb::handle local, 
 }
 
 nb::list compile_kernels(std::string source, std::vector<std::string> names, text_pairs defines,
-                         text_pairs headers, std::vector<std::string> options) {
+                         text_pairs headers, std::vector<std::string> options, bool debug) {
   const auto shared = new_source(std::move(source), std::move(names), std::move(defines),
-                                 std::move(headers), std::move(options));
+                                 std::move(headers), std::move(options), debug);
   nb::list kernels;
   for (std::size_t k = 0; k < shared->names().size(); ++k) {
     kernels.append(make_instance(kernel_at(shared, k)));
@@ -235,23 +235,23 @@ void bind_user_kernels(nb::module_& m) {
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<py_kernel> self, nb::handle source, nb::handle name,
-            nb::handle defines, nb::handle headers, nb::handle options) {
+            nb::handle defines, nb::handle headers, nb::handle options, bool debug) {
            initialize(self, [&] {
              const nb::object parts = hooks::compile_arguments(defines, headers, options);
              return kernel_at(
                  new_source(std::string(to_text("source", source.ptr())),
                             {std::string(to_text("name", name.ptr()))},
                             nb::cast<text_pairs>(parts[0]), nb::cast<text_pairs>(parts[1]),
-                            nb::cast<std::vector<std::string>>(parts[2])),
+                            nb::cast<std::vector<std::string>>(parts[2]), debug),
                  0);
            });
          },
          nb::arg("source").none(), nb::arg("name").none(), nb::kw_only(),
          nb::arg("defines") = nb::none(), nb::arg("headers") = nb::none(),
-         nb::arg("options") = nb::make_tuple(),
+         nb::arg("options") = nb::make_tuple(), nb::arg("debug") = false,
          nb::sig("def __init__(self, source: str, name: str, *, defines: Mapping[str, object] | "
                  "None = None, headers: Mapping[str, str] | None = None, options: Sequence[str] = "
-                 "()) -> None"),
+                 "(), debug: bool = False) -> None"),
          R"(Compile a kernel for the default queue's device; for others when it is launched there.
 
 Args:
@@ -261,6 +261,9 @@ Args:
     defines: macros, with values of which the text is taken.
     headers: texts by the names under which the source includes them.
     options: for the compiler of the SYCL runtime, such as '-ffast-math'.
+    debug: whether each access through a ``usmx::view`` checks its indices. Each launch then waits
+        for the kernel, and raises an IndexError that names the first bad access. Bad accesses
+        reach no array.
 
 Raises:
     CompileError: the source is no program, or has no such kernel.
@@ -284,7 +287,7 @@ Example:
           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
           nb::sig("def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> SyclEvent"),
-          R"(Run the kernel. Does not wait, but for memory that other packages may work on.
+          R"(Run the kernel. Does not wait, but for memory that other packages may work on, and with `debug`.
 
 It comes after the work on the arrays that usmx knows, and later work of usmx comes after it. Memory that
 was handed to dpnp, dpctl or others is waited for, and the kernel as well: they cannot come after it.
@@ -295,7 +298,7 @@ Args:
     local_size: how many of them are a work group, in the same form; it divides `global_size`.
         None: chosen.
     args: one for each parameter. For pointers, C-contiguous USMArrays or other producers of
-        ``__sycl_usm_array_interface__``; for numbers, numbers of Python or NumPy that the
+        ``__sycl_usm_array_interface__``; for a ``usmx::view``, the same of any layout; for numbers, numbers of Python or NumPy that the
         parameter's type can hold; for structures, structured scalars of NumPy of the same size;
         ``usmx.local_memory``.
     queue: where it runs. None: on the queue of the arrays, else on the default queue.
@@ -308,6 +311,7 @@ Raises:
     TypeError: too few or too many arguments, or one is of another kind or element type.
     ValueError: a number does not fit, an array is read-only, has gaps or is of another context, or
         a size does not suit the kernel and the device.
+    IndexError: an access was outside of a view, if the kernel was compiled with `debug`.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.)")
       .def_prop_ro(
           "signature", [](const py_kernel& self) { return to_string(self.signature); },
@@ -319,7 +323,8 @@ Raises:
            [](const py_kernel& self) { return "<usmx.Kernel " + to_string(self.signature) + ">"; });
   m.def("_compile_kernels", &compile_kernels,
         nb::sig("def _compile_kernels(source: str, names: list[str], defines: list[tuple[str, "
-                "str]], headers: list[tuple[str, str]], options: list[str], /) -> list[Kernel]"),
+                "str]], headers: list[tuple[str, str]], options: list[str], debug: bool, /) -> "
+                "list[Kernel]"),
         "Kernels of one source, which is compiled once.");
 }
 
