@@ -52,7 +52,7 @@ class KernelModule:
     """Several kernels of one source, which is compiled once.
 
     Args:
-        source: SYCL source, as for ``usmx.Kernel``.
+        source: SYCL source or SPIR-V, as for ``usmx.Kernel``.
         names: the names of its kernels.
         defines: macros, with values of which the text is taken.
         headers: texts by the names under which the source includes them.
@@ -73,7 +73,7 @@ class KernelModule:
 
     def __init__(
         self,
-        source: str,
+        source: str | bytes,
         names: Sequence[str],
         *,
         defines: Mapping[str, object] | None = None,

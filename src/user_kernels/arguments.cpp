@@ -121,13 +121,20 @@ std::array<std::byte, 8> bytes_of_value(const To& value) {
 
 template <std::integral To>
 std::array<std::byte, 8> to_integer(const number& value, const checked_place& at) {
+  using without_sign = std::make_unsigned_t<To>;
+  const bool is_signless = at.parameter().is_signless;
   return std::visit(
       [&](auto from) {
-        if (!holds<To>(from)) {
-          at.refuse("expected an integer from ", +std::numeric_limits<To>::min(), " to ",
-                    +std::numeric_limits<To>::max(), ", found ", text_of(value));
+        if (holds<To>(from)) {
+          return bytes_of_value(static_cast<To>(from));
         }
-        return bytes_of_value(static_cast<To>(from));
+        if (is_signless && holds<without_sign>(from)) {
+          return bytes_of_value(static_cast<without_sign>(from));
+        }
+        at.refuse("expected an integer from ", +std::numeric_limits<To>::min(), " to ",
+                  is_signless ? std::uint64_t{std::numeric_limits<without_sign>::max()}
+                              : static_cast<std::uint64_t>(std::numeric_limits<To>::max()),
+                  ", found ", text_of(value));
       },
       value);
 }
@@ -221,6 +228,9 @@ void require_suitable(const kernel_argument::structure& found, const checked_pla
 
 /// Structures are compared by their size: the compiler does not tell their fields.
 bool is_element_of(dtype found, const kernel_parameter& wanted) {
+  if (wanted.is_signless) {
+    return (found.kind() == 'i' || found.kind() == 'u') && found.itemsize() == wanted.size;
+  }
   if (wanted.type != type_code::structured) {
     return found == dtype(wanted.type);
   }
@@ -229,6 +239,9 @@ bool is_element_of(dtype found, const kernel_parameter& wanted) {
 }
 
 std::string element_text(const kernel_parameter& wanted) {
+  if (wanted.is_signless) {
+    return message("integers of ", wanted.size, " bytes");
+  }
   return wanted.type == type_code::structured ? message("structures of ", wanted.size, " bytes")
                                               : std::string(dtype(wanted.type).name());
 }
@@ -302,8 +315,10 @@ argument_bytes pointer_argument(const kernel_argument::pointer& found, const che
   if (wanted.form != parameter_form::pointer && wanted.form != parameter_form::const_pointer) {
     at.refuse<type_error>("expected ", expectation(wanted), ", found a pointer");
   }
-  const bool same = found.type == wanted.type && found.size == wanted.size;
-  if (!same && wanted.size != 0) {
+  const bool suits = wanted.type == type_code::structured || found.type == type_code::structured
+                         ? found.type == wanted.type && found.size == wanted.size
+                         : is_element_of(dtype(found.type), wanted);
+  if (!suits && wanted.size != 0) {
     at.refuse<type_error>("expected a pointer to ", element_text(wanted), ", found one to ",
                           found.type == type_code::structured
                               ? message("structures of ", found.size, " bytes")
@@ -351,10 +366,14 @@ argument_bytes checked_argument(const kernel_signature& signature, std::size_t p
 
 namespace {
 
+bool has_type(const kernel_parameter& wanted, type_code found) {
+  return wanted.type == found || (wanted.is_signless && is_element_of(dtype(found), wanted));
+}
+
 bool is_same(const kernel_parameter& wanted, const kernel_parameter& found) {
   return wanted.form == found.form &&
          (wanted.form == parameter_form::local_memory ||
-          (wanted.type == found.type && wanted.size == found.size &&
+          (has_type(wanted, found.type) && wanted.size == found.size &&
            wanted.alignment == found.alignment && wanted.ndim == found.ndim));
 }
 

@@ -51,9 +51,11 @@ std::string request_for(const program& source, const sycl::device& device) {
   message_writer request;
   request.add(number_of(device));
   request.add(source.text);
-  request.add(source.options.size());
-  for (const std::string& option : source.options) {
-    request.add(option);
+  for (const std::vector<std::string>* texts : {&source.kernels, &source.options}) {
+    request.add(texts->size());
+    for (const std::string& each : *texts) {
+      request.add(each);
+    }
   }
   request.add(source.files.size());
   for (const auto& [name, text] : source.files) {
@@ -73,6 +75,13 @@ std::string end_text(const child_result& ended) {
                  ended.said.empty() ? "" : "\n", ended.said);
 }
 
+/// Whether the compiler lacks a header of C++: one without a dot in its name.
+bool lacks_host_headers(const diagnostic& each) {
+  constexpr std::string_view end = "' file not found";
+  return each.severity == severity::error && each.text.ends_with(end) &&
+         each.text.find('.') == std::string::npos;
+}
+
 /// What users see of the compiler's text when it fails: its errors, or all of it if it has none.
 std::string failure_text(const std::vector<diagnostic>& all, std::string_view log) {
   std::string errors;
@@ -83,8 +92,13 @@ std::string failure_text(const std::vector<diagnostic>& all, std::string_view lo
       errors += each.text;
     }
   }
+  const bool needs_host = std::ranges::any_of(all, lacks_host_headers);
   return message("the kernel's source cannot be compiled:", errors.empty() ? "\n" : errors,
-                 errors.empty() ? log : "");
+                 errors.empty() ? log : "",
+                 needs_host
+                     ? "\nThe headers of SYCL need the C++ headers of the host, which come with "
+                       "g++ or clang. <usmx/kernel.hpp> needs none."
+                     : "");
 }
 
 }  // namespace
@@ -103,7 +117,7 @@ compiled_program compile(const program& source, const sycl::device& device,
   made.log = answer.text();
   if (made.executable.empty()) {
     std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
-    const std::string text = failure_text(said, made.log);
+    const std::string text = failure_text(said, made.log + ended.said);
     throw compile_error(text, std::move(said));
   }
   return made;

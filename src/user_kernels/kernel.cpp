@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <sycl/exception.hpp>
 #include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>
 #include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
 #include <sycl/ext/oneapi/experimental/work_group_memory.hpp>
@@ -21,6 +22,8 @@
 #include "user_kernels/kernel_cache.hpp"
 #include "user_kernels/launch.hpp"
 #include "user_kernels/mangled_words.hpp"
+#include "user_kernels/spirv.hpp"
+#include "user_kernels/spirv_bundle.hpp"
 #include "user_kernels/view_report.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
@@ -45,9 +48,33 @@ namespace {
 namespace syclex = sycl::ext::oneapi::experimental;
 using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
 
-executable load(std::string& content, const sycl::context& context, const sycl::device& device) {
+executable load_unchecked(std::string& content, const sycl::context& context,
+                          const sycl::device& device) {
+  if (internal::is_spirv(content)) {
+    return detail::build_spirv(content, context, device);
+  }
   return syclex::get_kernel_bundle<sycl::bundle_state::executable>(
       context, {device}, sycl::span<char>(content.data(), content.size()));
+}
+
+/// Throws compile_error where the driver cannot link it.
+executable load(std::string& content, const sycl::context& context, const sycl::device& device) {
+  try {
+    return load_unchecked(content, context, device);
+  } catch (const sycl::exception& failed) {
+    throw compile_error(
+        detail::message(
+            "the device's driver cannot load the kernel. It may lack functions that the "
+            "kernel calls: those of throw and new, or one without a definition.\n",
+            failed.what()),
+        {});
+  }
+}
+
+std::vector<kernel_parameter> parameters_in(const std::string& content, std::size_t place,
+                                            const std::string& name) {
+  return internal::is_spirv(content) ? detail::spirv_parameters(content, name)
+                                     : detail::parameters_in(content, place, name);
 }
 
 sycl::kernel find(executable& bundle, const std::string& name) {
@@ -219,7 +246,7 @@ std::vector<kernel::implementation> load_all(detail::compiled_program compiled,
   for (std::size_t i = 0; i < names.size(); ++i) {
     sycl::kernel code = find(bundle, names[i]);
     const auto limits = all_limits(code, device);
-    kernel_signature signature{names[i], detail::parameters_in(compiled.executable, i, names[i]),
+    kernel_signature signature{names[i], parameters_in(compiled.executable, i, names[i]),
                                detail::dimensions_in(said, program, i)};
     const bool has_views =
         std::ranges::any_of(signature.parameters, detail::is_view, &kernel_parameter::form);

@@ -502,7 +502,7 @@ def test_correct_source_gives_no_warning():
             TypeError,
             r"found int \*\*",
         ),
-        (b"", "f", TypeError, "'source' must be a string"),
+        (3, "f", TypeError, "'source' must be a string"),
         ("", 3, TypeError, "'name' must be a string"),
         ('#include "missing.hpp"', "f", usmx.CompileError, "'missing.hpp' file not found"),
     ],

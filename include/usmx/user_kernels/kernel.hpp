@@ -221,10 +221,11 @@ class typed_kernel;
 /// A compiled kernel for one device of one context. Copies share it. Thread-safe.
 class USMX_API kernel {
  public:
-  /// Compiles the kernel of that name in a source of SYCL, for the queue's device. Throws
-  /// compile_error if the source is no program or has no such kernel, value_error for names and
-  /// options that cannot be, type_error for a parameter that no launch can set. Takes a tenth of a
-  /// second and more.
+  /// Compiles the kernel of that name in a source of SYCL, for the queue's device. The source may
+  /// also be a module of SPIR-V, whose bytes begin with its magic number, and which has no options.
+  /// Throws compile_error if the source is no program or has no such kernel, value_error for names
+  /// and options that cannot be, type_error for a parameter that no launch can set. Takes a tenth
+  /// of a second and more.
   static kernel compile(const sycl::queue& queue, std::string_view source, std::string_view name,
                         const compile_options& options = {});
   /// The same for several kernels of one source, which is compiled once.

@@ -36,6 +36,8 @@ struct kernel_parameter {
   std::string type_name;
   /// The number of dimensions of a view, else 0.
   int ndim = 0;
+  /// Whether an integer may have a sign or not: SPIR-V does not tell. `type` then has one.
+  bool is_signless = false;
 
   /// Whether both are equal in every member.
   bool operator==(const kernel_parameter&) const = default;

@@ -105,6 +105,22 @@ std::shared_ptr<compiled_source> new_source(std::string source, std::vector<std:
       compile_options{std::move(defines), std::move(headers), std::move(options), debug});
 }
 
+/// Text, or the bytes of a module of SPIR-V.
+std::string source_argument(nb::handle source) {
+  if (!PyBytes_Check(source.ptr())) {
+    return std::string(to_text("source", source.ptr()));
+  }
+  std::string module(PyBytes_AS_STRING(source.ptr()),
+                     static_cast<std::size_t>(PyBytes_GET_SIZE(source.ptr())));
+  if (!internal::is_spirv(module)) {
+    throw value_error(
+        detail::message("source must be text, or the bytes of a module of SPIR-V, which begin with "
+                        "03 02 23 07, found ",
+                        nb::cast<nb::str>(hooks::short_repr(source)).c_str()));
+  }
+  return module;
+}
+
 py_kernel kernel_at(std::shared_ptr<compiled_source> source, std::size_t place) {
   const sycl::queue queue = internal::presented_queue(internal::default_queue());
   kernel_signature signature = source->compiled_for(queue)[place].signature();
@@ -181,9 +197,9 @@ nb::object launch(const py_kernel& kernel, nb::handle global, nb::handle local, 
   }());
 }
 
-nb::list compile_kernels(std::string source, std::vector<std::string> names, text_pairs defines,
+nb::list compile_kernels(nb::handle source, std::vector<std::string> names, text_pairs defines,
                          text_pairs headers, std::vector<std::string> options, bool debug) {
-  const auto shared = new_source(std::move(source), std::move(names), std::move(defines),
+  const auto shared = new_source(source_argument(source), std::move(names), std::move(defines),
                                  std::move(headers), std::move(options), debug);
   nb::list kernels;
   for (std::size_t k = 0; k < shared->names().size(); ++k) {
@@ -239,8 +255,7 @@ void bind_user_kernels(nb::module_& m) {
            initialize(self, [&] {
              const nb::object parts = hooks::compile_arguments(defines, headers, options);
              return kernel_at(
-                 new_source(std::string(to_text("source", source.ptr())),
-                            {std::string(to_text("name", name.ptr()))},
+                 new_source(source_argument(source), {std::string(to_text("name", name.ptr()))},
                             nb::cast<text_pairs>(parts[0]), nb::cast<text_pairs>(parts[1]),
                             nb::cast<std::vector<std::string>>(parts[2]), debug),
                  0);
@@ -249,14 +264,17 @@ void bind_user_kernels(nb::module_& m) {
          nb::arg("source").none(), nb::arg("name").none(), nb::kw_only(),
          nb::arg("defines") = nb::none(), nb::arg("headers") = nb::none(),
          nb::arg("options") = nb::make_tuple(), nb::arg("debug") = false,
-         nb::sig("def __init__(self, source: str, name: str, *, defines: Mapping[str, object] | "
+         nb::sig("def __init__(self, source: str | bytes, name: str, *, defines: Mapping[str, "
+                 "object] | "
                  "None = None, headers: Mapping[str, str] | None = None, options: Sequence[str] = "
                  "(), debug: bool = False) -> None"),
          R"(Compile a kernel for the default queue's device; for others when it is launched there.
 
 Args:
     source: SYCL source. It includes <usmx/kernel.hpp>, and declares its kernels by
-        ``USMX_KERNEL(dimensions)``.
+        ``USMX_KERNEL(dimensions)``. Or the bytes of a module of SPIR-V, which takes no further
+        arguments than the name. It does not tell the signs of integers (``i32`` in the signature),
+        and of most pointers no element type (``void*``).
     name: the name of the kernel.
     defines: macros, with values of which the text is taken.
     headers: texts by the names under which the source includes them.
@@ -322,9 +340,10 @@ Raises:
       .def("__repr__",
            [](const py_kernel& self) { return "<usmx.Kernel " + to_string(self.signature) + ">"; });
   m.def("_compile_kernels", &compile_kernels,
-        nb::sig("def _compile_kernels(source: str, names: list[str], defines: list[tuple[str, "
-                "str]], headers: list[tuple[str, str]], options: list[str], debug: bool, /) -> "
-                "list[Kernel]"),
+        nb::sig(
+            "def _compile_kernels(source: str | bytes, names: list[str], defines: list[tuple[str, "
+            "str]], headers: list[tuple[str, str]], options: list[str], debug: bool, /) -> "
+            "list[Kernel]"),
         "Kernels of one source, which is compiled once.");
 }
 
