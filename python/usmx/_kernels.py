@@ -116,6 +116,14 @@ def compile_error(message: str, said: list[_Said]) -> CompileError:
     return CompileError(message, [Diagnostic(*each) for each in said])
 
 
+def compile_progress(names: Sequence[str], seconds: int) -> None:
+    """Tell on a terminal for how long kernels have been compiled; 0 takes the line away."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return
+    line = f"usmx compiles {', '.join(names)}: {seconds} s; Ctrl-C ends it" if seconds else ""
+    print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
+
+
 def compile_warnings(said: list[_Said]) -> None:
     """Python's warnings for the compiler's; a note goes with what it explains."""
     texts: list[str] = []

@@ -104,10 +104,11 @@ std::string failure_text(const std::vector<diagnostic>& all, std::string_view lo
 }  // namespace
 
 compiled_program compile(const program& source, const sycl::device& device,
-                         const compile_limits& limits) {
+                         const child_progress& progress, const compile_limits& limits) {
   const std::string arguments[] = {std::to_string(limits.memory_nbytes),
                                    std::to_string(limits.cpu_seconds)};
-  const child_result ended = run_child(compiler_program(), arguments, request_for(source, device));
+  const child_result ended =
+      run_child(compiler_program(), arguments, request_for(source, device), progress);
   if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
     throw compile_error(end_text(ended), {});
   }

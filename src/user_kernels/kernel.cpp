@@ -259,18 +259,19 @@ std::vector<kernel::implementation> load_all(detail::compiled_program compiled,
 /// From the disk cache, else compiled, which then goes there.
 std::vector<kernel::implementation> compile_all(const detail::program& program,
                                                 std::span<const std::string> names,
-                                                const sycl::queue& queue, bool debug) {
+                                                const sycl::queue& queue,
+                                                const compile_options& how) {
   const sycl::device device = queue.get_device();
   const detail::cached_program cache(program, device);
   if (auto found = cache.load()) {
     try {
-      return load_all(*std::move(found), program, names, queue, debug);
+      return load_all(*std::move(found), program, names, queue, how.debug);
     } catch (const std::exception& useless) {
       cache.discard(useless.what());
     }
   }
-  detail::compiled_program made = detail::compile(program, device);
-  std::vector<kernel::implementation> kernels = load_all(made, program, names, queue, debug);
+  detail::compiled_program made = detail::compile(program, device, how.progress);
+  std::vector<kernel::implementation> kernels = load_all(made, program, names, queue, how.debug);
   cache.store(made);
   return kernels;
 }
@@ -283,7 +284,7 @@ std::vector<kernel> kernel::compile(const sycl::queue& queue, std::string_view s
   require_usable_process();
   const detail::program program = detail::make_program(source, names, options);
   std::vector<kernel> kernels;
-  for (implementation& made : compile_all(program, names, queue, options.debug)) {
+  for (implementation& made : compile_all(program, names, queue, options)) {
     kernels.push_back(kernel(std::make_shared<const implementation>(std::move(made))));
   }
   return kernels;

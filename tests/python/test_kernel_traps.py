@@ -1,6 +1,10 @@
 """What the SYCL runtime's compiler and launches do to those who use them as they are, tried on usmx."""
 
+import contextlib
 import os
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -42,6 +46,29 @@ for number in range(2, 8):
 assert len(os.listdir("/proc/self/fd")) == files
 assert resident() - before < 50 << 20, resident() - before  # the compiler would keep 230 MB
 """)
+
+
+@pytest.mark.slow
+def test_long_compilation_tells_on_a_terminal_and_ends_by_ctrl_c():
+    endless = "#include <usmx/kernel.hpp>\n#include __FILE__\nUSMX_KERNEL(1) f(int* x) {}"
+    terminal, other_end = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", f"import usmx\nusmx.Kernel({endless!r}, 'f')"],
+        stderr=other_end,
+    ) as child:
+        os.close(other_end)
+        said = b""
+        while b"usmx compiles f: 3 s; Ctrl-C ends it" not in said:
+            said += os.read(terminal, 4096)
+        child.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):  # the terminal's other end is closed
+            while more := os.read(terminal, 4096):
+                said += more
+    os.close(terminal)
+    line, erased, after = said.partition(b"\r\x1b[K")
+    assert line.count(b"usmx compiles f: ") == 2
+    assert erased
+    assert after.rstrip().endswith(b"KeyboardInterrupt")
 
 
 def test_many_threads_compile_at_once():

@@ -2,6 +2,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
+#include <exception>
 #include <list>
 #include <memory>
 #include <optional>
@@ -34,6 +36,42 @@ nb::list to_tuples(const std::vector<diagnostic>& all) {
   return tuples;
 }
 
+/// Tells the user that a compilation takes long.
+class progress_line {
+ public:
+  explicit progress_line(const std::vector<std::string>& names) : names_(names) {}
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+  /// With the interpreter lock.
+  ~progress_line() {
+    if (is_shown_) {
+      tell(std::chrono::seconds(0));
+    }
+  }
+
+  /// Without the interpreter lock.
+  void show(std::chrono::seconds passed) {
+    const nb::gil_scoped_acquire locked;
+    is_shown_ = true;
+    tell(passed);
+  }
+
+ private:
+  void tell(std::chrono::seconds passed) const noexcept {
+    nb::error_scope kept;
+    try {
+      hooks::compile_progress(nb::cast(names_), passed.count());
+    } catch (nb::python_error& failed) {
+      failed.discard_as_unraisable("usmx.Kernel");
+    } catch (const std::exception&) {
+      // No memory, or the package is gone: nothing is told.
+    }
+  }
+
+  const std::vector<std::string>& names_;
+  bool is_shown_ = false;
+};
+
 /// The kernels of one source, compiled for each device that they are launched on. The interpreter
 /// lock guards it.
 class compiled_source {
@@ -61,10 +99,13 @@ class compiled_source {
   using entry = std::pair<sycl::queue, std::vector<kernel>>;
 
   std::vector<kernel> compile(const sycl::queue& queue) const {
+    progress_line line(names_);
+    compile_options options = options_;
+    options.progress = [&](std::chrono::seconds passed) { line.show(passed); };
     try {
       std::vector<kernel> made = [&] {
         const without_interpreter_lock unlocked;
-        return kernel::compile(queue, source_, names_, options_);
+        return kernel::compile(queue, source_, names_, options);
       }();
       if (compiled_.empty() && !made.empty() && !made.front().warnings().empty()) {
         hooks::compile_warnings(to_tuples(made.front().warnings()));
