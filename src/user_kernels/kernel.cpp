@@ -159,6 +159,7 @@ checked_arguments check(const kernel::implementation& k,
   checked_arguments all{std::vector<detail::argument_bytes>(arguments.size()),
                         std::vector<std::size_t>(arguments.size()),
                         {}};
+  all.uses.reserve(arguments.size());
   local_total local(k);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const parameter_form form = k.signature.parameters[i].form;
