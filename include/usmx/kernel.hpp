@@ -1,8 +1,8 @@
 // What a kernel that is compiled at run time finds with `#include <usmx/kernel.hpp>`: the place of
-// its work item, barriers, local memory, atomic operations and mathematical functions. Device code
-// only, for the SYCL runtime's own compiler, by its builtins alone: it includes nothing, so that
-// kernels compile fast, and on machines without C++ headers. Host code compiles and launches such
-// kernels with usmx/user_kernels/kernel.hpp.
+// its work item, views of arrays, barriers, local memory, atomic operations and mathematical
+// functions. Device code only, for the SYCL runtime's own compiler, by its builtins alone: it
+// includes nothing, so that kernels compile fast, and on machines without C++ headers. Host code
+// compiles and launches such kernels with usmx/user_kernels/kernel.hpp.
 #pragma once
 
 #ifndef __SYCL_DEVICE_ONLY__
@@ -13,8 +13,9 @@
 ///
 ///   USMX_KERNEL(1) axpy(float a, const float* x, float* y) { ... }
 ///
-/// Parameters are numbers, structures of numbers, pointers to either and usmx::local_memory. What
-/// is behind a pointer to const is only read, by the kernel's promise. The compiler reports the
+/// Parameters are numbers, structures of numbers, pointers to either, usmx::view and
+/// usmx::local_memory. What is behind a pointer to const, or in a view of const, is only read, by
+/// the kernel's promise. The compiler reports the
 /// dimensions to usmx in the text of a warning, which users do not see.
 #define USMX_KERNEL(dimensions)                                        \
   extern "C" [[deprecated("usmx kernel of dimensions: " #dimensions)]] \
@@ -88,6 +89,124 @@ USMX_PLACE(group_id, WorkgroupId)
 /// The number of work groups.
 USMX_PLACE(group_count, NumWorkgroups)
 #undef USMX_PLACE
+
+namespace detail {
+
+/// Dimensions, for packs.
+template <class Int, Int... K>
+struct dimensions {};
+
+// With debug, the host defines USMX_CHECKED_VIEWS.
+#ifdef USMX_CHECKED_VIEWS
+
+/// An index, and the line that it stands in.
+struct index {
+  constexpr index(index_t value, int line = __builtin_LINE(), const char* file = __builtin_FILE())
+      : value(value), line(line), file(file) {}
+  constexpr operator index_t() const { return value; }
+
+  index_t value;
+  int line;
+  const char* file;
+};
+
+/// The first access outside of a view, for the host (src/user_kernels/view_report.hpp has the same
+/// members). Memory for one element follows.
+struct alignas(64) view_report {
+  unsigned is_taken;
+  int line;
+  index_t parameter;
+  index_t indices[8];
+  char file[112];
+};
+
+template <int Dimensions>
+inline void report_access(view_report& report, index_t parameter,
+                          const index (&indices)[Dimensions]) {
+  unsigned expected = 0;
+  if (!__scoped_atomic_compare_exchange_n(&report.is_taken, &expected, 1U, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)) {
+    return;
+  }
+  report.line = indices[0].line;
+  report.parameter = parameter;
+  for (int k = 0; k < Dimensions; ++k) {
+    report.indices[k] = indices[k].value;
+  }
+  const char* file = indices[0].file;
+  for (int k = 0; k < 111 && file[k] != '\0'; ++k) {
+    report.file[k] = file[k];
+  }
+}
+
+#else
+
+using index = index_t;
+
+#endif
+
+template <int>
+using index_of_dimension = index;
+
+}  // namespace detail
+
+/// The elements of an array of any layout: a parameter of a kernel, such as `usmx::view<const
+/// float, 2> x` with elements x(i, j). N is the number of dimensions, 1 to 8. An index has to be
+/// less than its extent and not negative; kernels that are compiled for debugging check that.
+template <class T, int N, class = __make_integer_seq<detail::dimensions, int, N>>
+class view;
+
+template <class T, int N, int... K>
+class view<T, N, detail::dimensions<int, K...>> {
+  static_assert(N >= 1 && N <= 8, "a view has 1 to 8 dimensions");
+
+ public:
+  using value_type = T;
+
+  /// The element at these indices, one for each dimension.
+  T& operator()(detail::index_of_dimension<K>... indices) const {
+#ifdef USMX_CHECKED_VIEWS
+    if (!((indices.value >= 0 && indices.value < extents_[K]) && ...)) {
+      const detail::index all[] = {indices...};
+      detail::report_access(*report_, parameter_, all);
+      return spare_element();
+    }
+#endif
+    return data_[((static_cast<index_t>(indices) * strides_[K]) + ...)];
+  }
+  /// The element at this index, in one dimension.
+  T& operator[](detail::index index) const {
+    static_assert(N == 1, "views of several dimensions have v(i, j)");
+    return (*this)(index);
+  }
+  /// The number of elements along a dimension.
+  index_t extent(int dimension) const { return extents_[dimension]; }
+  /// The distance, in elements, of neighbours along a dimension: zero or negative ones are
+  /// possible.
+  index_t stride(int dimension) const { return strides_[dimension]; }
+  /// The number of elements.
+  index_t size() const { return (extents_[K] * ...); }
+  /// The element whose indices are all 0.
+  T* data() const { return data_; }
+
+ private:
+#ifdef USMX_CHECKED_VIEWS
+  /// Takes the place of one that there is not.
+  T& spare_element() const {
+    const auto end = reinterpret_cast<decltype(sizeof 0)>(report_ + 1);
+    return *reinterpret_cast<T*>((end + alignof(T) - 1) / alignof(T) * alignof(T));
+  }
+#endif
+
+  // The host makes these bytes (src/user_kernels/arguments.cpp).
+  T* data_;
+  index_t extents_[N];
+  index_t strides_[N];
+#ifdef USMX_CHECKED_VIEWS
+  detail::view_report* report_;
+  index_t parameter_;
+#endif
+};
 
 /// Waits for all work items of the work group. What they wrote to memory before, all of them see
 /// afterwards. Every work item of the group has to come here.
@@ -224,7 +343,7 @@ namespace detail {
 
 using word = unsigned long;
 
-enum class form : word { value, pointer, const_pointer, local_memory, refused };
+enum class form : word { value, pointer, const_pointer, local_memory, view, const_view, refused };
 
 /// A place in usmx::type_code, or one of the two after its end.
 inline constexpr word code_of_structure = 14;
@@ -266,16 +385,18 @@ constexpr word name_word(int place) {
   return packed;
 }
 
-/// A form and what it is a form of. `size` and `alignment` are in bytes.
-template <form Form, class T>
+/// A form and what it is a form of. `size` and `alignment` are in bytes. Views have dimensions.
+template <form Form, class T, int Dimensions = 0>
 struct described {
-  static constexpr word numbers =
-      static_cast<word>(Form) | code_of<T>() << 4 | word(alignof(T)) << 8 | word(sizeof(T)) << 24;
+  static_assert(sizeof(T) < word(1) << 36, "a type of a parameter is too large");
+  static constexpr word numbers = static_cast<word>(Form) | code_of<T>() << 4 |
+                                  word(alignof(T)) << 8 | word(sizeof(T)) << 24 |
+                                  word(Dimensions) << 60;
   static constexpr word name(int place) { return name_word<T>(place); }
 };
 
 template <form Form>
-struct described<Form, void> {
+struct described<Form, void, 0> {
   static constexpr word numbers = static_cast<word>(Form) | code_of_void << 4;
   static constexpr word name(int place) { return name_word<void>(place); }
 };
@@ -296,6 +417,10 @@ template <class T>
 struct parameter<const volatile T*> : described<form::refused, const volatile T*> {};
 template <class T>
 struct parameter<local_memory<T>> : described<form::local_memory, T> {};
+template <class T, int N>
+struct parameter<view<T, N>> : described<form::view, T, N> {};
+template <class T, int N>
+struct parameter<view<const T, N>> : described<form::const_view, T, N> {};
 
 /// For each parameter of a kernel one word of described::numbers, and then for each parameter the
 /// first word of its name, for each the second, and so on.

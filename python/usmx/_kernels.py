@@ -52,11 +52,12 @@ class KernelModule:
     """Several kernels of one source, which is compiled once.
 
     Args:
-        source: SYCL source, as for ``usmx.Kernel``.
+        source: SYCL source or SPIR-V, as for ``usmx.Kernel``.
         names: the names of its kernels.
         defines: macros, with values of which the text is taken.
         headers: texts by the names under which the source includes them.
         options: for the compiler of the SYCL runtime.
+        debug: whether accesses through views are checked, as for ``usmx.Kernel``.
 
     Raises:
         CompileError: the source is no program, or lacks one of the kernels.
@@ -72,18 +73,19 @@ class KernelModule:
 
     def __init__(
         self,
-        source: str,
+        source: str | bytes,
         names: Sequence[str],
         *,
         defines: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
         options: Sequence[str] = (),
+        debug: bool = False,
     ) -> None:
         if isinstance(names, str):
             raise TypeError("names must be a sequence of strings, found a string")
         names = list(names)
         kernels = _core._compile_kernels(
-            source, names, *compile_arguments(defines, headers, options)
+            source, names, *compile_arguments(defines, headers, options), debug
         )
         self._kernels = dict(zip(names, kernels, strict=True))
 
@@ -112,6 +114,14 @@ def compile_arguments(
 def compile_error(message: str, said: list[_Said]) -> CompileError:
     """The error for what the compiler said."""
     return CompileError(message, [Diagnostic(*each) for each in said])
+
+
+def compile_progress(names: Sequence[str], seconds: int) -> None:
+    """Tell on a terminal for how long kernels have been compiled; 0 takes the line away."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return
+    line = f"usmx compiles {', '.join(names)}: {seconds} s; Ctrl-C ends it" if seconds else ""
+    print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
 
 
 def compile_warnings(said: list[_Said]) -> None:

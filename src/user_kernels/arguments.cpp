@@ -20,12 +20,6 @@ namespace {
 
 using number = kernel_argument::number;
 
-/// "axpy(float, const float*), argument 1 (float): ", the beginning of each message.
-std::string place_text(const kernel_signature& signature, std::size_t place) {
-  return message(to_string(signature), ", argument ", place + 1, " (",
-                 to_string(signature.parameters[place]), "): ");
-}
-
 /// The parameter that an argument is for, and what is wrong with the argument.
 class checked_place {
  public:
@@ -79,6 +73,8 @@ std::string expectation(const kernel_parameter& parameter) {
                  : message("a number for ", parameter.type_name);
     case parameter_form::pointer:
     case parameter_form::const_pointer:
+    case parameter_form::view:
+    case parameter_form::const_view:
       return "an array";
     case parameter_form::local_memory:
       break;
@@ -125,13 +121,20 @@ std::array<std::byte, 8> bytes_of_value(const To& value) {
 
 template <std::integral To>
 std::array<std::byte, 8> to_integer(const number& value, const checked_place& at) {
+  using without_sign = std::make_unsigned_t<To>;
+  const bool is_signless = at.parameter().is_signless;
   return std::visit(
       [&](auto from) {
-        if (!holds<To>(from)) {
-          at.refuse("expected an integer from ", +std::numeric_limits<To>::min(), " to ",
-                    +std::numeric_limits<To>::max(), ", found ", text_of(value));
+        if (holds<To>(from)) {
+          return bytes_of_value(static_cast<To>(from));
         }
-        return bytes_of_value(static_cast<To>(from));
+        if (is_signless && holds<without_sign>(from)) {
+          return bytes_of_value(static_cast<without_sign>(from));
+        }
+        at.refuse("expected an integer from ", +std::numeric_limits<To>::min(), " to ",
+                  is_signless ? std::uint64_t{std::numeric_limits<without_sign>::max()}
+                              : static_cast<std::uint64_t>(std::numeric_limits<To>::max()),
+                  ", found ", text_of(value));
       },
       value);
 }
@@ -225,6 +228,9 @@ void require_suitable(const kernel_argument::structure& found, const checked_pla
 
 /// Structures are compared by their size: the compiler does not tell their fields.
 bool is_element_of(dtype found, const kernel_parameter& wanted) {
+  if (wanted.is_signless) {
+    return (found.kind() == 'i' || found.kind() == 'u') && found.itemsize() == wanted.size;
+  }
   if (wanted.type != type_code::structured) {
     return found == dtype(wanted.type);
   }
@@ -233,6 +239,9 @@ bool is_element_of(dtype found, const kernel_parameter& wanted) {
 }
 
 std::string element_text(const kernel_parameter& wanted) {
+  if (wanted.is_signless) {
+    return message("integers of ", wanted.size, " bytes");
+  }
   return wanted.type == type_code::structured ? message("structures of ", wanted.size, " bytes")
                                               : std::string(dtype(wanted.type).name());
 }
@@ -244,7 +253,8 @@ void require_aligned(const void* address, const checked_place& at) {
   }
 }
 
-void* address_of(const array& a, const checked_place& at, const sycl::context& context) {
+/// The first element of an array that suits the parameter, but for its layout.
+std::byte* checked_element(const array& a, const checked_place& at, const sycl::context& context) {
   const kernel_parameter& wanted = at.parameter();
   if (a.owner() == nullptr) {
     at.refuse("expected an array in USM, found one without memory");
@@ -252,13 +262,9 @@ void* address_of(const array& a, const checked_place& at, const sycl::context& c
   if (!is_element_of(a.type(), wanted)) {
     at.refuse<type_error>("expected elements of ", element_text(wanted), ", found ", a.type());
   }
-  if (wanted.form == parameter_form::pointer && a.readonly()) {
+  if (is_written(wanted.form) && a.readonly()) {
     at.refuse<read_only_error>(
         "expected an array that the kernel may write, found a read-only one");
-  }
-  if (!a.layout().is_c_contiguous()) {
-    at.refuse("expected a C-contiguous array, found shape ", tuple_text(a.shape()),
-              " with strides ", tuple_text(a.strides()), " in elements");
   }
   if (internal::private_queue(a).get_context() != context) {
     at.refuse("expected memory of the kernel's context, found an array of another context");
@@ -268,17 +274,57 @@ void* address_of(const array& a, const checked_place& at, const sycl::context& c
   return address;
 }
 
-void* address_of(const kernel_argument::pointer& found, const checked_place& at,
-                 const sycl::context& context) {
+argument_bytes pointer_to(const array& a, const checked_place& at, const sycl::context& context) {
+  std::byte* const address = checked_element(a, at, context);
+  if (!a.layout().is_c_contiguous()) {
+    at.refuse("expected a C-contiguous array, found shape ", tuple_text(a.shape()),
+              " with strides ", tuple_text(a.strides()), " in elements");
+  }
+  return {{}, nullptr, address, {}};
+}
+
+argument_bytes view_of(const array& a, const checked_place& at, const sycl::context& context) {
+  std::byte* const address = checked_element(a, at, context);
+  if (a.ndim() != at.parameter().ndim) {
+    at.refuse("expected an array with ", at.parameter().ndim, " dimensions, found shape ",
+              tuple_text(a.shape()));
+  }
+  std::vector<std::int64_t> view{reinterpret_cast<std::intptr_t>(address)};
+  view.insert(view.end(), a.shape().begin(), a.shape().end());
+  view.insert(view.end(), a.strides().begin(), a.strides().end());
+  return {{}, nullptr, nullptr, std::move(view)};
+}
+
+argument_bytes array_argument(const array& a, const checked_place& at,
+                              const sycl::context& context) {
+  switch (at.parameter().form) {
+    case parameter_form::pointer:
+    case parameter_form::const_pointer:
+      return pointer_to(a, at, context);
+    case parameter_form::view:
+    case parameter_form::const_view:
+      return view_of(a, at, context);
+    default:
+      at.refuse<type_error>("expected ", expectation(at.parameter()), ", found an array");
+  }
+}
+
+argument_bytes pointer_argument(const kernel_argument::pointer& found, const checked_place& at,
+                                const sycl::context& context) {
   const kernel_parameter& wanted = at.parameter();
-  const bool same = found.type == wanted.type && found.size == wanted.size;
-  if (!same && wanted.size != 0) {
+  if (wanted.form != parameter_form::pointer && wanted.form != parameter_form::const_pointer) {
+    at.refuse<type_error>("expected ", expectation(wanted), ", found a pointer");
+  }
+  const bool suits = wanted.type == type_code::structured || found.type == type_code::structured
+                         ? found.type == wanted.type && found.size == wanted.size
+                         : is_element_of(dtype(found.type), wanted);
+  if (!suits && wanted.size != 0) {
     at.refuse<type_error>("expected a pointer to ", element_text(wanted), ", found one to ",
                           found.type == type_code::structured
                               ? message("structures of ", found.size, " bytes")
                               : std::string(dtype(found.type).name()));
   }
-  if (found.is_const && wanted.form == parameter_form::pointer) {
+  if (found.is_const && is_written(wanted.form)) {
     at.refuse<type_error>(
         "expected a pointer that the kernel may write through, found one to const");
   }
@@ -286,42 +332,71 @@ void* address_of(const kernel_argument::pointer& found, const checked_place& at,
     at.refuse("expected a pointer to USM of the kernel's context, found ", found.address);
   }
   require_aligned(found.address, at);
-  return const_cast<void*>(found.address);
-}
-
-template <class Memory>
-argument_bytes memory_argument(const Memory& found, const checked_place& at,
-                               const sycl::context& context) {
-  const parameter_form form = at.parameter().form;
-  if (form != parameter_form::pointer && form != parameter_form::const_pointer) {
-    at.refuse<type_error>("expected ", expectation(at.parameter()), ", found ",
-                          std::same_as<Memory, array> ? "an array" : "a pointer");
-  }
-  return {{}, nullptr, address_of(found, at, context)};
+  return {{}, nullptr, const_cast<void*>(found.address), {}};
 }
 
 }  // namespace
+
+std::string place_text(const kernel_signature& signature, std::size_t place) {
+  return message(to_string(signature), ", argument ", place + 1, " (",
+                 to_string(signature.parameters[place]), "): ");
+}
 
 argument_bytes checked_argument(const kernel_signature& signature, std::size_t place,
                                 const kernel_argument& argument, const sycl::context& context) {
   const checked_place at(signature, place);
   const auto& value = argument.value();
   if (const auto* a = std::get_if<const array*>(&value)) {
-    return memory_argument(**a, at, context);
+    return array_argument(**a, at, context);
   }
   if (const auto* pointer = std::get_if<kernel_argument::pointer>(&value)) {
-    return memory_argument(*pointer, at, context);
+    return pointer_argument(*pointer, at, context);
   }
   if (const auto* structure = std::get_if<kernel_argument::structure>(&value)) {
     require_suitable(*structure, at);
-    return {{}, structure->bytes, nullptr};
+    return {{}, structure->bytes, nullptr, {}};
   }
   if (const auto* found = std::get_if<number>(&value);
       found != nullptr && at.parameter().form == parameter_form::value) {
-    return {converted(*found, at), nullptr, nullptr};
+    return {converted(*found, at), nullptr, nullptr, {}};
   }
   at.refuse<type_error>("expected ", expectation(at.parameter()), ", found ",
                         description(argument));
+}
+
+namespace {
+
+bool has_type(const kernel_parameter& wanted, type_code found) {
+  return wanted.type == found || (wanted.is_signless && is_element_of(dtype(found), wanted));
+}
+
+bool is_same(const kernel_parameter& wanted, const kernel_parameter& found) {
+  return wanted.form == found.form &&
+         (wanted.form == parameter_form::local_memory ||
+          (has_type(wanted, found.type) && wanted.size == found.size &&
+           wanted.alignment == found.alignment && wanted.ndim == found.ndim));
+}
+
+/// Names the type as an array's.
+std::string text_of(kernel_parameter found) {
+  found.type_name =
+      found.type == type_code::structured
+          ? message("structure of ", found.size, " bytes, aligned to ", found.alignment)
+          : std::string(dtype(found.type).name());
+  return to_string(found);
+}
+
+}  // namespace
+
+void require_parameters(const kernel_signature& signature,
+                        std::span<const kernel_parameter> found) {
+  require_count(signature, found.size());
+  for (std::size_t place = 0; place < found.size(); ++place) {
+    if (!is_same(signature.parameters[place], found[place])) {
+      throw type_error(message(place_text(signature, place), "expected this type, found ",
+                               text_of(found[place])));
+    }
+  }
 }
 
 void require_count(const kernel_signature& signature, std::size_t found) {

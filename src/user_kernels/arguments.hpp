@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <sycl/context.hpp>
@@ -21,7 +23,26 @@ struct argument_bytes {
   const void* structure;
   /// Of a pointer.
   void* address;
+  /// Of a view: the address, the extents and the strides, as in include/usmx/kernel.hpp.
+  std::vector<std::int64_t> view;
 };
+
+inline bool is_view(parameter_form form) noexcept {
+  return form == parameter_form::view || form == parameter_form::const_view;
+}
+
+/// The bytes of a view that is not checked: those of a device_view.
+inline std::size_t view_nbytes(const kernel_parameter& view) noexcept {
+  return sizeof(void*) + 2 * sizeof(std::ptrdiff_t) * static_cast<std::size_t>(view.ndim);
+}
+
+/// Whether the kernel may write the memory of the parameter.
+inline bool is_written(parameter_form form) noexcept {
+  return form == parameter_form::pointer || form == parameter_form::view;
+}
+
+/// "axpy(float, const float*), argument 1 (float): ", the beginning of each message.
+std::string place_text(const kernel_signature&, std::size_t place);
 
 /// Throws value_error or type_error, with the signature, the argument's place and what was found,
 /// unless the argument suits the parameter at `place`.
@@ -30,6 +51,9 @@ argument_bytes checked_argument(const kernel_signature&, std::size_t place, cons
 
 /// Throws value_error unless there are as many arguments as parameters.
 void require_count(const kernel_signature&, std::size_t found);
+
+/// Throws type_error unless these, without names, are the kernel's parameters.
+void require_parameters(const kernel_signature&, std::span<const kernel_parameter> found);
 
 /// The size in bytes of a local_memory argument. Throws as checked_argument() does.
 std::size_t checked_local_nbytes(const kernel_signature&, std::size_t place,

@@ -159,12 +159,20 @@ life_line new_life_line() {
 }
 
 /// Until the child, which has the writer, has ended.
-void await_end(const descriptor& reader) {
+void await_end(const descriptor& reader, const child_progress& progress) {
+  using std::chrono::seconds;
   pollfd watched{reader.get(), POLLIN, 0};
   constexpr int interval = static_cast<int>(check_interval.count());
+  const auto begin = std::chrono::steady_clock::now();
+  seconds next(2);
   while (::poll(&watched, 1, interval) <= 0) {
     if (should_give_up()) {
       throw internal::interrupted_wait("a signal interrupted the compilation of a kernel");
+    }
+    const auto passed = std::chrono::steady_clock::now() - begin;
+    if (progress && passed >= next) {
+      next = std::chrono::floor<seconds>(passed) + seconds(1);
+      progress(next - seconds(1));
     }
   }
 }
@@ -172,7 +180,7 @@ void await_end(const descriptor& reader) {
 }  // namespace
 
 child_result run_child(const std::filesystem::path& program, std::span<const std::string> arguments,
-                       const std::string& request) {
+                       const std::string& request, const child_progress& progress) {
   const descriptor input = file_with(request);
   const descriptor answer = new_file();
   const descriptor said = new_file();
@@ -195,7 +203,7 @@ child_result run_child(const std::filesystem::path& program, std::span<const std
   }
   child_process child(id);
   life.writer.close();
-  await_end(life.reader);
+  await_end(life.reader, progress);
   const int status = child.wait();
   return {content_of(answer), content_of(said), status};
 }

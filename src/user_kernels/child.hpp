@@ -2,7 +2,9 @@
 // the library.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -18,9 +20,12 @@ struct child_result {
   int status;
 };
 
+/// Called with the time since the child was started, as compile_options says; may be empty.
+using child_progress = std::function<void(std::chrono::seconds)>;
+
 /// Runs the program, which reads `request` from file 0, and waits for its end. A signal may
 /// interrupt the wait, which kills the child. Throws std::system_error if it cannot be started.
 child_result run_child(const std::filesystem::path& program, std::span<const std::string> arguments,
-                       const std::string& request);
+                       const std::string& request, const child_progress& progress);
 
 }  // namespace usmx::inline v1::detail

@@ -18,6 +18,8 @@
 #include <sycl/kernel_bundle.hpp>
 
 #include "user_kernels/messages.hpp"
+#include "user_kernels/spirv.hpp"
+#include "user_kernels/spirv_bundle.hpp"
 
 namespace {
 
@@ -50,34 +52,74 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-/// Device number, text, options, files.
+using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
+
+/// Has the driver finish the kernels, which it does when it is first asked about them. Throws
+/// sycl::exception where it cannot: functions may be missing.
+void try_kernels(executable bundle, const sycl::device& device,
+                 const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (bundle.ext_oneapi_has_kernel(name)) {
+      bundle.ext_oneapi_get_kernel(name)
+          .get_info<sycl::info::kernel_device_specific::work_group_size>(device);
+    }
+  }
+}
+
+std::vector<std::string> texts(message_reader& request) {
+  std::vector<std::string> all(request.number());
+  for (std::string& each : all) {
+    each = request.text();
+  }
+  return all;
+}
+
+/// A module stays as it is, but for trying whether it can be built.
+std::string answer_for_module(const sycl::context& context, const sycl::device& device,
+                              std::string_view module, const std::vector<std::string>& kernels) {
+  std::string log;
+  try {
+    try_kernels(usmx::detail::build_spirv(module, context, device), device, kernels);
+  } catch (const sycl::exception& failed) {
+    module = {};
+    log = failed.what();
+  }
+  message_writer out;
+  out.add(module);
+  out.add(log);
+  return out.bytes();
+}
+
+/// Device number, text, kernels, options, files.
 std::string answer(message_reader request) {
   const sycl::device device = sycl::device::get_devices().at(request.number());
   const sycl::context context(device);
   const std::string text(request.text());
-  std::vector<std::string> options(request.number());
-  for (std::string& option : options) {
-    option = request.text();
+  const std::vector<std::string> kernels = texts(request);
+  if (usmx::internal::is_spirv(text)) {
+    return answer_for_module(context, device, text, kernels);
   }
+  const std::vector<std::string> options = texts(request);
   syclex::include_files files;
   for (std::uint64_t left = request.number(); left > 0; --left) {
     const std::string name(request.text());
     files.add(name, std::string(request.text()));
   }
   std::string log;
-  std::vector<char> executable;
+  std::vector<char> content;
   try {
     auto source = syclex::create_kernel_bundle_from_source(context, syclex::source_language::sycl,
                                                            text, syclex::properties(files));
-    executable =
+    content =
         syclex::build(source, {device},
                       syclex::properties(syclex::build_options(options), syclex::save_log(&log)))
             .ext_oneapi_get_content();
   } catch (const sycl::exception& failed) {
+    content.clear();
     log = failed.what();
   }
   message_writer out;
-  out.add(std::string_view(executable.data(), executable.size()));
+  out.add(std::string_view(content.data(), content.size()));
   out.add(log);
   return out.bytes();
 }

@@ -52,9 +52,11 @@ std::string request_for(const program& source, const sycl::device& device) {
   message_writer request;
   request.add(number_of(device));
   request.add(source.text);
-  request.add(source.options.size());
-  for (const std::string& option : source.options) {
-    request.add(option);
+  for (const std::vector<std::string>* texts : {&source.kernels, &source.options}) {
+    request.add(texts->size());
+    for (const std::string& each : *texts) {
+      request.add(each);
+    }
   }
   request.add(source.files.size());
   for (const auto& [name, text] : source.files) {
@@ -83,6 +85,13 @@ std::string end_text(const child_result& ended) {
                  ended.said.empty() ? "" : "\n", ended.said);
 }
 
+/// Whether the compiler lacks a header of C++: one without a dot in its name.
+bool lacks_host_headers(const diagnostic& each) {
+  constexpr std::string_view end = "' file not found";
+  return each.severity == severity::error && each.text.ends_with(end) &&
+         each.text.find('.') == std::string::npos;
+}
+
 /// What users see of the compiler's text when it fails: its errors, or all of it if it has none.
 std::string failure_text(const std::vector<diagnostic>& all, std::string_view log) {
   std::string errors;
@@ -93,18 +102,24 @@ std::string failure_text(const std::vector<diagnostic>& all, std::string_view lo
       errors += each.text;
     }
   }
+  const bool needs_host = std::ranges::any_of(all, lacks_host_headers);
   return message("the kernel's source cannot be compiled:", errors.empty() ? "\n" : errors,
-                 errors.empty() ? log : "");
+                 errors.empty() ? log : "",
+                 needs_host
+                     ? "\nThe headers of SYCL need the C++ headers of the host, which come with "
+                       "g++ or clang. <usmx/kernel.hpp> needs none."
+                     : "");
 }
 
 }  // namespace
 
 compiled_program compile(const program& source, const sycl::device& device,
-                         const compile_limits& limits) {
+                         const child_progress& progress, const compile_limits& limits) {
   require_compiler_for(device);
   const std::string arguments[] = {std::to_string(limits.memory_nbytes),
                                    std::to_string(limits.cpu_seconds)};
-  const child_result ended = run_child(compiler_program(), arguments, request_for(source, device));
+  const child_result ended =
+      run_child(compiler_program(), arguments, request_for(source, device), progress);
   if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
     throw compile_error(end_text(ended), {});
   }
@@ -114,7 +129,7 @@ compiled_program compile(const program& source, const sycl::device& device,
   made.log = answer.text();
   if (made.executable.empty()) {
     std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
-    const std::string text = failure_text(said, made.log);
+    const std::string text = failure_text(said, made.log + ended.said);
     throw compile_error(text, std::move(said));
   }
   return made;

@@ -3,7 +3,9 @@
 // compile_main.cpp. Private to the library.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,8 @@ struct compile_limits {
 /// Compiles for a root device in a child, waits for it, and lets a signal interrupt the wait.
 /// Throws compile_error if the source cannot be compiled, and if the child ended early: it crashed,
 /// or took more than the limits.
-compiled_program compile(const program&, const sycl::device&, const compile_limits& = {});
+compiled_program compile(const program&, const sycl::device&,
+                         const std::function<void(std::chrono::seconds)>& progress,
+                         const compile_limits& = {});
 
 }  // namespace usmx::inline v1::detail

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <sycl/exception.hpp>
 #include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>
 #include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
 #include <sycl/ext/oneapi/experimental/work_group_memory.hpp>
@@ -14,12 +15,16 @@
 
 #include "array/array_internal.hpp"
 #include "ownership/deferred_release.hpp"
+#include "runtime/queue_lock.hpp"
 #include "runtime/queues_internal.hpp"
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/compiler.hpp"
 #include "user_kernels/kernel_cache.hpp"
 #include "user_kernels/launch.hpp"
 #include "user_kernels/mangled_words.hpp"
+#include "user_kernels/spirv.hpp"
+#include "user_kernels/spirv_bundle.hpp"
+#include "user_kernels/view_report.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 
@@ -34,6 +39,8 @@ struct kernel::implementation {
   sycl::kernel code;
   /// For each number of dimensions.
   std::array<detail::launch_limits, 3> limits;
+  /// Whether it has views, and was compiled for debugging.
+  bool checks_views;
 };
 
 namespace {
@@ -41,9 +48,33 @@ namespace {
 namespace syclex = sycl::ext::oneapi::experimental;
 using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
 
-executable load(std::string& content, const sycl::context& context, const sycl::device& device) {
+executable load_unchecked(std::string& content, const sycl::context& context,
+                          const sycl::device& device) {
+  if (internal::is_spirv(content)) {
+    return detail::build_spirv(content, context, device);
+  }
   return syclex::get_kernel_bundle<sycl::bundle_state::executable>(
       context, {device}, sycl::span<char>(content.data(), content.size()));
+}
+
+/// Throws compile_error where the driver cannot link it.
+executable load(std::string& content, const sycl::context& context, const sycl::device& device) {
+  try {
+    return load_unchecked(content, context, device);
+  } catch (const sycl::exception& failed) {
+    throw compile_error(
+        detail::message(
+            "the device's driver cannot load the kernel. It may lack functions that the "
+            "kernel calls: those of throw and new, or one without a definition.\n",
+            failed.what()),
+        {});
+  }
+}
+
+std::vector<kernel_parameter> parameters_in(const std::string& content, std::size_t place,
+                                            const std::string& name) {
+  return internal::is_spirv(content) ? detail::spirv_parameters(content, name)
+                                     : detail::parameters_in(content, place, name);
 }
 
 sycl::kernel find(executable& bundle, const std::string& name) {
@@ -96,32 +127,59 @@ struct checked_arguments {
   std::vector<detail::array_use> uses;
 };
 
+launch_sizes check(const kernel::implementation& k, const launch_sizes& sizes) {
+  const auto dimensions = static_cast<std::size_t>(std::clamp(sizes.dimensions, 1, 3));
+  return detail::checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
+}
+
+/// The bytes of all local memory of a launch.
+class local_total {
+ public:
+  explicit local_total(const kernel::implementation& k) : k_(k) {}
+
+  /// Returns the bytes of this argument. Throws value_error if all take more than the device has.
+  std::size_t add(std::size_t place, const kernel_argument& argument) {
+    const std::size_t nbytes = detail::checked_local_nbytes(k_.signature, place, argument);
+    const std::size_t most = k_.limits[0].local_nbytes;
+    if (__builtin_add_overflow(nbytes_, nbytes, &nbytes_) || nbytes_ > most) {
+      throw value_error(detail::message(to_string(k_.signature), ": expected at most ", most,
+                                        " bytes of local memory, found ", nbytes_));
+    }
+    return nbytes;
+  }
+
+ private:
+  const kernel::implementation& k_;
+  std::size_t nbytes_ = 0;
+};
+
 checked_arguments check(const kernel::implementation& k,
                         std::span<const kernel_argument> arguments) {
   detail::require_count(k.signature, arguments.size());
   checked_arguments all{std::vector<detail::argument_bytes>(arguments.size()),
                         std::vector<std::size_t>(arguments.size()),
                         {}};
-  std::size_t local_total = 0;
+  all.uses.reserve(arguments.size());
+  local_total local(k);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const parameter_form form = k.signature.parameters[i].form;
     if (form == parameter_form::local_memory) {
-      all.local_nbytes[i] = detail::checked_local_nbytes(k.signature, i, arguments[i]);
-      if (__builtin_add_overflow(local_total, all.local_nbytes[i], &local_total) ||
-          local_total > k.limits[0].local_nbytes) {
-        throw value_error(detail::message(to_string(k.signature), ": expected at most ",
-                                          k.limits[0].local_nbytes,
-                                          " bytes of local memory, found ", local_total));
-      }
+      all.local_nbytes[i] = local.add(i, arguments[i]);
       continue;
     }
     all.bytes[i] = detail::checked_argument(k.signature, i, arguments[i], k.context);
     if (const auto* a = std::get_if<const array*>(&arguments[i].value())) {
       all.uses.push_back(
-          {*a, form == parameter_form::pointer ? detail::access::write : detail::access::read});
+          {*a, detail::is_written(form) ? detail::access::write : detail::access::read});
     }
   }
   return all;
+}
+
+void set_local(sycl::handler& handler, int index, std::size_t nbytes) {
+  // A temporary object would be taken for a structure.
+  syclex::work_group_memory<char[]> memory(nbytes, handler);
+  handler.set_arg(index, memory);
 }
 
 /// All of them, at every launch: the runtime would silently use those of the launch before.
@@ -131,14 +189,15 @@ void set_arguments(sycl::handler& handler, const kernel_signature& signature,
     const kernel_parameter& parameter = signature.parameters[i];
     const auto index = static_cast<int>(i);
     if (parameter.form == parameter_form::local_memory) {
-      // A temporary object would be taken for a structure.
-      syclex::work_group_memory<char[]> memory(all.local_nbytes[i], handler);
-      handler.set_arg(index, memory);
+      set_local(handler, index, all.local_nbytes[i]);
     } else if (parameter.form == parameter_form::value) {
       const void* structure = all.bytes[i].structure;
       handler.set_arg(index, syclex::raw_kernel_arg(
                                  structure == nullptr ? all.bytes[i].number.data() : structure,
                                  parameter.size));
+    } else if (detail::is_view(parameter.form)) {
+      const std::vector<std::int64_t>& view = all.bytes[i].view;
+      handler.set_arg(index, syclex::raw_kernel_arg(view.data(), view.size() * sizeof view[0]));
     } else {
       handler.set_arg(index, all.bytes[i].address);
     }
@@ -178,7 +237,7 @@ namespace {
 std::vector<kernel::implementation> load_all(detail::compiled_program compiled,
                                              const detail::program& program,
                                              std::span<const std::string> names,
-                                             const sycl::queue& queue) {
+                                             const sycl::queue& queue, bool debug) {
   const detail::runtime_call call;
   const sycl::context context = queue.get_context();
   const sycl::device device = queue.get_device();
@@ -188,14 +247,12 @@ std::vector<kernel::implementation> load_all(detail::compiled_program compiled,
   for (std::size_t i = 0; i < names.size(); ++i) {
     sycl::kernel code = find(bundle, names[i]);
     const auto limits = all_limits(code, device);
-    kernels.push_back({{names[i], detail::parameters_in(compiled.executable, i, names[i]),
-                        detail::dimensions_in(said, program, i)},
-                       detail::for_users(said),
-                       queue,
-                       context,
-                       device,
-                       std::move(code),
-                       limits});
+    kernel_signature signature{names[i], parameters_in(compiled.executable, i, names[i]),
+                               detail::dimensions_in(said, program, i)};
+    const bool has_views =
+        std::ranges::any_of(signature.parameters, detail::is_view, &kernel_parameter::form);
+    kernels.push_back({std::move(signature), detail::for_users(said), queue, context, device,
+                       std::move(code), limits, debug && has_views});
   }
   return kernels;
 }
@@ -203,18 +260,19 @@ std::vector<kernel::implementation> load_all(detail::compiled_program compiled,
 /// From the disk cache, else compiled, which then goes there.
 std::vector<kernel::implementation> compile_all(const detail::program& program,
                                                 std::span<const std::string> names,
-                                                const sycl::queue& queue) {
+                                                const sycl::queue& queue,
+                                                const compile_options& how) {
   const sycl::device device = queue.get_device();
   const detail::cached_program cache(program, device);
   if (auto found = cache.load()) {
     try {
-      return load_all(*std::move(found), program, names, queue);
+      return load_all(*std::move(found), program, names, queue, how.debug);
     } catch (const std::exception& useless) {
       cache.discard(useless.what());
     }
   }
-  detail::compiled_program made = detail::compile(program, device);
-  std::vector<kernel::implementation> kernels = load_all(made, program, names, queue);
+  detail::compiled_program made = detail::compile(program, device, how.progress);
+  std::vector<kernel::implementation> kernels = load_all(made, program, names, queue, how.debug);
   cache.store(made);
   return kernels;
 }
@@ -227,7 +285,7 @@ std::vector<kernel> kernel::compile(const sycl::queue& queue, std::string_view s
   require_usable_process();
   const detail::program program = detail::make_program(source, names, options);
   std::vector<kernel> kernels;
-  for (implementation& made : compile_all(program, names, queue)) {
+  for (implementation& made : compile_all(program, names, queue, options)) {
     kernels.push_back(kernel(std::make_shared<const implementation>(std::move(made))));
   }
   return kernels;
@@ -244,20 +302,95 @@ const std::vector<diagnostic>& kernel::warnings() const noexcept { return shared
 const sycl::context& kernel::context() const noexcept { return shared_->context; }
 const sycl::device& kernel::device() const noexcept { return shared_->device; }
 
+namespace {
+
+/// Starts the kernel after all work on its arrays.
+sycl::event start_in_order(const kernel::implementation& k, const sycl::queue& queue,
+                           const launch_sizes& sizes, const checked_arguments& all,
+                           std::span<const sycl::event> after) {
+  return detail::submit_in_order(queue, all.uses, after, [&](sycl::handler& handler) {
+    set_arguments(handler, k.signature, all);
+    start(handler, k.code, sizes);
+  });
+}
+
+/// The same, with a report of bad accesses, which is waited for.
+sycl::event start_checked(const kernel::implementation& k, const sycl::queue& queue,
+                          const launch_sizes& sizes, checked_arguments all,
+                          std::span<const kernel_argument> arguments,
+                          std::span<const sycl::event> after) {
+  const detail::view_checks checks(k.signature, queue);
+  all.uses.push_back(checks.use());
+  for (std::size_t i = 0; i < all.bytes.size(); ++i) {
+    if (detail::is_view(k.signature.parameters[i].form)) {
+      checks.add_to(all.bytes[i], i);
+    }
+  }
+  sycl::event done = start_in_order(k, queue, sizes, all, after);
+  checks.require_none(done, arguments);
+  return done;
+}
+
+}  // namespace
+
 sycl::event kernel::launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
                            const sycl::queue* queue, std::span<const sycl::event> after) const {
   const detail::runtime_call call;
   const implementation& k = *shared_;
-  const checked_arguments all = check(k, arguments);
-  const auto dimensions = static_cast<std::size_t>(std::clamp(sizes.dimensions, 1, 3));
-  const launch_sizes chosen = detail::checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
+  checked_arguments all = check(k, arguments);
+  const launch_sizes chosen = check(k, sizes);
   const sycl::queue* common = queue == nullptr ? common_queue(k.signature, all.uses) : queue;
   const sycl::queue& where = common == nullptr ? k.queue : *common;
   require_runnable(k, where);
   detail::release_finished();
-  return detail::submit_in_order(where, all.uses, after, [&](sycl::handler& handler) {
-    set_arguments(handler, k.signature, all);
-    start(handler, k.code, chosen);
+  return k.checks_views ? start_checked(k, where, chosen, std::move(all), arguments, after)
+                        : start_in_order(k, where, chosen, all, after);
+}
+
+// ---- launching what has been checked
+
+void kernel::require_parameters(std::span<const kernel_parameter> found) const {
+  detail::require_parameters(shared_->signature, found);
+  if (shared_->checks_views) {
+    throw value_error(detail::message(to_string(shared_->signature),
+                                      ": its views check their indices, which a typed kernel "
+                                      "does not report"));
+  }
+}
+
+namespace {
+
+/// As set_arguments(), for arguments of the parameters' types.
+void set_typed(sycl::handler& handler, const kernel::implementation& k,
+               std::span<const void* const> arguments) {
+  local_total local(k);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const kernel_parameter& parameter = k.signature.parameters[i];
+    const auto index = static_cast<int>(i);
+    if (parameter.form == parameter_form::local_memory) {
+      set_local(handler, index, local.add(i, *static_cast<const local_memory*>(arguments[i])));
+    } else if (parameter.form == parameter_form::value) {
+      handler.set_arg(index, syclex::raw_kernel_arg(arguments[i], parameter.size));
+    } else if (detail::is_view(parameter.form)) {
+      handler.set_arg(index, syclex::raw_kernel_arg(arguments[i], detail::view_nbytes(parameter)));
+    } else {
+      handler.set_arg(index, *static_cast<void* const*>(arguments[i]));
+    }
+  }
+}
+
+}  // namespace
+
+sycl::event kernel::launch_typed(const launch_sizes& sizes,
+                                 std::span<const void* const> arguments) const {
+  const detail::runtime_call call;
+  const implementation& k = *shared_;
+  const launch_sizes chosen = check(k, sizes);
+  return detail::submit_to(k.queue, [&](sycl::queue& to) {
+    return to.submit([&](sycl::handler& handler) {
+      set_typed(handler, k, arguments);
+      start(handler, k.code, chosen);
+    });
   });
 }
 

@@ -63,11 +63,11 @@ launch_limits limits_of(const sycl::kernel& kernel, const sycl::device& device, 
                        {}};
   const auto per_dimension = device.get_info<info::device::max_work_item_sizes<3>>();
   const auto required = kernel.get_info<specific::compile_work_group_size>(device);
-  // The runtime puts the innermost dimension of an nd_range first in fewer dimensions than three.
+  // In per_dimension the innermost dimension of an nd_range is the last, in required the first.
   for (int k = 0; k < dimensions; ++k) {
     const auto at = static_cast<std::size_t>(k);
     limits.group_sizes[at] = per_dimension[3 - dimensions + k];
-    limits.required[at] = required[3 - dimensions + k];
+    limits.required[at] = required[dimensions - 1 - k];
   }
   return limits;
 }

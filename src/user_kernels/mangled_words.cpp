@@ -16,7 +16,7 @@ constexpr std::size_t words_of_name = 4;
 constexpr std::size_t words_of_parameter = 1 + words_of_name;
 
 /// The forms and codes in include/usmx/kernel.hpp that have no place in the host's enumerations.
-constexpr word refused_form = 4;
+constexpr word refused_form = 6;
 constexpr word code_of_void = 15;
 
 /// Takes `expected` away from the front of the text, if it is there.
@@ -89,15 +89,18 @@ kernel_parameter parameter_from(word numbers, std::string name, std::string_view
   if (form >= refused_form) {
     throw type_error(message("kernel ", kernel,
                              ": a parameter must be a number, a structure, a "
-                             "pointer to either or usmx::local_memory, found ",
+                             "pointer to either, usmx::view or usmx::local_memory, found ",
                              name));
   }
   if (code == code_of_void) {
-    return {static_cast<parameter_form>(form), type_code::structured, 0, 1, std::move(name)};
+    return {static_cast<parameter_form>(form), type_code::structured, 0, 1, std::move(name), 0};
   }
-  return {static_cast<parameter_form>(form), static_cast<type_code>(code),
-          static_cast<std::size_t>(numbers >> 24), static_cast<std::size_t>(numbers >> 8 & 0xffff),
-          std::move(name)};
+  return {static_cast<parameter_form>(form),
+          static_cast<type_code>(code),
+          static_cast<std::size_t>(numbers >> 24 & 0xfffffffff),
+          static_cast<std::size_t>(numbers >> 8 & 0xffff),
+          std::move(name),
+          static_cast<int>(numbers >> 60)};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kernels/embedded_file.hpp"
+#include "user_kernels/spirv.hpp"
 #include "usmx/base/error.hpp"
 
 USMX_EMBED(prelude, USMX_PRELUDE)
@@ -89,19 +90,6 @@ std::optional<int> take_number_at_end(std::string_view& text) {
   }
   text = text.substr(0, colon);
   return number;
-}
-
-/// The file as users know it.
-std::string shown_file(std::string_view file) {
-  if (file.starts_with("./")) {
-    file.remove_prefix(2);
-  }
-  for (const std::string_view folder : {user_headers, own_headers}) {
-    if (file.starts_with(folder)) {
-      return std::string(file.substr(folder.size()));
-    }
-  }
-  return std::string(file.starts_with("rtc_") ? own_file : file);
 }
 
 /// "file:line:column: severity: text", or "severity: text".
@@ -198,14 +186,55 @@ bool is_marked(const diagnostic& each) {
 
 }  // namespace
 
+namespace {
+
+program program_of_module(std::string_view module, std::span<const std::string> kernels,
+                          const compile_options& how) {
+  if (!how.defines.empty() || !how.headers.empty() || !how.options.empty() || how.debug) {
+    throw value_error(
+        "a module of SPIR-V is compiled already: expected no defines, headers, "
+        "options or debug, found some");
+  }
+  for (const std::string& kernel : kernels) {
+    spirv_parameters(module, kernel);  // throws for a module that no compiler needs to see
+  }
+  return {std::string(module), {kernels.begin(), kernels.end()}, {}, {}, 0};
+}
+
+/// By what is in nearly every source of OpenCL C, and in none of SYCL.
+void require_no_opencl_c(std::string_view source) {
+  const auto has = [&](std::string_view word) { return source.find(word) != source.npos; };
+  if ((has("__kernel") || has("kernel void") || has("get_global_id(")) && !has("usmx/kernel.hpp") &&
+      !has("USMX_KERNEL") && !has("sycl")) {
+    throw compile_error(
+        "the kernel's source is OpenCL C, which usmx does not compile: expected SYCL, such as "
+        "USMX_KERNEL(1) f(float* x) { ... } after #include <usmx/kernel.hpp>; "
+        "dpctl.program.create_program_from_source compiles OpenCL C",
+        {});
+  }
+}
+
+}  // namespace
+
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options& how) {
+  if (internal::is_spirv(source)) {
+    return program_of_module(source, kernels, how);
+  }
   require_no_null_character("the source of a kernel", source);
+  require_no_opencl_c(source);
   // The header comes before the macros, which may have names that it uses.
   for (const std::string& option : how.options) {
     require_no_null_character("an option", option);
   }
-  program made{"#include <usmx/kernel.hpp>\n", {}, how.options, 0};
+  // An assertion that fails would end the process.
+  program made{how.debug ? "#define USMX_CHECKED_VIEWS\n" : "",
+               {kernels.begin(), kernels.end()},
+               {},
+               {"-DNDEBUG"},
+               0};
+  made.options.insert(made.options.end(), how.options.begin(), how.options.end());
+  made.text += "#include <usmx/kernel.hpp>\n";
   for (const auto& [name, value] : how.defines) {
     made.text += definition(name, value);
   }
@@ -229,11 +258,26 @@ program make_program(std::string_view source, std::span<const std::string> kerne
 }
 
 bool reads_only_given_files(const program& by) {
+  if (internal::is_spirv(by.text)) {
+    return true;
+  }
   const std::span<const std::string> options(by.options.data(), by.options.size() - own_options);
   return std::ranges::all_of(options, is_known_option) &&
          std::ranges::all_of(by.files, [&](const auto& file) {
            return file.first.starts_with(own_headers) || reads_only_given_files(file.second, by);
          });
+}
+
+std::string shown_file(std::string_view file) {
+  if (file.starts_with("./")) {
+    file.remove_prefix(2);
+  }
+  for (const std::string_view folder : {user_headers, own_headers}) {
+    if (file.starts_with(folder)) {
+      return std::string(file.substr(folder.size()));
+    }
+  }
+  return std::string(file.starts_with("rtc_") ? own_file : file);
 }
 
 std::vector<diagnostic> parse_diagnostics(std::string_view log) {

@@ -15,8 +15,11 @@ namespace usmx::inline v1::detail {
 
 /// What the compiler gets.
 struct program {
-  /// Defines the macros, includes the source, and asks for the parameters of the kernels.
+  /// Defines the macros, includes the source, and asks for the parameters of the kernels. Or a
+  /// module of SPIR-V, without anything else.
   std::string text;
+  /// The kernels' names.
+  std::vector<std::string> kernels;
   /// Virtual files: the source, the user's headers and usmx/kernel.hpp.
   std::vector<std::pair<std::string, std::string>> files;
   std::vector<std::string> options;
@@ -24,13 +27,17 @@ struct program {
   int first_kernel_line;
 };
 
-/// Throws value_error for a name that is no identifier, and for a null character.
+/// From a source, or from a module of SPIR-V. Throws value_error for a name that is no identifier,
+/// for a null character, and for options that a module cannot have; compile_error for OpenCL C.
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options&);
 
 /// Whether the compiler sees nothing but what it is given: every #include names one of the virtual
 /// files, and no option names a file. False where that is not sure.
 bool reads_only_given_files(const program&);
+
+/// The compiler's name of a file as users know it.
+std::string shown_file(std::string_view file);
 
 /// The compiler's text, one diagnostic for each that has a place or is an error.
 std::vector<diagnostic> parse_diagnostics(std::string_view log);

@@ -14,6 +14,10 @@ std::string to_string(const kernel_parameter& parameter) {
       return detail::message("const ", parameter.type_name, '*');
     case parameter_form::local_memory:
       return detail::message("usmx::local_memory<", parameter.type_name, '>');
+    case parameter_form::view:
+      return detail::message("usmx::view<", parameter.type_name, ", ", parameter.ndim, '>');
+    case parameter_form::const_view:
+      return detail::message("usmx::view<const ", parameter.type_name, ", ", parameter.ndim, '>');
   }
   return parameter.type_name;
 }

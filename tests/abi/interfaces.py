@@ -75,6 +75,8 @@ def public_classes() -> Iterator[tuple[str, str]]:
         inner: list[str] = []
         previous = ""
         text = path.read_text("utf-8")
+        if "namespace usmx::inline v" not in text:
+            continue  # for kernels alone
         for line in re.sub(r"^namespace .*\n.*\n\}$", "", text, flags=re.MULTILINE).splitlines():
             if opened := re.match(r"namespace usmx::inline v\d+(?:::(\w+))? \{", line):
                 inner = [opened[1]] if opened[1] else []

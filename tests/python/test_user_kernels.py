@@ -195,6 +195,110 @@ def test_kernel_runs_on_the_queue_of_its_arrays(axpy):
     np.testing.assert_array_equal(usmx.asnumpy(y), 2)
 
 
+# ---- views
+
+
+@pytest.fixture(scope="module")
+def scale():
+    return kernel(
+        "USMX_KERNEL(2) f(usmx::view<const float, 2> x, usmx::view<float, 2> y) {"
+        "  const auto [i, j] = usmx::global_id<2>(); y(i, j) = 10 * x(i, j); }"
+    )
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda x: x[:3, :4],
+        lambda x: x[:4, :3].T,
+        lambda x: x[5:2:-1, ::-2],
+        lambda x: x[1::2, 1::2],
+        lambda x: usmx.broadcast_to(x[0, :4], (3, 4)),
+        lambda x: usmx.broadcast_to(x[:3, :1], (3, 4)),
+    ],
+)
+def test_views_take_any_layout(scale, of):
+    x = usmx.arange(48, dtype="f4").reshape(6, 8)
+    y = usmx.zeros((6, 8), dtype="f4")
+    scale((3, 4), None, of(x), y[::2, ::2])
+    expected = np.zeros((6, 8), "f4")
+    expected[::2, ::2] = 10 * usmx.asnumpy(of(x))
+    np.testing.assert_array_equal(usmx.asnumpy(y), expected)
+
+
+def test_views_are_in_the_signature(scale):
+    assert scale.signature == "f(usmx::view<const float, 2>, usmx::view<float, 2>)"
+
+
+def test_views_are_in_order_with_other_work(scale):
+    x, y = ones((64, 64)), usmx.zeros((64, 64), dtype="f4")
+    for _ in range(50):
+        usmx.copy_async(x, usmx.full((64, 64), 2, dtype="f4"))
+        scale((64, 64), None, x.T, y[::-1])
+        usmx.copy_async(x, ones((64, 64)))
+        assert y[0, 0].item() == 20
+
+
+def test_arguments_of_views_are_checked(scale):
+    x = ones((3, 4))
+    place = r"^f\(usmx::view<const float, 2>, usmx::view<float, 2>\), argument 1 \(usmx::view<const float, 2>\): "
+    size = (3, 4)
+    refused(
+        ValueError, place + r"expected an array with 2 dimensions, found shape \(12,\)$",
+        ones(12), x, of=scale, size=size,
+    )  # fmt: skip
+    refused(
+        TypeError, place + "expected elements of float32, found int32$",
+        usmx.zeros((3, 4), dtype="i4"), x, of=scale, size=size,
+    )  # fmt: skip
+    refused(TypeError, place + "expected an array, found an object of type float$", 2.0, x, of=scale, size=size)  # fmt: skip
+    refused(ValueError, r"argument 2 .* may write, found a read-only one", x, x.readonly(), of=scale, size=size)  # fmt: skip
+    scale((3, 4), None, x.readonly(), x)
+
+
+STENCIL = """
+USMX_KERNEL(2) stencil(usmx::view<const float, 2> x, usmx::view<float, 2> y) {
+  const auto [i, j] = usmx::global_id<2>();
+  y(i, j) = x(i, j)
+      + x(i + 1, j);
+}"""
+
+
+def test_debug_names_argument_line_and_indices():
+    stencil = kernel(STENCIL, "stencil", debug=True)
+    x, y = ones((3, 4)), usmx.zeros((3, 4), dtype="f4")
+    stencil((2, 4), None, x, y)
+    assert y[1, 3].item() == 2
+    refused(
+        IndexError,
+        r"^stencil\(usmx::view<const float, 2>, usmx::view<float, 2>\), argument 1 "
+        r"\(usmx::view<const float, 2>\): <source>:6: expected indices inside shape \(3, 4\), found \(3, [0-3]\)$",
+        x,
+        y,
+        of=stencil,
+        size=(3, 4),
+    )
+    assert y[2, 3].item() == 1  # the bad access gave 0
+
+
+def test_debug_keeps_bad_writes_away_from_arrays():
+    f = kernel(
+        "USMX_KERNEL(1) f(usmx::view<int, 1> x) { x[usmx::global_id() + 1] = 7; }", debug=True
+    )
+    x = usmx.zeros(16, dtype="i4")
+    refused(IndexError, r"<source>:2: .*shape \(4,\), found \(4,\)", x[4:8], of=f, size=4)
+    np.testing.assert_array_equal(usmx.asnumpy(x), [0] * 5 + [7] * 3 + [0] * 8)
+    refused(IndexError, r"shape \(0,\), found", x[:0], of=f, size=4)
+
+
+def test_module_can_be_compiled_for_debugging():
+    module = usmx.KernelModule(
+        "#include <usmx/kernel.hpp>\n" + STENCIL, names=["stencil"], debug=True
+    )
+    x = ones((3, 4))
+    refused(IndexError, "<source>:6", x, x, of=module["stencil"], size=(3, 4))
+
+
 # ---- what is refused before the launch
 
 
@@ -398,7 +502,7 @@ def test_correct_source_gives_no_warning():
             TypeError,
             r"found int \*\*",
         ),
-        (b"", "f", TypeError, "'source' must be a string"),
+        (3, "f", TypeError, "'source' must be a string"),
         ("", 3, TypeError, "'name' must be a string"),
         ('#include "missing.hpp"', "f", usmx.CompileError, "'missing.hpp' file not found"),
     ],

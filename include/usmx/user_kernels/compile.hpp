@@ -2,6 +2,8 @@
 // kernel.hpp.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,6 +21,12 @@ struct compile_options {
   std::vector<std::pair<std::string, std::string>> headers = {};
   /// Options for the SYCL runtime's compiler, such as "-O1" or "-ffast-math".
   std::vector<std::string> options = {};
+  /// Whether each access through a usmx::view checks its indices. Each launch then waits for the
+  /// kernel, and throws index_error with the first bad access. Bad accesses reach no array.
+  bool debug = false;
+  /// Called by the thread that waits for the compiler, under no lock, once a second from the second
+  /// second on, with the time since the beginning.
+  std::function<void(std::chrono::seconds)> progress = {};
 };
 
 /// How grave a diagnostic is.

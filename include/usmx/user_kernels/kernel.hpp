@@ -25,6 +25,7 @@
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/layout/device_view.hpp"
 #include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/signature.hpp"
 
@@ -59,6 +60,37 @@ struct local_memory {
   /// How many elements.
   std::size_t count;
 };
+
+namespace detail {
+
+/// As the parameters of a signature have it: for kernels, a complex number is a class.
+template <class T>
+constexpr type_code item_code() {
+  if constexpr (element_type<T>) {
+    const dtype type = dtype::of<std::remove_cv_t<T>>();
+    return type.kind() == 'c' ? type_code::structured : type.code();
+  } else {
+    return type_code::structured;
+  }
+}
+template <class T>
+constexpr std::size_t item_size() {
+  if constexpr (std::is_void_v<T>) {
+    return 0;
+  } else {
+    return sizeof(T);
+  }
+}
+template <class T>
+constexpr std::size_t item_alignment() {
+  if constexpr (std::is_void_v<T>) {
+    return 1;
+  } else {
+    return alignof(T);
+  }
+}
+
+}  // namespace detail
 
 /// An argument of a kernel: an array, a pointer, a number, a structure or local_memory. It refers
 /// to the array, or to the structure, that it is made of.
@@ -96,7 +128,8 @@ class kernel_argument {
   using alternatives =
       std::variant<const array*, pointer, number, structure, local_memory, unsuitable>;
 
-  /// An array, whose memory the kernel gets.
+  /// An array, whose memory the kernel gets: C-contiguous for a pointer, of any layout for a
+  /// usmx::view.
   kernel_argument(const array& a) : value_(&a) {}
   /// Local memory.
   kernel_argument(const local_memory& memory) : value_(memory) {}
@@ -104,7 +137,8 @@ class kernel_argument {
   /// business.
   template <class T>
   kernel_argument(T* address)
-      : value_(pointer{address, code_of<T>(), size_of<T>(), std::is_const_v<T>}) {}
+      : value_(
+            pointer{address, detail::item_code<T>(), detail::item_size<T>(), std::is_const_v<T>}) {}
   /// A number, or an object of a class whose bytes are its value.
   template <class T>
     requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
@@ -123,22 +157,6 @@ class kernel_argument {
 
  private:
   template <class T>
-  static constexpr type_code code_of() {
-    if constexpr (element_type<T>) {
-      return dtype::of<std::remove_cv_t<T>>().code();
-    } else {
-      return type_code::structured;
-    }
-  }
-  template <class T>
-  static constexpr std::size_t size_of() {
-    if constexpr (std::is_void_v<T>) {
-      return 0;
-    } else {
-      return sizeof(T);
-    }
-  }
-  template <class T>
   static alternatives of_value(const T& value) {
     if constexpr (std::same_as<T, bool>) {
       return number(value);
@@ -156,13 +174,58 @@ class kernel_argument {
   alternatives value_;
 };
 
+namespace detail {
+
+/// The parameter of a kernel that takes a T: a number, a structure, a pointer, a device_view for a
+/// usmx::view, or local_memory, whose element type is known at run time only.
+template <class T>
+struct typed_parameter {
+  static_assert(std::is_trivially_copyable_v<T>, "a kernel takes what can be copied as bytes");
+  static kernel_parameter get() {
+    return {parameter_form::value, item_code<T>(), sizeof(T), alignof(T), {}};
+  }
+};
+template <class T>
+struct typed_parameter<T*> {
+  static kernel_parameter get() {
+    return {std::is_const_v<T> ? parameter_form::const_pointer : parameter_form::pointer,
+            item_code<T>(),
+            item_size<T>(),
+            item_alignment<T>(),
+            {}};
+  }
+};
+template <class T, std::size_t N>
+struct typed_parameter<device_view<T, N>> {
+  static_assert(sizeof(device_view<T, N>) == sizeof(void*) + 2 * N * sizeof(std::ptrdiff_t),
+                "a device_view has the bytes of a usmx::view");
+  static kernel_parameter get() {
+    return {std::is_const_v<T> ? parameter_form::const_view : parameter_form::view,
+            item_code<T>(),
+            sizeof(T),
+            alignof(T),
+            {},
+            int{N}};
+  }
+};
+template <>
+struct typed_parameter<local_memory> {
+  static kernel_parameter get() { return {parameter_form::local_memory, {}, 0, 1, {}}; }
+};
+
+}  // namespace detail
+
+template <class Function>
+class typed_kernel;
+
 /// A compiled kernel for one device of one context. Copies share it. Thread-safe.
 class USMX_API kernel {
  public:
-  /// Compiles the kernel of that name in a source of SYCL, for the queue's device. Throws
-  /// compile_error if the source is no program or has no such kernel, value_error for names and
-  /// options that cannot be, type_error for a parameter that no launch can set. Takes a tenth of a
-  /// second and more.
+  /// Compiles the kernel of that name in a source of SYCL, for the queue's device. The source may
+  /// also be a module of SPIR-V, whose bytes begin with its magic number, and which has no options.
+  /// Throws compile_error if the source is no program or has no such kernel, value_error for names
+  /// and options that cannot be, type_error for a parameter that no launch can set. Takes a tenth
+  /// of a second and more.
   static kernel compile(const sycl::queue& queue, std::string_view source, std::string_view name,
                         const compile_options& options = {});
   /// The same for several kernels of one source, which is compiled once.
@@ -182,8 +245,10 @@ class USMX_API kernel {
   /// Runs the kernel, on the queue of the arrays or, without arrays, on the one that it was
   /// compiled for. It comes after the unfinished work on the arrays that usmx knows, and is such
   /// work itself, so the memory lives until it ends. Returns its event. Waits as submit() does, for
-  /// memory that others may work on (array/submit.hpp). Throws value_error or type_error, and runs
-  /// nothing, unless the sizes and each argument suit.
+  /// memory that others may work on (array/submit.hpp), and for a kernel with views that was
+  /// compiled for debugging. Throws value_error or type_error, and runs nothing, unless the sizes
+  /// and each argument suit; index_error for an access outside of a view, if compiled for
+  /// debugging.
   template <int Dimensions, class... Arguments>
   sycl::event operator()(const sycl::nd_range<Dimensions>& sizes,
                          const Arguments&... arguments) const {
@@ -196,12 +261,54 @@ class USMX_API kernel {
                      const sycl::queue* queue = nullptr,
                      std::span<const sycl::event> after = {}) const;
 
+  /// The kernel as a function of C++ types, such as void(float, const float*, float*): its
+  /// parameters are compared once, here, and not at each launch. A usmx::view is a device_view, and
+  /// usmx::local_memory is itself. Throws type_error unless they are the kernel's parameters,
+  /// value_error for a kernel with views that was compiled for debugging.
+  template <class Function>
+  typed_kernel<Function> as() const {
+    return typed_kernel<Function>(*this);
+  }
+
   struct implementation;
 
  private:
+  template <class Function>
+  friend class typed_kernel;
+
   explicit kernel(std::shared_ptr<const implementation> shared) noexcept;
+  void require_parameters(std::span<const kernel_parameter> found) const;
+  /// The addresses of the arguments' bytes.
+  sycl::event launch_typed(const launch_sizes& sizes, std::span<const void* const> arguments) const;
 
   std::shared_ptr<const implementation> shared_;
+};
+
+/// A kernel whose parameters have been compared with those of a function of C++: kernel::as().
+/// Copies share it. Thread-safe.
+template <class... Parameters>
+class typed_kernel<void(Parameters...)> {
+ public:
+  /// Runs the kernel on the queue that it was compiled for, and returns its event. Does not wait.
+  /// Checks the sizes, and nothing about pointers: what the kernel comes after, and how long the
+  /// memory lives, is the caller's business, as with a kernel that is submitted to a sycl::queue.
+  /// Throws value_error, and runs nothing, unless the sizes suit.
+  template <int Dimensions>
+  sycl::event operator()(const sycl::nd_range<Dimensions>& sizes, Parameters... arguments) const {
+    const std::array<const void*, sizeof...(Parameters)> all{&arguments...};
+    return kernel_.launch_typed(launch_sizes::of(sizes), all);
+  }
+
+ private:
+  friend kernel;
+
+  explicit typed_kernel(const kernel& checked) : kernel_(checked) {
+    const std::array<kernel_parameter, sizeof...(Parameters)> all{
+        detail::typed_parameter<Parameters>::get()...};
+    checked.require_parameters(all);
+  }
+
+  kernel kernel_;
 };
 
 }  // namespace usmx::inline v1

@@ -18,6 +18,8 @@ enum class parameter_form : std::uint8_t {
   pointer,        ///< A pointer to elements that the kernel may write.
   const_pointer,  ///< A pointer to elements that the kernel only reads.
   local_memory,   ///< Memory that the work items of a group share.
+  view,           ///< A usmx::view, whose elements the kernel may write.
+  const_view,     ///< A usmx::view of const elements, which the kernel only reads.
 };
 
 /// One parameter of a kernel.
@@ -32,6 +34,10 @@ struct kernel_parameter {
   std::size_t alignment;
   /// The name of the value's or the element's type, such as "float".
   std::string type_name;
+  /// The number of dimensions of a view, else 0.
+  int ndim = 0;
+  /// Whether an integer may have a sign or not: SPIR-V does not tell. `type` then has one.
+  bool is_signless = false;
 
   /// Whether both are equal in every member.
   bool operator==(const kernel_parameter&) const = default;

@@ -51,6 +51,7 @@ inline hook host_value("host_value");                      // a[key] = value
 inline hook common_queue("common_queue");            // raises ExecutionPlacementError
 inline hook compile_arguments("compile_arguments");  // of Kernel: Python's mappings as lists
 inline hook compile_error("compile_error");          // makes a CompileError
+inline hook compile_progress("compile_progress");    // on a terminal, by sys
 inline hook compile_warnings("compile_warnings");    // by the module warnings
 
 }  // namespace hooks

@@ -2,6 +2,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
+#include <exception>
 #include <list>
 #include <memory>
 #include <optional>
@@ -34,6 +36,42 @@ nb::list to_tuples(const std::vector<diagnostic>& all) {
   return tuples;
 }
 
+/// Tells the user that a compilation takes long.
+class progress_line {
+ public:
+  explicit progress_line(const std::vector<std::string>& names) : names_(names) {}
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+  /// With the interpreter lock.
+  ~progress_line() {
+    if (is_shown_) {
+      tell(std::chrono::seconds(0));
+    }
+  }
+
+  /// Without the interpreter lock.
+  void show(std::chrono::seconds passed) {
+    const nb::gil_scoped_acquire locked;
+    is_shown_ = true;
+    tell(passed);
+  }
+
+ private:
+  void tell(std::chrono::seconds passed) const noexcept {
+    nb::error_scope kept;
+    try {
+      hooks::compile_progress(nb::cast(names_), passed.count());
+    } catch (nb::python_error& failed) {
+      failed.discard_as_unraisable("usmx.Kernel");
+    } catch (const std::exception&) {
+      // No memory, or the package is gone: nothing is told.
+    }
+  }
+
+  const std::vector<std::string>& names_;
+  bool is_shown_ = false;
+};
+
 /// The kernels of one source, compiled for each device that they are launched on. The interpreter
 /// lock guards it.
 class compiled_source {
@@ -61,10 +99,13 @@ class compiled_source {
   using entry = std::pair<sycl::queue, std::vector<kernel>>;
 
   std::vector<kernel> compile(const sycl::queue& queue) const {
+    progress_line line(names_);
+    compile_options options = options_;
+    options.progress = [&](std::chrono::seconds passed) { line.show(passed); };
     try {
       std::vector<kernel> made = [&] {
         const without_interpreter_lock unlocked;
-        return kernel::compile(queue, source_, names_, options_);
+        return kernel::compile(queue, source_, names_, options);
       }();
       if (compiled_.empty() && !made.empty() && !made.front().warnings().empty()) {
         hooks::compile_warnings(to_tuples(made.front().warnings()));
@@ -98,11 +139,27 @@ struct py_kernel {
 
 std::shared_ptr<compiled_source> new_source(std::string source, std::vector<std::string> names,
                                             text_pairs defines, text_pairs headers,
-                                            std::vector<std::string> options) {
+                                            std::vector<std::string> options, bool debug) {
   require_usable_process();
   return std::make_shared<compiled_source>(
       std::move(source), std::move(names),
-      compile_options{std::move(defines), std::move(headers), std::move(options)});
+      compile_options{std::move(defines), std::move(headers), std::move(options), debug});
+}
+
+/// Text, or the bytes of a module of SPIR-V.
+std::string source_argument(nb::handle source) {
+  if (!PyBytes_Check(source.ptr())) {
+    return std::string(to_text("source", source.ptr()));
+  }
+  std::string module(PyBytes_AS_STRING(source.ptr()),
+                     static_cast<std::size_t>(PyBytes_GET_SIZE(source.ptr())));
+  if (!internal::is_spirv(module)) {
+    throw value_error(
+        detail::message("source must be text, or the bytes of a module of SPIR-V, which begin with "
+                        "03 02 23 07, found ",
+                        nb::cast<nb::str>(hooks::short_repr(source)).c_str()));
+  }
+  return module;
 }
 
 py_kernel kernel_at(std::shared_ptr<compiled_source> source, std::size_t place) {
@@ -181,10 +238,10 @@ nb::object launch(const py_kernel& kernel, nb::handle global, nb::handle local, 
   }());
 }
 
-nb::list compile_kernels(std::string source, std::vector<std::string> names, text_pairs defines,
-                         text_pairs headers, std::vector<std::string> options) {
-  const auto shared = new_source(std::move(source), std::move(names), std::move(defines),
-                                 std::move(headers), std::move(options));
+nb::list compile_kernels(nb::handle source, std::vector<std::string> names, text_pairs defines,
+                         text_pairs headers, std::vector<std::string> options, bool debug) {
+  const auto shared = new_source(source_argument(source), std::move(names), std::move(defines),
+                                 std::move(headers), std::move(options), debug);
   nb::list kernels;
   for (std::size_t k = 0; k < shared->names().size(); ++k) {
     kernels.append(make_instance(kernel_at(shared, k)));
@@ -235,32 +292,37 @@ void bind_user_kernels(nb::module_& m) {
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<py_kernel> self, nb::handle source, nb::handle name,
-            nb::handle defines, nb::handle headers, nb::handle options) {
+            nb::handle defines, nb::handle headers, nb::handle options, bool debug) {
            initialize(self, [&] {
              const nb::object parts = hooks::compile_arguments(defines, headers, options);
              return kernel_at(
-                 new_source(std::string(to_text("source", source.ptr())),
-                            {std::string(to_text("name", name.ptr()))},
+                 new_source(source_argument(source), {std::string(to_text("name", name.ptr()))},
                             nb::cast<text_pairs>(parts[0]), nb::cast<text_pairs>(parts[1]),
-                            nb::cast<std::vector<std::string>>(parts[2])),
+                            nb::cast<std::vector<std::string>>(parts[2]), debug),
                  0);
            });
          },
          nb::arg("source").none(), nb::arg("name").none(), nb::kw_only(),
          nb::arg("defines") = nb::none(), nb::arg("headers") = nb::none(),
-         nb::arg("options") = nb::make_tuple(),
-         nb::sig("def __init__(self, source: str, name: str, *, defines: Mapping[str, object] | "
+         nb::arg("options") = nb::make_tuple(), nb::arg("debug") = false,
+         nb::sig("def __init__(self, source: str | bytes, name: str, *, defines: Mapping[str, "
+                 "object] | "
                  "None = None, headers: Mapping[str, str] | None = None, options: Sequence[str] = "
-                 "()) -> None"),
+                 "(), debug: bool = False) -> None"),
          R"(Compile a kernel for the default queue's device; for others when it is launched there.
 
 Args:
     source: SYCL source. It includes <usmx/kernel.hpp>, and declares its kernels by
-        ``USMX_KERNEL(dimensions)``.
+        ``USMX_KERNEL(dimensions)``. Or the bytes of a module of SPIR-V, which takes no further
+        arguments than the name. It does not tell the signs of integers (``i32`` in the signature),
+        and of most pointers no element type (``void*``).
     name: the name of the kernel.
     defines: macros, with values of which the text is taken.
     headers: texts by the names under which the source includes them.
     options: for the compiler of the SYCL runtime, such as '-ffast-math'.
+    debug: whether each access through a ``usmx::view`` checks its indices. Each launch then waits
+        for the kernel, and raises an IndexError that names the first bad access. Bad accesses
+        reach no array.
 
 Raises:
     CompileError: the source is no program, or has no such kernel.
@@ -284,7 +346,7 @@ Example:
           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
           nb::sig("def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> SyclEvent"),
-          R"(Run the kernel. Does not wait, but for memory that other packages may work on.
+          R"(Run the kernel. Does not wait, but for memory that other packages may work on, and with `debug`.
 
 It comes after the work on the arrays that usmx knows, and later work of usmx comes after it. Memory that
 was handed to dpnp, dpctl or others is waited for, and the kernel as well: they cannot come after it.
@@ -295,7 +357,7 @@ Args:
     local_size: how many of them are a work group, in the same form; it divides `global_size`.
         None: chosen.
     args: one for each parameter. For pointers, C-contiguous USMArrays or other producers of
-        ``__sycl_usm_array_interface__``; for numbers, numbers of Python or NumPy that the
+        ``__sycl_usm_array_interface__``; for a ``usmx::view``, the same of any layout; for numbers, numbers of Python or NumPy that the
         parameter's type can hold; for structures, structured scalars of NumPy of the same size;
         ``usmx.local_memory``.
     queue: where it runs. None: on the queue of the arrays, else on the default queue.
@@ -308,6 +370,7 @@ Raises:
     TypeError: too few or too many arguments, or one is of another kind or element type.
     ValueError: a number does not fit, an array is read-only, has gaps or is of another context, or
         a size does not suit the kernel and the device.
+    IndexError: an access was outside of a view, if the kernel was compiled with `debug`.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.)")
       .def_prop_ro(
           "signature", [](const py_kernel& self) { return to_string(self.signature); },
@@ -318,8 +381,10 @@ Raises:
       .def("__repr__",
            [](const py_kernel& self) { return "<usmx.Kernel " + to_string(self.signature) + ">"; });
   m.def("_compile_kernels", &compile_kernels,
-        nb::sig("def _compile_kernels(source: str, names: list[str], defines: list[tuple[str, "
-                "str]], headers: list[tuple[str, str]], options: list[str], /) -> list[Kernel]"),
+        nb::sig(
+            "def _compile_kernels(source: str | bytes, names: list[str], defines: list[tuple[str, "
+            "str]], headers: list[tuple[str, str]], options: list[str], debug: bool, /) -> "
+            "list[Kernel]"),
         "Kernels of one source, which is compiled once.");
 }
 

@@ -67,6 +67,7 @@ std::optional<number> number_at(dtype type, const void* element) {
 launch_arguments::launch_arguments(std::span<PyObject* const> arguments,
                                    const kernel_signature& signature) {
   all_.reserve(arguments.size());
+  arrays_.reserve(arguments.size());
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     // Too many are counted by the library.
     all_.push_back(k < signature.parameters.size()

@@ -4,7 +4,12 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue
 from usmx._container.creation import array_of_host_object
 from usmx._container.indexing import host_index, host_value
-from usmx._kernels import compile_arguments, compile_error, compile_warnings
+from usmx._kernels import (
+    compile_arguments,
+    compile_error,
+    compile_progress,
+    compile_warnings,
+)
 from usmx._text import short_repr
 
 FUNCTIONS = {
@@ -12,6 +17,7 @@ FUNCTIONS = {
     "common_queue": common_queue,
     "compile_arguments": compile_arguments,
     "compile_error": compile_error,
+    "compile_progress": compile_progress,
     "compile_warnings": compile_warnings,
     "host_index": host_index,
     "host_value": host_value,

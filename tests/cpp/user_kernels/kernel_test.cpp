@@ -204,6 +204,187 @@ TEST_F(kernel_test, macros_and_headers_are_seen) {
   EXPECT_EQ(usmx::to_vector<std::int32_t>(x).front(), 108);
 }
 
+// ---- views
+
+constexpr const char* sum_of_views = R"(
+  USMX_KERNEL(2) add(usmx::view<const float, 2> x, usmx::view<float, 2> y) {
+    const auto [i, j] = usmx::global_id<2>();
+    y(i, j) += x(i, j) + 1000 * (x.extent(0) == 4 && x.extent(1) == 3 && x.size() == 12 ? 0 : 1);
+  })";
+
+/// 0, 1, 2 and so on, in the order of memory.
+array numbers(const usmx::layout& where, const sycl::queue& queue) {
+  std::vector<float> values(static_cast<std::size_t>(where.size()));
+  std::iota(values.begin(), values.end(), 0.f);
+  const array made = usmx::empty(where, usmx::float32, queue, usmx::usm_kind::device);
+  sycl::queue(queue).memcpy(made.data(), values.data(), values.size() * sizeof(float)).wait();
+  return made;
+}
+
+TEST_F(kernel_test, views_take_arrays_of_any_layout) {
+  const kernel add = compile(sum_of_views, "add");
+  EXPECT_EQ(to_string(add.signature()), "add(usmx::view<const float, 2>, usmx::view<float, 2>)");
+  EXPECT_EQ(add.signature().parameters[0].ndim, 2);
+  EXPECT_EQ(add.signature().parameters[0].size, 4U);
+  const std::array<std::ptrdiff_t, 2> shape{4, 3};
+  const array transposed = numbers(usmx::layout::f_order(shape), queue());
+  const std::array<std::ptrdiff_t, 2> wide{4, 6};
+  const array spread = numbers(usmx::layout::c_order(wide), queue())
+                           .slice(usmx::range(3, -5, -1), usmx::range(5, -7, -2));
+  const array y = usmx::zeros(shape, usmx::float32, queue());
+  add(sycl::nd_range<2>({4, 3}, {1, 3}), transposed, y);
+  add(sycl::nd_range<2>({4, 3}, {1, 3}), spread, y);
+  const std::vector<float> found = usmx::to_vector<float>(y);
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      EXPECT_EQ(found[static_cast<std::size_t>(3 * i + j)],
+                static_cast<float>(4 * j + i + 6 * (3 - i) + 5 - 2 * j));
+    }
+  }
+}
+
+TEST_F(kernel_test, views_of_one_and_of_eight_dimensions) {
+  const kernel copy = compile(
+      "USMX_KERNEL(1) copy(usmx::view<const int, 8> x, usmx::view<int, 1> y) {"
+      "  const auto i = usmx::global_id(); y[i] = x(0, 0, 0, 0, 0, 0, i, 1) + y.stride(0); }",
+      "copy");
+  const array x = usmx::zeros({1, 1, 1, 1, 1, 1, 4, 2}, usmx::int32, queue());
+  usmx::fill(x, 7);
+  const array y = usmx::zeros({8}, usmx::int32, queue());
+  copy(range(4, 4), x, y.slice(usmx::range(0, 8, 2)));
+  EXPECT_EQ(usmx::to_vector<std::int32_t>(y), (std::vector<std::int32_t>{9, 0, 9, 0, 9, 0, 9, 0}));
+}
+
+TEST_F(kernel_test, views_are_checked_before_the_launch) {
+  const kernel add = compile(sum_of_views, "add");
+  const array y = usmx::zeros({4, 3}, usmx::float32, queue());
+  const sycl::nd_range<2> sizes({4, 3}, {1, 3});
+  add(sizes, y.as_readonly(), y).wait();
+  const std::string name = "add(usmx::view<const float, 2>, usmx::view<float, 2>), argument ";
+  expect_error<usmx::value_error>(
+      [&] { add(sizes, usmx::zeros({12}, usmx::float32, queue()), y); },
+      {(name + "1 (usmx::view<const float, 2>): expected an array with 2 dimensions, found shape "
+               "(12,)")});
+  expect_error<usmx::read_only_error>(
+      [&] { add(sizes, y, y.as_readonly()); },
+      {(name + "2 (usmx::view<float, 2>): expected an array that the kernel may write, found a "
+               "read-only one")});
+  expect_error<usmx::type_error>(
+      [&] { add(sizes, usmx::zeros({4, 3}, usmx::int32, queue()), y); },
+      {(name + "1 (usmx::view<const float, 2>): expected elements of float32, found int32")});
+  expect_error<usmx::type_error>(
+      [&] { add(sizes, reinterpret_cast<const float*>(y.data()), y); },
+      {(name + "1 (usmx::view<const float, 2>): expected an array, found a pointer")});
+}
+
+TEST_F(kernel_test, launches_with_views_are_in_order) {
+  const kernel step =
+      compile("USMX_KERNEL(1) step(usmx::view<int, 1> x) { x[0] = x[0] * 3 + 1; }", "step");
+  const array x = usmx::zeros({2}, usmx::int32, queue());
+  std::int32_t expected = 0;
+  for (int i = 0; i < 10; ++i) {
+    step(range(1, 1), x.slice(usmx::range(1, -3, -1)));
+    expected = expected * 3 + 1;
+  }
+  EXPECT_EQ(usmx::to_vector<std::int32_t>(x).back(), expected);
+}
+
+TEST_F(kernel_test, debug_reports_the_first_bad_access) {
+  const kernel blur = compile(R"(
+    USMX_KERNEL(2) blur(usmx::view<const float, 2> x, usmx::view<float, 2> y) {
+      const auto [i, j] = usmx::global_id<2>();
+      y(i, j) =
+          x(i, j) +
+          x(i, j + 1);
+    })",
+                              "blur", {.debug = true});
+  const array x = usmx::zeros({3, 4}, usmx::float32, queue());
+  const array y = usmx::zeros({3, 4}, usmx::float32, queue());
+  blur(sycl::nd_range<2>({3, 3}, {1, 3}), x, y);
+  expect_error<usmx::index_error>(
+      [&] { blur(sycl::nd_range<2>({1, 4}, {1, 4}), x, y); },
+      {"blur(usmx::view<const float, 2>, usmx::view<float, 2>), argument 1 (usmx::view<const "
+       "float, 2>): <source>:7: expected indices inside shape (3, 4), found (0, 4)"});
+}
+
+TEST_F(kernel_test, bad_accesses_of_debug_reach_no_array) {
+  const kernel f = compile(
+      "USMX_KERNEL(1) f(usmx::view<int, 1> x, usmx::view<double, 1> y) {"
+      "  x[usmx::global_id() - 4] = 7; y[1000] = 1; }",
+      "f", {.debug = true});
+  const array x = usmx::zeros({12}, usmx::int32, queue());
+  const array y = usmx::zeros({1}, usmx::float64, queue());
+  EXPECT_THROW(f(range(8, 8), x.slice(usmx::range(4, 8)), y), usmx::index_error);
+  EXPECT_EQ(usmx::to_vector<std::int32_t>(x),
+            (std::vector<std::int32_t>{0, 0, 0, 0, 7, 7, 7, 7, 0, 0, 0, 0}));
+  EXPECT_EQ(usmx::to_vector<double>(y), std::vector<double>{0});
+}
+
+TEST_F(kernel_test, debug_names_the_header_of_a_bad_access) {
+  const kernel f =
+      compile("#include \"mine.hpp\"\nUSMX_KERNEL(1) f(usmx::view<int, 1> x) { set(x); }", "f",
+              {.headers = {{"mine.hpp", "inline void set(usmx::view<int, 1> x) {\n  x[-1] = 2; }"}},
+               .debug = true});
+  const array x = usmx::zeros({3}, usmx::int32, queue());
+  expect_error<usmx::index_error>(
+      [&] { f(range(1, 1), x); },
+      {"f(usmx::view<int, 1>), argument 1 (usmx::view<int, 1>): mine.hpp:2: expected indices "
+       "inside shape (3,), found (-1,)"});
+}
+
+// ---- functions of C++ types
+
+TEST_F(kernel_test, typed_kernel_runs) {
+  const auto typed = axpy().as<void(float, const float*, float*)>();
+  const array x = floats(64, 2);
+  const array y = floats(64, 1);
+  typed(range(64, 8), 3.f, reinterpret_cast<const float*>(x.data()),
+        reinterpret_cast<float*>(y.data()))
+      .wait();
+  EXPECT_EQ(usmx::to_vector<float>(y), std::vector<float>(64, 7));
+  EXPECT_THROW(typed(range(64, 7), 3.f, nullptr, nullptr), usmx::value_error);
+}
+
+TEST_F(kernel_test, typed_kernel_takes_structures_views_and_local_memory) {
+  struct line {
+    float slope;
+    double offset;
+  };
+  const auto typed = compile(R"(
+    struct line { float slope; double offset; };
+    USMX_KERNEL(1) f(line l, usmx::local_memory<double> group, usmx::view<double, 2> y) {
+      group[usmx::local_id()] = l.slope * 2 + l.offset;
+      y(1, usmx::global_id()) = group[usmx::local_id()];
+    })",
+                             "f")
+                         .as<void(line, usmx::local_memory, usmx::device_view<double, 2>)>();
+  const array y = usmx::zeros({2, 3}, usmx::float64, queue());
+  typed(range(2, 2), {1.5f, 0.25}, {usmx::float64, 2}, y.view().device_as<double, 2>()).wait();
+  EXPECT_EQ(usmx::to_vector<double>(y), (std::vector<double>{0, 0, 0, 3.25, 3.25, 0}));
+  EXPECT_THROW(typed(range(2, 2), {}, {usmx::float32, 2}, y.view().device_as<double, 2>()),
+               usmx::type_error);
+}
+
+TEST_F(kernel_test, typed_kernel_has_the_parameters_of_the_kernel) {
+  const kernel f = axpy();
+  expect_error<usmx::type_error>([&] { f.as<void(float, const float*)>(); },
+                                 {"axpy(float, const float*, float*) takes 3 arguments, found 2"});
+  expect_error<usmx::type_error>(
+      [&] { f.as<void(float, const double*, float*)>(); },
+      {"axpy(float, const float*, float*), argument 2 (const float*): expected this type, found "
+       "const float64*"});
+  EXPECT_THROW((f.as<void(double, const float*, float*)>()), usmx::type_error);
+  EXPECT_THROW((f.as<void(std::int32_t, const float*, float*)>()), usmx::type_error);
+  EXPECT_THROW((f.as<void(float, float*, float*)>()), usmx::type_error);
+  EXPECT_THROW((f.as<void(float, const float*, const float*)>()), usmx::type_error);
+  EXPECT_THROW((f.as<void(float, const float*, usmx::device_view<float, 1>)>()), usmx::type_error);
+  const kernel checked = compile("USMX_KERNEL(1) f(usmx::view<int, 1> x) {}", "f", {.debug = true});
+  EXPECT_THROW((checked.as<void(usmx::device_view<int, 1>)>()), usmx::value_error);
+  const kernel viewed = compile("USMX_KERNEL(1) f(usmx::view<int, 1> x) {}", "f");
+  EXPECT_THROW((viewed.as<void(usmx::device_view<int, 2>)>()), usmx::type_error);
+  EXPECT_THROW((viewed.as<void(usmx::device_view<const int, 1>)>()), usmx::type_error);
+}
+
 // ---- what does not compile
 
 TEST_F(kernel_test, error_names_the_users_line) {
@@ -243,7 +424,7 @@ TEST_F(kernel_test, function_that_is_no_kernel_is_refused) {
 TEST_F(kernel_test, pointer_to_pointer_is_refused) {
   expect_error<usmx::type_error>(
       [&] { compile("USMX_KERNEL(1) f(float** x) {}", "f"); },
-      {"kernel f: a parameter must be a number, a structure, a pointer to either or "
+      {"kernel f: a parameter must be a number, a structure, a pointer to either, usmx::view or "
        "usmx::local_memory, found float **"});
 }
 

@@ -1,0 +1,33 @@
+// Reads what a module of SPIR-V says about its kernels. The module may be anything: what is not as
+// the specification says is an error. No SYCL here. Private to the library.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "usmx/user_kernels/signature.hpp"
+
+namespace usmx::inline v1::internal {
+
+/// The first word of each module.
+inline constexpr std::uint32_t spirv_magic = 0x07230203;
+
+/// Whether these bytes are no text, but begin as a module does.
+inline bool is_spirv(std::string_view bytes) noexcept {
+  return bytes.size() >= sizeof spirv_magic &&
+         std::memcmp(bytes.data(), &spirv_magic, sizeof spirv_magic) == 0;
+}
+
+}  // namespace usmx::inline v1::internal
+
+namespace usmx::inline v1::detail {
+
+/// The parameters of the kernel with that entry point. Signs of integers, the fields of structures
+/// and most element types are not in a module: integers are signless, and a pointer to bytes may be
+/// one to anything. Throws value_error where the module is none, is of another version than 1.0 to
+/// 1.6 or lacks the kernel; type_error for a parameter that no launch can set.
+std::vector<kernel_parameter> spirv_parameters(std::string_view module, std::string_view kernel);
+
+}  // namespace usmx::inline v1::detail

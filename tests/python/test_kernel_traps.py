@@ -1,0 +1,250 @@
+"""What the SYCL runtime's compiler and launches do to those who use them as they are, tried on usmx."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import usmx
+from helpers import output_of
+
+
+def kernel(body, name="f", **options):
+    return usmx.Kernel("#include <usmx/kernel.hpp>\n" + body, name, **options)
+
+
+# ---- the compiler
+
+
+@pytest.mark.slow
+def test_source_that_takes_all_memory_is_an_error():
+    with pytest.raises(usmx.CompileError, match="the compiler ended early, with"):
+        kernel("#include __FILE__\nUSMX_KERNEL(1) f(int* x) {}")
+
+
+def test_compiling_leaves_no_memory_and_no_files_behind():
+    output_of("""
+import os, usmx
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+def compile(number):
+    source = f"#include <usmx/kernel.hpp>\\nUSMX_KERNEL(1) f(int* x) {{ *x = {number}; }}"
+    kernel = usmx.Kernel(source, "f", options=["-I/" + str(number)])  # not cached
+    x = usmx.zeros(1, dtype="i4")
+    kernel(1, 1, x)
+    assert x.item() == number
+compile(1)
+before, files = resident(), len(os.listdir("/proc/self/fd"))
+for number in range(2, 8):
+    compile(number)
+assert len(os.listdir("/proc/self/fd")) == files
+assert resident() - before < 50 << 20, resident() - before  # the compiler would keep 230 MB
+""")
+
+
+@pytest.mark.slow
+def test_long_compilation_tells_on_a_terminal_and_ends_by_ctrl_c():
+    endless = "#include <usmx/kernel.hpp>\n#include __FILE__\nUSMX_KERNEL(1) f(int* x) {}"
+    terminal, other_end = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", f"import usmx\nusmx.Kernel({endless!r}, 'f')"],
+        stderr=other_end,
+    ) as child:
+        os.close(other_end)
+        said = b""
+        while b"usmx compiles f: 3 s; Ctrl-C ends it" not in said:
+            said += os.read(terminal, 4096)
+        child.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):  # the terminal's other end is closed
+            while more := os.read(terminal, 4096):
+                said += more
+    os.close(terminal)
+    line, erased, after = said.partition(b"\r\x1b[K")
+    assert line.count(b"usmx compiles f: ") == 2
+    assert erased
+    assert after.rstrip().endswith(b"KeyboardInterrupt")
+
+
+def test_many_threads_compile_at_once():
+    found = {}
+
+    def compile_and_run(number):
+        f = kernel(f"USMX_KERNEL(1) f(int* x) {{ *x = {number}; }}", options=[f"-I/{os.getpid()}"])
+        x = usmx.zeros(1, dtype="i4")
+        f(1, 1, x)
+        found[number] = x.item()
+
+    threads = [threading.Thread(target=compile_and_run, args=(k,)) for k in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert found == {k: k for k in range(8)}
+
+
+@pytest.mark.parametrize("header", ["<sycl/sycl.hpp>", "<sycl/builtins.hpp>"])
+def test_missing_headers_of_the_host_are_explained(header):
+    with pytest.raises(
+        usmx.CompileError, match=r"file not found\n(.|\n)*<usmx/kernel.hpp> needs none"
+    ):
+        usmx.Kernel(f"#include {header}", "f", options=["-nostdinc++"])
+
+
+def test_missing_header_of_the_users_is_not_blamed_on_the_host():
+    with pytest.raises(usmx.CompileError, match="'mine.hpp' file not found$"):
+        usmx.Kernel('#include "mine.hpp"', "f")
+
+
+@pytest.mark.slow
+def test_kernel_with_the_headers_of_sycl_runs():
+    f = usmx.Kernel(
+        """
+#include <sycl/sycl.hpp>
+namespace syclex = sycl::ext::oneapi::experimental;
+extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::nd_range_kernel<1>))
+void f(float a, float* x) {
+  const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+  x[item.get_global_id(0)] = a * sycl::reduce_over_group(item.get_group(), 1.f, sycl::plus<float>());
+}""",
+        "f",
+    )
+    x = usmx.zeros(8, dtype="f4")
+    f(8, 4, 2, x)
+    np.testing.assert_array_equal(usmx.asnumpy(x), 8)
+    assert f.signature == "f(float, float*)"
+
+
+OPENCL_C = [
+    "__kernel void f(__global float* x) { x[get_global_id(0)] = 1; }",
+    "kernel void f(global float* x) { x[0] = 1; }",
+    "void f(float* x) { x[get_global_id(0)] = 1; }",
+]
+
+
+@pytest.mark.parametrize("source", OPENCL_C)
+def test_opencl_c_is_refused_by_name(source):
+    with pytest.raises(usmx.CompileError, match=r"is OpenCL C, .* dpctl.program"):
+        usmx.Kernel(source, "f")
+
+
+def test_word_of_opencl_c_in_sycl_is_no_opencl_c():
+    f = kernel("inline long get_global_id(int) { return usmx::global_id(); }"
+               "USMX_KERNEL(1) f(int* x) { x[get_global_id(0)] = 5; }")  # fmt: skip
+    x = usmx.zeros(2, dtype="i4")
+    f(2, None, x)
+    assert usmx.asnumpy(x).tolist() == [5, 5]
+
+
+# ---- names
+
+
+@pytest.mark.parametrize("name", ["norm", "exp", "sqrt", "abs", "f", "kernel", "view", "index"])
+def test_kernel_may_have_any_name(name):
+    f = kernel(f"USMX_KERNEL(1) {name}(double* x) {{ *x = usmx::sqrt(*x); }}", name)
+    x = usmx.full(1, 9.0)
+    f(1, 1, x)
+    assert x.item() == 3
+
+
+def test_templates_work_behind_a_kernel_and_not_as_one():
+    f = kernel("template <class T> T half(T x) { return x / 2; }"
+               "USMX_KERNEL(1) f(double* x, int* y) { *x = half(*x); *y = half(*y); }")  # fmt: skip
+    x, y = usmx.full(1, 5.0), usmx.full(1, 5, dtype="i4")
+    f(1, 1, x, y)
+    assert (x.item(), y.item()) == (2.5, 2)
+    with pytest.raises(usmx.CompileError):
+        kernel("template <class T> USMX_KERNEL(1) f(T* x) {}")
+
+
+# ---- in kernels
+
+
+def test_exception_in_a_kernel_is_a_compile_error():
+    with pytest.raises(
+        usmx.CompileError, match=r"lack functions that the kernel calls(.|\n)*symbol"
+    ):
+        kernel("USMX_KERNEL(1) f(int* x) { throw 1; }")
+
+
+def test_assertion_that_fails_does_not_end_the_process():
+    f = kernel("#include <assert.h>\nUSMX_KERNEL(1) f(int* x) { assert(*x == 1); *x = 5; }")
+    x = usmx.zeros(1, dtype="i4")
+    f(1, 1, x)
+    assert x.item() == 5
+
+
+@pytest.mark.parametrize("required", [(4,), (2, 4), (2, 4, 8)])
+@pytest.mark.filterwarnings("ignore:.*kernel properties")
+def test_required_size_of_a_group_is_kept(required):
+    text, dimensions = str(required).strip("(,)"), len(required)
+    f = kernel(
+        f"USMX_KERNEL({dimensions}) f [[sycl::reqd_work_group_size({text})]] (int* x) {{ usmx::atomic_add(*x, 1); }}"
+    )
+    size = (8,) * dimensions
+    x = usmx.zeros(1, dtype="i4")
+    f(size, None, x)
+    f(size, required, x)
+    assert x.item() == 2 * 8**dimensions
+    with pytest.raises(
+        ValueError, match=r"expected the local size .*, which the kernel requires, found \(8,"
+    ):
+        f(size, (8, *[1] * (dimensions - 1)), x)
+
+
+# ---- launches
+
+
+def test_arguments_are_counted_for_a_kernel_from_the_cache(tmp_path):
+    program = """
+import usmx
+f = usmx.Kernel("#include <usmx/kernel.hpp>\\nUSMX_KERNEL(1) f(int a, float* x) { *x = a; }", "f")
+x = usmx.zeros(1, dtype="f4")
+f(1, 1, 7, x)
+assert x.item() == 7
+try:
+    f(1, 1, x)
+except TypeError as error:
+    print(error)
+"""
+    for _ in range(2):
+        found = output_of(program, USMX_CACHE_DIR=str(tmp_path))
+        assert "f(int, float*) takes 2 arguments, found 1" in found
+
+
+def test_memory_of_the_host_is_no_argument():
+    f = kernel("USMX_KERNEL(1) f(int* x) { *x = 1; }")
+    for wrong in (np.zeros(1, "i4"), memoryview(bytearray(4)), 0, None, 1 << 40):
+        with pytest.raises(TypeError, match="expected an array, found an object"):
+            f(1, 1, wrong)
+
+
+def test_signal_of_a_full_queue_of_launches_is_their_result():
+    f = kernel("USMX_KERNEL(1) f(long* x) { x[usmx::global_id()] += 1; }")
+    x = usmx.zeros(64, dtype="i8")
+    for _ in range(1000):
+        f(64, None, x)
+    np.testing.assert_array_equal(usmx.asnumpy(x), 1000)
+
+
+def test_source_may_have_carriage_returns_and_other_alphabets():
+    f = kernel("// größer\r\nUSMX_KERNEL(1) f(int* x) {\r\n  *x = 4; }\r\n")
+    x = usmx.zeros(1, dtype="i4")
+    f(1, 1, x)
+    assert x.item() == 4
+
+
+def test_cache_has_no_entry_for_a_source_that_fails(tmp_path):
+    output_of("""
+import usmx
+try:
+    usmx.Kernel("#include <usmx/kernel.hpp>\\nUSMX_KERNEL(1) f(int* x) { none }", "f")
+except usmx.CompileError:
+    pass
+""", USMX_CACHE_DIR=str(tmp_path))  # fmt: skip
+    assert list(Path(tmp_path).glob("user-*")) == []

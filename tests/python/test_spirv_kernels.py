@@ -1,0 +1,120 @@
+"""Kernels from modules of SPIR-V."""
+
+import struct
+
+import numpy as np
+import pytest
+import usmx
+
+FLOAT, INT = range(11, 13)
+
+
+def instruction(code, *operands):
+    """An instruction of SPIR-V; texts end with a null character, and fill up words."""
+    words = b""
+    for each in operands:
+        if isinstance(each, str):
+            text = each.encode() + b"\0"
+            words += text + b"\0" * (-len(text) % 4)
+        else:
+            words += struct.pack("<I", each)
+    return struct.pack("<I", (len(words) // 4 + 1) << 16 | code) + words
+
+
+def axpy_module(name="axpy", number=FLOAT, version=0x10000):
+    """name(number a, const number* x, number* y): y[i] += a * x[i]."""
+    is_float = number == FLOAT
+    gid, main = 1, 2
+    void, u64, vector, input_, pointer, function = 5, 6, 7, 8, 9, 10
+    a, x, y = 20, 21, 22
+    ids = iter(range(30, 60))
+    label, place, i, at_x, at_y, of_x, product, of_y, total = (next(ids) for _ in range(9))
+    return struct.pack("<5I", 0x07230203, version, 0, 60, 0) + b"".join(
+        [
+            instruction(17, 4), instruction(17, 6), instruction(17, 11), instruction(14, 2, 2),
+            instruction(15, 6, main, name, gid), instruction(71, gid, 11, 28), instruction(71, x, 38, 6),
+            instruction(19, void), instruction(21, u64, 64, 0), instruction(23, vector, u64, 3),
+            instruction(32, input_, 1, vector), instruction(22, FLOAT, 32), instruction(21, INT, 32, 0),
+            instruction(32, pointer, 5, number), instruction(33, function, void, number, pointer, pointer),
+            instruction(59, input_, gid, 1), instruction(54, void, main, 0, function),
+            instruction(55, number, a), instruction(55, pointer, x), instruction(55, pointer, y),
+            instruction(248, label), instruction(61, vector, place, gid), instruction(81, u64, i, place, 0),
+            instruction(70, pointer, at_x, x, i), instruction(70, pointer, at_y, y, i),
+            instruction(61, number, of_x, at_x, 2, 4),
+            instruction(133 if is_float else 132, number, product, a, of_x),
+            instruction(61, number, of_y, at_y, 2, 4),
+            instruction(129 if is_float else 128, number, total, product, of_y),
+            instruction(62, at_y, total, 2, 4), instruction(253), instruction(56),
+        ]
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def axpy():
+    return usmx.Kernel(axpy_module(), "axpy")
+
+
+def test_module_runs_with_checked_arguments(axpy):
+    assert axpy.signature == "axpy(float, const float*, float*)"
+    x, y = usmx.arange(64, dtype="f4"), usmx.ones(64, dtype="f4")
+    axpy(64, 16, 2, x.readonly(), y)
+    np.testing.assert_array_equal(usmx.asnumpy(y), 2 * np.arange(64) + 1)
+    with pytest.raises(
+        TypeError, match=r"axpy\(float, const float\*, float\*\) takes 3 arguments, found 2"
+    ):
+        axpy(64, 16, x, y)
+    with pytest.raises(TypeError, match="expected elements of float32, found int32"):
+        axpy(64, 16, 2, x, y.astype("i4"))
+    with pytest.raises(ValueError, match="may write, found a read-only one"):
+        axpy(64, 16, 2, x, y.readonly())
+    with pytest.raises(ValueError, match="C-contiguous"):
+        axpy(32, 16, 2, x[::2], y)
+
+
+def test_integers_have_any_sign():
+    axpy = usmx.Kernel(axpy_module("scale", INT), "scale")
+    assert axpy.signature == "scale(i32, const i32*, i32*)"
+    for dtype, a in (("i4", -3), ("u4", 0xFFFFFFFF)):
+        x, y = usmx.ones(4, dtype=dtype), usmx.zeros(4, dtype=dtype)
+        axpy(4, None, a, x, y)
+        np.testing.assert_array_equal(usmx.asnumpy(y), np.full(4, a, dtype))
+    for a in (1 << 32, -(1 << 31) - 1, 2.5):
+        with pytest.raises(
+            ValueError, match="expected an integer from -2147483648 to 4294967295, found"
+        ):
+            axpy(4, None, a, x, y)
+    with pytest.raises(TypeError, match="expected elements of integers of 4 bytes, found int64"):
+        axpy(4, None, 1, x.astype("i8"), y)
+
+
+def test_modules_have_several_devices_names_and_no_options():
+    module = usmx.KernelModule(axpy_module(), names=["axpy"])
+    assert module["axpy"].name == "axpy"
+    with pytest.raises(ValueError, match="expected a kernel 'g', found 'axpy'"):
+        usmx.Kernel(axpy_module(), "g")
+    for options in (
+        {"defines": {"N": 8}},
+        {"options": ["-O1"]},
+        {"debug": True},
+        {"headers": {"x": ""}},
+    ):
+        with pytest.raises(ValueError, match="a module of SPIR-V is compiled already"):
+            usmx.Kernel(axpy_module(), "axpy", **options)
+
+
+@pytest.mark.parametrize(
+    ("module", "error", "message"),
+    [
+        (b"", ValueError, r"which begin with 03 02 23 07, found b''"),
+        (axpy_module()[::-1], ValueError, "which begin with 03 02 23 07"),
+        (axpy_module()[:18], ValueError, "expected at least 5 words of 4 bytes, found 18 bytes"),
+        (axpy_module(version=0x20000), ValueError, "expected version 1.0 to 1.6, found 2.0"),
+        (axpy_module()[:-8], usmx.CompileError, "cannot be compiled|ended early"),
+        (axpy_module().replace(struct.pack("<2I", 5 << 16 | 70, 9), struct.pack("<2I", 5 << 16 | 70, 58), 1),
+         usmx.CompileError, "cannot be compiled|ended early"),
+        (bytearray(axpy_module()), TypeError, "'source' must be a string"),
+    ],
+)  # fmt: skip
+def test_bytes_that_are_no_module_are_refused(module, error, message):
+    with pytest.raises(error, match=message):
+        usmx.Kernel(module, "axpy")
