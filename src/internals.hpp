@@ -14,3 +14,4 @@
 #include "runtime/interruption.hpp"
 #include "runtime/queues_internal.hpp"
 #include "runtime/waiting.hpp"
+#include "user_kernels/elementwise_internal.hpp"

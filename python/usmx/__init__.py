@@ -88,6 +88,7 @@ from usmx._core import (
 from usmx._enum_types import event_status_type
 from usmx._importing import importing_extension
 from usmx._installed import get_include
+from usmx._elementwise import ElementwiseKernel
 from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
 from usmx._protocol import SupportsUsmArrayInterface
 
@@ -96,6 +97,7 @@ __all__ = [
     "CompileWarning",
     "Device",
     "Diagnostic",
+    "ElementwiseKernel",
     "ExecutionPlacementError",
     "Kernel",
     "KernelModule",

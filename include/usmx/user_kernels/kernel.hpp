@@ -30,6 +30,10 @@
 
 namespace usmx::inline v1 {
 
+namespace detail {
+struct kernel_access;
+}
+
 /// How many work items run a kernel. The innermost dimension is the last.
 struct launch_sizes {
   /// 1 to 3.
@@ -199,6 +203,8 @@ class USMX_API kernel {
   struct implementation;
 
  private:
+  friend struct detail::kernel_access;
+
   explicit kernel(std::shared_ptr<const implementation> shared) noexcept;
 
   std::shared_ptr<const implementation> shared_;

@@ -54,6 +54,7 @@ NB_MODULE(_core, m) {
   bind_copies(m);
   bind_from_others(m);
   bind_user_kernels(m);
+  bind_elementwise(m);
   bind_c_api(m);
   bind_versions(m);
   bind_dlpack_table();

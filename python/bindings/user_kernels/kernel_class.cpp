@@ -226,6 +226,11 @@ Example:
 
 }  // namespace
 
+usmx::kernel compiled_kernel(nb::handle kernel, const sycl::queue& queue) {
+  const auto& held = ready_instance<py_kernel>(kernel.ptr());
+  return held.source->compiled_for(queue)[held.place];
+}
+
 void bind_user_kernels(nb::module_& m) {
   bind_local_memory(m);
   nb::class_<py_kernel> cls(

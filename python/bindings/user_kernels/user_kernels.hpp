@@ -1,4 +1,4 @@
-// usmx.Kernel and usmx.local_memory: kernels that users write.
+// usmx.Kernel, usmx.local_memory and what calls generated kernels: kernels that users write.
 #pragma once
 
 #include <memory>
@@ -39,7 +39,12 @@ class launch_arguments {
   std::vector<std::unique_ptr<held_buffer>> buffers_;
 };
 
+/// What a usmx.Kernel runs on that queue. CompileError if it cannot be compiled for its device.
+usmx::kernel compiled_kernel(nb::handle kernel, const sycl::queue& queue);
+
 /// Kernel, local_memory and _compile_kernels.
 void bind_user_kernels(nb::module_& m);
+/// The base class of ElementwiseKernel.
+void bind_elementwise(nb::module_& m);
 
 }  // namespace usmx::bindings
