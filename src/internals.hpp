@@ -15,3 +15,4 @@
 #include "runtime/queues_internal.hpp"
 #include "runtime/waiting.hpp"
 #include "user_kernels/elementwise_internal.hpp"
+#include "user_kernels/reduction_internal.hpp"

@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "array/array_internal.hpp"
@@ -12,26 +13,13 @@
 #include "runtime/queues_internal.hpp"
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/elementwise_internal.hpp"
+#include "user_kernels/generated_arguments.hpp"
 #include "user_kernels/launch.hpp"
 #include "user_kernels/operand_loop.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy_async.hpp"
 
 namespace usmx::inline v1 {
-
-namespace {
-
-using detail::loop_kind;
-
-/// The dimensions of a loop in a kernel; more are loops on the host.
-constexpr std::size_t kernel_dimensions = 8;
-
-/// What a kernel gets for a loop, as in python/usmx/_elementwise.py: the number of dimensions, 2 at
-/// least, their extents, and the strides of the operands, dimension by dimension, in bytes.
-using packed_loop =
-    std::array<std::int64_t, 1 + kernel_dimensions*(1 + detail::max_operands)>;
-
-}  // namespace
 
 struct internal::elementwise_call::implementation {
   /// One array among the arguments.
@@ -57,36 +45,6 @@ namespace {
 using implementation = internal::elementwise_call::implementation;
 using operand = implementation::operand;
 
-template <class... Parts>
-[[noreturn]] void refuse(const kernel_signature& signature, std::size_t place,
-                         const Parts&... parts) {
-  throw value_error(detail::message(to_string(signature), ", argument ", place + 1, " (",
-                                    to_string(signature.parameters[place]), "): ", parts...));
-}
-
-void require_suitable(const kernel_signature& signature, std::size_t place, const array& a) {
-  const kernel_parameter& parameter = signature.parameters[place];
-  if (a.owner() == nullptr) {
-    refuse(signature, place, "expected an array in USM, found one without memory");
-  }
-  if (parameter.form == parameter_form::pointer && a.readonly()) {
-    throw read_only_error(detail::message(to_string(signature), ", argument ", place + 1, " (",
-                                          to_string(parameter),
-                                          "): expected an array that can be written, found a "
-                                          "read-only one"));
-  }
-  if (reinterpret_cast<std::uintptr_t>(internal::first_element(a)) % parameter.alignment != 0) {
-    refuse(signature, place, "expected an address that is a multiple of ", parameter.alignment,
-           ", found ", static_cast<const void*>(internal::first_element(a)));
-  }
-}
-
-array broadcast_to(const array& a, std::span<const std::ptrdiff_t> shape) {
-  return std::ranges::equal(a.shape(), shape)
-             ? a
-             : internal::with_layout(a, broadcast(a.layout(), shape));
-}
-
 std::vector<operand> operands_of(const kernel_signature& signature,
                                  std::span<const kernel_argument> arguments,
                                  std::span<const std::ptrdiff_t> shape) {
@@ -97,13 +55,12 @@ std::vector<operand> operands_of(const kernel_signature& signature,
     if (a == nullptr) {
       continue;
     }
-    require_suitable(signature, k, **a);
+    detail::require_suitable(signature, k, **a);
     const bool is_output = signature.parameters[k].form == parameter_form::pointer;
-    if (is_output && !std::ranges::equal((*a)->shape(), shape)) {
-      refuse(signature, k, "expected an array of shape ", tuple_text(shape), ", found ",
-             tuple_text((*a)->shape()));
+    if (is_output) {
+      detail::require_shape(signature, k, **a, shape);
     }
-    all.push_back({k, broadcast_to(**a, shape), is_output, std::nullopt});
+    all.push_back({k, detail::broadcast_to(**a, shape), is_output, std::nullopt});
   }
   return all;
 }
@@ -175,25 +132,17 @@ struct loop_part {
 /// The runtime counts work items in an int.
 constexpr std::ptrdiff_t most_items = INT_MAX / 2;
 
-std::ptrdiff_t items_of(std::span<const detail::loop_dimension> dimensions) {
-  std::ptrdiff_t items = 1;
-  for (const detail::loop_dimension& d : dimensions) {
-    items *= d.extent;
-  }
-  return items;
-}
-
 /// Calls `launch(part)` for parts with few enough dimensions and elements, which together are all.
 template <class Launch>
 void for_each_part(const loop_part& all, std::size_t count, const Launch& launch) {
-  const bool is_deep = all.dimensions.size() > kernel_dimensions;
-  if (!is_deep && items_of(all.dimensions) <= most_items) {
+  const bool is_deep = all.dimensions.size() > detail::max_kernel_loop_dimensions;
+  if (!is_deep && detail::items_of(all.dimensions) <= most_items) {
     return launch(all);
   }
   // A copy of the dimensions, of which the outermost one has a part.
   std::vector<detail::loop_dimension> dimensions(all.dimensions.begin(), all.dimensions.end());
   detail::loop_dimension& outermost = dimensions.front();
-  const std::ptrdiff_t inner = items_of(all.dimensions.subspan(1));
+  const std::ptrdiff_t inner = detail::items_of(all.dimensions.subspan(1));
   const std::ptrdiff_t most =
       is_deep ? 1 : std::max<std::ptrdiff_t>(most_items / std::max<std::ptrdiff_t>(inner, 1), 1);
   for (std::ptrdiff_t begin = 0; begin < all.dimensions[0].extent; begin += most) {
@@ -206,23 +155,6 @@ void for_each_part(const loop_part& all, std::size_t count, const Launch& launch
   }
 }
 
-packed_loop packed(const loop_part& part, std::size_t count) {
-  packed_loop words{};
-  const std::size_t ndim = part.dimensions.size();
-  const std::size_t missing = ndim < 2 ? 2 - ndim : 0;
-  words[0] = static_cast<std::int64_t>(ndim + missing);
-  std::fill_n(words.begin() + 1, missing, 1);
-  for (std::size_t k = 0; k < ndim; ++k) {
-    words[1 + missing + k] = part.dimensions[k].extent;
-    std::ranges::copy(std::span(part.dimensions[k].strides).first(count),
-                      words.begin() + static_cast<std::ptrdiff_t>(
-                                          1 + kernel_dimensions + (missing + k) * count));
-  }
-  return words;
-}
-
-std::size_t rounded_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
-
 std::size_t extent_at(const loop_part& part, std::size_t from_the_end) {
   const std::size_t ndim = part.dimensions.size();
   return from_the_end > ndim ? 1
@@ -233,25 +165,25 @@ std::size_t extent_at(const loop_part& part, std::size_t from_the_end) {
 launch_sizes sizes_of_rows(const loop_part& part) {
   constexpr std::size_t group = 1024;
   const std::size_t columns = extent_at(part, 1);
-  const std::size_t rows = static_cast<std::size_t>(items_of(part.dimensions)) / columns;
+  const std::size_t rows = static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns;
   const std::size_t width = std::min(group, std::bit_ceil(columns));
   const std::size_t height = std::min(group / width, std::bit_ceil(rows));
   return {2,
-          {rounded_up(rows, height), rounded_up(columns, width), 1},
+          {detail::rounded_up(rows, height), detail::rounded_up(columns, width), 1},
           std::array<std::size_t, 3>{height, width, 1}};
 }
 
 launch_sizes sizes_of_tiles(const loop_part& part, std::size_t edge) {
   const std::size_t columns = extent_at(part, 1);
   const std::size_t rows = extent_at(part, 2);
-  const std::size_t outer = static_cast<std::size_t>(items_of(part.dimensions)) / columns / rows;
+  const std::size_t outer = static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns / rows;
   return {2,
-          {outer * (rounded_up(rows, edge) / edge), rounded_up(columns, edge), 1},
+          {outer * (detail::rounded_up(rows, edge) / edge), detail::rounded_up(columns, edge), 1},
           std::array<std::size_t, 3>{1, edge, 1}};
 }
 
 launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form) {
-  return form.kind == loop_kind::tiles ? sizes_of_tiles(part, form.edge) : sizes_of_rows(part);
+  return form.kind == detail::loop_kind::tiles ? sizes_of_tiles(part, form.edge) : sizes_of_rows(part);
 }
 
 }  // namespace
@@ -279,10 +211,7 @@ sycl::event elementwise_call::launch(const kernel& generated, const sycl::queue&
   std::vector<detail::array_use> uses;
   uses.reserve(call.operands.size());
   for (const operand& each : call.operands) {
-    if (private_queue(each.used).get_context() != generated.context()) {
-      refuse(call.signature, each.place,
-             "expected memory of the kernel's context, found an array of another context");
-    }
+    detail::require_context(call.signature, each.place, each.used, generated.context());
     uses.push_back({&each.used, each.is_output ? detail::access::write : detail::access::read});
   }
   for (std::size_t k = 0; k < parameters; ++k) {
@@ -307,7 +236,8 @@ sycl::event elementwise_call::launch(const kernel& generated, const sycl::queue&
       const std::int64_t first = part.offsets[count - 1];
       bytes[parameters].number = std::bit_cast<std::array<std::byte, 8>>(first);
     }
-    const packed_loop words = packed(part, count);
+    const detail::packed_loop words =
+        detail::packed(part.dimensions, count, call.chosen.dimensions);
     bytes.back().structure = words.data();
     last = detail::launch_checked(generated, sizes_of(part, call.chosen), bytes, uses, queue, after);
   };

@@ -34,7 +34,7 @@ class USMX_API elementwise_call {
   elementwise_call& operator=(const elementwise_call&) = delete;
   ~elementwise_call();
 
-  /// What the kernel has to be generated for, such as "rows:aas" (user_kernels/operand_loop.hpp).
+  /// What the kernel has to be generated for, such as "rows 2 0 aas" (user_kernels/operand_loop.hpp).
   const std::string& form() const noexcept;
 
   /// Runs the kernel that was generated for the form and compiled for the queue's device, after

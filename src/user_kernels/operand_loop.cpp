@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "layout/loop_order.hpp"
+#include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -50,10 +51,6 @@ void join_dimensions(operand_loop& loop) {
       });
 }
 
-step step_of(std::ptrdiff_t stride, std::ptrdiff_t item) {
-  return stride == item ? step::adjacent : stride == 0 ? step::repeated : step::strided;
-}
-
 /// As the copy engine's: a few columns are not worth tiles.
 bool is_transposed(const loop_dimension& rows, const loop_dimension& columns, std::size_t operand) {
   constexpr std::ptrdiff_t worthwhile = 4;
@@ -90,6 +87,10 @@ std::size_t tile_edge(std::size_t element_nbytes) {
 
 }  // namespace
 
+step step_of(std::ptrdiff_t stride, std::ptrdiff_t item) noexcept {
+  return stride == item ? step::adjacent : stride == 0 ? step::repeated : step::strided;
+}
+
 void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
               std::span<const loop_operand> operands, std::size_t leading) {
   loop.ndim = 0;
@@ -103,7 +104,7 @@ void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
 }
 
 loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands) {
-  loop_form form{loop_kind::flat, 0, {}};
+  loop_form form{loop_kind::flat, 1, 0, {}};
   if (loop.ndim == 0) {
     std::ranges::fill(std::span(form.steps).first(loop.count), step::adjacent);
     return form;
@@ -114,11 +115,12 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
   }
   if (loop.ndim == 1) {
     const auto steps = std::span(form.steps).first(loop.count);
-    form.kind = std::ranges::find(steps, step::strided) == steps.end() ? form.kind
-                                                                       : loop_kind::rows;
-    return form;
+    if (std::ranges::find(steps, step::strided) == steps.end()) {
+      return form;
+    }
   }
   form.kind = loop_kind::rows;
+  form.dimensions = std::clamp<std::size_t>(loop.ndim, 2, max_kernel_loop_dimensions);
   const std::optional<std::size_t> rows = rows_of_tiles(loop, operands);
   if (!rows) {
     return form;
@@ -139,11 +141,8 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
 
 std::string to_string(const loop_form& form, std::size_t operand_count) {
   constexpr const char* names[] = {"flat", "rows", "tiles"};
-  std::string text = names[static_cast<std::size_t>(form.kind)];
-  if (form.edge != 0) {
-    text += std::to_string(form.edge);
-  }
-  text += ':';
+  std::string text = message(names[static_cast<std::size_t>(form.kind)], ' ', form.dimensions, ' ',
+                             form.edge, ' ');
   for (std::size_t i = 0; i < operand_count; ++i) {
     text += static_cast<char>(form.steps[i]);
   }

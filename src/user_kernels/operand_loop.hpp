@@ -50,6 +50,9 @@ struct operand_loop {
 void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
               std::span<const loop_operand> operands, std::size_t leading);
 
+/// The most dimensions of a loop in a kernel; more are loops on the host.
+inline constexpr std::size_t max_kernel_loop_dimensions = 8;
+
 /// What kernels are generated for.
 enum class loop_kind : std::uint8_t {
   flat,   ///< One run.
@@ -65,9 +68,14 @@ enum class step : char {
   transposed = 't',  ///< By tiles that are read along the rows.
 };
 
+/// For a stride and the size of an element, in bytes: any but `transposed`.
+step step_of(std::ptrdiff_t stride, std::ptrdiff_t item) noexcept;
+
 /// What a kernel is generated for.
 struct loop_form {
   loop_kind kind;
+  /// The dimensions of the loop in the kernel: 1 if it is flat, else 2 or more.
+  std::size_t dimensions;
   /// Rows and columns of a tile; 0 if there are none.
   std::size_t edge;
   std::array<step, max_operands> steps;  // one for each operand
@@ -77,7 +85,7 @@ struct loop_form {
 /// the last one.
 loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands);
 
-/// "flat:aar", "rows:ass", "tiles64:ta".
+/// "flat 1 0 aar", "rows 3 0 ass", "tiles 2 64 ta".
 std::string to_string(const loop_form&, std::size_t operand_count);
 
 }  // namespace usmx::inline v1::detail
