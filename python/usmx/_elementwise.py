@@ -11,6 +11,7 @@ from usmx._generated_kernels import (
     choose_types,
     compile_generated,
     parse_parameters,
+    step_offset,
     type_aliases,
     uses_name,
 )
@@ -59,7 +60,8 @@ def elementwise_source(
         if is_array
     ]
     declared = [
-        f"{'' if k >= input_count else 'const '}{c_type}* usmx_{p.name}" if is_array
+        f"{'' if k >= input_count else 'const '}{c_type}* usmx_{p.name}"
+        if is_array
         else f"const {c_type} {p.name}"
         for k, (p, (c_type, is_array)) in enumerate(zip(parameters, types, strict=True))
     ]
@@ -84,14 +86,11 @@ def elementwise_source(
 
 
 def _offset(k, operand, row, column):
-    """Of an element from the operand's first one, in bytes."""
-    along = {
-        "a": f" + {column} * {1 if operand.name == 'i' else f'long(sizeof({operand.type}))'}",
-        "r": "",
-        "s": f" + {column} * usmx_loop.column_stride({k})",
-    }[operand.step]
+    """Of an element from the operand's first one, in bytes; the index counts by 1."""
+    itemsize = "1" if operand.name == "i" else f"long(sizeof({operand.type}))"
+    along = step_offset(operand.step, column, itemsize, f"usmx_loop.column_stride({k})")
     down = f" + {row} * usmx_loop.row_stride({k})" if row else ""
-    return f"usmx_at.at[{k}]{down}{along}"
+    return f"usmx_at.at[{k}]{down} + {along}"
 
 
 def _body(operands, *, tiled):
@@ -130,8 +129,11 @@ def _rows(operands, body, dimensions):
 
 
 def _tiles(operands, body, dimensions, edge):
-    """A work group for each tile. Operands whose rows are adjacent go through local memory; the
-    padding keeps the items of a column apart in it."""
+    """A work group for each tile.
+
+    Operands whose rows are adjacent go through local memory; the padding keeps the items of a
+    column apart in it.
+    """
     tiles = {k: each for k, each in enumerate(operands) if each.step == "t"}
     arrays = "".join(
         f"usmx::local_array<{each.type}, {edge}, {edge + 1}> usmx_tile{k};\n"
@@ -155,7 +157,8 @@ def _tiles(operands, body, dimensions, edge):
         f"const long usmx_columns = usmx_loop.columns() - usmx_first_column;\n"
         f"usmx::detail::places<{len(operands)}> usmx_at;\n"
         f"usmx_at.move<{dimensions - 2}>(usmx_loop, usmx_outer);\n"
-        f"for (long usmx_line = 0; usmx_line < {edge} && usmx_line < usmx_columns; ++usmx_line) {{\n"
+        f"for (long usmx_line = 0; usmx_line < {edge} && usmx_line < usmx_columns; "
+        "++usmx_line) {\n"
         f"if (usmx_lane < usmx_rows) {{\n{reads}}}\n}}\n"
         "usmx::barrier();\n"
         "if (usmx_lane >= usmx_columns) return;\n"

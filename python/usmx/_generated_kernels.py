@@ -59,7 +59,8 @@ def _parse_parameter(what, text):
     words = text.split()
     if len(words) != 2 or not words[1].isidentifier() or not words[1].isascii():
         raise ValueError(
-            f"{what} must be pairs of type and name with commas between them, found {text.strip()!r}"
+            f"{what} must be pairs of type and name with commas between them, "
+            f"found {text.strip()!r}"
         )
     kind, name = words
     if name == "i" or name.startswith("usmx"):
@@ -104,9 +105,7 @@ def choose_types(
         if argument is not None and argument[1]:
             _match(name, parameter, argument[0], variables)
     _name_rest(name, parameters, found, dtype, variables)
-    names = [
-        variables[each.type][0] if each.is_variable else each.type for each in parameters
-    ]
+    names = [variables[each.type][0] if each.is_variable else each.type for each in parameters]
     return [(each, C_TYPES[each]) for each in names]
 
 
@@ -167,9 +166,9 @@ def _name_rest(name, parameters, found, dtype, variables):
 # ---- the source
 
 LOOP_HEADER = """
-// The loop over the elements of several arrays, as src/user_kernels/generated_arguments.cpp
-// packs it. Every
-// index is known to the compiler once the loops are unrolled: else each work item would have a copy.
+// The loop over the elements of several arrays, as src/user_kernels/generated_arguments.cpp packs
+// it. Every index is known to the compiler once the loops are unrolled: else each work item would
+// have a copy.
 #pragma once
 
 namespace usmx::detail {
@@ -245,9 +244,25 @@ def uses_name(name: str, *sources: str) -> bool:
     return any(re.search(rf"\b{name}\b", source) for source in sources)
 
 
+def step_offset(step: str, column: str, itemsize: str, stride: str) -> str:
+    """The bytes from an operand's first element in a row to the one at `column`, all in C++.
+
+    The steps are those of src/user_kernels/operand_loop.hpp.
+    """
+    return {
+        "a": f"{column} * {itemsize}",
+        "r": "0",
+        "o": f"{column} * (2 * {itemsize})",
+        "n": f"int({column}) * int({stride})",
+        "s": f"{column} * {stride}",
+    }[step]
+
+
 def type_aliases(parameters: Sequence[Parameter], types: Sequence[tuple[str, bool]]) -> str:
     """Type variables as types of C++."""
-    found = {p.type: c_type for p, (c_type, _) in zip(parameters, types, strict=True) if p.is_variable}
+    found = {
+        p.type: c_type for p, (c_type, _) in zip(parameters, types, strict=True) if p.is_variable
+    }
     return "".join(f"using {name} = {c_type};\n" for name, c_type in found.items())
 
 
@@ -272,9 +287,7 @@ def check_parameters(parameters: list[Parameter], output_count: int) -> list[Par
         if names.count(each) > 1:
             raise ValueError(f"parameters must have different names, found {each!r} twice")
     if len(names) > _MOST_PARAMETERS:
-        raise ValueError(
-            f"there must be at most {_MOST_PARAMETERS} parameters, found {len(names)}"
-        )
+        raise ValueError(f"there must be at most {_MOST_PARAMETERS} parameters, found {len(names)}")
     return parameters
 
 

@@ -12,6 +12,7 @@ from usmx._generated_kernels import (
     choose_types,
     compile_generated,
     parse_parameters,
+    step_offset,
     type_aliases,
 )
 from usmx._kernels import compile_arguments
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from usmx._generated_kernels import Parameter
-
-# The most work items of a group that share the elements of one result: most_lanes in
-# src/user_kernels/reduction.cpp.
-_MOST_LANES = 64
 
 _SIZES = """
 struct usmx_part_sizes { long lines_per_part; long columns_per_part; long column_parts; };
@@ -51,25 +48,26 @@ const auto usmx_map = [&](long usmx_column) -> usmx_result {{
 }};
 """
 
-# A group for each result and part. All work items take as many steps, but for the last one.
+# A group for each result and part. All work items take as many steps, but for the last one, and
+# the compiler knows how many they are: else processors do not do them at once.
 _INNER = """
 usmx::local_array<usmx_result, {lanes}> usmx_shared;
 const auto usmx_group = usmx::group_id<2>();
 const long usmx_lane = usmx::local_id<2>().j;
-const long usmx_lanes = usmx::local_size<2>().j;
+constexpr long usmx_lanes = {lanes};
 const long usmx_part = usmx_group.j;
 usmx::detail::places<{operands}> usmx_from;
 usmx_from.move<{kept}>(usmx_kept, usmx_group.i);
 {part}
-const long usmx_steps = usmx_count / usmx_lanes;
+const long usmx_full = usmx_first + usmx_count / usmx_lanes * usmx_lanes;
 const bool usmx_is_first = usmx_line == usmx_first_line;
 if (usmx_is_first && usmx_lane < usmx_count) usmx_value = usmx_map(usmx_first + usmx_lane);
-for (long usmx_step = usmx_is_first ? 1 : 0; usmx_step < usmx_steps; ++usmx_step) {{
-usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_step * usmx_lanes + usmx_lane));
+long usmx_column = usmx_first + (usmx_is_first ? usmx_lanes : 0);
+for (; usmx_column < usmx_full; usmx_column += usmx_lanes) {{
+usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_column + usmx_lane));
 }}
-const long usmx_last = usmx_steps * usmx_lanes + usmx_lane;
-if (usmx_last < usmx_count && !(usmx_is_first && usmx_steps == 0)) {{
-usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_last));
+if (usmx_column + usmx_lane < usmx_first + usmx_count) {{
+usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_column + usmx_lane));
 }}
 }}
 usmx_shared[usmx_lane] = usmx_value;
@@ -155,7 +153,7 @@ def reduction_source(
         result: the type in C++ of what is reduced.
         form: of the loops, as src/user_kernels/reduction_internal.hpp has it.
     """
-    kind, kept, reduced, steps = form.split()
+    kind, kept, reduced, lanes, steps = form.split()
     every = list(zip(parameters, types, strict=True))
     inputs, outputs = every[:input_count], every[input_count:]
     arrays = [(p.name, c_type) for p, (c_type, is_array) in inputs if is_array]
@@ -174,7 +172,7 @@ def reduction_source(
         outer=int(reduced) - 1, inputs=len(arrays), loads=_loads(arrays, kind, steps)
     )
     body = (_INNER if kind == "inner" else _OUTER).format(
-        lanes=_MOST_LANES, operands=operands, kept=kept, part=part
+        lanes=lanes, operands=operands, kept=kept, part=part
     )
     return (
         "#include <usmx/kernel.hpp>\n"
@@ -193,13 +191,14 @@ def _loads(arrays, kind, steps):
     """The elements of the inputs at `usmx_column`."""
     lines = []
     for k, ((name, c_type), step) in enumerate(zip(arrays, steps, strict=True)):
-        across, loop = ("usmx_kept_column", "kept") if kind == "outer" else ("usmx_column", "reduced")
-        offset = f"usmx_from.at[{k}] + usmx_at.at[{k}]"
-        offset += {
-            "a": f" + {across} * long(sizeof({c_type}))",
-            "r": "",
-            "s": f" + {across} * usmx_{loop}.column_stride({k})",
-        }[step]
+        across, loop = (
+            ("usmx_kept_column", "usmx_kept")
+            if kind == "outer"
+            else ("usmx_column", "usmx_reduced")
+        )
+        offset = f"usmx_from.at[{k}] + usmx_at.at[{k}] + " + step_offset(
+            step, across, f"long(sizeof({c_type}))", f"{loop}.column_stride({k})"
+        )
         if kind == "outer":
             offset += f" + usmx_column * usmx_reduced.column_stride({k})"
         lines.append(f"const {c_type} {name} = usmx::detail::element(usmx_{name}, {offset});\n")
@@ -231,8 +230,8 @@ class ReductionKernel(_core._ReductionKernel):
             'float32', or one letter that stands for any type, the same one wherever it is used.
         out_params: the outputs, in the same form.
         map_expr: an expression of C++ of the inputs.
-        reduce_expr: an expression of ``a`` and ``b`` that puts two values together. The order of the
-            values must not matter.
+        reduce_expr: an expression of ``a`` and ``b`` that puts two values together. The order of
+            the values must not matter.
         post_map_expr: statements that set the outputs from ``a``.
         identity: an expression for the result of no elements. Empty or None: there is none.
         name: for messages.
@@ -293,7 +292,9 @@ class ReductionKernel(_core._ReductionKernel):
             if reduce_type is None
             else parse_parameters("reduce_type", f"{reduce_type} value")[0].type
         )
-        if len(self._reduce_type) == 1 and self._reduce_type not in {p.type for p in self._parameters}:
+        if len(self._reduce_type) == 1 and self._reduce_type not in {
+            p.type for p in self._parameters
+        }:
             raise ValueError(f"reduce_type must be the type of a parameter, found {reduce_type!r}")
         self._options = compile_arguments(None, None, options)[2]
         self._input_count = len(inputs)

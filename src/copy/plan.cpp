@@ -38,7 +38,8 @@ void put_in_order(copy_plan& plan) {
       d.destination_stride = -d.destination_stride;
     }
   }
-  put_longest_first(plan.dimensions(), [](const copy_dimension& d) { return d.destination_stride; });
+  put_longest_first(plan.dimensions(),
+                    [](const copy_dimension& d) { return d.destination_stride; });
 }
 
 /// Joins neighbours that are one run on both sides.

@@ -93,9 +93,9 @@ void separate_outputs(std::vector<operand>& all) {
   for (operand& output : all) {
     if (output.copied_to) {
       const array& to = *output.copied_to;
-      output.used = internal::new_array(compact_like(to.layout()), to.type(),
-                                        internal::private_queue(to), to.kind(), 0,
-                                        internal::first_use::in_order);
+      output.used =
+          internal::new_array(compact_like(to.layout()), to.type(), internal::private_queue(to),
+                              to.kind(), 0, internal::first_use::in_order);
     }
   }
 }
@@ -157,8 +157,9 @@ void for_each_part(const loop_part& all, std::size_t count, const Launch& launch
 
 std::size_t extent_at(const loop_part& part, std::size_t from_the_end) {
   const std::size_t ndim = part.dimensions.size();
-  return from_the_end > ndim ? 1
-                             : static_cast<std::size_t>(part.dimensions[ndim - from_the_end].extent);
+  return from_the_end > ndim
+             ? 1
+             : static_cast<std::size_t>(part.dimensions[ndim - from_the_end].extent);
 }
 
 /// Work items beside each other take elements beside each other, and each takes one.
@@ -176,14 +177,16 @@ launch_sizes sizes_of_rows(const loop_part& part) {
 launch_sizes sizes_of_tiles(const loop_part& part, std::size_t edge) {
   const std::size_t columns = extent_at(part, 1);
   const std::size_t rows = extent_at(part, 2);
-  const std::size_t outer = static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns / rows;
+  const std::size_t outer =
+      static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns / rows;
   return {2,
           {outer * (detail::rounded_up(rows, edge) / edge), detail::rounded_up(columns, edge), 1},
           std::array<std::size_t, 3>{1, edge, 1}};
 }
 
 launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form) {
-  return form.kind == detail::loop_kind::tiles ? sizes_of_tiles(part, form.edge) : sizes_of_rows(part);
+  return form.kind == detail::loop_kind::tiles ? sizes_of_tiles(part, form.edge)
+                                               : sizes_of_rows(part);
 }
 
 }  // namespace
@@ -216,8 +219,8 @@ sycl::event elementwise_call::launch(const kernel& generated, const sycl::queue&
   }
   for (std::size_t k = 0; k < parameters; ++k) {
     if (!std::holds_alternative<const array*>(call.arguments[k].value())) {
-      bytes[k] = detail::checked_argument(call.signature, k, call.arguments[k],
-                                          generated.context());
+      bytes[k] =
+          detail::checked_argument(call.signature, k, call.arguments[k], generated.context());
     }
   }
   for (const operand& each : call.operands) {
@@ -239,7 +242,8 @@ sycl::event elementwise_call::launch(const kernel& generated, const sycl::queue&
     const detail::packed_loop words =
         detail::packed(part.dimensions, count, call.chosen.dimensions);
     bytes.back().structure = words.data();
-    last = detail::launch_checked(generated, sizes_of(part, call.chosen), bytes, uses, queue, after);
+    last =
+        detail::launch_checked(generated, sizes_of(part, call.chosen), bytes, uses, queue, after);
   };
   for_each_part({call.loop.dimensions(), call.loop.offsets}, count, launch_part);
   for (const operand& each : call.operands) {

@@ -22,8 +22,8 @@ inline constexpr std::size_t max_generated_parameters = 23;
 ///
 /// The parameters are inputs, of the forms `value` and `const_pointer`, and outputs, of the form
 /// `pointer`. An input is a number or an array, an output is an array of `shape`. An array has the
-/// parameter's type and any layout; inputs are broadcast to `shape`. An output that overlaps another
-/// argument, other than element by element, is computed in new memory first.
+/// parameter's type and any layout; inputs are broadcast to `shape`. An output that overlaps
+/// another argument, other than element by element, is computed in new memory first.
 class USMX_API elementwise_call {
  public:
   /// Throws value_error for an array that cannot be broadcast, that is not aligned or that is
@@ -34,7 +34,8 @@ class USMX_API elementwise_call {
   elementwise_call& operator=(const elementwise_call&) = delete;
   ~elementwise_call();
 
-  /// What the kernel has to be generated for, such as "rows 2 0 aas" (user_kernels/operand_loop.hpp).
+  /// What the kernel has to be generated for, such as "rows 2 0 aas"
+  /// (user_kernels/operand_loop.hpp).
   const std::string& form() const noexcept;
 
   /// Runs the kernel that was generated for the form and compiled for the queue's device, after

@@ -31,7 +31,7 @@ array broadcast_to(const array&, std::span<const std::ptrdiff_t> shape);
 
 /// What a kernel gets for a loop, as in python/usmx/_generated_loops.py: the extents of the
 /// dimensions, and the strides of the operands, dimension by dimension, in bytes.
-using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions*(1 + max_operands)>;
+using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + max_operands)>;
 
 /// The loop with as many dimensions as the kernel has: the first ones may have one index.
 packed_loop packed(std::span<const loop_dimension>, std::size_t operand_count,
@@ -40,6 +40,8 @@ packed_loop packed(std::span<const loop_dimension>, std::size_t operand_count,
 /// How many indices all dimensions have.
 std::ptrdiff_t items_of(std::span<const loop_dimension>) noexcept;
 
-inline std::size_t rounded_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
+inline std::size_t rounded_up(std::size_t n, std::size_t step) {
+  return (n + step - 1) / step * step;
+}
 
 }  // namespace usmx::inline v1::detail

@@ -137,9 +137,9 @@ void set_arguments(sycl::handler& handler, const kernel_signature& signature,
       handler.set_arg(index, memory);
     } else if (parameter.form == parameter_form::value) {
       const void* structure = bytes[i].structure;
-      handler.set_arg(index, syclex::raw_kernel_arg(
-                                 structure == nullptr ? bytes[i].number.data() : structure,
-                                 parameter.size));
+      handler.set_arg(
+          index, syclex::raw_kernel_arg(structure == nullptr ? bytes[i].number.data() : structure,
+                                        parameter.size));
     } else {
       handler.set_arg(index, bytes[i].address);
     }

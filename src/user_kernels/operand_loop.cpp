@@ -1,6 +1,7 @@
 #include "user_kernels/operand_loop.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <optional>
 
@@ -37,18 +38,17 @@ void walk_upwards(operand_loop& loop, std::size_t leading) {
 }
 
 void join_dimensions(operand_loop& loop) {
-  loop.ndim =
-      join_runs(loop.dimensions(), [&](loop_dimension& outer, const loop_dimension& inner) {
-        for (std::size_t i = 0; i < loop.count; ++i) {
-          if (outer.strides[i] != inner.strides[i] * inner.extent) {
-            return false;
-          }
-        }
-        const std::ptrdiff_t joined = outer.extent * inner.extent;
-        outer = inner;
-        outer.extent = joined;
-        return true;
-      });
+  loop.ndim = join_runs(loop.dimensions(), [&](loop_dimension& outer, const loop_dimension& inner) {
+    for (std::size_t i = 0; i < loop.count; ++i) {
+      if (outer.strides[i] != inner.strides[i] * inner.extent) {
+        return false;
+      }
+    }
+    const std::ptrdiff_t joined = outer.extent * inner.extent;
+    outer = inner;
+    outer.extent = joined;
+    return true;
+  });
 }
 
 /// As the copy engine's: a few columns are not worth tiles.
@@ -87,8 +87,18 @@ std::size_t tile_edge(std::size_t element_nbytes) {
 
 }  // namespace
 
-step step_of(std::ptrdiff_t stride, std::ptrdiff_t item) noexcept {
-  return stride == item ? step::adjacent : stride == 0 ? step::repeated : step::strided;
+step step_of(const loop_dimension& columns, std::size_t operand, std::ptrdiff_t item) noexcept {
+  const std::ptrdiff_t stride = columns.strides[operand];
+  if (stride == item) {
+    return step::adjacent;
+  }
+  if (stride == 0) {
+    return step::repeated;
+  }
+  if (stride == 2 * item) {
+    return step::every_other;
+  }
+  return std::abs(stride) <= INT_MAX / columns.extent ? step::near : step::strided;
 }
 
 void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
@@ -98,8 +108,7 @@ void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
   std::ranges::fill(std::span(loop.offsets).first(loop.count), 0);
   add_dimensions(loop, shape, operands);
   walk_upwards(loop, leading);
-  put_longest_first(loop.dimensions(),
-                    [&](const loop_dimension& d) { return d.strides[leading]; });
+  put_longest_first(loop.dimensions(), [&](const loop_dimension& d) { return d.strides[leading]; });
   join_dimensions(loop);
 }
 
@@ -111,11 +120,11 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
   }
   const loop_dimension& columns = loop.dimensions().back();
   for (std::size_t i = 0; i < loop.count; ++i) {
-    form.steps[i] = step_of(columns.strides[i], operands[i].item);
+    form.steps[i] = step_of(columns, i, operands[i].item);
   }
   if (loop.ndim == 1) {
-    const auto steps = std::span(form.steps).first(loop.count);
-    if (std::ranges::find(steps, step::strided) == steps.end()) {
+    const auto is_flat = [](step each) { return each == step::adjacent || each == step::repeated; };
+    if (std::ranges::all_of(std::span(form.steps).first(loop.count), is_flat)) {
       return form;
     }
   }

@@ -60,16 +60,19 @@ enum class loop_kind : std::uint8_t {
   tiles,  ///< Tiles of rows and columns, for operands whose rows are adjacent.
 };
 
-/// How a kernel finds the elements of an operand along the columns.
+/// How a kernel finds the elements of an operand along the columns. Processors gather elements at
+/// places that are no constants, at half the cost if 32 bits hold them.
 enum class step : char {
-  adjacent = 'a',    ///< One after the other.
-  repeated = 'r',    ///< The same one.
-  strided = 's',     ///< By a stride.
-  transposed = 't',  ///< By tiles that are read along the rows.
+  adjacent = 'a',     ///< One after the other.
+  repeated = 'r',     ///< The same one.
+  every_other = 'o',  ///< With one between two of them.
+  near = 'n',         ///< By a stride, and 32 bits hold all places in bytes.
+  strided = 's',      ///< By a stride.
+  transposed = 't',   ///< By tiles that are read along the rows.
 };
 
-/// For a stride and the size of an element, in bytes: any but `transposed`.
-step step_of(std::ptrdiff_t stride, std::ptrdiff_t item) noexcept;
+/// Any but `transposed`, for an operand with elements of `item` bytes.
+step step_of(const loop_dimension& columns, std::size_t operand, std::ptrdiff_t item) noexcept;
 
 /// What a kernel is generated for.
 struct loop_form {

@@ -33,9 +33,7 @@ struct internal::reduction_call::implementation {
   std::string form;
 
   std::size_t kept_dimensions() const noexcept { return std::max<std::size_t>(kept.ndim, 1); }
-  std::size_t reduced_dimensions() const noexcept {
-    return std::max<std::size_t>(reduced.ndim, 1);
-  }
+  std::size_t reduced_dimensions() const noexcept { return std::max<std::size_t>(reduced.ndim, 1); }
 };
 
 namespace {
@@ -139,14 +137,24 @@ bool is_outer(const reduction& call) {
   return is_short || innermost_stride(call.kept) < innermost_stride(call.reduced);
 }
 
+/// The work items of a group that share the elements of one result.
+std::size_t lanes_of(const reduction& call) {
+  constexpr std::size_t most = 64;
+  const std::ptrdiff_t columns =
+      call.reduced.ndim == 0 ? 1 : call.reduced.dimensions().back().extent;
+  return std::min(most, std::bit_ceil(static_cast<std::size_t>(columns)));
+}
+
 std::string form_of(const reduction& call) {
-  std::string text = detail::message(call.is_outer ? "outer " : "inner ", call.kept_dimensions(),
-                                     ' ', call.reduced_dimensions(), ' ');
+  std::string text =
+      detail::message(call.is_outer ? "outer " : "inner ", call.kept_dimensions(), ' ',
+                      call.reduced_dimensions(), ' ', call.is_outer ? 1 : lanes_of(call), ' ');
   const operand_loop& across = call.is_outer ? call.kept : call.reduced;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const auto item = static_cast<std::ptrdiff_t>(call.inputs[i].used.type().itemsize());
-    const std::ptrdiff_t stride = across.ndim == 0 ? item : across.dimensions().back().strides[i];
-    text += static_cast<char>(detail::step_of(stride, item));
+    text +=
+        static_cast<char>(across.ndim == 0 ? detail::step::repeated
+                                           : detail::step_of(across.dimensions().back(), i, item));
   }
   return text;
 }
@@ -174,13 +182,11 @@ std::int64_t most_parts(std::int64_t results, std::int64_t elements, bool is_out
   constexpr std::int64_t enough_items = 262144;
   constexpr std::int64_t enough_groups = 256;
   constexpr std::int64_t most = 1024;
-  const std::int64_t wanted =
-      is_outer ? std::min(parts_up(elements, 64), enough_items / results)
-               : std::min(parts_up(elements, 16384), enough_groups / results);
+  const std::int64_t wanted = is_outer
+                                  ? std::min(parts_up(elements, 64), enough_items / results)
+                                  : std::min(parts_up(elements, 16384), enough_groups / results);
   return std::clamp<std::int64_t>(wanted, 1, most);
 }
-
-constexpr std::int64_t most_lanes = 64;
 
 division divided(const operand_loop& reduced, std::int64_t parts) {
   const std::int64_t columns = reduced.ndim == 0 ? 1 : reduced.dimensions().back().extent;
@@ -190,7 +196,8 @@ division divided(const operand_loop& reduced, std::int64_t parts) {
     return {{per_part, columns, 1}, parts_up(lines, per_part)};
   }
   const std::int64_t wanted = parts_up(columns, parts_up(parts, lines));
-  const std::int64_t per_part = parts_up(wanted, most_lanes) * most_lanes;
+  constexpr std::int64_t group = 64;
+  const std::int64_t per_part = parts_up(wanted, group) * group;
   const std::int64_t column_parts = parts_up(columns, per_part);
   return {{1, per_part, column_parts}, lines * column_parts};
 }
@@ -198,9 +205,7 @@ division divided(const operand_loop& reduced, std::int64_t parts) {
 // ---- launching
 
 launch_sizes inner_sizes(std::int64_t results, const reduction& call, const division& by) {
-  const std::int64_t columns =
-      call.reduced.ndim == 0 ? 1 : call.reduced.dimensions().back().extent;
-  const auto lanes = std::bit_ceil(static_cast<std::size_t>(std::min(columns, most_lanes)));
+  const std::size_t lanes = lanes_of(call);
   return {2,
           {static_cast<std::size_t>(results), static_cast<std::size_t>(by.parts) * lanes, 1},
           std::array<std::size_t, 3>{1, lanes, 1}};
@@ -279,15 +284,15 @@ sycl::event reduction_call::launch(const kernel& make_parts, const kernel& put_t
     std::size_t input = 0;
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
       if (call.signature.parameters[k].form == parameter_form::value) {
-        bytes.push_back(detail::checked_argument(call.signature, k, call.arguments[k],
-                                                 make_parts.context()));
+        bytes.push_back(
+            detail::checked_argument(call.signature, k, call.arguments[k], make_parts.context()));
       } else if (input < call.inputs.size() && call.inputs[input].place == k) {
         const array& used = call.inputs[input].used;
         detail::require_context(call.signature, k, used, make_parts.context());
-        bytes.push_back({{},
-                         nullptr,
-                         first_element(used) + call.kept.offsets[input] +
-                             call.reduced.offsets[input]});
+        bytes.push_back(
+            {{},
+             nullptr,
+             first_element(used) + call.kept.offsets[input] + call.reduced.offsets[input]});
         uses.push_back({&used, detail::access::read});
         ++input;
       }
@@ -309,8 +314,7 @@ sycl::event reduction_call::launch(const kernel& make_parts, const kernel& put_t
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const array& used = call.outputs[i].used;
     detail::require_context(call.signature, call.outputs[i].place, used, put_together.context());
-    bytes.push_back(
-        {{}, nullptr, first_element(used) + call.kept.offsets[call.inputs.size() + i]});
+    bytes.push_back({{}, nullptr, first_element(used) + call.kept.offsets[call.inputs.size() + i]});
     uses.push_back({&used, detail::access::write});
   }
   bytes.push_back(all_parts);

@@ -41,16 +41,17 @@ class USMX_API reduction_call {
   reduction_call& operator=(const reduction_call&) = delete;
   ~reduction_call();
 
-  /// What the kernels have to be generated for, such as "inner 1 2 as": whether work groups share
-  /// the elements of one result (inner) or have a result for each work item (outer), the dimensions
-  /// of the kept and the reduced axes, and the step of each input to the next work item.
+  /// What the kernels have to be generated for, such as "inner 1 2 64 as": whether work groups
+  /// share the elements of one result (inner) or have a result for each work item (outer), the
+  /// dimensions of the kept and the reduced axes, how many work items share, and the step of each
+  /// input to the next one.
   const std::string& form() const noexcept;
 
   /// Runs the kernels that were generated for the form and compiled for the queue's device, after
   /// `after` and the work on the arrays. Throws value_error or type_error for a number that does
   /// not fit its parameter, or an array of another context. May wait for memory.
-  sycl::event launch(const kernel& make_parts, const kernel& put_together,
-                     const sycl::queue& queue, std::span<const sycl::event> after) const;
+  sycl::event launch(const kernel& make_parts, const kernel& put_together, const sycl::queue& queue,
+                     std::span<const sycl::event> after) const;
 
   struct implementation;
 

@@ -61,7 +61,9 @@ def test_two_inputs_of_different_layouts(axpy, left, right, size):
 
     x, y = numbers(size, size), numbers(size, size) + 7
     found = axpy(
-        3, VIEWS[left](usmx.asarray(view_base(left, x))), VIEWS[right](usmx.asarray(view_base(right, y)))
+        3,
+        VIEWS[left](usmx.asarray(view_base(left, x))),
+        VIEWS[right](usmx.asarray(view_base(right, y))),
     )
     equal(found, np.float32(3) * view(left, x) + view(right, y))
 
@@ -72,7 +74,14 @@ def view_base(kind, a):
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [((5, 6), (6,)), ((5, 6), (5, 1)), ((5, 1), (1, 6)), ((4, 1, 6), (5, 1)), ((), (3, 2)), ((1,), (0,))],
+    [
+        ((5, 6), (6,)),
+        ((5, 6), (5, 1)),
+        ((5, 1), (1, 6)),
+        ((4, 1, 6), (5, 1)),
+        ((), (3, 2)),
+        ((1,), (0,)),
+    ],
 )
 def test_inputs_are_broadcast(axpy, left, right):
     x, y = numbers(*left), numbers(*right)
@@ -82,7 +91,11 @@ def test_inputs_are_broadcast(axpy, left, right):
 def test_more_dimensions_than_a_kernel_has(axpy):
     x = numbers(*[2] * 11)
     y = x.transpose(np.random.default_rng(0).permutation(11))
-    got = axpy(2, usmx.asarray(x)[..., ::-1], usmx.asarray(x).transpose(tuple(np.random.default_rng(0).permutation(11).tolist())))
+    got = axpy(
+        2,
+        usmx.asarray(x)[..., ::-1],
+        usmx.asarray(x).transpose(tuple(np.random.default_rng(0).permutation(11).tolist())),
+    )
     equal(got, 2 * x[..., ::-1] + y)
 
 
@@ -248,9 +261,7 @@ def test_arrays_of_other_producers(axpy):
 # ---- types
 
 
-@pytest.mark.parametrize(
-    "dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
-)
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
 def test_type_variable_stands_for_any_type(twice, dtype):
     x = numbers(9, dtype=dtype)
     y = twice(usmx.asarray(x))
@@ -278,14 +289,21 @@ def test_concrete_types():
 
 def test_types_of_arrays_are_compared(axpy):
     x = usmx.ones(3, dtype="f4")
-    with pytest.raises(TypeError, match="axpy: argument 'y' must have elements of float32, which is T by argument 'x', found float64"):
+    with pytest.raises(
+        TypeError,
+        match="axpy: argument 'y' must have elements of float32, which is T by argument 'x', found float64",
+    ):
         axpy(1, x, usmx.ones(3))
     f = usmx.ElementwiseKernel("float32 x", "T y", "y = x", "f")
-    with pytest.raises(TypeError, match="f: argument 'x' must have elements of float32, found int32"):
+    with pytest.raises(
+        TypeError, match="f: argument 'x' must have elements of float32, found int32"
+    ):
         f(usmx.ones(3, dtype="i4"), dtype="f4")
     with pytest.raises(TypeError, match="the type T of 'y' is not known"):
         f(x)
-    with pytest.raises(TypeError, match="dtype must be float32, the type of output 'out', found int8"):
+    with pytest.raises(
+        TypeError, match="dtype must be float32, the type of output 'out', found int8"
+    ):
         axpy(1, x, x, dtype="i1")
     with pytest.raises(TypeError, match="found complex64"):
         axpy(1, usmx.ones(3, dtype="c8"), 1)
@@ -293,13 +311,19 @@ def test_types_of_arrays_are_compared(axpy):
 
 @pytest.mark.parametrize("value", ["1", None, [1.0], np.ones(3, "f4"), 1j])
 def test_what_is_no_array_and_no_number_is_refused(axpy, value):
-    with pytest.raises(TypeError, match="axpy: argument 'x' must be an array in USM or a number, found an object of type"):
+    with pytest.raises(
+        TypeError,
+        match="axpy: argument 'x' must be an array in USM or a number, found an object of type",
+    ):
         axpy(1, value, usmx.ones(3, dtype="f4"))
 
 
 def test_numbers_must_fit():
     f = usmx.ElementwiseKernel("T x, T a", "T y", "y = a * x", "scale")
-    with pytest.raises(ValueError, match=r"scale\(const int\*, int, int\*\), argument 2 \(int\): expected an integer from"):
+    with pytest.raises(
+        ValueError,
+        match=r"scale\(const int\*, int, int\*\), argument 2 \(int\): expected an integer from",
+    ):
         f(usmx.ones(3, dtype="i4"), 2.5)
     with pytest.raises(ValueError, match="expected a number that float can hold"):
         f(usmx.ones(3, dtype="f4"), 1e39)
@@ -316,7 +340,9 @@ def test_outputs_are_checked(axpy):
     x = usmx.ones(3, dtype="f4")
     with pytest.raises(ValueError, match="an array that can be written, found a read-only one"):
         axpy(1, x, x, out=x.readonly())
-    with pytest.raises(TypeError, match="argument 'out' must be an array in USM, found an object of type float"):
+    with pytest.raises(
+        TypeError, match="argument 'out' must be an array in USM, found an object of type float"
+    ):
         axpy(1, x, x, out=1.0)
     with pytest.raises(TypeError, match="given twice"):
         axpy(1, x, x, x, out=x)
@@ -359,6 +385,8 @@ def test_parameters_are_checked(inputs, outputs, message):
 
 def test_as_many_parameters_as_allowed():
     names = [f"x{k}" for k in range(22)]
-    f = usmx.ElementwiseKernel(", ".join(f"T {n}" for n in names), "T y", "y = i + " + " + ".join(names))
+    f = usmx.ElementwiseKernel(
+        ", ".join(f"T {n}" for n in names), "T y", "y = i + " + " + ".join(names)
+    )
     x = usmx.ones((3, 4))[:, ::2]
     equal(f(*[x] * 22), 22 + numbers(3, 2, dtype="f8"))

@@ -34,7 +34,10 @@ def equal(found, expected):
 def test_axes(total, largest, axis, keepdims):
     x = numbers(7, 5, 33)
     for kernel, reference in ((total, np.sum), (largest, np.max)):
-        equal(kernel(usmx.asarray(x), axis=axis, keepdims=keepdims), reference(x, axis=axis, keepdims=keepdims))
+        equal(
+            kernel(usmx.asarray(x), axis=axis, keepdims=keepdims),
+            reference(x, axis=axis, keepdims=keepdims),
+        )
 
 
 VIEWS = {
@@ -93,7 +96,9 @@ def test_any_view_is_as_in_numpy(total, data):
 
 
 def test_several_inputs_are_broadcast():
-    dot = usmx.ReductionKernel("T x, T y, T scale", "T z", "scale * x * y", "a + b", "z = a", "0", "dot")
+    dot = usmx.ReductionKernel(
+        "T x, T y, T scale", "T z", "scale * x * y", "a + b", "z = a", "0", "dot"
+    )
     x, y = numbers(40, 50), numbers(50)
     equal(dot(usmx.asarray(x), usmx.asarray(y), 3), 3 * (x * y).sum())
     equal(dot(usmx.asarray(x), usmx.asarray(y), 3, axis=1), 3 * (x * y).sum(axis=1))
@@ -102,7 +107,14 @@ def test_several_inputs_are_broadcast():
 
 def test_several_outputs_and_a_wider_type():
     f = usmx.ReductionKernel(
-        "T x", "float y, int64 z", "x", "a + b", "y = a; z = (long)a", "0", "both", reduce_type="float64"
+        "T x",
+        "float y, int64 z",
+        "x",
+        "a + b",
+        "y = a; z = (long)a",
+        "0",
+        "both",
+        reduce_type="float64",
     )
     x = numbers(10, 10, dtype="f4") + np.float32(0.25)
     y, z = f(usmx.asarray(x), axis=0)
@@ -177,7 +189,10 @@ def test_reduction_of_no_elements_is_the_identity(total, largest):
     equal(product(x), 1)
     equal(product(x, axis=1), np.ones(0))
     equal(largest(x, axis=1), np.ones(0))
-    with pytest.raises(ValueError, match=r"largest has no identity: expected axes with elements, found shape \(0, 3\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"largest has no identity: expected axes with elements, found shape \(0, 3\)",
+    ):
         largest(x, axis=0)
 
 
@@ -213,7 +228,9 @@ def test_an_input_must_be_an_array(total):
 
 def test_more_dimensions_than_kernels_take(total):
     x = usmx.zeros([3] * 10, dtype="i1")[(slice(None, 2),) * 10]
-    with pytest.raises(ValueError, match="at most 8 dimensions once neighbours are joined, found 10"):
+    with pytest.raises(
+        ValueError, match="at most 8 dimensions once neighbours are joined, found 10"
+    ):
         total(x)
 
 

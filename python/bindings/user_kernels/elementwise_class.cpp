@@ -39,8 +39,8 @@ element_order common_order(std::span<const array* const> arrays,
 }
 
 void run_elementwise(nb::handle self, const py_elementwise& kernel, typed_kernels& typed,
-         const call_arguments& arguments, std::span<const std::ptrdiff_t> shape,
-         const sycl::queue& queue, std::span<const sycl::event> after) {
+                     const call_arguments& arguments, std::span<const std::ptrdiff_t> shape,
+                     const sycl::queue& queue, std::span<const sycl::event> after) {
   // Only new memory for outputs that overlap inputs is waited for.
   std::optional<internal::elementwise_call> call;
   if (arguments.has_outputs()) {
@@ -49,13 +49,14 @@ void run_elementwise(nb::handle self, const py_elementwise& kernel, typed_kernel
   } else {
     call.emplace(typed.signature, arguments.all(), shape, kernel.uses_index);
   }
-  const usmx::kernel generated = compiled_kernel(nb::object(kernels_for(self, typed, call->form())[0]), queue);
+  const usmx::kernel generated =
+      compiled_kernel(nb::object(kernels_for(self, typed, call->form())[0]), queue);
   const without_interpreter_lock unlocked;
   call->launch(generated, queue, after);
 }
 
-nb::object compute(nb::handle self, nb::args given, nb::handle out, nb::handle type, nb::handle size,
-                nb::handle queue, nb::handle after) {
+nb::object compute(nb::handle self, nb::args given, nb::handle out, nb::handle type,
+                   nb::handle size, nb::handle queue, nb::handle after) {
   require_usable_process();
   look_for_peers();
   auto& kernel = ready_instance<py_elementwise>(self.ptr());

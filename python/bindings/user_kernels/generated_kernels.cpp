@@ -17,7 +17,8 @@ namespace usmx::bindings {
 
 // ---- arguments
 
-call_arguments::call_arguments(const kernel_family& kernel, std::span<PyObject* const> given, nb::handle out)
+call_arguments::call_arguments(const kernel_family& kernel, std::span<PyObject* const> given,
+                               nb::handle out)
     : family_(kernel), objects_(kernel.parameters.size(), nullptr) {
   const std::size_t most = kernel.parameters.size();
   if (given.size() != kernel.input_count && given.size() != most) {
@@ -51,8 +52,8 @@ void call_arguments::take_outputs(nb::handle out) {
     return;
   }
   if (nb::len(out) != count) {
-    throw value_error(detail::message("out must be a tuple of ", count, " arrays, found ",
-                                      nb::len(out)));
+    throw value_error(
+        detail::message("out must be a tuple of ", count, " arrays, found ", nb::len(out)));
   }
   for (std::size_t k = 0; k < count; ++k) {
     PyObject* const item = PyTuple_GET_ITEM(out.ptr(), static_cast<Py_ssize_t>(k));
@@ -85,10 +86,10 @@ kernel_argument call_arguments::argument(std::size_t k) {
       return number.all()[0];
     }
   }
-  throw type_error(detail::message(
-      family_.name, ": argument '", family_.parameters[k], "' must be ",
-      is_input ? "an array in USM or a number" : "an array in USM", ", found an object of type ",
-      type_name(object)));
+  throw type_error(detail::message(family_.name, ": argument '", family_.parameters[k],
+                                   "' must be ",
+                                   is_input ? "an array in USM or a number" : "an array in USM",
+                                   ", found an object of type ", type_name(object)));
 }
 
 // ---- types
@@ -141,7 +142,7 @@ typed_kernels choose_types(nb::handle self, const kernel_family& kernel,
       continue;
     }
     const bool is_input = k < kernel.input_count;
-    const parameter_form form = !is_input                ? parameter_form::pointer
+    const parameter_form form = !is_input               ? parameter_form::pointer
                                 : arguments.array_at(k) ? parameter_form::const_pointer
                                                         : parameter_form::value;
     made.signature.parameters.push_back({form, type.code(), type.itemsize(), type.alignment(),
@@ -172,8 +173,7 @@ nb::handle kernels_for(nb::handle self, typed_kernels& typed, const std::string&
   }
   nb::list types;
   for (const kernel_parameter& each : typed.signature.parameters) {
-    types.append(nb::make_tuple(each.type_name,
-                                each.form != parameter_form::value));
+    types.append(nb::make_tuple(each.type_name, each.form != parameter_form::value));
   }
   typed.generated.push_back({form, self.attr("_generate")(types, form)});
   return typed.generated.back().kernels;
@@ -209,8 +209,7 @@ counts common_shape(const kernel_family& family, std::span<const array* const> a
 
 sycl::queue call_queue(nb::handle queue, const call_arguments& arguments) {
   const sycl::queue* common = queue.is_none() ? queue_of_all(arguments.arrays()) : nullptr;
-  return internal::presented_queue(common != nullptr ? *common
-                                                     : queue_argument(queue, nb::none()));
+  return internal::presented_queue(common != nullptr ? *common : queue_argument(queue, nb::none()));
 }
 
 usm_kind common_kind(std::span<const array* const> arrays) {
@@ -223,8 +222,7 @@ usm_kind common_kind(std::span<const array* const> arrays) {
 }
 
 std::vector<nb::object> outputs_of(const kernel_family& family, call_arguments& arguments,
-                                   const typed_kernels& typed,
-                                   const layout& where,
+                                   const typed_kernels& typed, const layout& where,
                                    const sycl::queue& queue) {
   std::vector<nb::object> outputs;
   for (std::size_t k = family.input_count; k < family.parameters.size(); ++k) {
@@ -233,8 +231,7 @@ std::vector<nb::object> outputs_of(const kernel_family& family, call_arguments& 
       continue;
     }
     outputs.push_back(
-        to_python(make_array(where,
-                             typed.types[k], queue, common_kind(arguments.arrays()),
+        to_python(make_array(where, typed.types[k], queue, common_kind(arguments.arrays()),
                              internal::first_use::in_order)));
     arguments.set_output(k, *as_array(outputs.back().ptr()));
   }

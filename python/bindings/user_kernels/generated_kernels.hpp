@@ -1,5 +1,5 @@
-// What kernels that Python generates have in common: their arguments, and what has been generated for
-// arguments of which types and layouts.
+// What kernels that Python generates have in common: their arguments, and what has been generated
+// for arguments of which types and layouts.
 #pragma once
 
 #include <list>

@@ -68,8 +68,8 @@ void require_elements(const py_reduction& kernel, const internal::reduction_axes
 }
 
 void run_reduction(nb::handle self, typed_kernels& typed, const call_arguments& arguments,
-         const internal::reduction_axes& axes, const sycl::queue& queue,
-         std::span<const sycl::event> after) {
+                   const internal::reduction_axes& axes, const sycl::queue& queue,
+                   std::span<const sycl::event> after) {
   const internal::reduction_call call(typed.signature, arguments.all(), axes, typed.types.back());
   const nb::handle kernels = kernels_for(self, typed, call.form());
   const usmx::kernel make_parts = compiled_kernel(nb::object(kernels[0]), queue);
@@ -79,7 +79,7 @@ void run_reduction(nb::handle self, typed_kernels& typed, const call_arguments& 
 }
 
 nb::object reduce(nb::handle self, nb::args given, nb::handle axis, nb::handle keepdims,
-                nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
+                  nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
   require_usable_process();
   look_for_peers();
   auto& kernel = ready_instance<py_reduction>(self.ptr());
@@ -93,8 +93,7 @@ nb::object reduce(nb::handle self, nb::args given, nb::handle axis, nb::handle k
   typed_kernels& typed = typed_for(self, kernel.family, arguments, type);
   const counts shape = common_shape(kernel.family, arguments.inputs());
   const axis_flags reduced = reduced_axes(axis, shape.span().size());
-  const internal::reduction_axes axes{shape.span(),
-                                      std::span(reduced).first(shape.span().size()),
+  const internal::reduction_axes axes{shape.span(), std::span(reduced).first(shape.span().size()),
                                       flag_argument("keepdims", keepdims)};
   require_elements(kernel, axes);
   const counts results = result_shape(axes);
@@ -125,15 +124,14 @@ void bind_reduction(nb::module_& m) {
          nb::sig("def __init__(self, name: str, parameters: list[str], input_count: int, "
                  "has_identity: bool) -> None"),
          "Of names in the order of the parameters, inputs first.")
-      .def(
-          "__call__", &reduce, nb::arg("args"), nb::arg("axis").none() = nb::none(),
-          nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),
-          nb::arg("dtype").none() = nb::none(), nb::arg("queue").none() = nb::none(),
-          nb::arg("after") = nb::make_tuple(),
-          nb::sig("def __call__(self, *args: object, axis: int | tuple[int, ...] | None = None, "
-                  "keepdims: bool = False, out: object = None, dtype: DTypeLike | None = None, "
-                  "queue: QueueLike | None = None, after: Sequence[object] = ()) -> Any"),
-          R"(Compute the outputs. Does not wait, but for memory that other packages may work on.
+      .def("__call__", &reduce, nb::arg("args"), nb::arg("axis").none() = nb::none(),
+           nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),
+           nb::arg("dtype").none() = nb::none(), nb::arg("queue").none() = nb::none(),
+           nb::arg("after") = nb::make_tuple(),
+           nb::sig("def __call__(self, *args: object, axis: int | tuple[int, ...] | None = None, "
+                   "keepdims: bool = False, out: object = None, dtype: DTypeLike | None = None, "
+                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> Any"),
+           R"(Compute the outputs. Does not wait, but for memory that other packages may work on.
 
 For one shape and device, elements are always put together in the same order.
 
