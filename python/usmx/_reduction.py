@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SIZES = """
 struct usmx_part_sizes { long lines_per_part; long columns_per_part; long column_parts; };
-struct usmx_result_sizes { long results; long parts; long result_step; long part_step; };
+struct usmx_result_sizes { long results; long parts; };
 """
 
 # Which elements a part has. `usmx_part` is given.
@@ -84,12 +84,12 @@ usmx_parts[usmx_group.i * usmx::group_count<2>().j + usmx_part] = usmx_shared[0]
 
 # A work item for each result and part.
 _OUTER = """
-const auto usmx_place = usmx::global_id<2>();
-const long usmx_kept_column = usmx_place.j;
+const auto usmx_group = usmx::group_id<2>();
+const long usmx_kept_column = usmx::global_id<2>().j;
 if (usmx_kept_column >= usmx_kept.columns()) return;
 const long usmx_rows = usmx::detail::count_of<{kept} - 1>(usmx_kept);
-const long usmx_part = usmx_place.i / usmx_rows;
-const long usmx_row = usmx_place.i - usmx_part * usmx_rows;
+const long usmx_part = usmx_group.i / usmx_rows;
+const long usmx_row = usmx_group.i - usmx_part * usmx_rows;
 usmx::detail::places<{operands}> usmx_from;
 usmx_from.move<{kept} - 1>(usmx_kept, usmx_row);
 {part}
@@ -102,21 +102,21 @@ for (; usmx_column < usmx_count; ++usmx_column) {{
 usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_column));
 }}
 }}
-usmx_parts[usmx_place.i * usmx_kept.columns() + usmx_kept_column] = usmx_value;
+usmx_parts[usmx_group.i * usmx_kept.columns() + usmx_kept_column] = usmx_value;
 """
 
-# A work item for each result.
+# A work item for each result. Adjacent ones read adjacent parts, or all parts of a result are.
 _END = """
 const long usmx_place = usmx::global_id();
 if (usmx_place >= usmx_sizes.results) return;
 usmx::detail::places<{operands}> usmx_at;
 usmx_at.move<{kept}>(usmx_kept, usmx_place);
-const usmx_result* usmx_part = usmx_parts + usmx_place * usmx_sizes.result_step;
+const usmx_result* usmx_part = usmx_parts + {first_part};
 usmx_result a = usmx_sizes.parts == 0 ? usmx_result(
 #include "identity"
 ) : *usmx_part;
 for (long usmx_index = 1; usmx_index < usmx_sizes.parts; ++usmx_index) {{
-usmx_part += usmx_sizes.part_step;
+usmx_part += {part_step};
 a = usmx_reduce(a, *usmx_part);
 }}
 {outputs}
@@ -183,7 +183,7 @@ def reduction_source(
         f"{_SIZES}{_REDUCE}"
         f"USMX_KERNEL(2) {name}({', '.join(first)}) {{\nusing namespace usmx;\n{body}}}\n"
         f"USMX_KERNEL(1) {name}_end({', '.join(second)}) {{\nusing namespace usmx;\n"
-        f"{_end(outputs, len(arrays), operands, kept)}}}\n"
+        f"{_end(outputs, len(arrays), operands, kind, kept)}}}\n"
     )
 
 
@@ -205,12 +205,19 @@ def _loads(arrays, kind, steps):
     return "".join(lines)
 
 
-def _end(outputs, input_array_count, operands, kept):
+def _end(outputs, input_array_count, operands, kind, kept):
     elements = [
         (p.name, c_type, f"usmx::detail::element(usmx_{p.name}, usmx_at.at[{k}])")
         for k, (p, (c_type, _)) in enumerate(outputs, input_array_count)
     ]
+    first_part, part_step = (
+        ("usmx_place", "usmx_sizes.results")
+        if kind == "outer"
+        else ("usmx_place * usmx_sizes.parts", "1")
+    )
     return _END.format(
+        first_part=first_part,
+        part_step=part_step,
         operands=operands,
         kept=kept,
         outputs="".join(f"{c_type} {name} = {at};\n" for name, c_type, at in elements),

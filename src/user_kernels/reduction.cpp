@@ -220,9 +220,8 @@ launch_sizes outer_sizes(std::int64_t results, const reduction& call, const divi
           std::array<std::size_t, 3>{1, width, 1}};
 }
 
-/// What the second kernel gets besides the loop: the number of results and of their parts, and how
-/// far apart results, and parts, lie.
-using result_sizes = std::array<std::int64_t, 4>;
+/// What the second kernel gets besides the loop: the number of results and of their parts.
+using result_sizes = std::array<std::int64_t, 2>;
 
 void require_few_dimensions(const reduction& call) {
   const std::size_t found = std::max(call.kept.ndim, call.reduced.ndim);
@@ -320,8 +319,7 @@ sycl::event reduction_call::launch(const kernel& make_parts, const kernel& put_t
   bytes.push_back(all_parts);
   uses.push_back({&parts, detail::access::read});
   bytes.push_back({{}, kept.data(), nullptr});
-  const result_sizes sizes{results, by.parts, call.is_outer ? 1 : by.parts,
-                           call.is_outer ? results : 1};
+  const result_sizes sizes{results, by.parts};
   bytes.push_back({{}, &sizes, nullptr});
   constexpr std::size_t group = 64;
   const std::size_t width = std::min(group, std::bit_ceil(static_cast<std::size_t>(results)));
