@@ -10,8 +10,8 @@ from usmx._generated_kernels import (
     check_texts,
     choose_types,
     compile_generated,
+    element_at,
     parse_parameters,
-    step_offset,
     type_aliases,
     uses_name,
 )
@@ -85,12 +85,14 @@ def elementwise_source(
     )
 
 
-def _offset(k, operand, row, column):
-    """Of an element from the operand's first one, in bytes; the index counts by 1."""
-    itemsize = "1" if operand.name == "i" else f"long(sizeof({operand.type}))"
-    along = step_offset(operand.step, column, itemsize, f"usmx_loop.column_stride({k})")
-    down = f" + {row} * usmx_loop.row_stride({k})" if row else ""
-    return f"usmx_at.at[{k}]{down} + {along}"
+def _row(k, row):
+    """Where a row begins, in bytes from an operand's first element."""
+    return f"usmx_at.at[{k}]" + (f" + {row} * usmx_loop.row_stride({k})" if row else "")
+
+
+def _element(k, operand, row):
+    stride = f"usmx_loop.column_stride({k})"
+    return element_at(operand.pointer, _row(k, row), operand.step, "usmx_column", stride)
 
 
 def _body(operands, *, tiled):
@@ -98,21 +100,22 @@ def _body(operands, *, tiled):
     row = "usmx_row" if tiled else ""
     lines = []
     for k, each in enumerate(operands):
-        if each.step == "t":
-            value = f"usmx_tile{k}[usmx_lane][usmx_row]"
-        elif each.name == "i":
-            lines.append(f"const long i = usmx_i + {_offset(k, each, row, 'usmx_column')};\n")
+        if each.name == "i":
+            lines.append(
+                f"const long i = usmx_i + {_row(k, row)} + "
+                f"usmx_column * usmx_loop.column_stride({k});\n"
+            )
             continue
-        else:
-            offset = _offset(k, each, row, "usmx_column")
-            value = f"usmx::detail::element({each.pointer}, {offset})"
+        is_tile = each.step == "t"
+        value = f"usmx_tile{k}[usmx_lane][usmx_line]" if is_tile else _element(k, each, row)
         const = "" if each.is_written else "const "
         lines.append(f"{const}{each.type} {each.name} = {value};\n")
     lines.append('#include "operation"\n;\n')
-    for k, each in enumerate(operands):
-        if each.is_written:
-            offset = _offset(k, each, row, "usmx_column")
-            lines.append(f"usmx::detail::element({each.pointer}, {offset}) = {each.name};\n")
+    lines += [
+        f"{_element(k, each, row)} = {each.name};\n"
+        for k, each in enumerate(operands)
+        if each.is_written
+    ]
     return "".join(lines)
 
 
@@ -141,8 +144,8 @@ def _tiles(operands, body, dimensions, edge):
     )
     reads = "".join(
         f"usmx_tile{k}[usmx_line][usmx_lane] = usmx::detail::element({each.pointer}, "
-        f"usmx_at.at[{k}] + (usmx_first_row + usmx_lane) * usmx_loop.row_stride({k}) + "
-        f"(usmx_first_column + usmx_line) * usmx_loop.column_stride({k}));\n"
+        f"usmx_at.at[{k}] + (usmx_first_column + usmx_line) * usmx_loop.column_stride({k}) + "
+        f"(usmx_first_row + usmx_lane) * usmx_loop.row_stride({k}));\n"
         for k, each in tiles.items()
     )
     return (
@@ -165,7 +168,7 @@ def _tiles(operands, body, dimensions, edge):
         "const long usmx_column = usmx_first_column + usmx_lane;\n"
         f"for (long usmx_line = 0; usmx_line < {edge} && usmx_line < usmx_rows; ++usmx_line) {{\n"
         "const long usmx_row = usmx_first_row + usmx_line;\n"
-        f"{body.replace('[usmx_lane][usmx_row]', '[usmx_lane][usmx_line]')}}}\n"
+        f"{body}}}\n"
     )
 
 

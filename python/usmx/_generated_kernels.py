@@ -244,17 +244,19 @@ def uses_name(name: str, *sources: str) -> bool:
     return any(re.search(rf"\b{name}\b", source) for source in sources)
 
 
-def step_offset(step: str, column: str, itemsize: str, stride: str) -> str:
-    """The bytes from an operand's first element in a row to the one at `column`, all in C++.
+def element_at(pointer: str, row: str, step: str, column: str, stride: str) -> str:
+    """The element of an operand at `column` of a row, all in C++; `row` and `stride` are in bytes.
 
-    The steps are those of src/user_kernels/operand_loop.hpp.
+    The steps are those of src/user_kernels/operand_loop.hpp. What is the same for a whole row is
+    added first: then the compiler sees that adjacent work items read adjacent elements.
     """
+    first = f"usmx::detail::element({pointer}, {row})"
     return {
-        "a": f"{column} * {itemsize}",
-        "r": "0",
-        "o": f"{column} * (2 * {itemsize})",
-        "n": f"int({column}) * int({stride})",
-        "s": f"{column} * {stride}",
+        "a": f"(&{first})[{column}]",
+        "r": first,
+        "o": f"(&{first})[2 * ({column})]",
+        "n": f"usmx::detail::element(&{first}, int({column}) * int({stride}))",
+        "s": f"usmx::detail::element(&{first}, ({column}) * {stride})",
     }[step]
 
 

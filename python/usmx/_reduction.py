@@ -11,8 +11,8 @@ from usmx._generated_kernels import (
     check_texts,
     choose_types,
     compile_generated,
+    element_at,
     parse_parameters,
-    step_offset,
     type_aliases,
 )
 from usmx._kernels import compile_arguments
@@ -191,17 +191,14 @@ def _loads(arrays, kind, steps):
     """The elements of the inputs at `usmx_column`."""
     lines = []
     for k, ((name, c_type), step) in enumerate(zip(arrays, steps, strict=True)):
-        across, loop = (
-            ("usmx_kept_column", "usmx_kept")
-            if kind == "outer"
-            else ("usmx_column", "usmx_reduced")
-        )
-        offset = f"usmx_from.at[{k}] + usmx_at.at[{k}] + " + step_offset(
-            step, across, f"long(sizeof({c_type}))", f"{loop}.column_stride({k})"
-        )
+        row = f"usmx_from.at[{k}] + usmx_at.at[{k}]"
         if kind == "outer":
-            offset += f" + usmx_column * usmx_reduced.column_stride({k})"
-        lines.append(f"const {c_type} {name} = usmx::detail::element(usmx_{name}, {offset});\n")
+            row += f" + usmx_column * usmx_reduced.column_stride({k})"
+            column, loop = "usmx_kept_column", "usmx_kept"
+        else:
+            column, loop = "usmx_column", "usmx_reduced"
+        element = element_at(f"usmx_{name}", row, step, column, f"{loop}.column_stride({k})")
+        lines.append(f"const {c_type} {name} = {element};\n")
     return "".join(lines)
 
 
