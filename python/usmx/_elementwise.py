@@ -132,7 +132,7 @@ def _rows(operands, body, dimensions):
 
 
 def _tiles(operands, body, dimensions, edge):
-    """A work group for each tile.
+    """A work group for each tile; whole ones have as many steps as the compiler knows.
 
     Operands whose rows are adjacent go through local memory; the padding keeps the items of a
     column apart in it.
@@ -148,27 +148,39 @@ def _tiles(operands, body, dimensions, edge):
         f"(usmx_first_row + usmx_lane) * usmx_loop.row_stride({k}));\n"
         for k, each in tiles.items()
     )
+
+    def steps(rows, columns):
+        return (
+            f"for (long usmx_line = 0; usmx_line < {columns}; ++usmx_line) {{\n"
+            f"if (usmx_lane < {rows}) {{\n{reads}}}\n}}\n"
+            "usmx::barrier();\n"
+            f"if (usmx_lane < {columns}) {{\n"
+            "const long usmx_column = usmx_first_column + usmx_lane;\n"
+            f"for (long usmx_line = 0; usmx_line < {rows}; ++usmx_line) {{\n"
+            "const long usmx_row = usmx_first_row + usmx_line;\n"
+            f"{body}}}\n}}\n"
+        )
+
     return (
         f"{arrays}"
+        f"constexpr long usmx_edge = {edge};\n"
         "const auto usmx_group = usmx::group_id<2>();\n"
         "const long usmx_lane = usmx::local_id<2>().j;\n"
-        f"const long usmx_blocks = (usmx_loop.rows() + {edge - 1}) / {edge};\n"
+        "const long usmx_blocks = (usmx_loop.rows() + usmx_edge - 1) / usmx_edge;\n"
         "const long usmx_outer = usmx_group.i / usmx_blocks;\n"
-        f"const long usmx_first_row = (usmx_group.i - usmx_outer * usmx_blocks) * {edge};\n"
-        f"const long usmx_first_column = usmx_group.j * {edge};\n"
-        f"const long usmx_rows = usmx_loop.rows() - usmx_first_row;\n"
-        f"const long usmx_columns = usmx_loop.columns() - usmx_first_column;\n"
+        "const long usmx_first_row = (usmx_group.i - usmx_outer * usmx_blocks) * usmx_edge;\n"
+        "const long usmx_first_column = usmx_group.j * usmx_edge;\n"
+        "const long usmx_rows = usmx_loop.rows() - usmx_first_row;\n"
+        "const long usmx_columns = usmx_loop.columns() - usmx_first_column;\n"
         f"usmx::detail::places<{len(operands)}> usmx_at;\n"
         f"usmx_at.move<{dimensions - 2}>(usmx_loop, usmx_outer);\n"
-        f"for (long usmx_line = 0; usmx_line < {edge} && usmx_line < usmx_columns; "
-        "++usmx_line) {\n"
-        f"if (usmx_lane < usmx_rows) {{\n{reads}}}\n}}\n"
-        "usmx::barrier();\n"
-        "if (usmx_lane >= usmx_columns) return;\n"
-        "const long usmx_column = usmx_first_column + usmx_lane;\n"
-        f"for (long usmx_line = 0; usmx_line < {edge} && usmx_line < usmx_rows; ++usmx_line) {{\n"
-        "const long usmx_row = usmx_first_row + usmx_line;\n"
-        f"{body}}}\n"
+        "if (usmx_rows >= usmx_edge && usmx_columns >= usmx_edge) {\n"
+        f"{steps('usmx_edge', 'usmx_edge')}"
+        "} else {\n"
+        "const long usmx_high = usmx_rows < usmx_edge ? usmx_rows : usmx_edge;\n"
+        "const long usmx_wide = usmx_columns < usmx_edge ? usmx_columns : usmx_edge;\n"
+        f"{steps('usmx_high', 'usmx_wide')}"
+        "}\n"
     )
 
 

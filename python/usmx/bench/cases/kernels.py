@@ -44,9 +44,7 @@ def axpy_contiguous() -> Case:
         [
             Peer(
                 "kernel by hand",
-                Statement(
-                    "axpy(out.size, 1024, 2, x, y, out).wait()", axpy=_by_hand(), **ours
-                ),
+                Statement("axpy(out.size, 1024, 2, x, y, out).wait()", axpy=_by_hand(), **ours),
                 Aim(ratio=1.1),
             ),
             Peer(
