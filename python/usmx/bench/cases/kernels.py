@@ -1,5 +1,7 @@
 """Kernels that users write: expressions for each element, and reductions, beside NumPy."""
 
+from typing import Any
+
 import numpy
 
 import usmx
@@ -20,7 +22,7 @@ def _by_hand() -> usmx.Kernel:
     )
 
 
-def _matrices() -> dict[str, usmx.USMArray]:
+def _matrices() -> dict[str, Any]:
     shape = (SIDE, SIDE)
     return {
         "x": usmx.ones(shape, dtype="f4"),
