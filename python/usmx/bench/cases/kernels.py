@@ -38,7 +38,7 @@ def _axpy() -> usmx.ElementwiseKernel:
 def axpy_contiguous() -> Case:
     """As fast as the same kernel written by hand, and faster than NumPy."""
     ours = _matrices()
-    numpys = {name: usmx.asnumpy(each) for name, each in ours.items()}
+    numpys: dict[str, Any] = {name: usmx.asnumpy(each) for name, each in ours.items()}
     two_steps = "np.multiply(x, a, out=out); np.add(out, y, out=out)"
     return Case(
         "a * x + y, 4096x4096 f4",
