@@ -14,4 +14,6 @@
 #include "runtime/interruption.hpp"
 #include "runtime/queues_internal.hpp"
 #include "runtime/waiting.hpp"
+#include "user_kernels/elementwise_internal.hpp"
+#include "user_kernels/reduction_internal.hpp"
 #include "user_kernels/spirv.hpp"

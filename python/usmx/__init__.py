@@ -85,20 +85,24 @@ from usmx._core import (
     zeros,
     zeros_like,
 )
+from usmx._elementwise import ElementwiseKernel
 from usmx._enum_types import event_status_type
 from usmx._importing import importing_extension
 from usmx._installed import get_include
 from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
 from usmx._protocol import SupportsUsmArrayInterface
+from usmx._reduction import ReductionKernel
 
 __all__ = [
     "CompileError",
     "CompileWarning",
     "Device",
     "Diagnostic",
+    "ElementwiseKernel",
     "ExecutionPlacementError",
     "Kernel",
     "KernelModule",
+    "ReductionKernel",
     "SupportsUsmArrayInterface",
     "SyclContext",
     "SyclDevice",

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <numeric>
 #include <ostream>
-#include <utility>
 
 #include "layout/byte_range.hpp"
+#include "layout/loop_order.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -38,31 +38,20 @@ void put_in_order(copy_plan& plan) {
       d.destination_stride = -d.destination_stride;
     }
   }
-  // An insertion sort: stable, without memory of its own, and most copies are nearly in order.
-  const std::span<copy_dimension> all = plan.dimensions();
-  for (std::size_t k = 1; k < all.size(); ++k) {
-    for (std::size_t i = k; i > 0 && all[i - 1].destination_stride < all[i].destination_stride;
-         --i) {
-      std::swap(all[i - 1], all[i]);
-    }
-  }
+  put_longest_first(plan.dimensions(),
+                    [](const copy_dimension& d) { return d.destination_stride; });
 }
 
 /// Joins neighbours that are one run on both sides.
 void merge(copy_plan& plan) {
-  std::size_t merged = 0;
-  for (const copy_dimension& inner : plan.dimensions()) {
-    if (merged > 0) {
-      copy_dimension& outer = plan.all_dimensions[merged - 1];
-      if (outer.source_stride == inner.source_stride * inner.extent &&
-          outer.destination_stride == inner.destination_stride * inner.extent) {
-        outer = {outer.extent * inner.extent, inner.source_stride, inner.destination_stride};
-        continue;
-      }
+  plan.ndim = join_runs(plan.dimensions(), [](copy_dimension& outer, const copy_dimension& inner) {
+    const bool is_run = outer.source_stride == inner.source_stride * inner.extent &&
+                        outer.destination_stride == inner.destination_stride * inner.extent;
+    if (is_run) {
+      outer = {outer.extent * inner.extent, inner.source_stride, inner.destination_stride};
     }
-    plan.all_dimensions[merged++] = inner;
-  }
-  plan.ndim = merged;
+    return is_run;
+  });
 }
 
 using stride_of = std::ptrdiff_t copy_dimension::*;

@@ -184,22 +184,23 @@ void set_local(sycl::handler& handler, int index, std::size_t nbytes) {
 
 /// All of them, at every launch: the runtime would silently use those of the launch before.
 void set_arguments(sycl::handler& handler, const kernel_signature& signature,
-                   const checked_arguments& all) {
+                   std::span<const detail::argument_bytes> bytes,
+                   std::span<const std::size_t> local_nbytes) {
   for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
     const kernel_parameter& parameter = signature.parameters[i];
     const auto index = static_cast<int>(i);
     if (parameter.form == parameter_form::local_memory) {
-      set_local(handler, index, all.local_nbytes[i]);
+      set_local(handler, index, local_nbytes[i]);
     } else if (parameter.form == parameter_form::value) {
-      const void* structure = all.bytes[i].structure;
-      handler.set_arg(index, syclex::raw_kernel_arg(
-                                 structure == nullptr ? all.bytes[i].number.data() : structure,
-                                 parameter.size));
+      const void* structure = bytes[i].structure;
+      handler.set_arg(
+          index, syclex::raw_kernel_arg(structure == nullptr ? bytes[i].number.data() : structure,
+                                        parameter.size));
     } else if (detail::is_view(parameter.form)) {
-      const std::vector<std::int64_t>& view = all.bytes[i].view;
+      const std::vector<std::int64_t>& view = bytes[i].view;
       handler.set_arg(index, syclex::raw_kernel_arg(view.data(), view.size() * sizeof view[0]));
     } else {
-      handler.set_arg(index, all.bytes[i].address);
+      handler.set_arg(index, bytes[i].address);
     }
   }
 }
@@ -391,6 +392,26 @@ sycl::event kernel::launch_typed(const launch_sizes& sizes,
       set_typed(handler, k, arguments);
       start(handler, k.code, chosen);
     });
+  });
+}
+
+struct detail::kernel_access {
+  static const kernel::implementation& parts(const kernel& k) noexcept { return *k.shared_; }
+};
+
+sycl::event detail::launch_checked(const kernel& generated, const launch_sizes& sizes,
+                                   std::span<const argument_bytes> bytes,
+                                   std::span<const array_use> uses, const sycl::queue& queue,
+                                   std::span<const sycl::event> after) {
+  const runtime_call call;
+  const kernel::implementation& k = kernel_access::parts(generated);
+  require_runnable(k, queue);
+  const auto dimensions = static_cast<std::size_t>(sizes.dimensions);
+  const launch_sizes chosen = checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
+  release_finished();
+  return submit_in_order(queue, uses, after, [&](sycl::handler& handler) {
+    set_arguments(handler, k.signature, bytes, {});
+    start(handler, k.code, chosen);
   });
 }
 

@@ -15,6 +15,7 @@
 #include <sycl/queue.hpp>
 
 #include "tracking/pending_work.hpp"
+#include "user_kernels/arguments.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1::detail {
@@ -44,5 +45,11 @@ struct array_use {
 sycl::event submit_in_order(const sycl::queue&, std::span<const array_use>,
                             std::span<const sycl::event> after,
                             const std::function<void(sycl::handler&)>& command);
+
+/// Runs a kernel with arguments that are known to suit, one for each parameter and none in local
+/// memory, on a queue of its context and device. Throws value_error for sizes that do not suit.
+sycl::event launch_checked(const kernel&, const launch_sizes&, std::span<const argument_bytes>,
+                           std::span<const array_use>, const sycl::queue&,
+                           std::span<const sycl::event> after);
 
 }  // namespace usmx::inline v1::detail

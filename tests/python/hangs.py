@@ -183,6 +183,18 @@ def record_by(x, method):
     method(event)
 
 
+@functools.cache
+def scaled():
+    """A kernel that multiplies elements."""
+    return usmx.ElementwiseKernel("T x, T a", "T y", "y = a * x", "scaled")
+
+
+@functools.cache
+def summed():
+    """A kernel that adds the elements of an array."""
+    return usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "summed")
+
+
 def dlpack(x, **how):
     return x.a.__dlpack__(max_version=(1, 1), **how)
 
@@ -198,6 +210,8 @@ FUNCTIONS = {
     "Diagnostic": [lambda x: F.Diagnostic],  # of a CompileError
     "Kernel": [lambda x: doubled()(12, None, x.a), lambda x: doubled()(BIG, None, x.d).wait(),
                lambda x: doubled().signature],
+    "ElementwiseKernel": [lambda x: scaled()(x.a, 2), lambda x: scaled()(x.d, 2, out=x.d), lambda x: scaled()(x.v, x.v)],
+    "ReductionKernel": [lambda x: summed()(x.a), lambda x: summed()(x.d), lambda x: summed()(x.a, out=x.b[:1].reshape(()))],
     "KernelModule": [lambda x: F.KernelModule("#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* a) {}", names=["f"])],
     "local_memory": [lambda x: F.local_memory("f4", 3)],
     "pending_events": [lambda x: F.pending_events(x.a, x.b), lambda x: F.pending_events(writes=[x.d, x.v])],

@@ -31,6 +31,10 @@
 
 namespace usmx::inline v1 {
 
+namespace detail {
+struct kernel_access;
+}
+
 /// How many work items run a kernel. The innermost dimension is the last.
 struct launch_sizes {
   /// 1 to 3.
@@ -275,6 +279,7 @@ class USMX_API kernel {
  private:
   template <class Function>
   friend class typed_kernel;
+  friend struct detail::kernel_access;
 
   explicit kernel(std::shared_ptr<const implementation> shared) noexcept;
   void require_parameters(std::span<const kernel_parameter> found) const;

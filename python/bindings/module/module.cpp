@@ -54,6 +54,8 @@ NB_MODULE(_core, m) {
   bind_copies(m);
   bind_from_others(m);
   bind_user_kernels(m);
+  bind_elementwise(m);
+  bind_reduction(m);
   bind_c_api(m);
   bind_versions(m);
   bind_dlpack_table();

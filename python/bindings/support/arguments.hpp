@@ -1,6 +1,7 @@
 // Arguments that the bindings take in several places: shapes, counts, orders, kinds of memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
@@ -19,6 +20,10 @@ class counts {
   /// From a tuple or list of objects with __index__. Throws type_error, or value_error when there
   /// are too many, or overflow_error when one is too large, naming `what`.
   counts(const char* what, PyObject* sequence);
+  /// Of at most max_ndim values.
+  explicit counts(std::span<const std::ptrdiff_t> values) noexcept : size_(values.size()) {
+    std::ranges::copy(values, values_.begin());
+  }
 
   std::span<const std::ptrdiff_t> span() const { return {values_.data(), size_}; }
   std::span<std::ptrdiff_t> span() { return {values_.data(), size_}; }

@@ -205,20 +205,11 @@ launch_sizes sizes_of(nb::handle global, nb::handle local) {
   return sizes;
 }
 
-std::vector<sycl::event> events_argument(nb::handle after) {
-  std::vector<sycl::event> events;
-  const nb::object all = snapshot("after", "a tuple or list of events", after.ptr());
-  for (nb::handle each : all) {
-    events.push_back(event_argument("an event of after", each));
-  }
-  return events;
-}
-
 sycl::queue launch_queue(nb::handle queue, const launch_arguments& arguments) {
   if (!queue.is_none()) {
     return internal::presented_queue(queue_argument(queue, nb::none()));
   }
-  const sycl::queue* common = arguments.common_queue();
+  const sycl::queue* common = queue_of_all(arguments.arrays());
   return internal::presented_queue(common == nullptr ? internal::default_queue() : *common);
 }
 
@@ -282,6 +273,20 @@ Example:
 }
 
 }  // namespace
+
+std::vector<sycl::event> events_argument(nb::handle after) {
+  std::vector<sycl::event> events;
+  const nb::object all = snapshot("after", "a tuple or list of events", after.ptr());
+  for (nb::handle each : all) {
+    events.push_back(event_argument("an event of after", each));
+  }
+  return events;
+}
+
+usmx::kernel compiled_kernel(nb::handle kernel, const sycl::queue& queue) {
+  const auto& held = ready_instance<py_kernel>(kernel.ptr());
+  return held.source->compiled_for(queue)[held.place];
+}
 
 void bind_user_kernels(nb::module_& m) {
   bind_local_memory(m);

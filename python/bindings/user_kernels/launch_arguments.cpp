@@ -136,15 +136,15 @@ kernel_argument launch_arguments::value_in_buffer(const kernel_parameter& parame
   return value ? number_argument(*value) : unsuitable(object);
 }
 
-const sycl::queue* launch_arguments::common_queue() const {
-  if (arrays_.empty()) {
+const sycl::queue* queue_of_all(std::span<const array* const> arrays) {
+  if (arrays.empty()) {
     return nullptr;
   }
-  const sycl::queue& first = internal::private_queue(*arrays_.front());
+  const sycl::queue& first = internal::private_queue(*arrays.front());
   const auto is_elsewhere = [&](const array* a) { return internal::private_queue(*a) != first; };
-  if (std::ranges::any_of(arrays_, is_elsewhere)) {
+  if (std::ranges::any_of(arrays, is_elsewhere)) {
     nb::list all;
-    for (const array* a : arrays_) {
+    for (const array* a : arrays) {
       all.append(to_python(*a));
     }
     hooks::common_queue(all);

@@ -1,4 +1,4 @@
-// usmx.Kernel and usmx.local_memory: kernels that users write.
+// usmx.Kernel, usmx.local_memory and what calls generated kernels: kernels that users write.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,7 @@ class launch_arguments {
   launch_arguments(std::span<PyObject* const> arguments, const kernel_signature&);
 
   std::span<const kernel_argument> all() const noexcept { return all_; }
-  /// usmx's own queue of the arrays; null if there are none. ExecutionPlacementError for two.
-  const sycl::queue* common_queue() const;
+  std::span<const array* const> arrays() const noexcept { return arrays_; }
 
  private:
   kernel_argument argument_for(const kernel_parameter&, PyObject* object);
@@ -39,7 +38,20 @@ class launch_arguments {
   std::vector<std::unique_ptr<held_buffer>> buffers_;
 };
 
+/// usmx's own queue of the arrays; null if there are none. ExecutionPlacementError for two.
+const sycl::queue* queue_of_all(std::span<const array* const>);
+
+/// The events of an argument `after`.
+std::vector<sycl::event> events_argument(nb::handle after);
+
+/// What a usmx.Kernel runs on that queue. CompileError if it cannot be compiled for its device.
+usmx::kernel compiled_kernel(nb::handle kernel, const sycl::queue& queue);
+
 /// Kernel, local_memory and _compile_kernels.
 void bind_user_kernels(nb::module_& m);
+/// The base class of ElementwiseKernel.
+void bind_elementwise(nb::module_& m);
+/// The base class of ReductionKernel.
+void bind_reduction(nb::module_& m);
 
 }  // namespace usmx::bindings

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from usmx.bench.cases import copy, exchange, memory, package, steps, views
+from usmx.bench.cases import copy, exchange, kernels, memory, package, steps, views
 from usmx.bench.ladder import Ladder
 from usmx.bench.pairing import Case
 
-MODULES = (exchange, views, memory, copy, package, steps)
+MODULES = (exchange, views, memory, copy, kernels, package, steps)
 
 
 def find_makers() -> dict[str, Callable[[], Case | Ladder]]:

@@ -1,0 +1,392 @@
+"""Element-wise kernels: any layout and broadcasting as NumPy has them, types, outputs, refusals."""
+
+import numpy as np
+import pytest
+import usmx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+@pytest.fixture(scope="module")
+def axpy():
+    return usmx.ElementwiseKernel("T a, T x, T y", "T out", "out = a * x + y", "axpy")
+
+
+@pytest.fixture(scope="module")
+def twice():
+    return usmx.ElementwiseKernel("T x", "T y", "y = 2 * x", "twice")
+
+
+def numbers(*shape, dtype="f4"):
+    return np.arange(np.prod(shape, dtype=int), dtype=dtype).reshape(shape)
+
+
+def equal(found, expected):
+    assert found.shape == expected.shape
+    np.testing.assert_array_equal(usmx.asnumpy(found), expected)
+
+
+# ---- layouts
+
+
+VIEWS = {
+    "c": lambda a: a,
+    "f": lambda a: a.T,
+    "every other": lambda a: a[::2, ::2],
+    "reversed": lambda a: a[::-1, ::-1],
+    "one reversed": lambda a: a[:, ::-1],
+    "rows with gaps": lambda a: a[:, 1:-1],
+    "a column": lambda a: a[:, 3],
+    "one element": lambda a: a[2, 3],
+    "no elements": lambda a: a[:0],
+    "new axes": lambda a: a[None, :, None],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("shape", [(8, 8), (40, 70), (131, 3)])
+def test_layouts_of_one_input(twice, name, shape):
+    if name == "a column" or name == "one element" or shape[1] > 3:
+        shape = (shape[0], max(shape[1], 8))
+    a = numbers(*shape)
+    equal(twice(VIEWS[name](usmx.asarray(a))), 2 * VIEWS[name](a))
+
+
+@pytest.mark.parametrize("left", ["c", "f", "every other", "reversed"])
+@pytest.mark.parametrize("right", ["c", "f", "every other", "one reversed"])
+@pytest.mark.parametrize("size", [4, 67, 130])
+def test_two_inputs_of_different_layouts(axpy, left, right, size):
+    def view(kind, a):
+        return VIEWS[kind](np.repeat(np.repeat(a, 2, 0), 2, 1) if kind == "every other" else a)
+
+    x, y = numbers(size, size), numbers(size, size) + 7
+    found = axpy(
+        3,
+        VIEWS[left](usmx.asarray(view_base(left, x))),
+        VIEWS[right](usmx.asarray(view_base(right, y))),
+    )
+    equal(found, np.float32(3) * view(left, x) + view(right, y))
+
+
+def view_base(kind, a):
+    return np.repeat(np.repeat(a, 2, 0), 2, 1) if kind == "every other" else a
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((5, 6), (6,)),
+        ((5, 6), (5, 1)),
+        ((5, 1), (1, 6)),
+        ((4, 1, 6), (5, 1)),
+        ((), (3, 2)),
+        ((1,), (0,)),
+    ],
+)
+def test_inputs_are_broadcast(axpy, left, right):
+    x, y = numbers(*left), numbers(*right)
+    equal(axpy(2, usmx.asarray(x), usmx.asarray(y)), np.float32(2) * x + y)
+
+
+def test_more_dimensions_than_a_kernel_has(axpy):
+    x = numbers(*[2] * 11)
+    y = x.transpose(np.random.default_rng(0).permutation(11))
+    got = axpy(
+        2,
+        usmx.asarray(x)[..., ::-1],
+        usmx.asarray(x).transpose(tuple(np.random.default_rng(0).permutation(11).tolist())),
+    )
+    equal(got, 2 * x[..., ::-1] + y)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_views_are_as_in_numpy(axpy, data):
+    shape = tuple(data.draw(st.lists(st.integers(1, 5), max_size=4)))
+
+    def view(a, draw):
+        axes = draw(st.permutations(range(a.ndim)))
+        steps = tuple(slice(None, None, draw(st.sampled_from([1, -1, 2]))) for _ in axes)
+        return axes, steps
+
+    arrays = []
+    for _ in range(2):
+        axes = data.draw(st.permutations(range(len(shape))))
+        steps = [data.draw(st.sampled_from([1, -1, 2])) for _ in shape]
+        inverse = np.argsort(axes) if axes else []
+        base = numbers(*[shape[k] * abs(steps[k]) for k in axes])
+        index = tuple(slice(None, None, s) for s in steps)
+
+        def of(a, inverse=inverse, index=index):
+            return a.transpose(tuple(int(k) for k in inverse))[index] if index else a
+
+        arrays.append((of(base), of(usmx.asarray(base))))
+    equal(axpy(3, arrays[0][1], arrays[1][1]), np.float32(3) * arrays[0][0] + arrays[1][0])
+
+
+# ---- the index, several outputs, partial writes
+
+
+def test_index_counts_in_c_order():
+    place = usmx.ElementwiseKernel("T x", "int64 y", "y = i", "place")
+    expected = numbers(6, 9, dtype="i8")
+    equal(place(usmx.zeros((6, 9), dtype="f4")), expected)
+    equal(place(usmx.zeros((9, 6), dtype="f4").T), expected)
+    out = usmx.zeros((9, 12), dtype="i8").T[::-2]
+    equal(place(usmx.zeros((6, 9), dtype="f4"), out=out), expected)
+
+
+def test_index_without_inputs():
+    ramp = usmx.ElementwiseKernel("", "T y", "y = i * i", "ramp")
+    equal(ramp(size=(2, 3), dtype="f4"), numbers(2, 3) ** 2)
+    equal(ramp(size=5, dtype="i4"), numbers(5, dtype="i4") ** 2)
+
+
+def test_several_outputs():
+    f = usmx.ElementwiseKernel("T x", "T y, bool z", "y = -x; z = x > 3", "both")
+    x = numbers(8)
+    y, z = f(usmx.asarray(x))
+    equal(y, -x)
+    equal(z, x > 3)
+    given_z = usmx.zeros(8, dtype="?")
+    y, z = f(usmx.asarray(x), out=(None, given_z))
+    assert z is given_z
+    equal(z, x > 3)
+
+
+def test_output_that_is_written_in_part_keeps_its_elements():
+    f = usmx.ElementwiseKernel("T x", "T y", "if (x > 3) y += x", "some")
+    x, y = numbers(8), usmx.ones(8, dtype="f4")
+    assert f(usmx.asarray(x), y) is y
+    equal(y, np.where(x > 3, x + 1, 1))
+
+
+def test_prelude_functions_variables_and_preamble():
+    f = usmx.ElementwiseKernel(
+        "T x", "T y", "T z = square(x);\ny = sqrt(z)", "norm",
+        preamble="template <class U> U square(U x) { return x * x; }",
+    )  # fmt: skip
+    equal(f(usmx.asarray(-numbers(5))), numbers(5))
+
+
+# ---- outputs
+
+
+def test_output_in_place(twice):
+    x = usmx.asarray(numbers(5, 7))
+    assert twice(x, out=x) is x
+    equal(x, 2 * numbers(5, 7))
+    twice(x.T, out=x.T)
+    equal(x, 4 * numbers(5, 7))
+
+
+@pytest.mark.parametrize(
+    ("read", "written"),
+    [
+        (lambda a: a[:-1], lambda a: a[1:]),
+        (lambda a: a[1:], lambda a: a[:-1]),
+        (lambda a: a[::-1], lambda a: a),
+        (lambda a: a.T, lambda a: a),
+        (lambda a: a[:1], lambda a: a),
+        (lambda a: a[:, ::2], lambda a: a[:, 1::2]),
+    ],
+)
+def test_output_that_overlaps_an_input(twice, read, written):
+    a = numbers(200, 200)
+    b = usmx.asarray(a)
+    twice(read(b), out=written(b))
+    written(a)[...] = 2 * read(a).copy()
+    equal(b, a)
+
+
+def test_outputs_that_overlap_each_other():
+    f = usmx.ElementwiseKernel("T x", "T y, T z", "y = x; z = -x", "two")
+    x, both = numbers(100), usmx.zeros(101, dtype="f4")
+    f(usmx.asarray(x), out=(both[1:], both[:-1]))
+    expected = np.zeros(101, "f4")
+    expected[1:] = x
+    expected[:-1] = -x
+    equal(both, expected)
+
+
+def test_output_by_position_and_inputs_broadcast_to_it(axpy):
+    out = usmx.zeros((2, 3), dtype="f4")
+    assert axpy(1, 2, 3, out) is out
+    equal(out, np.full((2, 3), 5, "f4"))
+
+
+def test_order_of_the_result(twice, axpy):
+    x = usmx.asarray(numbers(4, 5))
+    assert twice(x.T).flags.f_contiguous
+    assert axpy(1, x, x).flags.c_contiguous
+    assert axpy(1, x.T, usmx.asarray(numbers(5, 4))).flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "kind"),
+    [("shared", "host", "shared"), ("device", "shared", "device"), ("host", "host", "host")],
+)
+def test_kind_of_the_result(axpy, left, right, kind):
+    x, y = usmx.ones(4, dtype="f4", usm_type=left), usmx.ones(4, dtype="f4", usm_type=right)
+    assert axpy(1, x, y).usm_type == kind
+
+
+def test_queue_of_the_result(twice):
+    queue = usmx.SyclQueue(property="in_order")
+    assert twice(usmx.ones(4, sycl_queue=queue)).sycl_queue == queue
+
+
+def test_calls_come_after_each_other(twice):
+    x = usmx.ones(1000, dtype="f8")
+    for _ in range(20):
+        twice(x, out=x)
+    equal(x, np.full(1000, 2.0**20))
+
+
+def test_arrays_of_other_producers(axpy):
+    class Producer:
+        def __init__(self, a):
+            self.a = a
+
+        @property
+        def __sycl_usm_array_interface__(self):
+            return self.a.__sycl_usm_array_interface__
+
+    x, y = numbers(6), usmx.zeros(6, dtype="f4")
+    out = Producer(y)
+    assert axpy(2, Producer(usmx.asarray(x)), 1, out=out) is out
+    equal(y, 2 * x + 1)
+
+
+# ---- types
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
+def test_type_variable_stands_for_any_type(twice, dtype):
+    x = numbers(9, dtype=dtype)
+    y = twice(usmx.asarray(x))
+    assert y.dtype == x.dtype
+    equal(y, 2 * x)
+
+
+def test_type_of_numbers_alone(twice):
+    assert twice(2).item() == 4
+    assert twice(2).dtype == np.int64
+    assert twice(2.5).dtype == np.float64
+    assert twice(2, dtype="f4").dtype == np.float32
+    assert usmx.ElementwiseKernel("T x, T y", "T z", "z = x + y")(1, 2.5).item() == 3.5
+
+
+def test_concrete_types():
+    f = usmx.ElementwiseKernel("int32 x, float y", "f4 z", "z = x * y")
+    z = f(usmx.asarray(numbers(3, dtype="i4")), 0.5)
+    assert z.dtype == np.float32
+    equal(z, numbers(3) / 2)
+
+
+# ---- what is refused
+
+
+def test_types_of_arrays_are_compared(axpy):
+    x = usmx.ones(3, dtype="f4")
+    with pytest.raises(
+        TypeError,
+        match="axpy: argument 'y' must have elements of float32, which is T by argument 'x', found float64",
+    ):
+        axpy(1, x, usmx.ones(3))
+    f = usmx.ElementwiseKernel("float32 x", "T y", "y = x", "f")
+    with pytest.raises(
+        TypeError, match="f: argument 'x' must have elements of float32, found int32"
+    ):
+        f(usmx.ones(3, dtype="i4"), dtype="f4")
+    with pytest.raises(TypeError, match="the type T of 'y' is not known"):
+        f(x)
+    with pytest.raises(
+        TypeError, match="dtype must be float32, the type of output 'out', found int8"
+    ):
+        axpy(1, x, x, dtype="i1")
+    with pytest.raises(TypeError, match="found complex64"):
+        axpy(1, usmx.ones(3, dtype="c8"), 1)
+
+
+@pytest.mark.parametrize("value", ["1", None, [1.0], np.ones(3, "f4"), 1j])
+def test_what_is_no_array_and_no_number_is_refused(axpy, value):
+    with pytest.raises(
+        TypeError,
+        match="axpy: argument 'x' must be an array in USM or a number, found an object of type",
+    ):
+        axpy(1, value, usmx.ones(3, dtype="f4"))
+
+
+def test_numbers_must_fit():
+    f = usmx.ElementwiseKernel("T x, T a", "T y", "y = a * x", "scale")
+    with pytest.raises(
+        ValueError,
+        match=r"scale\(const int\*, int, int\*\), argument 2 \(int\): expected an integer from",
+    ):
+        f(usmx.ones(3, dtype="i4"), 2.5)
+    with pytest.raises(ValueError, match="expected a number that float can hold"):
+        f(usmx.ones(3, dtype="f4"), 1e39)
+
+
+def test_shapes_are_compared(axpy):
+    with pytest.raises(ValueError, match=r"broadcast together, found \(3,\), \(4,\)"):
+        axpy(1, usmx.ones(3, dtype="f4"), usmx.ones(4, dtype="f4"))
+    with pytest.raises(ValueError, match=r"expected an array of shape \(3,\), found \(1,\)"):
+        axpy(1, usmx.ones(3, dtype="f4"), 1, out=usmx.ones(1, dtype="f4"))
+
+
+def test_outputs_are_checked(axpy):
+    x = usmx.ones(3, dtype="f4")
+    with pytest.raises(ValueError, match="an array that can be written, found a read-only one"):
+        axpy(1, x, x, out=x.readonly())
+    with pytest.raises(
+        TypeError, match="argument 'out' must be an array in USM, found an object of type float"
+    ):
+        axpy(1, x, x, out=1.0)
+    with pytest.raises(TypeError, match="given twice"):
+        axpy(1, x, x, x, out=x)
+    with pytest.raises(TypeError, match="axpy takes 3 inputs.*found 2 arguments"):
+        axpy(1, x)
+
+
+def test_arrays_of_two_queues_are_refused(axpy):
+    x = usmx.ones(3, dtype="f4")
+    y = usmx.ones(3, dtype="f4", sycl_queue=usmx.SyclQueue(property="in_order"))
+    with pytest.raises(usmx.ExecutionPlacementError, match="on the same queue"):
+        axpy(1, x, y)
+
+
+def test_errors_name_the_line_of_the_operation():
+    f = usmx.ElementwiseKernel("T x", "T y", "T z = x;\ny = nothing", "f")
+    with pytest.raises(usmx.CompileError, match="nothing") as caught:
+        f(usmx.ones(3))
+    first = caught.value.diagnostics[0]
+    assert (first.file, first.line, first.column) == ("operation", 2, 5)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "message"),
+    [
+        ("T", "T y", "in_params must be pairs of type and name"),
+        ("T x, T x", "T y", "different names, found 'x' twice"),
+        ("T x", "", "at least one output"),
+        ("T i", "T y", "must not use the name 'i'"),
+        ("float33 x", "T y", "the type of 'x' must be one of bool, int8.*found 'float33'"),
+        ("complex64 x", "T y", "found 'complex64'"),
+        ("1 x", "T y", "a type variable must be a letter, found '1'"),
+        (", ".join(f"T x{k}" for k in range(23)), "T y", "at most 23 parameters, found 24"),
+    ],
+)
+def test_parameters_are_checked(inputs, outputs, message):
+    with pytest.raises(ValueError, match=message):
+        usmx.ElementwiseKernel(inputs, outputs, "y = x")
+
+
+def test_as_many_parameters_as_allowed():
+    names = [f"x{k}" for k in range(22)]
+    f = usmx.ElementwiseKernel(
+        ", ".join(f"T {n}" for n in names), "T y", "y = i + " + " + ".join(names)
+    )
+    x = usmx.ones((3, 4))[:, ::2]
+    equal(f(*[x] * 22), 22 + numbers(3, 2, dtype="f8"))

@@ -1,0 +1,252 @@
+"""Reductions: axes, layouts, several inputs and outputs, identity, refusals."""
+
+import numpy as np
+import pytest
+import usmx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+@pytest.fixture(scope="module")
+def total():
+    return usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+
+
+@pytest.fixture(scope="module")
+def largest():
+    return usmx.ReductionKernel("T x", "T y", "x", "a > b ? a : b", "y = a", None, "largest")
+
+
+def numbers(*shape, dtype="i8"):
+    return np.arange(np.prod(shape, dtype=int), dtype=dtype).reshape(shape)
+
+
+def equal(found, expected):
+    assert found.shape == np.shape(expected)
+    np.testing.assert_array_equal(usmx.asnumpy(found), expected)
+
+
+# ---- axes and layouts
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1, (0, 1), (0, 2), (2, 1), (0, 1, 2), ()])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_axes(total, largest, axis, keepdims):
+    x = numbers(7, 5, 33)
+    for kernel, reference in ((total, np.sum), (largest, np.max)):
+        equal(
+            kernel(usmx.asarray(x), axis=axis, keepdims=keepdims),
+            reference(x, axis=axis, keepdims=keepdims),
+        )
+
+
+VIEWS = {
+    "c": lambda a: a,
+    "f": lambda a: a.T,
+    "every other": lambda a: a[::2, ::3],
+    "reversed": lambda a: a[::-1, ::-1],
+    "a column": lambda a: a[:, 1:2],
+    "gaps": lambda a: a[:, 1:-1],
+    "new axis": lambda a: a[:, None],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shape", [(3, 5), (64, 64), (1000, 3), (3, 1000), (129, 257)])
+def test_layouts(total, view, axis, shape):
+    x = numbers(*shape)
+    equal(total(VIEWS[view](usmx.asarray(x)), axis=axis), VIEWS[view](x).sum(axis=axis))
+
+
+@pytest.mark.parametrize("count", [1, 2, 63, 64, 65, 127, 1000, 16384, 16385, 100_003])
+def test_counts_around_sizes_of_groups_and_parts(total, largest, count):
+    x = numbers(count)
+    equal(total(usmx.asarray(x)), x.sum())
+    equal(largest(usmx.asarray(-x[::-1])), 0)
+    equal(largest(usmx.asarray(x - count)), -1)
+    both = np.stack([x, 2 * x], axis=1)
+    equal(total(usmx.asarray(both), axis=0), both.sum(axis=0))
+    equal(largest(usmx.asarray(both - 2 * count), axis=0), (both - 2 * count).max(axis=0))
+
+
+def test_value_without_identity_is_never_part_of_the_result(largest):
+    for shape in ((5,), (70,), (4, 3), (100, 100)):
+        x = numbers(*shape) - 100_000
+        for axis in (None, *range(len(shape))):
+            equal(largest(usmx.asarray(x), axis=axis), x.max(axis=axis))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_view_is_as_in_numpy(total, data):
+    shape = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    axes = data.draw(st.permutations(range(len(shape))))
+    steps = tuple(slice(None, None, data.draw(st.sampled_from([1, -1, 2]))) for _ in shape)
+    reduced = tuple(k for k in range(len(shape)) if data.draw(st.booleans()))
+    x = numbers(*shape)
+
+    def view(a):
+        return a.transpose(tuple(axes))[steps]
+
+    equal(total(view(usmx.asarray(x)), axis=reduced), view(x).sum(axis=reduced))
+
+
+# ---- inputs and outputs
+
+
+def test_several_inputs_are_broadcast():
+    dot = usmx.ReductionKernel(
+        "T x, T y, T scale", "T z", "scale * x * y", "a + b", "z = a", "0", "dot"
+    )
+    x, y = numbers(40, 50), numbers(50)
+    equal(dot(usmx.asarray(x), usmx.asarray(y), 3), 3 * (x * y).sum())
+    equal(dot(usmx.asarray(x), usmx.asarray(y), 3, axis=1), 3 * (x * y).sum(axis=1))
+    equal(dot(usmx.asarray(y), usmx.asarray(x), 3, axis=0), 3 * (x * y).sum(axis=0))
+
+
+def test_several_outputs_and_a_wider_type():
+    f = usmx.ReductionKernel(
+        "T x",
+        "float y, int64 z",
+        "x",
+        "a + b",
+        "y = a; z = (long)a",
+        "0",
+        "both",
+        reduce_type="float64",
+    )
+    x = numbers(10, 10, dtype="f4") + np.float32(0.25)
+    y, z = f(usmx.asarray(x), axis=0)
+    equal(y, x.sum(axis=0, dtype="f8"))
+    equal(z, x.sum(axis=0, dtype="f8").astype("i8"))
+
+
+def test_norm():
+    norm = usmx.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+    x = np.random.default_rng(0).random((300, 200)).astype("f4")
+    for axis in (None, 0, 1):
+        found = usmx.asnumpy(norm(usmx.asarray(x), axis=axis))
+        np.testing.assert_allclose(found, np.sqrt((x.astype("f8") ** 2).sum(axis=axis)), rtol=1e-5)
+
+
+def test_result_is_the_same_each_time(total):
+    x = usmx.asarray(np.random.default_rng(0).random((1000, 1001)).astype("f4"))
+    for axis in (None, 0, 1):
+        first = usmx.asnumpy(total(x, axis=axis))
+        for _ in range(5):
+            np.testing.assert_array_equal(usmx.asnumpy(total(x, axis=axis)), first)
+
+
+def test_given_output(total):
+    x = numbers(6, 7)
+    out = usmx.zeros((14,), dtype="i8")[::-2]
+    assert total(usmx.asarray(x), axis=0, out=out) is out
+    equal(out, x.sum(axis=0))
+    out = usmx.zeros((6, 1), dtype="i8")
+    assert total(usmx.asarray(x), out, axis=1, keepdims=True) is out
+    equal(out, x.sum(axis=1, keepdims=True))
+
+
+def test_output_may_overlap_an_input(total):
+    x = numbers(50, 50)
+    a = usmx.asarray(x)
+    total(a, axis=0, out=a[3])
+    equal(a[3], x.sum(axis=0))
+
+
+@pytest.mark.parametrize("kind", ["device", "shared", "host"])
+def test_kind_and_queue_of_the_result(total, kind):
+    queue = usmx.SyclQueue(property="in_order")
+    y = total(usmx.ones(4, usm_type=kind, sycl_queue=queue))
+    assert (y.usm_type, y.sycl_queue, y.item()) == (kind, queue, 4)
+
+
+def test_reductions_come_after_work_on_their_inputs(total):
+    double = usmx.ElementwiseKernel("T x", "T y", "y = 2 * x")
+    x = usmx.ones(100_000, dtype="i8")
+    for _ in range(10):
+        double(x, out=x)
+    equal(total(x), 100_000 << 10)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8"])
+def test_types(largest, dtype):
+    x = numbers(100, dtype=dtype)
+    found = largest(usmx.asarray(x))
+    assert found.dtype == x.dtype
+    equal(found, x.max())
+
+
+# ---- no elements
+
+
+def test_reduction_of_no_elements_is_the_identity(total, largest):
+    product = usmx.ReductionKernel("T x", "T y", "x", "a * b", "y = a", "1", "product")
+    x = usmx.zeros((0, 3))
+    equal(total(x, axis=0), np.zeros(3))
+    equal(product(x, axis=0), np.ones(3))
+    equal(product(x), 1)
+    equal(product(x, axis=1), np.ones(0))
+    equal(largest(x, axis=1), np.ones(0))
+    with pytest.raises(
+        ValueError,
+        match=r"largest has no identity: expected axes with elements, found shape \(0, 3\)",
+    ):
+        largest(x, axis=0)
+
+
+# ---- what is refused
+
+
+def test_axes_are_checked(total):
+    x = usmx.ones((2, 3))
+    with pytest.raises(IndexError, match="axis 2"):
+        total(x, axis=2)
+    with pytest.raises(ValueError, match="axis must not have an axis twice"):
+        total(x, axis=(0, -2))
+    with pytest.raises(TypeError, match="axis"):
+        total(x, axis=1.0)
+
+
+def test_outputs_are_checked(total):
+    x = usmx.ones((2, 3))
+    with pytest.raises(ValueError, match=r"expected an array of shape \(3,\), found \(2,\)"):
+        total(x, axis=0, out=usmx.ones(2))
+    with pytest.raises(ValueError, match="read-only"):
+        total(x, axis=0, out=usmx.ones(3).readonly())
+    with pytest.raises(TypeError, match="must have elements of float64"):
+        total(x, out=usmx.ones((), dtype="f4"))
+
+
+def test_an_input_must_be_an_array(total):
+    with pytest.raises(TypeError, match="total: at least one input must be an array"):
+        total(1.0)
+    with pytest.raises(TypeError, match="argument 'x' must be an array in USM or a number"):
+        total([1.0])
+
+
+def test_more_dimensions_than_kernels_take(total):
+    x = usmx.zeros([3] * 10, dtype="i1")[(slice(None, 2),) * 10]
+    with pytest.raises(
+        ValueError, match="at most 8 dimensions once neighbours are joined, found 10"
+    ):
+        total(x)
+
+
+def test_names_and_types_are_checked():
+    with pytest.raises(ValueError, match="must not use the name 'a'"):
+        usmx.ReductionKernel("T a", "T y", "a", "a + b", "y = a", "0")
+    with pytest.raises(ValueError, match="reduce_type must be the type of a parameter, found 'U'"):
+        usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", reduce_type="U")
+
+
+@pytest.mark.parametrize("broken", ["map_expr", "reduce_expr", "post_map_expr", "identity"])
+def test_errors_name_what_was_written(broken):
+    parts = {"map_expr": "x", "reduce_expr": "a + b", "post_map_expr": "y = a", "identity": "0"}
+    parts[broken] += " + nothing"
+    f = usmx.ReductionKernel("T x", "T y", **parts)
+    with pytest.raises(usmx.CompileError, match="nothing") as caught:
+        f(usmx.ones(3))
+    assert caught.value.diagnostics[0].file == broken
+    assert caught.value.diagnostics[0].line == 1
