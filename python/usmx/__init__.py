@@ -11,7 +11,8 @@ _core = _load_core()
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
-from usmx import _functions, memory
+from usmx import _functions, memory, utils
+from usmx import _sycl_methods as _sycl_methods
 from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
 from usmx._container import methods as _methods  # noqa: F401 (gives its classes their methods)
 from usmx._container import types as _types
@@ -52,10 +53,15 @@ from usmx._core import (
     Device,
     Kernel,
     SyclContext,
+    SyclContextCreationError,
     SyclDevice,
     SyclDeviceCreationError,
     SyclEvent,
+    SyclKernelInvalidRangeError,
+    SyclPlatform,
     SyclQueue,
+    SyclQueueCreationError,
+    SyclSubDeviceCreationError,
     USMAllocationError,
     USMArray,
     __version__,
@@ -71,7 +77,7 @@ from usmx._core import (
     from_arrow,
     from_dlpack,
     from_usm_array_interface,
-    get_devices,
+    get_platforms,
     local_memory,
     matrix_transpose,
     moveaxis,
@@ -85,17 +91,45 @@ from usmx._core import (
     zeros,
     zeros_like,
 )
+from usmx._devices import (
+    get_composite_devices,
+    get_device_cached_queue,
+    get_devices,
+    get_num_devices,
+    has_accelerator_devices,
+    has_cpu_devices,
+    has_gpu_devices,
+    lsplatform,
+    select_accelerator_device,
+    select_cpu_device,
+    select_default_device,
+    select_device_with_aspects,
+    select_gpu_device,
+)
+from usmx._dldevices import DLDeviceType, dldevice_to_sycl_device, sycl_device_to_dldevice
 from usmx._elementwise import ElementwiseKernel
-from usmx._enum_types import event_status_type
+from usmx._enum_types import (
+    backend_type,
+    device_type,
+    event_status_type,
+    fp_config,
+    global_mem_cache_type,
+    local_mem_type,
+    memory_order,
+    memory_scope,
+    partition_property,
+)
 from usmx._importing import importing_extension
 from usmx._installed import get_include
 from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
 from usmx._protocol import SupportsUsmArrayInterface
 from usmx._reduction import ReductionKernel
+from usmx._sycl_timer import SyclTimer
 
 __all__ = [
     "CompileError",
     "CompileWarning",
+    "DLDeviceType",
     "Device",
     "Diagnostic",
     "ElementwiseKernel",
@@ -105,10 +139,16 @@ __all__ = [
     "ReductionKernel",
     "SupportsUsmArrayInterface",
     "SyclContext",
+    "SyclContextCreationError",
     "SyclDevice",
     "SyclDeviceCreationError",
     "SyclEvent",
+    "SyclKernelInvalidRangeError",
+    "SyclPlatform",
     "SyclQueue",
+    "SyclQueueCreationError",
+    "SyclSubDeviceCreationError",
+    "SyclTimer",
     "USMAllocationError",
     "USMArray",
     "__array_namespace_info__",
@@ -118,6 +158,7 @@ __all__ = [
     "asarray",
     "asnumpy",
     "astype",
+    "backend_type",
     "broadcast_arrays",
     "broadcast_to",
     "can_cast",
@@ -125,6 +166,8 @@ __all__ = [
     "copy",
     "copy_async",
     "default_queue",
+    "device_type",
+    "dldevice_to_sycl_device",
     "e",
     "empty",
     "empty_like",
@@ -135,6 +178,7 @@ __all__ = [
     "fill_async",
     "finfo",
     "flip",
+    "fp_config",
     "from_arrow",
     "from_dlpack",
     "from_numpy",
@@ -142,24 +186,37 @@ __all__ = [
     "full",
     "full_like",
     "get_coerced_usm_type",
+    "get_composite_devices",
+    "get_device_cached_queue",
     "get_devices",
     "get_execution_queue",
     "get_include",
+    "get_num_devices",
+    "get_platforms",
     "get_print_options",
+    "global_mem_cache_type",
+    "has_accelerator_devices",
+    "has_cpu_devices",
+    "has_gpu_devices",
     "iinfo",
     "importing_extension",
     "inf",
     "isdtype",
     "linspace",
+    "local_mem_type",
     "local_memory",
+    "lsplatform",
     "matrix_transpose",
     "memory",
+    "memory_order",
+    "memory_scope",
     "meshgrid",
     "moveaxis",
     "nan",
     "nonzero",
     "ones",
     "ones_like",
+    "partition_property",
     "pending_events",
     "permute_dims",
     "pi",
@@ -171,11 +228,17 @@ __all__ = [
     "reshape",
     "result_type",
     "roll",
+    "select_accelerator_device",
+    "select_cpu_device",
+    "select_default_device",
+    "select_device_with_aspects",
+    "select_gpu_device",
     "set_default_queue",
     "set_print_options",
     "squeeze",
     "stack",
     "swapaxes",
+    "sycl_device_to_dldevice",
     "synchronize",
     "take",
     "take_along_axis",
@@ -187,6 +250,7 @@ __all__ = [
     "triu",
     "unstack",
     "using_queue",
+    "utils",
     "zeros",
     "zeros_like",
 ]

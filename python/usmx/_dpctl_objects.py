@@ -22,16 +22,34 @@ class _Comparable:
 
 
 class SyclContext(_Comparable, dpctl.SyclContext):
+    """What dpctl's class does not have is what usmx's own class says."""
+
     __slots__ = ()
     __hash__ = dpctl.SyclContext.__hash__
 
+    def __getattr__(self, name):
+        return _own_attribute(self, _core.SyclContext, name)
+
 
 class SyclDevice(_Comparable, dpctl.SyclDevice):
+    """What dpctl's class does not have is what usmx's own class says."""
+
     __slots__ = ()
     __hash__ = dpctl.SyclDevice.__hash__
 
+    def __getattr__(self, name):
+        return _own_attribute(self, _core.SyclDevice, name)
+
+    def __reduce__(self):
+        return _core.SyclDevice(self).__reduce__()
+
 
 class SyclQueue(_Comparable, dpctl.SyclQueue):
+    """What it does is what usmx's own class does, which checks sizes and keeps the order.
+
+    dpctl's own commands take any number of bytes. Its waits are not safe beside other threads.
+    """
+
     __slots__ = ("_context", "_device")
     __hash__ = dpctl.SyclQueue.__hash__
 
@@ -47,18 +65,44 @@ class SyclQueue(_Comparable, dpctl.SyclQueue):
     def sycl_device(self):
         return self._device
 
+    def get_sycl_context(self):
+        return self._context
+
+    def get_sycl_device(self):
+        return self._device
+
+    def __getattr__(self, name):
+        return _own_attribute(_core._own_queue(self), _core.SyclQueue, name)
+
     def __repr__(self):
-        return _core._queue_text(self)
+        return repr(_core._own_queue(self))
+
+    def __reduce__(self):
+        return _core._own_queue(self).__reduce__()
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
 
     def wait(self):
-        """Wait as usmx does: safely beside other threads, and without the interpreter lock."""
-        _core._wait_for_queue(self)
+        _core._own_queue(self).wait()
+
+    def memcpy(self, dest, src, count):
+        _core._own_queue(self).memcpy(dest, src, count)
+
+    def memcpy_async(self, dest, src, count, dEvents=None):
+        return _core._own_queue(self).memcpy_async(dest, src, count, dEvents)
+
+    def prefetch(self, mem, count=0):
+        _core._own_queue(self).prefetch(mem, count)
+
+    def mem_advise(self, mem, count, advice):
+        _core._own_queue(self).mem_advise(mem, count, advice)
 
     def submit_barrier(self, dependent_events=None):
-        """As dpctl's, which refuses events of a subclass."""
-        if dependent_events is not None:
-            dependent_events = [_as_exactly_dpctls(event) for event in dependent_events]
-        return super().submit_barrier(dependent_events)
+        return _core._own_queue(self).submit_barrier(dependent_events)
 
 
 class SyclEvent(dpctl.SyclEvent):
@@ -99,7 +143,11 @@ class SyclEvent(dpctl.SyclEvent):
     @property
     def backend(self):
         """None if no back end has the event."""
-        return getattr(dpctl.backend_type, _core._own_event(self).backend, None)
+        known = _core._own_event(self).backend
+        return None if known is None else getattr(dpctl.backend_type, known.name, None)
+
+    def get_wait_list(self):
+        return _core._own_event(self).get_wait_list()
 
     @property
     def profiling_info_submit(self):
@@ -114,5 +162,9 @@ class SyclEvent(dpctl.SyclEvent):
         return _core._own_event(self).profiling_info_end
 
 
-def _as_exactly_dpctls(event):
-    return dpctl.SyclEvent(event._get_capsule()) if isinstance(event, SyclEvent) else event
+def _own_attribute(value, own_class, name):
+    """A public attribute that dpctl's class does not have."""
+    if name.startswith("_") or not hasattr(own_class, name):
+        raise AttributeError(f"{own_class.__name__} has no attribute {name!r}")
+    own = value if type(value) is own_class else own_class(value)
+    return getattr(own, name)

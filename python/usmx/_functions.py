@@ -33,6 +33,14 @@ def hand_out(namespace: dict[str, Any], names: list[str]) -> None:
             setattr(sys.modules[function.__module__], function.__name__, namespace[name])
 
 
+def attach(methods: type, cls: type) -> None:
+    """Give a native class the methods of another class, written in Python."""
+    for name, method in vars(methods).items():
+        if isinstance(method, FunctionType):
+            method.__qualname__ = f"{cls.__qualname__}.{name}"
+            setattr(cls, name, method)
+
+
 def naming_keywords(function: _AnyFunction) -> _AnyFunction:
     """The same function, but that it answers a keyword that it does not have by those it has."""
     code = function.__code__

@@ -14,6 +14,7 @@ from usmx._core import (
     SyclDeviceCreationError,
     USMArray,
     _dtype,
+    _get_devices,
     _is_forked_child,
     _Memory,
     _new_array,
@@ -93,6 +94,36 @@ def new_memory(cls, nbytes, queue):
         return _instance_of_memory(cls, nbytes, queue=queue)
     kind = _kind_class(cls)(1, queue=queue).get_usm_type()
     return _instance_of_memory(cls, _new_array(0, "u1", kind, queue, None, "C", zeroed=False))
+
+
+@_unusable_in_forked_child
+def restore_device(cls, filter_string, uuid):
+    """The device that was pickled under that filter string.
+
+    Filter strings count devices, so another machine may have another device under the same one:
+    where devices have uuids, that of the same uuid is found, or none.
+    """
+    found = [device for device in _get_devices() if _is_device(device, filter_string, uuid)]
+    if not found:
+        named = f"with uuid {uuid.hex()}" if uuid is not None else "without a uuid"
+        there = ", ".join(device.filter_string for device in _get_devices()) or "none"
+        raise SyclDeviceCreationError(
+            f"{cls.__name__} was pickled as device {filter_string!r} {named}, which does not exist "
+            f"here; there are: {there}"
+        )
+    return cls(found[0])
+
+
+def _is_device(device, filter_string, uuid):
+    if uuid is None or device.uuid is None:
+        return device.uuid == uuid and device.filter_string == filter_string
+    return device.uuid == uuid
+
+
+@_unusable_in_forked_child
+def restore_queue(cls, device, properties, is_kept):
+    """A new queue on that device; or the one that usmx keeps for it."""
+    return cls(_queue_argument(None, device)) if is_kept else cls(device, property=properties)
 
 
 def _queue_on(device, cls):

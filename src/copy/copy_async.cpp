@@ -2,12 +2,14 @@
 
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "array/array_internal.hpp"
 #include "array/submission.hpp"
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
+#include "copy/copy_internal.hpp"
 #include "copy/host.hpp"
 #include "copy/kernel.hpp"
 #include "copy/plan.hpp"
@@ -68,23 +70,75 @@ std::optional<sycl::event> start(const copy_plan& plan, const array& source,
   return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
 }
 
-/// A memcpy between an array and host memory, which `owner` keeps. The array is what is `made`.
-sycl::event start_with_host(const copy_plan& plan, const array& usm, access made,
-                            std::shared_ptr<const void> owner) {
+struct adjacent_bytes {
+  std::byte* destination;
+  const std::byte* source;
+  std::size_t nbytes;
+};
+
+/// A memcpy between an array and host memory, which `owner` keeps, after these events, too. The
+/// array is what is `made`.
+sycl::event start_with_host(const sycl::queue& queue, const adjacent_bytes& bytes, const array& usm,
+                            access made, std::shared_ptr<const void> owner,
+                            std::span<const sycl::event> after = {}) {
   const bool is_upload = made == access::write;
   const byte_range host =
-      detail::range_of(is_upload ? plan.source : plan.destination, plan.row_nbytes());
+      detail::range_of(is_upload ? bytes.source : bytes.destination, bytes.nbytes);
   detail::deferred_release kept{
-      .range = host, .queue = queue_of(usm), .release = detail::holding(std::move(owner))};
-  submission with(queue_of(usm));
+      .range = host, .queue = queue, .release = detail::holding(std::move(owner))};
+  submission with(queue);
   with.use(usm, made);
   with.use(host, is_upload ? access::read : access::write);
-  sycl::event started = with.announce(start_memcpy(plan, with));
+  with.follow(after);
+  sycl::event started = with.announce(detail::start_memcpy(
+      bytes.destination, bytes.source, bytes.nbytes, with.queue(), with.before()));
   detail::release_later(std::move(kept));
   return started;
 }
 
+sycl::event start_with_host(const copy_plan& plan, const array& usm, access made,
+                            std::shared_ptr<const void> owner) {
+  return start_with_host(queue_of(usm), {plan.destination, plan.source, plan.row_nbytes()}, usm,
+                         made, std::move(owner));
+}
+
+void require_context(const sycl::queue& queue, const array& usm) {
+  if (usm.memory().context() != queue.get_context()) {
+    throw value_error(
+        "the queue of a memcpy must be of the memory's context, found another: make the queue or "
+        "the memory in the other's context");
+  }
+}
+
 }  // namespace
+
+sycl::event internal::memcpy_async(const sycl::queue& queue, const array& destination,
+                                   const host_memory& source, std::span<const sycl::event> after) {
+  const array_view to = private_view(destination);
+  detail::require_writable(to, detail::destination_of_copies);
+  require_context(queue, destination);
+  const detail::runtime_call call;
+  detail::release_finished();
+  return start_with_host(queue, {to.origin(), source.first, to.nbytes()}, destination,
+                         access::write, source.owner, after);
+}
+
+sycl::event internal::memcpy_async(const sycl::queue& queue, const host_memory& destination,
+                                   const array& source, std::span<const sycl::event> after) {
+  require_context(queue, source);
+  const detail::runtime_call call;
+  detail::release_finished();
+  return start_with_host(queue,
+                         {destination.first, internal::first_element(source), source.nbytes()},
+                         source, access::read, destination.owner, after);
+}
+
+void internal::memcpy_on_host(std::byte* destination, const std::byte* source, std::size_t nbytes) {
+  const detail::runtime_call call;
+  detail::wait_for_pending_work(detail::range_of(destination, nbytes), access::write);
+  detail::wait_for_pending_work(detail::range_of(source, nbytes), access::read);
+  std::memmove(destination, source, nbytes);
+}
 
 sycl::event copy_async(const array& source, const array& destination) {
   const array_view from = internal::private_view(source);

@@ -4,6 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <span>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
 
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/api.hpp"
@@ -28,5 +33,23 @@ constexpr bool is_convertible(dtype from, dtype to) noexcept {
 /// Sets every byte of a buffer. This one orders itself, as those for arrays do: it waits for all
 /// work on the bytes, and until they are set.
 USMX_API void fill_bytes(buffer&, std::byte value);
+
+/// The first byte of ordinary host memory, and what keeps it.
+struct host_memory {
+  std::byte* first;
+  std::shared_ptr<const void> owner;
+};
+
+/// Start to copy all bytes of a C-contiguous array on a queue of the array's context, after the
+/// pending work on both sides and after these events, and do not wait (but see copy_async.hpp).
+/// usmx records the copy on both sides, and keeps them until it is complete. Throws value_error for
+/// a queue of another context, read_only_error.
+USMX_API sycl::event memcpy_async(const sycl::queue&, const array& destination,
+                                  const host_memory& source, std::span<const sycl::event> after);
+USMX_API sycl::event memcpy_async(const sycl::queue&, const host_memory& destination,
+                                  const array& source, std::span<const sycl::event> after);
+
+/// Copies between two places in ordinary host memory, after the pending work on both. Waits.
+USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, std::size_t nbytes);
 
 }  // namespace usmx::inline v1::internal

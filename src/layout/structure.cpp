@@ -126,7 +126,7 @@ std::optional<std::string> format_of_fields(std::span<const field> fields, std::
     }
     out += padding(f.offset - end);
     for (std::size_t k = 0; k < f.shape.size(); ++k) {
-      out += (k == 0 ? "(" : ",") + std::to_string(f.shape[k]);
+      out.append(k == 0 ? "(" : ",").append(std::to_string(f.shape[k]));
     }
     out += f.shape.empty() ? "" : ")";
     if (f.type.is_structured()) {

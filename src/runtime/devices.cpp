@@ -83,6 +83,11 @@ const detail::root_device* detail::find_root(const sycl::device& device) {
   return found == roots.end() ? nullptr : &*found;
 }
 
+int default_selector_score(const sycl::device& device) {
+  const detail::root_device* root = detail::find_root(device);
+  return root != nullptr ? root->default_score : sycl::default_selector_v(device);
+}
+
 std::optional<sycl::device> detail::parent_of(const sycl::device& device) {
   if (device.get_info<sycl::info::device::partition_type_property>() ==
       sycl::info::partition_property::no_partition) {
@@ -107,6 +112,11 @@ sycl::device default_device() {
   } catch (const sycl::exception&) {
     throw device_error(detail::message("default_device: ", diagnose_missing_device()));
   }
+}
+
+std::optional<sycl::device> parent_device(const sycl::device& device) {
+  detail::note_runtime_in_use();
+  return detail::parent_of(device);
 }
 
 std::string_view backend_name(sycl::backend backend) {

@@ -24,7 +24,7 @@ struct argument_bytes {
   /// Of a pointer.
   void* address;
   /// Of a view: the address, the extents and the strides, as in include/usmx/kernel.hpp.
-  std::vector<std::int64_t> view;
+  std::vector<std::int64_t> view = {};
 };
 
 inline bool is_view(parameter_form form) noexcept {

@@ -310,7 +310,7 @@ sycl::event start_in_order(const kernel::implementation& k, const sycl::queue& q
                            const launch_sizes& sizes, const checked_arguments& all,
                            std::span<const sycl::event> after) {
   return detail::submit_in_order(queue, all.uses, after, [&](sycl::handler& handler) {
-    set_arguments(handler, k.signature, all);
+    set_arguments(handler, k.signature, all.bytes, all.local_nbytes);
     start(handler, k.code, sizes);
   });
 }

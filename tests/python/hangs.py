@@ -105,6 +105,15 @@ def with_print_options(x):
         return str(x.a)
 
 
+def timed(x):
+    timer = usmx.SyclTimer()
+    with timer(
+        usmx.SyclQueue(x.q.sycl_context, x.q.sycl_device, property="enable_profiling")
+    ) as running:
+        running.queue.memcpy(x.a, x.b, x.a.nbytes)
+    return timer
+
+
 def with_queue(x):
     with usmx.using_queue(x.q):
         return usmx.ones(3)
@@ -224,9 +233,31 @@ FUNCTIONS = {
         lambda x: F.SyclEvent.wait_for([F.fill_async(x.a, 1), F.fill_async(x.b, 1)]),
         lambda x: (F.fill_async(x.a, 1).backend, repr(F.fill_async(x.a, 1))),
     ],
+    "SyclPlatform": [lambda x: F.SyclPlatform().get_devices(), lambda x: repr(x.q.sycl_device.sycl_platform)],
+    "SyclTimer": [lambda x: timed(x).dt],
+    "utils": [lambda x: F.utils.get_execution_queue([x.q, x.q]), lambda x: F.utils.intel_device_info(x.a.sycl_device)],
+    **{name: [lambda x, name=name: getattr(F, name)()] for name in (
+        "get_composite_devices", "get_num_devices", "get_platforms", "has_accelerator_devices", "has_cpu_devices",
+        "has_gpu_devices", "lsplatform", "select_default_device")},
+    **{name: [lambda x, name=name: F.get_num_devices(device_type=name.split("_")[1]) and getattr(F, name)()] for name in (
+        "select_accelerator_device", "select_cpu_device", "select_gpu_device")},
+    **{name: [lambda x, name=name: list(getattr(F, name))] for name in (
+        "DLDeviceType", "backend_type", "device_type", "fp_config", "global_mem_cache_type", "local_mem_type",
+        "memory_order", "memory_scope", "partition_property")},
+    "dldevice_to_sycl_device": [lambda x: F.dldevice_to_sycl_device((14, 0))],
+    "get_device_cached_queue": [lambda x: F.get_device_cached_queue(x.a.sycl_device)],
+    "select_device_with_aspects": [lambda x: F.select_device_with_aspects("usm_device_allocations")],
+    "sycl_device_to_dldevice": [lambda x: F.sycl_device_to_dldevice(x.a.sycl_device)],
     "event_status_type": [lambda x: F.fill_async(x.a, 1).execution_status == F.event_status_type.complete],
     "SyclQueue": [lambda x: F.SyclQueue(x.q).wait(), lambda x: F.SyclQueue("cpu").wait(),
-                  lambda x: (hash(F.SyclQueue(x.q)), repr(F.SyclQueue(x.q)), x.q == x.b.sycl_queue)],
+                  lambda x: (hash(F.SyclQueue(x.q)), repr(F.SyclQueue(x.q)), x.q == x.b.sycl_queue),
+                  lambda x: x.q.memcpy(x.a, x.b, x.a.nbytes), lambda x: x.q.memcpy(bytearray(8), x.a, 8),
+                  lambda x: x.q.memcpy_async(x.a, bytes(8), 8), lambda x: x.q.memcpy_async(x.a, x.b, 8, [F.fill_async(x.v, 1)]),
+                  lambda x: x.q.copy(x.a, x.b, 1, "f8"), lambda x: x.q.copy_async(x.a, x.b, 1, dtype="f8"),
+                  lambda x: x.q.memset(x.a, 1), lambda x: x.q.memset_async(x.b, 1), lambda x: x.q.fill(x.a, 1, dtype="f8"),
+                  lambda x: x.q.prefetch(x.a), lambda x: x.q.mem_advise(x.a, 8, 0),
+                  lambda x: x.q.submit_barrier().wait(), lambda x: x.q.submit_barrier([F.fill_async(x.a, 1)]),
+                  lambda x: pickled(x.q), lambda x: x.q.print_device_info()],
     "__array_namespace_info__": [lambda x: F.__array_namespace_info__().devices()],
     "arange": [lambda x: F.arange(10, **x.place), lambda x: F.arange(int(x.n), 5)],
     "array_equal": [lambda x: F.array_equal(x.a, x.b), lambda x: F.array_equal(x.d, x.big)],
@@ -266,7 +297,8 @@ FUNCTIONS = {
     "from_arrow": [lambda x: F.from_arrow(Column(x.host[0])), lambda x: F.from_arrow(Column(x.large), **x.place)
                    if x.kind != "device" else None],
     "from_dlpack": [lambda x: F.from_dlpack(x.d), lambda x: F.from_dlpack(x.a), lambda x: F.from_dlpack(x.d, copy=True),
-                    lambda x: F.from_dlpack(np.ones(5))],
+                    lambda x: F.from_dlpack(np.ones(5)), lambda x: F.from_dlpack(x.d, device=(1, 0)),
+                    lambda x: F.from_dlpack(x.a, device=(14, 0))],
     "from_numpy": [lambda x: F.from_numpy(np.ones(5)), lambda x: F.from_numpy(np.ones(100_000))],
     "from_usm_array_interface": [lambda x: F.from_usm_array_interface(x.d), lambda x: F.from_usm_array_interface(x.a),
                                  lambda x: F.from_usm_array_interface(dpctl.memory.as_usm_memory(x.d.get_array().usm_data))],

@@ -12,7 +12,7 @@ import usmx.testing
 
 PUBLIC = {
     f"{module.__name__}.{name}": getattr(module, name)
-    for module in (usmx, usmx.memory, usmx.testing)
+    for module in (usmx, usmx.memory, usmx.testing, usmx.utils)
     for name in module.__all__
 }
 METHODS = {
@@ -34,7 +34,7 @@ FUNCTIONS = {
     for name, value in PUBLIC.items()
     if callable(value) and not isinstance(value, type) and inspect.getdoc(value)
 }
-CONSTANTS = {f"usmx.{name}" for name in ("__version__", "e", "inf", "nan", "pi", "memory")}
+CONSTANTS = {f"usmx.{name}" for name in ("__version__", "e", "inf", "nan", "pi", "memory", "utils")}
 
 
 def text_of(value):
@@ -64,6 +64,11 @@ def test_every_public_name_has_an_example_or_is_only_received(name):
         "usmx.CompileWarning",
         "usmx.Diagnostic",
         "usmx.ExecutionPlacementError",
+        "usmx.utils.ExecutionPlacementError",
+        "usmx.SyclContextCreationError",
+        "usmx.SyclQueueCreationError",
+        "usmx.SyclKernelInvalidRangeError",
+        "usmx.SyclSubDeviceCreationError",
         "usmx.SyclDeviceCreationError",
         "usmx.USMAllocationError",
         "usmx.Device",  # create_device has one

@@ -131,13 +131,30 @@ CALLS = {
     "get_devices": usmx.get_devices,
     "SyclDevice": usmx.SyclDevice,
     "SyclDevice by name": lambda: usmx.SyclDevice("cpu"),
+    "create_sub_devices": lambda: sycl_device.create_sub_devices(partition=1),
+    "component_devices": lambda: sycl_device.component_devices(),
+    "get_unpartitioned_parent_device": lambda: sycl_device.get_unpartitioned_parent_device(),
+    "can_access_peer": lambda: sycl_device.can_access_peer(sycl_device),
+    "get_device_id": lambda: sycl_device.get_device_id(),
+    "get_filter_string": lambda: sycl_device.get_filter_string(),
+    "pickled device": lambda: pickle.dumps(sycl_device),
+    "SyclPlatform": usmx.SyclPlatform,
+    "get_platforms": usmx.get_platforms,
+    "select_default_device": usmx.select_default_device,
+    "select_gpu_device": usmx.select_gpu_device,
+    "memcpy": lambda: queue.memcpy(memory, memory, 8),
+    "memcpy_async from the host": lambda: queue.memcpy_async(memory, bytes(8), 8),
+    "memset_async": lambda: queue.memset_async(memory, 1),
+    "fill": lambda: queue.fill(memory, 1),
+    "prefetch": lambda: queue.prefetch(memory),
+    "submit_barrier": lambda: queue.submit_barrier(),
     "diagnose_missing_device": usmx._core.diagnose_missing_device,
 }
-# Of a device all but what is known without asking
+# All that a device is asked for
 CALLS |= {
     f"SyclDevice.{name}": lambda name=name: getattr(sycl_device, name)
     for name in dir(usmx.SyclDevice)
-    if not name.startswith("_") and name != "backend"
+    if not name.startswith("_") and not callable(getattr(usmx.SyclDevice, name))
 }
 
 

@@ -235,14 +235,14 @@ def test_capsule_that_was_taken_is_renamed_and_refused_from_then_on():
     capsule = SyclEvent()._get_capsule()
     SyclEvent(capsule)
     assert capsule_name(capsule) == "used_SyclEventRef"
-    with pytest.raises(ValueError, match="found 'used_SyclEventRef'"):
+    with pytest.raises(TypeError, match="found 'used_SyclEventRef'"):
         SyclEvent(capsule)
 
 
 @pytest.mark.parametrize("name", ["SyclQueueRef", "other", None])
 def test_capsule_of_another_name_is_refused_and_stays_as_it_is(name):
     capsule = make_capsule(name)
-    with pytest.raises(ValueError, match=f"found {'no name' if name is None else repr(name)}"):
+    with pytest.raises(TypeError, match=f"found {'no name' if name is None else repr(name)}"):
         SyclEvent(capsule)
     assert capsule_name(capsule) == name
 

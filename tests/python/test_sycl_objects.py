@@ -1,5 +1,6 @@
-"""SyclDevice, SyclContext, SyclQueue, get_devices. Exchange with dpctl's: test_interop.py."""
+"""SyclDevice, SyclContext, SyclQueue. Devices and platforms: test_devices.py. Exchange with dpctl's: test_interop.py."""
 
+import copy
 import threading
 
 import pytest
@@ -30,11 +31,12 @@ def test_default_device_is_one_of_the_devices(device):
 def test_filter_string_leads_back_to_its_device(position):
     device = usmx.get_devices()[position]
     assert SyclDevice(device.filter_string) == device
-    assert device.filter_string.startswith(f"{device.backend}:{device.device_type}:")
+    assert device.filter_string.startswith(f"{device.backend.name}:{device.device_type.name}:")
 
 
 def test_parts_of_a_filter_may_be_left_out(device):
-    for text in (device.backend, device.device_type, f"{device.backend}:{device.device_type}"):
+    backend, kind = device.backend.name, device.device_type.name
+    for text in (backend, kind, f"{backend}:{kind}"):
         found = SyclDevice(text)
         assert found.backend == device.backend or found.device_type == device.device_type
 
@@ -65,9 +67,10 @@ def test_comma_of_a_filter_means_else(device):
         "\udc80",
     ],
 )
-def test_text_that_is_no_filter_is_a_value_error(text):
-    with pytest.raises(ValueError, match="filter selector"):
+def test_text_that_is_no_filter_is_a_creation_error_and_so_a_value_error(text):
+    with pytest.raises(usmx.SyclDeviceCreationError, match="filter selector") as caught:
         SyclDevice(text)
+    assert isinstance(caught.value, ValueError)
 
 
 @pytest.mark.parametrize("text", ["99", "cpu:99", "accelerator:99", "99999999999999999999999"])
@@ -114,7 +117,7 @@ def test_device_says_what_it_is(device):
     assert device.global_mem_size > 2**20
     assert device.local_mem_size > 0
     flags = {"cpu": device.is_cpu, "gpu": device.is_gpu, "accelerator": device.is_accelerator}
-    assert [kind for kind, is_it in flags.items() if is_it] == [device.device_type]
+    assert [kind for kind, is_it in flags.items() if is_it] == [device.device_type.name]
 
 
 # ---- contexts
@@ -137,7 +140,7 @@ def test_context_of_a_context_is_the_same():
     assert hash(SyclContext(context)) == hash(context)
 
 
-@pytest.mark.parametrize("argument", [5, 1.0, b"cpu", [], object()])
+@pytest.mark.parametrize("argument", [5, 1.0, b"cpu", {}, object()])
 def test_context_of_another_type_is_a_type_error_that_names_it(argument):
     with pytest.raises(TypeError, match=type(argument).__name__):
         SyclContext(argument)
@@ -148,7 +151,100 @@ def test_context_repr_names_its_devices(device):
     assert device.filter_string in repr(SyclContext(device))
 
 
+def parts_of(device):
+    """Two sub-devices."""
+    try:
+        return device.create_sub_devices(partition=[1, 1])
+    except usmx.SyclSubDeviceCreationError as error:
+        pytest.skip(f"{device.filter_string} has no sub-devices: {error}")
+
+
+def test_context_of_several_devices_has_these(device):
+    parts = parts_of(device)
+    for given in (parts, tuple(parts)):
+        assert SyclContext(given).get_devices() == parts
+    assert SyclContext(parts).device_count == 2
+    assert SyclContext([device]).get_devices() == [device]
+
+
+def test_context_of_a_sub_device_is_its_own(device):
+    part = parts_of(device)[0]
+    assert SyclContext(part).get_devices() == [part]
+    assert [SyclDevice(d) for d in SyclQueue(part).sycl_context.get_devices()] == [part]
+
+
+def test_context_of_no_devices_is_a_value_error():
+    with pytest.raises(ValueError, match="at least one device"):
+        SyclContext([])
+
+
+def test_context_of_other_things_in_a_list_is_a_type_error_that_names_them(device):
+    with pytest.raises(TypeError, match="int"):
+        SyclContext([device, 5])
+
+
+@pytest.mark.parametrize("text", ["", "CPU", "cpu:99", "cuda:cpu:0"])
+def test_context_of_no_device_is_its_creation_error(text):
+    with pytest.raises(usmx.SyclContextCreationError) as caught:
+        SyclContext(text)
+    assert isinstance(caught.value, usmx.SyclDeviceCreationError)
+
+
+@pytest.mark.parametrize("what", ["memory_order", "memory_scope", "fence_order", "fence_scope"])
+def test_context_can_do_no_more_than_its_devices(what, device):
+    name = f"atomic_{what}_capabilities"
+    found = getattr(SyclContext(device), name)
+    assert found
+    assert set(found) <= set(getattr(device, name))
+
+
+def test_context_knows_its_platform(device):
+    assert SyclContext(device).sycl_platform == device.sycl_platform
+
+
 # ---- queues
+
+
+@pytest.mark.parametrize("text", ["", "CPU", "cpu:99", "cuda:cpu:0"])
+def test_queue_of_no_device_is_its_creation_error(text):
+    with pytest.raises(usmx.SyclQueueCreationError) as caught:
+        SyclQueue(text)
+    assert isinstance(caught.value, usmx.SyclDeviceCreationError)
+
+
+def test_queue_on_a_device_that_is_not_in_the_context_is_its_creation_error(device):
+    first, second = parts_of(device)
+    with pytest.raises(usmx.SyclQueueCreationError, match="one of the context's"):
+        SyclQueue(SyclContext(first), second)
+
+
+def test_queue_says_of_its_device_what_the_device_says(device, capsys):
+    queue = SyclQueue(device)
+    for name in ("name", "driver_version", "backend"):
+        assert getattr(queue, name) == getattr(device, name)
+    assert (queue.get_sycl_device(), queue.get_sycl_context()) == (device, SyclContext(device))
+    queue.print_device_info()
+    printed = capsys.readouterr().out
+    device.print_device_info()
+    assert printed == capsys.readouterr().out
+    assert device.filter_string in printed
+
+
+def test_copies_of_a_queue_in_python_are_the_queue():
+    queue = SyclQueue(property="in_order")
+    assert copy.copy(queue) == copy.deepcopy([queue])[0] == queue
+    assert copy.copy(usmx._core._own_queue(queue)) == copy.deepcopy(usmx._core._own_queue(queue))
+
+
+def test_object_has_the_name_of_its_class_as_dpctls_have(device):
+    for value in (device, SyclContext(), SyclQueue(), usmx.SyclPlatform()):
+        assert value.__name__ == type(value).__name__
+
+
+def test_address_of_an_object_is_its_own(device):
+    for value in (device, SyclContext(), SyclQueue(), usmx.SyclEvent()):
+        assert value.addressof_ref() == value.addressof_ref() != 0
+    assert device.addressof_ref() != SyclDevice(device).addressof_ref()
 
 
 def test_queue_is_on_the_device_asked_for(device):
@@ -198,10 +294,19 @@ def test_unknown_property_is_a_value_error_that_names_it():
         SyclQueue(property="fast")
 
 
-@pytest.mark.parametrize("given", [5, (5,), b"in_order"])
-def test_property_of_another_type_is_a_type_error(given):
-    with pytest.raises(TypeError, match="int|bytes"):
+@pytest.mark.parametrize("given", [4, -1, 1 << 70, (4,), 1.5, b"in_order", ["in_order", ()]])
+def test_what_is_no_property_is_a_value_error_as_it_is_for_dpctl(given):
+    with pytest.raises(ValueError, match="property must be"):
         SyclQueue(property=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "in_order", "profiles"),
+    [(0, False, False), (1, False, True), (2, True, False), (3, True, True), ((1, 2), True, True)],
+)
+def test_properties_may_be_dpctls_numbers(given, in_order, profiles):
+    queue = SyclQueue(property=given)
+    assert (queue.is_in_order, queue.has_enable_profiling) == (in_order, profiles)
 
 
 def test_property_of_a_queue_that_exists_is_a_type_error():
@@ -268,7 +373,7 @@ def test_capsule_that_was_taken_is_renamed_and_refused_from_then_on(cls, name):
     capsule = cls()._get_capsule()
     taken = cls(capsule)
     assert capsule_name(capsule) == f"used_{name}"
-    with pytest.raises(ValueError, match=f"'{name}'.*'used_{name}'"):
+    with pytest.raises(TypeError, match=f"'{name}'.*'used_{name}'"):
         cls(capsule)
     del capsule
     assert cls(taken) == taken
@@ -278,15 +383,15 @@ def test_capsule_that_was_taken_is_renamed_and_refused_from_then_on(cls, name):
 @pytest.mark.parametrize("name", ["foreign", "", None])
 def test_capsule_of_another_name_is_refused_and_stays_as_it_is(cls, name):
     capsule = make_capsule(name)
-    with pytest.raises(ValueError, match="no name" if name is None else f"'{name}'"):
+    with pytest.raises(TypeError, match="no name" if name is None else f"'{name}'"):
         cls(capsule)
     assert capsule_name(capsule) == name
 
 
 def test_queue_and_context_capsules_are_told_apart():
-    with pytest.raises(ValueError, match="'SyclQueueRef'.*'SyclContextRef'"):
+    with pytest.raises(TypeError, match="'SyclQueueRef'.*'SyclContextRef'"):
         SyclQueue(SyclContext()._get_capsule())
-    with pytest.raises(ValueError, match="'SyclContextRef'.*'SyclQueueRef'"):
+    with pytest.raises(TypeError, match="'SyclContextRef'.*'SyclQueueRef'"):
         SyclContext(SyclQueue()._get_capsule())
 
 

@@ -625,3 +625,11 @@ def test_dpnp_arrays_are_arguments(axpy):
     x, y = dpnp.ones(1024, dtype="f4"), dpnp.ones(1024, dtype="f4")
     axpy(1024, 64, 2, x, y).wait()
     assert (y.asnumpy() == 3).all()
+
+
+@pytest.mark.parametrize("sizes", [(), (2, 2, 2, 2)])
+def test_range_of_no_or_too_many_dimensions_is_dpctls_error_and_a_value_error(sizes):
+    kernel = usmx.Kernel("#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* a) { *a = 1; }", "f")
+    with pytest.raises(usmx.SyclKernelInvalidRangeError, match="1 to 3 dimensions") as caught:
+        kernel(sizes, None, usmx.zeros(1, "i4"))
+    assert isinstance(caught.value, ValueError)

@@ -20,6 +20,8 @@ from usmx import _core, memory
 
 # They change the process for what comes after, or the user's files.
 UNSAFE = ("_set_hooks", "_make_inspectable", "_clear_kernel_cache")
+# It prints, as this program does.
+PRINTS = ("lsplatform",)
 # They need nothing of the object: it may be refused later, or is text in an error.
 LAZY = ("print_options", "using_memory_resource")
 BUILTINS = [
@@ -77,7 +79,7 @@ def functions():
         for module in (usmx, memory, _core)
         for name in dir(module)
         if callable(getattr(module, name))
-        and name not in UNSAFE
+        and name not in UNSAFE + PRINTS
         and not name.startswith("__")
         and not inspect.isclass(getattr(module, name))
     }

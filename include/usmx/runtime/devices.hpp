@@ -1,6 +1,7 @@
 // The devices of the machine and their names. selectors.hpp chooses a device by a filter.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,15 @@ USMX_API std::vector<sycl::device> get_devices();
 /// The device that the runtime's default selector chooses. Throws device_error, whose message says
 /// why, when there is no device, and fork_error in a forked child.
 USMX_API sycl::device default_device();
+
+/// The score that the runtime's default selector gives to a device. The device of the highest score
+/// is the default one, and a device of a negative score is never chosen. Throws fork_error in a
+/// forked child.
+USMX_API int default_selector_score(const sycl::device&);
+
+/// The device that a sub-device is part of, or none for a root device. Throws fork_error in a
+/// forked child.
+USMX_API std::optional<sycl::device> parent_device(const sycl::device&);
 
 /// The name of a back end in filter selectors: "opencl", "level_zero", "cuda", "hip", "all", ...,
 /// or "unknown". The string lives for ever.

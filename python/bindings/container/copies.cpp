@@ -143,17 +143,6 @@ sycl::event copy_broadcast_async(const array& source, const array& destination) 
                  [&] { return copy_async(spread, destination); });
 }
 
-/// An object's buffer, kept with the object until the last user is gone, on whatever thread.
-struct shared_buffer {
-  shared_buffer(nb::handle object, int flags) {
-    auto held = std::make_unique<held_buffer>(object, flags);
-    view = &held->view();
-    owner = std::make_shared<detail::release_action>(keep_alive(object.ptr(), std::move(held)));
-  }
-  const Py_buffer* view;
-  std::shared_ptr<const void> owner;
-};
-
 nb::object copy_array_to_host_async(const py_array& source, nb::handle destination) {
   shared_buffer host(destination, with_format(source.value, PyBUF_STRIDED));
   const host_array to = host_side(*host.view, source.value);

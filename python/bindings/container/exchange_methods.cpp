@@ -11,6 +11,7 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/inspectable.hpp"
+#include "support/lazy_import.hpp"
 #include "sycl_objects/queue_argument.hpp"
 
 namespace usmx::bindings {
@@ -137,7 +138,12 @@ nb::object as_wanted(nb::object view, nb::handle device, copying copy) {
   return device.is_none() && copy != copying::always ? view : as_asked(view, device, copy);
 }
 
+lazy_import from_dlpack_on("usmx._dldevices", "from_dlpack_on");
+
 nb::object from_dlpack(nb::handle x, nb::handle device, nb::handle copy) {
+  if (PyTuple_Check(device.ptr()) != 0) {
+    return from_dlpack_on(x, device, copy);
+  }
   const copying wanted = copy_argument(copy);
   if (Py_TYPE(x.ptr()) == python_class<py_array>) {  // whose memory needs no tensor to be known
     return as_wanted(view_of_producer(x), device, wanted);
@@ -178,8 +184,8 @@ void bind_from_dlpack(nb::module_& m) {
                       [](nb::handle x) { return from_dlpack(x, nb::none(), nb::none()); });
   m.def("from_dlpack", &from_dlpack, nb::arg().none(), nb::kw_only(),
         nb::arg("device") = nb::none(), nb::arg("copy") = nb::none(),
-        nb::sig("def from_dlpack(x: DLPackProducer, /, *, device: DeviceLike | None = None, copy: "
-                "bool | None = None) -> USMArray"),
+        nb::sig("def from_dlpack(x: DLPackProducer, /, *, device: DeviceLike | tuple[int, int] | "
+                "None = None, copy: bool | None = None) -> USMArray"),
         R"(Take the array of an object with ``__dlpack__``.
 
 Unified shared memory becomes a view, which keeps alive what the producer gave. The view
@@ -191,12 +197,13 @@ is that of https://dmlc.github.io/dlpack, the arguments are those of the array A
 
 Args:
     x: an object with ``__dlpack__``: an array of dpnp, NumPy and others.
-    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-        default where the memory is, and the default device for a copy of host memory.
+    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device; or a pair
+        as ``__dlpack_device__`` gives it, of oneAPI (14) or of the host (1). By default where the
+        memory is, and the default device for a copy of host memory.
     copy: True: always copy. None: copy host memory only. False: never copy.
 
 Returns:
-    A USMArray.
+    A USMArray; a NumPy array if `device` is a pair of the host.
 
 Raises:
     BufferError: usmx cannot use this kind of memory or element type, or the producer does not

@@ -16,13 +16,7 @@ namespace {
 
 lazy_import numpy_empty("numpy", "empty");
 
-/// The first bytes of a memory object's buffer, and ordinary host memory, as the sides of a copy.
-array first_bytes(const std::shared_ptr<buffer>& memory, std::size_t nbytes) {
-  const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(nbytes)};
-  return internal::unchecked_array(memory, type_code::uint8, layout::c_order(shape),
-                                   memory->readonly());
-}
-
+/// Ordinary host memory as one side of a copy.
 struct host_bytes {
   host_bytes(void* first, std::size_t nbytes)
       : data(static_cast<std::byte*>(first)), shape{static_cast<std::ptrdiff_t>(nbytes)} {}
@@ -73,6 +67,11 @@ void require_no_objects(nb::handle destination) {
 }
 
 }  // namespace
+
+array elements_of(const std::shared_ptr<buffer>& memory, dtype type, std::size_t count) {
+  const std::ptrdiff_t shape[] = {static_cast<std::ptrdiff_t>(count)};
+  return internal::unchecked_array(memory, type, layout::c_order(shape), memory->readonly());
+}
 
 nb::object to_python_bytes(const std::shared_ptr<buffer>& memory) {
   nb::object result =

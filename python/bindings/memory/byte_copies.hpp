@@ -5,9 +5,15 @@
 #include <memory>
 
 #include "support/nanobind.hpp"
-#include "usmx/memory/buffer.hpp"
+#include "usmx/array/array.hpp"
 
 namespace usmx::bindings {
+
+/// The first elements of memory that has so many.
+array elements_of(const std::shared_ptr<buffer>& memory, dtype type, std::size_t count);
+inline array first_bytes(const std::shared_ptr<buffer>& memory, std::size_t nbytes) {
+  return elements_of(memory, type_code::uint8, nbytes);
+}
 
 /// A new `bytes` object.
 nb::object to_python_bytes(const std::shared_ptr<buffer>& memory);

@@ -25,14 +25,6 @@
 namespace usmx::bindings {
 namespace {
 
-std::size_t size_argument(const char* what, nb::handle value) {
-  const std::ptrdiff_t size = to_count(what, "a number of bytes", value.ptr());
-  if (size < 0) {
-    throw value_error(detail::message("'", what, "' must not be negative, found ", size));
-  }
-  return static_cast<std::size_t>(size);
-}
-
 /// True from the request on that comes after `count` others.
 auto after(std::size_t count) {
   return [left = std::make_shared<std::atomic<std::ptrdiff_t>>(static_cast<std::ptrdiff_t>(count))](

@@ -33,8 +33,9 @@ NB_MODULE(_core, m) {
   bind_hooks(m);
   bind_refusing(m);
   bind_sycl_device(m);
+  bind_sycl_platform(m);
   bind_sycl_context(m);
-  bind_sycl_queue(m);
+  auto queue_class = bind_sycl_queue(m);
   bind_sycl_event(m);
   bind_instance_check(m);
   bind_watched_waits(m);
@@ -42,6 +43,7 @@ NB_MODULE(_core, m) {
   bind_queue_argument(m, device_class);
   bind_dtype_functions(m);
   bind_memory_classes(m);
+  bind_queue_commands(queue_class);
   bind_adoption(m);
   bind_resources(m);
   bind_pools(m);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "support/held_buffer.hpp"
 #include "support/nanobind.hpp"
@@ -22,6 +23,17 @@ nb::object queue_object_of(const buffer& memory);
 
 /// Keeps a Python object and a buffer that it gave.
 detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given);
+
+/// An object's buffer, kept with the object until the last user is gone, on whatever thread.
+struct shared_buffer {
+  shared_buffer(nb::handle object, int flags) {
+    auto held = std::make_unique<held_buffer>(object, flags);
+    view = &held->view();
+    owner = std::make_shared<detail::release_action>(keep_alive(object.ptr(), std::move(held)));
+  }
+  const Py_buffer* view;
+  std::shared_ptr<const void> owner;
+};
 
 /// Calls `deleter(pointer)`, where `pointer` is a Python object, and keeps `owner`, which may be
 /// null, alive until then. What the deleter raises goes to sys.unraisablehook. If this throws, the

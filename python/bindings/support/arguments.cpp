@@ -89,6 +89,14 @@ std::string_view to_text(const char* what, PyObject* object, const char* expecte
   return {text, static_cast<std::size_t>(size)};
 }
 
+std::size_t size_argument(const char* what, nb::handle value) {
+  const std::ptrdiff_t size = to_count(what, "an integer", value.ptr());
+  if (size < 0) {
+    throw value_error(detail::message("'", what, "' must not be negative, found ", size));
+  }
+  return static_cast<std::size_t>(size);
+}
+
 nb::object snapshot(const char* what, const char* expected, PyObject* sequence) {
   if (PyTuple_Check(sequence)) {
     return nb::borrow(sequence);

@@ -43,6 +43,9 @@ nb::object to_integer(const char* what, const char* expected, PyObject* object);
 /// The same as a C++ integer; overflow_error when it does not fit.
 std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object);
 
+/// A number of bytes or elements, named `what`: value_error when it is negative.
+std::size_t size_argument(const char* what, nb::handle value);
+
 /// Any object with __index__ as an address; value_error naming `what` when it is negative or wider
 /// than a pointer.
 std::uintptr_t to_address(const char* what, const char* expected, PyObject* object);

@@ -1,5 +1,7 @@
 #include "support/errors.hpp"
 
+#include <array>
+
 #include "usmx/exchange/c_error.hpp"
 
 namespace usmx::bindings {
@@ -8,6 +10,7 @@ namespace {
 // Borrowed for the life of the process: exceptions may be raised while the module is torn down.
 PyObject* device_creation_error = PyExc_RuntimeError;
 PyObject* allocation_error_class = PyExc_MemoryError;
+std::array<PyObject*, 5> failure_classes;  // by failure
 
 /// numpy.exceptions.AxisError; null when there is no NumPy.
 PyObject* numpys_axis_error() noexcept {
@@ -84,9 +87,24 @@ PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char
 }  // namespace
 
 void bind_errors(nb::module_& m) {
+  // A text that is no filter selector is a wrong value, too.
+  const nb::object bases = checked(PyTuple_Pack(2, PyExc_RuntimeError, PyExc_ValueError));
   device_creation_error =
-      new_class(m, "SyclDeviceCreationError", PyExc_RuntimeError,
+      new_class(m, "SyclDeviceCreationError", bases.ptr(),
                 "No device matches what was asked for. The message says which devices there are.");
+  failure_classes = {
+      device_creation_error,
+      new_class(m, "SyclSubDeviceCreationError", PyExc_RuntimeError,
+                "The device cannot be parted as was asked for."),
+      new_class(m, "SyclContextCreationError", device_creation_error,
+                "No context can be made of what was given: no device matches, or the devices are "
+                "of several platforms."),
+      new_class(m, "SyclQueueCreationError", device_creation_error,
+                "No queue can be made of what was given: no device matches, or the device is not "
+                "in the context."),
+      new_class(m, "SyclKernelInvalidRangeError", PyExc_ValueError,
+                "The global or local size of a launch has no dimensions, or more than three."),
+  };
   allocation_error_class =
       new_class(m, "USMAllocationError", PyExc_MemoryError,
                 "The memory cannot be allocated. The message says how many "
@@ -97,6 +115,11 @@ void bind_errors(nb::module_& m) {
       std::rethrow_exception(exception);
     }
   });
+}
+
+void throw_failure(failure what, const char* text) {
+  PyErr_SetString(failure_classes[static_cast<std::size_t>(what)], text);
+  nb::raise_python_error();
 }
 
 void set_python_error(usmx_error code, const char* text) noexcept {

@@ -4,6 +4,8 @@
 
 #include <exception>
 
+#include <sycl/exception.hpp>
+
 #include "support/nanobind.hpp"
 #include "usmx/c_api.h"
 
@@ -14,6 +16,28 @@ void bind_errors(nb::module_& m);
 
 /// Sets Python's error if the exception is one of usmx's or SYCL's; else returns false.
 bool translate_exception(const std::exception_ptr& exception) noexcept;
+
+/// What has failed: making one of these, or the range of a launch. Each has an error class under
+/// dpctl's name.
+enum class failure { device, sub_devices, context, queue, kernel_range };
+
+/// Throws that class's error.
+[[noreturn]] void throw_failure(failure what, const char* text);
+
+/// Returns the result of `make()`. Errors of values, of devices and of the runtime become that
+/// class's error.
+template <class Make>
+auto creating(failure what, const Make& make) {
+  try {
+    return make();
+  } catch (const value_error& e) {
+    throw_failure(what, e.what());
+  } catch (const device_error& e) {
+    throw_failure(what, e.what());
+  } catch (const sycl::exception& e) {
+    throw_failure(what, detail::message("the SYCL runtime reports: ", e.what()).c_str());
+  }
+}
 
 /// Sets the Python error for an error code of the C interface.
 void set_python_error(usmx_error code, const char* text) noexcept;

@@ -64,8 +64,8 @@ template <class T>
 T take(PyObject* capsule) {
   std::optional<T> value = read<T>(capsule);
   if (!value) {
-    throw value_error(detail::message("capsule must be named '", names<T>::fresh,
-                                      "' and not be used yet, found ", capsule_name_text(capsule)));
+    throw type_error(detail::message("capsule must be named '", names<T>::fresh,
+                                     "' and not be used yet, found ", capsule_name_text(capsule)));
   }
   if (PyCapsule_SetName(capsule, names<T>::used) != 0) {
     nb::raise_python_error();

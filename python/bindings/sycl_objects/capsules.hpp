@@ -25,7 +25,7 @@ std::optional<sycl::queue> queue_in_capsule(PyObject* capsule);
 std::optional<sycl::context> context_in_capsule(PyObject* capsule);
 std::optional<sycl::event> event_in_capsule(PyObject* capsule);
 
-/// The same for a constructor, which marks the capsule as used. Throws value_error when the capsule
+/// The same for a constructor, which marks the capsule as used. Throws type_error when the capsule
 /// was used before or is named otherwise.
 sycl::queue take_queue(PyObject* capsule);
 sycl::context take_context(PyObject* capsule);

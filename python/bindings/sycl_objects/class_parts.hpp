@@ -41,6 +41,24 @@ void bind_new(nb::class_<T>& cls, nb::object (*object_of)(const T&), const char*
       nb::arg("cls"), nb::arg("args"), nb::arg("kwargs"), nb::sig(signature));
 }
 
+/// dpctl's objects have the name of their class. Python takes `__name__` of a class for its own,
+/// and so it is put in the class's dictionary.
+template <class T>
+void bind_name_of_class(nb::class_<T>& cls) {
+  static PyGetSetDef name = {"__name__",
+                             [](PyObject* self, void*) {
+                               return PyObject_GetAttrString(
+                                   reinterpret_cast<PyObject*>(Py_TYPE(self)), "__name__");
+                             },
+                             nullptr, "The name of the class.", nullptr};
+  auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+  const nb::object attribute = checked(PyDescr_NewGetSet(type, &name));
+  if (PyDict_SetItemString(type->tp_dict, name.name, attribute.ptr()) != 0) {
+    nb::raise_python_error();
+  }
+  PyType_Modified(type);
+}
+
 /// The SYCL object by which objects of usmx's and dpctl's classes are compared. For a queue, it is
 /// the one that others see.
 template <class T>

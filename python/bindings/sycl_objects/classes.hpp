@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
 #include <sycl/event.hpp>
+#include <sycl/platform.hpp>
 #include <sycl/queue.hpp>
 
 #include "support/nanobind.hpp"
@@ -15,7 +17,7 @@ namespace usmx::bindings {
 
 // SyclDevice: holds exactly one sycl::device.
 
-/// The class, get_devices and diagnose_missing_device.
+/// The class, _get_devices and diagnose_missing_device.
 void bind_sycl_device(nb::module_& m);
 
 inline nb::object to_python(const sycl::device& device) { return make_instance(device); }
@@ -29,16 +31,30 @@ std::optional<std::string> filter_string_of(const sycl::device& device);
 /// The filter string in quotes, or the description of a sub-device: for repr.
 std::string device_name(const sycl::device& device);
 
+/// Prints a few lines for people to Python's sys.stdout.
+void print_device_info(const sycl::device& device);
+
+// ---- SyclPlatform: holds exactly one sycl::platform.
+
+/// The class and get_platforms.
+void bind_sycl_platform(nb::module_& m);
+
+inline nb::object to_python(const sycl::platform& platform) { return make_instance(platform); }
+
 // ---- SyclContext: holds exactly one sycl::context.
 
 void bind_sycl_context(nb::module_& m);
+
+/// The default context of a root device's platform. Not every back end has queues for a sub-device
+/// there (cached_queue): for one it is a new context of it alone.
+sycl::context context_of(const sycl::device& device);
 
 inline nb::object to_python(const sycl::context& context) { return make_instance(context); }
 
 // ---- SyclQueue: holds exactly one sycl::queue.
 
-/// The class and synchronize.
-void bind_sycl_queue(nb::module_& m);
+/// The class without the commands, which are in memory/queue_commands.hpp, and synchronize.
+nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m);
 
 /// An object of usmx's own class, which notes when somebody takes the queue out of it. Queues for
 /// code outside usmx go through dpctl_objects.hpp.
@@ -54,6 +70,9 @@ inline nb::object own_object(const sycl::event& event) { return make_instance(ev
 /// A copy of the event in a SyclEvent of usmx or dpctl, any other object whose _get_capsule() holds
 /// one, or such a capsule, which stays usable; none for anything else.
 std::optional<sycl::event> event_of_object(nb::handle object);
+
+/// The same of all items of a tuple or list; type_error naming `name` for anything else.
+std::vector<sycl::event> events_argument(const char* name, nb::handle events);
 
 /// The same; type_error for anything else, value_error when a capsule was used or has another name.
 sycl::event event_argument(const char* name, nb::handle);

@@ -28,9 +28,10 @@ std::string plain_name(const sycl::device& device) {
   return filter_string_of(device).value_or("sub-device of " + describe(device));
 }
 
-void print_info(const py_device& on) {
+}  // namespace
+
+void print_device_info(const sycl::device& device) {
   require_usable_process();
-  const sycl::device device = on.queue.get_device();
   namespace id = sycl::info::device;
   nb::print(detail::message("    Name            ", device.get_info<id::name>(),
                             "\n    Driver version  ", device.get_info<id::driver_version>(),
@@ -38,8 +39,6 @@ void print_info(const py_device& on) {
                             "\n    Filter string   ", plain_name(device), "\n")
                 .c_str());
 }
-
-}  // namespace
 
 nb::class_<py_device> bind_device(nb::module_& m) {
   nb::class_<py_device> cls(
@@ -50,7 +49,9 @@ nb::class_<py_device> bind_device(nb::module_& m) {
   bind_where(
       cls, [](const py_device& d) { return d.queue; },
       [](const py_device& d) { return queue_object(d.queue); });
-  cls.def("print_device_info", &print_info, "Print name, driver version, vendor and filter string.")
+  cls.def(
+         "print_device_info", [](const py_device& d) { print_device_info(d.queue.get_device()); },
+         "Print name, driver version, vendor and filter string.")
       .def(
           "wait", [](const py_device& d) { internal::wait_for_both(d.queue); },
           nb::call_guard<without_interpreter_lock>(),

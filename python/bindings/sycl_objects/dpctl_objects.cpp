@@ -118,10 +118,9 @@ nb::object device_object(const sycl::device& device) {
   if (!are_dpctls_classes_known()) {
     return to_python(device);
   }
-  // dpctl's devices have no capsules, but its queues do. Every back end has queues for a sub-device
-  // in that device's own context, not every one has others (cached_queue).
+  // dpctl's devices have no capsules, but its queues do.
   return device_object(filter_string_of(device) ? cached_queue(device)
-                                                : sycl::queue(sycl::context(device), device));
+                                                : sycl::queue(context_of(device), device));
 }
 
 }  // namespace usmx::bindings

@@ -3,13 +3,32 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "support/errors.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/enums.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
+
+/// A new context of several devices.
+sycl::context context_of_all(nb::handle devices) {
+  require_usable_process();
+  std::vector<sycl::device> all;
+  for (nb::handle each : devices) {
+    const auto* device = value_of_either<sycl::device>(each.ptr());
+    if (device == nullptr) {
+      throw_not_accepted("SyclContext", "SyclDevices in a tuple or list", each);
+    }
+    all.push_back(*device);
+  }
+  if (all.empty()) {
+    throw value_error("SyclContext takes at least one device, found none");
+  }
+  return creating(failure::context, [&] { return sycl::context(all); });
+}
 
 sycl::context construct_context(nb::handle argument) {
   if (PyCapsule_CheckExact(argument.ptr())) {
@@ -18,14 +37,22 @@ sycl::context construct_context(nb::handle argument) {
   if (const auto* context = value_of_either<sycl::context>(argument.ptr())) {
     return *context;
   }
+  if (nb::isinstance<nb::tuple>(argument) || nb::isinstance<nb::list>(argument)) {
+    return context_of_all(argument);
+  }
   if (argument.is_none() || nb::isinstance<nb::str>(argument) ||
       value_of_either<sycl::device>(argument.ptr()) != nullptr) {
-    return default_context(construct_device(argument));
+    return creating(failure::context, [&] { return context_of(construct_device(argument)); });
   }
   throw_not_accepted("SyclContext",
-                     "nothing, a filter string, a SyclDevice, a SyclContext or a "
-                     "capsule 'SyclContextRef'",
+                     "nothing, a filter string, a SyclDevice, several of them in a tuple or list, "
+                     "a SyclContext or a capsule 'SyclContextRef'",
                      argument);
+}
+
+template <class Info>
+nb::object capabilities(const sycl::context& context) {
+  return to_python(context.get_info<Info>());
 }
 
 std::string text_of_context(const sycl::context& context) {
@@ -39,6 +66,10 @@ std::string text_of_context(const sycl::context& context) {
 
 }  // namespace
 
+sycl::context context_of(const sycl::device& device) {
+  return parent_device(device) ? sycl::context(device) : default_context(device);
+}
+
 void bind_sycl_context(nb::module_& m) {
   nb::class_<sycl::context> cls(m, "SyclContext",
                                 "A SYCL context: what USM pointers are bound to.");
@@ -48,15 +79,19 @@ void bind_sycl_context(nb::module_& m) {
            initialize(self, [&] { return construct_context(arg); });
          },
          nb::arg("arg") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclDevice | SyclContext | "
-                 "typing_extensions.CapsuleType | "
-                 "None = None) -> None"),
+         nb::sig("def __init__(self, arg: str | SyclDevice | typing.Sequence[SyclDevice] | "
+                 "SyclContext | typing_extensions.CapsuleType | None = None) -> None"),
          R"(Find a context, or take one from elsewhere.
 
 Args:
     arg: a filter string or a SyclDevice, for the default context of its platform; None for that of the default
-        device; a SyclContext, for the same context; or a capsule 'SyclContextRef', of which a copy is taken. The
-        capsule is renamed and cannot be used twice.
+        device; a sub-device, or several devices in a tuple or list, for a new context of these alone; a SyclContext,
+        for the same context; or a capsule 'SyclContextRef', of which a copy is taken. The capsule is renamed and
+        cannot be used twice.
+
+Raises:
+    SyclContextCreationError: no device matches, or the devices cannot be in one context.
+    TypeError: `arg` is none of these.
 
 Example:
     >>> usmx.SyclContext().device_count >= 1
@@ -65,12 +100,47 @@ Example:
       .def_prop_ro(
           "device_count", [](const sycl::context& c) { return c.get_devices().size(); },
           "The number of devices of the context.")
+      .def_prop_ro(
+          "sycl_platform", [](const sycl::context& c) { return to_python(c.get_platform()); },
+          nb::sig("def sycl_platform(self) -> SyclPlatform"), "The platform of its devices.")
+      .def(
+          "addressof_ref",
+          [](const sycl::context& c) { return reinterpret_cast<std::uintptr_t>(&c); },
+          "The address of the C++ object, a sycl::context, which lives as long as this object.")
       .def(
           "_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclContextRef' that owns a copy.");
+  namespace id = sycl::info::context;
+  const auto orders_and_scopes = [&](const char* name, nb::object (*ask)(const sycl::context&),
+                                     const char* signature, const char* doc) {
+    cls.def_prop_ro(
+        name,
+        [ask](const sycl::context& context) {
+          require_usable_process();
+          return ask(context);
+        },
+        nb::sig(signature), doc);
+  };
+  orders_and_scopes(
+      "atomic_memory_order_capabilities", capabilities<id::atomic_memory_order_capabilities>,
+      "def atomic_memory_order_capabilities(self) -> tuple[memory_order, ...]",
+      "The memory orders of atomic operations on all its devices, members of memory_order.");
+  orders_and_scopes("atomic_fence_order_capabilities",
+                    capabilities<id::atomic_fence_order_capabilities>,
+                    "def atomic_fence_order_capabilities(self) -> tuple[memory_order, ...]",
+                    "The memory orders of fences on all its devices, members of memory_order.");
+  orders_and_scopes("atomic_memory_scope_capabilities",
+                    capabilities<id::atomic_memory_scope_capabilities>,
+                    "def atomic_memory_scope_capabilities(self) -> tuple[memory_scope, ...]",
+                    "The scopes of atomic operations on all its devices, members of memory_scope.");
+  orders_and_scopes("atomic_fence_scope_capabilities",
+                    capabilities<id::atomic_fence_scope_capabilities>,
+                    "def atomic_fence_scope_capabilities(self) -> tuple[memory_scope, ...]",
+                    "The scopes of fences on all its devices, members of memory_scope.");
   bind_value_semantics(cls, &value_of_either<sycl::context>);
   cls.def("__repr__", &text_of_context);
+  bind_name_of_class(cls);
   set_python_class<sycl::context>(cls);
 }
 

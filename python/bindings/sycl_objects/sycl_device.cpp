@@ -4,28 +4,141 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <functional>
+#include <sycl/ext/oneapi/experimental/composite_device.hpp>
 
 #include "support/arguments.hpp"
+#include "support/errors.hpp"
 #include "sycl_objects/class_parts.hpp"
+#include "sycl_objects/device_descriptors.hpp"
 #include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/enums.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
 
-/// What `ask(device)` finds out from the runtime.
-template <class Ask>
-auto asked(Ask ask) {
-  return [ask](const sycl::device& d) {
-    require_usable_process();
-    return std::invoke(ask, d);
-  };
+// ---- sub-devices
+
+using partition = sycl::info::partition_property;
+using devices = std::vector<sycl::device>;
+
+/// A number of compute units: as dpctl has it, any number whose integer part is one.
+std::size_t to_units(nb::handle number) {
+  if (PyNumber_Check(number.ptr()) == 0) {
+    throw_not_accepted("partition", "numbers of compute units, or the name of an affinity domain",
+                       number);
+  }
+  const nb::object whole = checked(PyNumber_Long(number.ptr()));
+  const std::ptrdiff_t units = to_count("partition", "a number of compute units", whole.ptr());
+  if (units <= 0) {
+    throw_failure(
+        failure::sub_devices,
+        detail::message("a sub-device must have at least 1 compute unit, found ", units).c_str());
+  }
+  return static_cast<std::size_t>(units);
 }
 
-template <class Info>
-auto info() {
-  return asked([](const sycl::device& d) { return d.get_info<Info>(); });
+devices by_domain(const sycl::device& device, std::string_view name) {
+  const auto domain = affinity_domain_of(name);
+  if (!domain) {
+    throw value_error(detail::message(
+        "partition must be 'numa', 'L4_cache', 'L3_cache', 'L2_cache', 'L1_cache' or "
+        "'next_partitionable', found '",
+        name, "'"));
+  }
+  return creating(failure::sub_devices, [&] {
+    return device.create_sub_devices<partition::partition_by_affinity_domain>(*domain);
+  });
+}
+
+devices by_counts(const sycl::device& device, nb::handle counts) {
+  const nb::object items = checked(PySequence_Tuple(counts.ptr()));
+  std::vector<std::size_t> units;
+  for (nb::handle item : items) {
+    units.push_back(to_units(item));
+  }
+  if (units.empty()) {
+    throw value_error("partition must have at least one number of compute units, found none");
+  }
+  return creating(failure::sub_devices,
+                  [&] { return device.create_sub_devices<partition::partition_by_counts>(units); });
+}
+
+devices in_equal_parts(const sycl::device& device, std::size_t units) {
+  return creating(failure::sub_devices,
+                  [&] { return device.create_sub_devices<partition::partition_equally>(units); });
+}
+
+devices create_sub_devices(const sycl::device& device, nb::handle by) {
+  require_usable_process();
+  if (nb::isinstance<nb::str>(by)) {
+    return by_domain(device, to_text("partition", by.ptr()));
+  }
+  return PySequence_Check(by.ptr()) != 0 ? by_counts(device, by)
+                                         : in_equal_parts(device, to_units(by));
+}
+
+devices component_devices(const sycl::device& device) {
+  namespace composite = sycl::ext::oneapi::experimental::info::device;
+  require_usable_process();
+  return device.has(sycl::aspect::ext_oneapi_is_composite)
+             ? device.get_info<composite::component_devices>()
+             : devices();
+}
+
+sycl::device root_of(sycl::device device) {
+  while (const auto parent = parent_device(device)) {
+    device = *parent;
+  }
+  return device;
+}
+
+// ---- peers
+
+const sycl::device& peer_argument(nb::handle peer) {
+  const auto* device = value_of_either<sycl::device>(peer.ptr());
+  if (device == nullptr) {
+    throw_not_accepted("peer", "a SyclDevice", peer);
+  }
+  require_usable_process();
+  return *device;
+}
+
+/// Other back ends have no such access, and the runtime fails there in ways of its own.
+bool can_be_peers(const sycl::device& device, const sycl::device& peer) {
+  using enum sycl::backend;
+  const sycl::backend of = device.get_backend();
+  return of == peer.get_backend() && device != peer &&
+         (of == ext_oneapi_level_zero || of == ext_oneapi_cuda || of == ext_oneapi_hip);
+}
+
+void require_peers(const sycl::device& device, const sycl::device& peer) {
+  if (!can_be_peers(device, peer)) {
+    throw value_error(detail::message(
+        "peer access needs two devices of one back end, Level Zero, CUDA or HIP, found ",
+        describe(device), " and ", describe(peer)));
+  }
+}
+
+bool can_access_peer(const sycl::device& device, nb::handle peer, nb::handle value) {
+  using sycl::ext::oneapi::peer_access;
+  const sycl::device& other = peer_argument(peer);
+  const std::string_view what = to_text("value", value.ptr());
+  if (what != "access_supported" && what != "atomics_supported") {
+    throw value_error(detail::message(
+        "value must be 'access_supported' or 'atomics_supported', found '", what, "'"));
+  }
+  return can_be_peers(device, other) &&
+         sycl::device(device).ext_oneapi_can_access_peer(
+             other, what == "access_supported" ? peer_access::access_supported
+                                               : peer_access::atomics_supported);
+}
+
+void set_peer_access(const sycl::device& device, nb::handle peer,
+                     void (sycl::device::*set)(const sycl::device&)) {
+  const sycl::device& other = peer_argument(peer);
+  require_peers(device, other);
+  (sycl::device(device).*set)(other);
 }
 
 }  // namespace
@@ -57,13 +170,14 @@ std::string device_name(const sycl::device& device) {
 }
 
 void bind_sycl_device(nb::module_& m) {
-  namespace id = sycl::info::device;
   nb::class_<sycl::device> cls(m, "SyclDevice",
                                "A SYCL device. It equals another one for the same device.");
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<sycl::device> self, nb::handle arg) {
-           initialize(self, [&] { return construct_device(arg); });
+           initialize(self, [&] {
+             return creating(failure::device, [&] { return construct_device(arg); });
+           });
          },
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
@@ -75,58 +189,110 @@ Args:
         grammar is dpctl's.
 
 Raises:
-    ValueError: the text is no filter selector.
-    SyclDeviceCreationError: no device matches.
+    SyclDeviceCreationError: no device matches, or the text is no filter selector. It is a ValueError, too.
+    TypeError: `arg` is none of these.
 
 Example:
     >>> usmx.SyclDevice() == usmx.SyclDevice(None)
     True)")
-      .def_prop_ro("name", info<id::name>(), "The name that the driver gives.")
-      .def_prop_ro("vendor", info<id::vendor>(), "The vendor that the driver names.")
-      .def_prop_ro("driver_version", info<id::driver_version>(), "The version of the driver.")
-      .def_prop_ro("global_mem_size", info<id::global_mem_size>(),
-                   "The bytes of the device's memory.")
-      .def_prop_ro("local_mem_size", info<id::local_mem_size>(),
-                   "The bytes of local memory that a work-group may use.")
-      .def_prop_ro("max_compute_units", info<id::max_compute_units>(),
-                   "The number of compute units; of a CPU, its hardware threads.")
-      .def_prop_ro("sub_group_sizes", info<id::sub_group_sizes>(),
-                   "How many work-items a sub-group may have.")
-      .def_prop_ro(
-          "backend", [](const sycl::device& d) { return backend_name(d.get_backend()); },
-          "The back end as filter selectors spell it: 'opencl', 'level_zero', 'cuda', ...")
-      .def_prop_ro("device_type", asked(&device_type_name),
-                   "The type as filter selectors spell it: 'cpu', 'gpu', ...")
       .def_prop_ro(
           "filter_string", &filter_string,
           "A filter selector that names the device, ``backend:device_type:relative_id``. Raises "
           "ValueError for a sub-device, which has none.")
-      .def_prop_ro("is_cpu", asked(&sycl::device::is_cpu), "Whether the device is a CPU.")
-      .def_prop_ro("is_gpu", asked(&sycl::device::is_gpu), "Whether the device is a GPU.")
-      .def_prop_ro("is_accelerator", asked(&sycl::device::is_accelerator),
-                   "Whether the device is an accelerator.");
-  const auto aspect = [&](const char* name, sycl::aspect which) {
-    cls.def_prop_ro(name, asked([which](const sycl::device& d) { return d.has(which); }),
-                    "Whether the device has this aspect of SYCL 2020.");
-  };
-  aspect("has_aspect_fp16", sycl::aspect::fp16);
-  aspect("has_aspect_fp64", sycl::aspect::fp64);
-  aspect("has_aspect_usm_device_allocations", sycl::aspect::usm_device_allocations);
-  aspect("has_aspect_usm_host_allocations", sycl::aspect::usm_host_allocations);
-  aspect("has_aspect_usm_shared_allocations", sycl::aspect::usm_shared_allocations);
-  aspect("has_aspect_usm_system_allocations", sycl::aspect::usm_system_allocations);
-  bind_value_semantics(cls, &value_of_either<sycl::device>);
-  cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });
-  set_python_class<sycl::device>(cls);
-  m.def("get_devices", &get_devices,
-        R"(List the devices of this machine.
+      .def("create_sub_devices", &create_sub_devices, nb::kw_only(), nb::arg("partition").none(),
+           nb::sig("def create_sub_devices(self, *, partition: int | str | "
+                   "typing.Sequence[int]) -> list[SyclDevice]"),
+           R"(Part the device.
+
+Args:
+    partition: a number, for as many sub-devices as there can be of so many compute units each; several numbers, for
+        one sub-device of each; or the name of an affinity domain: 'numa', 'L4_cache', 'L3_cache', 'L2_cache',
+        'L1_cache' or 'next_partitionable'.
 
 Returns:
-    A list of all root devices, in dpctl's order. It is empty if there is none.
+    A list of sub-devices.
+
+Raises:
+    SyclSubDeviceCreationError: the device cannot be parted in this way.
+    ValueError: the text is no affinity domain, or there are no numbers.
+    TypeError: `partition` is none of these.
 
 Example:
-    >>> usmx.SyclDevice() in usmx.get_devices()
-    True)");
+    >>> device = usmx.SyclDevice()
+    >>> try:
+    ...     parts = device.create_sub_devices(partition=1)
+    ... except usmx.SyclSubDeviceCreationError:
+    ...     parts = []
+    >>> all(part.parent_device == device for part in parts)
+    True)")
+      .def("print_device_info", &print_device_info,
+           "Print name, driver version, vendor and filter string.")
+      .def("component_devices", &component_devices,
+           nb::sig("def component_devices(self) -> list[SyclDevice]"),
+           "List the devices that a composite device is made of (Level Zero). Empty for others.")
+      .def(
+          "get_unpartitioned_parent_device",
+          [](nb::handle_t<sycl::device> self) -> nb::object {
+            const auto& device = ready_instance<sycl::device>(self.ptr());
+            return parent_device(device) ? to_python(root_of(device)) : nb::borrow(self);
+          },
+          nb::sig("def get_unpartitioned_parent_device(self) -> SyclDevice"),
+          "Find the root device that a sub-device is part of, also of a part. A root device "
+          "itself.")
+      .def("can_access_peer", &can_access_peer, nb::arg("peer").none(),
+           nb::arg("value") = "access_supported",
+           nb::sig("def can_access_peer(self, peer: SyclDevice, value: str = 'access_supported') "
+                   "-> bool"),
+           R"(Tell whether kernels of this device can use memory of kind 'device' of another one.
+
+Args:
+    peer: the other device. The answer is False for a device of another back end, and for the device itself.
+    value: 'access_supported', or 'atomics_supported' for atomic operations on that memory.
+
+Raises:
+    TypeError: `peer` is no SyclDevice.
+    ValueError: `value` is another text.)")
+      .def(
+          "enable_peer_access",
+          [](const sycl::device& device, nb::handle peer) {
+            set_peer_access(device, peer, &sycl::device::ext_oneapi_enable_peer_access);
+          },
+          nb::arg("peer").none(), nb::sig("def enable_peer_access(self, peer: SyclDevice) -> None"),
+          R"(Let kernels of this device use memory of kind 'device' of another one.
+
+Args:
+    peer: the other device.
+
+Raises:
+    TypeError: `peer` is no SyclDevice.
+    ValueError: the devices are of different back ends or of one without such access, or they are the same.
+    RuntimeError: the runtime refuses.)")
+      .def(
+          "disable_peer_access",
+          [](const sycl::device& device, nb::handle peer) {
+            set_peer_access(device, peer, &sycl::device::ext_oneapi_disable_peer_access);
+          },
+          nb::arg("peer").none(),
+          nb::sig("def disable_peer_access(self, peer: SyclDevice) -> None"),
+          R"(End what enable_peer_access began.
+
+Args:
+    peer: the other device.
+
+Raises:
+    TypeError: `peer` is no SyclDevice.
+    ValueError: the devices are of different back ends or of one without such access, or they are the same.
+    RuntimeError: the runtime refuses, also if access is not enabled.)")
+      .def(
+          "addressof_ref",
+          [](const sycl::device& device) { return reinterpret_cast<std::uintptr_t>(&device); },
+          "The address of the C++ object, a sycl::device, which lives as long as this object.");
+  bind_device_descriptors(m, cls);
+  bind_value_semantics(cls, &value_of_either<sycl::device>);
+  cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });
+  bind_name_of_class(cls);
+  set_python_class<sycl::device>(cls);
+  m.def("_get_devices", &get_devices, "All root devices, in dpctl's order.");
   m.def("diagnose_missing_device", &diagnose_missing_device,
         "Why no device is found: what the environment says and which driver is there.");
 }

@@ -1,26 +1,25 @@
 #include "sycl_objects/classes.hpp"
 
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <vector>
 
 #include <sycl/backend_types.hpp>
 
 #include "internals.hpp"
-#include "support/lazy_import.hpp"
+#include "support/arguments.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/enums.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
 namespace {
-
-lazy_import event_status_type("usmx._enum_types", "event_status_type");
 
 constexpr const char* accepted_events =
     "a SyclEvent, an object whose _get_capsule() holds one, or a capsule 'SyclEventRef'";
@@ -39,25 +38,23 @@ sycl::event construct_event(nb::handle argument) {
                                               : event_argument("arg", argument);
 }
 
-const char* status(const sycl::event& event) {
+nb::object status(const sycl::event& event) {
   require_usable_process();
-  using sycl::info::event_command_status;
-  switch (event.get_info<sycl::info::event::command_execution_status>()) {
-    case event_command_status::submitted:
-      return "submitted";
-    case event_command_status::running:
-      return "running";
-    case event_command_status::complete:
-      return "complete";
-    default:
-      return "unknown_status";
-  }
+  return to_python(event.get_info<sycl::info::event::command_execution_status>());
 }
 
-std::string_view backend(const sycl::event& event) {
+nb::object backend(const sycl::event& event) {
   require_usable_process();
   const auto known = internal::backend_of(event);
-  return known ? backend_name(*known) : "unknown";
+  return known ? to_python(*known) : nb::none();
+}
+
+/// The runtime crashes if it is asked about an event that no back end has.
+std::vector<sycl::event> wait_list(const sycl::event& event) {
+  const without_interpreter_lock unlocked;
+  const detail::runtime_call call;
+  return internal::backend_of(event) ? sycl::event(event).get_wait_list()
+                                     : std::vector<sycl::event>();
 }
 
 /// For dpctl's objects, of usmx's subclass.
@@ -75,17 +72,10 @@ void wait_for_all(const std::vector<sycl::event>& events) {
 }
 
 void wait_for_argument(nb::handle argument) {
-  std::vector<sycl::event> events;
-  if (nb::isinstance<nb::list>(argument) || nb::isinstance<nb::tuple>(argument)) {
-    // The items may change while they are asked for their capsules.
-    const nb::object items = checked(PySequence_Tuple(argument.ptr()));
-    for (nb::handle item : items) {
-      events.push_back(event_argument("event", item));
-    }
-  } else {
-    events.push_back(event_argument("event", argument));
-  }
-  wait_for_all(events);
+  const bool are_several =
+      nb::isinstance<nb::list>(argument) || nb::isinstance<nb::tuple>(argument);
+  wait_for_all(are_several ? events_argument("event", argument)
+                           : std::vector{event_argument("event", argument)});
 }
 
 template <class Info>
@@ -135,6 +125,19 @@ sycl::event event_argument(const char* name, nb::handle argument) {
   return *event;
 }
 
+std::vector<sycl::event> events_argument(const char* name, nb::handle events) {
+  if (!nb::isinstance<nb::list>(events) && !nb::isinstance<nb::tuple>(events)) {
+    throw_wrong_type(name, "a list or tuple of SyclEvents", events.ptr());
+  }
+  // The items may change while they are asked for their capsules.
+  const nb::object items = checked(PySequence_Tuple(events.ptr()));
+  std::vector<sycl::event> found;
+  for (nb::handle item : items) {
+    found.push_back(event_argument(name, item));
+  }
+  return found;
+}
+
 void bind_sycl_event(nb::module_& m) {
   nb::class_<sycl::event> cls(
       m, "SyclEvent",
@@ -172,29 +175,33 @@ Raises:
 Example:
     >>> usmx.SyclEvent.wait_for([usmx.SyclEvent()]))")
       .def_prop_ro(
-          "execution_status",
-          [](const sycl::event& event) -> nb::object {
-            return event_status_type.get().attr(status(event));
-          },
-          nb::sig("def execution_status(self) -> event_status_type"),
+          "execution_status", &status, nb::sig("def execution_status(self) -> event_status_type"),
           "A member of event_status_type: submitted, running or complete. To know when it is "
           "complete, call ``wait()``: that costs less than asking again and again.")
       .def_prop_ro(
-          "backend", &backend,
-          "The back end as filter selectors spell it: 'opencl', 'level_zero', 'cuda', ... It is "
-          "'unknown' if no back end has the event: that of a host task, of a command that still "
-          "waits for one, and of an event that was complete from the start.")
+          "backend", &backend, nb::sig("def backend(self) -> backend_type | None"),
+          "The back end, a member of backend_type. None if no back end has the event: that of a "
+          "host task, of a command that still waits for one, and of an event that was complete "
+          "from the start.")
+      .def("get_wait_list", &wait_list, nb::sig("def get_wait_list(self) -> list[SyclEvent]"),
+           "List the events that the command comes after, as far as the runtime still knows them.")
+      .def(
+          "addressof_ref",
+          [](const sycl::event& event) { return reinterpret_cast<std::uintptr_t>(&event); },
+          "The address of the C++ object, a sycl::event, which lives as long as this object.")
       .def(
           "_get_capsule", [](const sycl::event& event) { return to_capsule(event); },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclEventRef' that owns a copy.")
       .def("__repr__", [](const sycl::event& event) {
-        return detail::message("<SyclEvent, ", status(event), ">");
+        return detail::message("<SyclEvent, ", nb::cast<std::string>(status(event).attr("name")),
+                               ">");
       });
   // dpctl compares its events by the Python object. Those of usmx's subclass compare themselves.
   bind_value_semantics<sycl::event>(
       cls, [](PyObject* other) -> const sycl::event* { return value_in<sycl::event>(other); });
   bind_profiling(cls);
+  bind_name_of_class(cls);
   set_python_class<sycl::event>(cls);
   m.def("_own_event", &own_event, nb::arg("event"),
         nb::sig("def _own_event(event: object) -> SyclEvent"));

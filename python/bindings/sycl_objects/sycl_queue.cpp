@@ -9,6 +9,7 @@
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/errors.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
@@ -20,42 +21,64 @@
 namespace usmx::bindings {
 namespace {
 
-sycl::property_list queue_properties(nb::handle property) {
-  if (property.is_none()) {
-    return {};
-  }
-  bool in_order = false;
-  bool profiling = false;
-  const auto add = [&](nb::handle item) {
-    if (!nb::isinstance<nb::str>(item)) {
-      throw_not_accepted("property", "'default', 'in_order', 'enable_profiling' or a tuple of them",
-                         item);
+/// dpctl's numbers for properties, which may be added.
+constexpr long with_profiling = 1;
+constexpr long in_order_number = 2;
+
+[[noreturn]] void throw_unknown_property(nb::handle item) {
+  throw value_error(
+      detail::message("property must be 'default', 'in_order' or 'enable_profiling', found ",
+                      repr_text(item.ptr())));
+}
+
+long property_number(nb::handle item) {
+  if (PyLong_Check(item.ptr()) != 0) {
+    const long number = PyLong_AsLong(item.ptr());
+    if (number >= 0 && number <= (with_profiling | in_order_number)) {
+      return number;
     }
+    PyErr_Clear();  // -1 for a number that does not fit
+  } else if (nb::isinstance<nb::str>(item)) {
     const auto text = to_text("property", item.ptr());
-    if (text == "in_order") {
-      in_order = true;
-    } else if (text == "enable_profiling") {
-      profiling = true;
-    } else if (text != "default") {
-      throw value_error(detail::message(
-          "property must be 'default', 'in_order' or 'enable_profiling', found '", text, "'"));
+    if (text == "default") {
+      return 0;
     }
-  };
+    if (text == "in_order") {
+      return in_order_number;
+    }
+    if (text == "enable_profiling") {
+      return with_profiling;
+    }
+  }
+  throw_unknown_property(item);
+}
+
+sycl::property_list queue_properties(nb::handle property) {
+  long wanted = 0;
   if (nb::isinstance<nb::tuple>(property) || nb::isinstance<nb::list>(property)) {
     for (nb::handle item : property) {
-      add(item);
+      wanted |= property_number(item);
     }
-  } else {
-    add(property);
+  } else if (!property.is_none()) {
+    wanted = property_number(property);
   }
   using sycl::property::queue::enable_profiling;
-  if (in_order && profiling) {
-    return {sycl::property::queue::in_order(), enable_profiling()};
+  using sycl::property::queue::in_order;
+  switch (wanted) {
+    case with_profiling | in_order_number:
+      return {in_order(), enable_profiling()};
+    case in_order_number:
+      return {in_order()};
+    case with_profiling:
+      return {enable_profiling()};
+    default:
+      return {};
   }
-  if (in_order) {
-    return {sycl::property::queue::in_order()};
-  }
-  return profiling ? sycl::property_list{enable_profiling()} : sycl::property_list{};
+}
+
+bool is_in(const sycl::context& context, const sycl::device& device) {
+  const std::vector<sycl::device> members = context.get_devices();
+  return std::ranges::find(members, device) != members.end();
 }
 
 sycl::queue construct_queue(nb::handle argument, nb::handle property) {
@@ -69,8 +92,11 @@ sycl::queue construct_queue(nb::handle argument, nb::handle property) {
   }
   if (argument.is_none() || nb::isinstance<nb::str>(argument) ||
       value_of_either<sycl::device>(argument.ptr()) != nullptr) {
-    const sycl::device device = construct_device(argument);
-    return {default_context(device), device, queue_properties(property)};
+    const sycl::property_list properties = queue_properties(property);
+    return creating(failure::queue, [&] {
+      const sycl::device device = construct_device(argument);
+      return sycl::queue(context_of(device), device, properties);
+    });
   }
   throw_not_accepted("SyclQueue",
                      "nothing, a filter string, a SyclDevice, a SyclQueue, a "
@@ -88,12 +114,14 @@ sycl::queue construct_queue(nb::handle context, nb::handle device, nb::handle pr
     throw_not_accepted("SyclQueue", "a SyclDevice after a SyclContext", device);
   }
   require_usable_process();
-  const std::vector<sycl::device> members = c->get_devices();
-  if (std::ranges::find(members, *d) == members.end()) {
-    throw value_error(detail::message("device must be one of the context's, found ", describe(*d),
-                                      " with ", describe(*c)));
-  }
-  return {*c, *d, queue_properties(property)};
+  const sycl::property_list properties = queue_properties(property);
+  return creating(failure::queue, [&] {
+    if (!is_in(*c, *d)) {
+      throw value_error(detail::message("device must be one of the context's, found ", describe(*d),
+                                        " with ", describe(*c)));
+    }
+    return sycl::queue(*c, *d, properties);
+  });
 }
 
 const sycl::queue& any_queue(nb::handle object) {
@@ -111,7 +139,7 @@ std::string text_of_queue(const sycl::queue& queue) {
 
 }  // namespace
 
-void bind_sycl_queue(nb::module_& m) {
+nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m) {
   auto cls = pooled_class<sycl::queue>(m, "SyclQueue",
                                        "A SYCL queue: a device, a context, and an order of work.");
   bind_new(cls, &queue_object,
@@ -136,8 +164,9 @@ Args:
         told otherwise.
 
 Raises:
-    SyclDeviceCreationError: no device matches.
-    ValueError: an argument has a value that is not accepted.
+    SyclQueueCreationError: no device matches, the text is no filter selector, or the device is not in the context.
+        It is a SyclDeviceCreationError and a ValueError, too.
+    ValueError: there is no such property.
     TypeError: an argument has a wrong type.
 
 Example:
@@ -154,8 +183,27 @@ Example:
                   "tuple[str, ...] | list[str] | None = None) -> None"))
       .def_prop_ro("sycl_device", &sycl::queue::get_device, "The device of the queue.")
       .def_prop_ro("sycl_context", &sycl::queue::get_context, "The context of the queue.")
+      .def("get_sycl_device", &sycl::queue::get_device, "sycl_device as a method.")
+      .def("get_sycl_context", &sycl::queue::get_context, "sycl_context as a method.")
       .def_prop_ro("is_in_order", &sycl::queue::is_in_order,
                    "Whether commands run in the order in which they were submitted.")
+      .def_prop_ro(
+          "has_enable_profiling",
+          [](const sycl::queue& q) {
+            return q.has_property<sycl::property::queue::enable_profiling>();
+          },
+          "Whether the queue measures times: events have ``profiling_info_start`` and the like.")
+      .def(
+          "print_device_info", [](const sycl::queue& q) { print_device_info(q.get_device()); },
+          "Print name, driver version, vendor and filter string of the device.")
+      .def(
+          "addressof_ref",
+          [](const sycl::queue& q) {
+            look_for_peers_of(q);
+            static_cast<void>(internal::handed_out(q));
+            return reinterpret_cast<std::uintptr_t>(&q);
+          },
+          "The address of the C++ object, a sycl::queue, which lives as long as this object.")
       .def(
           "wait", [](const sycl::queue& q) { internal::wait_for_both(q); },
           nb::call_guard<without_interpreter_lock>(),
@@ -169,21 +217,24 @@ Example:
           },
           nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
           "A new capsule 'SyclQueueRef' that owns a copy.");
+  const auto of_device = [&](const char* name, const char* signature, const char* doc) {
+    cls.def_prop_ro(
+        name,
+        [name](const sycl::queue& q) { return nb::object(to_python(q.get_device()).attr(name)); },
+        nb::sig(signature), doc);
+  };
+  of_device("name", "def name(self) -> str", "The name of the device.");
+  of_device("driver_version", "def driver_version(self) -> str", "The version of its driver.");
+  of_device("backend", "def backend(self) -> backend_type",
+            "The back end, a member of backend_type.");
   bind_value_semantics(cls, &value_of_either<sycl::queue>);
   cls.def("__repr__", &text_of_queue);
+  bind_name_of_class(cls);
   set_python_class<sycl::queue>(cls);
   // For dpctl's objects, of usmx's subclass.
   m.def(
-      "_wait_for_queue",
-      [](nb::handle queue) {
-        const sycl::queue waited_for = any_queue(queue);
-        const without_interpreter_lock unlocked;
-        internal::wait_for_both(waited_for);
-      },
-      nb::arg("queue"), nb::sig("def _wait_for_queue(queue: object) -> None"));
-  m.def(
-      "_queue_text", [](nb::handle queue) { return text_of_queue(any_queue(queue)); },
-      nb::arg("queue"), nb::sig("def _queue_text(queue: object) -> str"));
+      "_own_queue", [](nb::handle queue) { return own_object(any_queue(queue)); }, nb::arg("queue"),
+      nb::sig("def _own_queue(queue: object) -> SyclQueue"));
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
         R"(Wait until everything submitted to the queues that usmx keeps has finished.
 
@@ -192,6 +243,7 @@ freed is freed then.
 
 Example:
     >>> usmx.synchronize())");
+  return cls;
 }
 
 }  // namespace usmx::bindings

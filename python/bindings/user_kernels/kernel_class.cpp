@@ -13,6 +13,7 @@
 #include "elements/dtype_argument.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
@@ -179,7 +180,9 @@ counts sizes_argument(const char* what, nb::handle sizes) {
 
 std::array<std::size_t, 3> to_sizes(const char* what, std::span<const std::ptrdiff_t> found) {
   if (found.empty() || found.size() > 3) {
-    throw value_error(detail::message(what, " must have 1 to 3 dimensions, found ", found.size()));
+    throw_failure(
+        failure::kernel_range,
+        detail::message(what, " must have 1 to 3 dimensions, found ", found.size()).c_str());
   }
   std::array<std::size_t, 3> sizes{};
   for (std::size_t k = 0; k < found.size(); ++k) {

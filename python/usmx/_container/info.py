@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.types import NAMES, default_types, isdtype, plain_type
-from usmx._core import SyclDevice, get_devices
+from usmx._core import SyclDevice, _get_devices
 
 if TYPE_CHECKING:
     from typing import Any
@@ -71,7 +71,7 @@ class ArrayNamespaceInfo:
 
     def devices(self) -> list[SyclDevice]:
         """All SyclDevices of the machine."""
-        return get_devices()
+        return _get_devices()
 
 
 def array_namespace_info() -> ArrayNamespaceInfo:

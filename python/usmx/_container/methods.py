@@ -6,14 +6,13 @@ What only some programs need is imported when it is first used.
 from __future__ import annotations
 
 from importlib import import_module
-from types import FunctionType
 from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container import conversion
 from usmx._container.info import API_VERSION
 from usmx._core import Device, SyclDevice, SyclQueue, USMArray, _Memory, _require_made
-from usmx._functions import naming_keywords
+from usmx._functions import attach, naming_keywords
 from usmx._text import short_repr
 
 if TYPE_CHECKING:
@@ -210,14 +209,7 @@ class _OfPlaces:
         return device_html(self._own_queue.sycl_device)
 
 
-def _attach(methods: type, cls: type) -> None:
-    for name, method in vars(methods).items():
-        if isinstance(method, FunctionType):
-            method.__qualname__ = f"{cls.__qualname__}.{name}"
-            setattr(cls, name, method)
-
-
-_attach(_OfArrays, USMArray)
-_attach(_OfMemory, _Memory)
-_attach(_OfDevices, SyclDevice)
-_attach(_OfPlaces, Device)
+attach(_OfArrays, USMArray)
+attach(_OfMemory, _Memory)
+attach(_OfDevices, SyclDevice)
+attach(_OfPlaces, Device)

@@ -1,10 +1,12 @@
 """``python -m usmx devices``: lists the devices."""
 
+import enum
 import json
 import sys
 from typing import Any
 
 import usmx
+from usmx._core import _device_descriptors
 from usmx._terminal import print_table
 from usmx._text import size_text
 
@@ -52,8 +54,8 @@ def values(device: "usmx.SyclDevice", *, is_default: bool) -> dict[str, Any]:
         "name": device.name,
         "vendor": device.vendor,
         "driver_version": device.driver_version,
-        "backend": device.backend,
-        "type": device.device_type,
+        "backend": device.backend.name,
+        "type": device.device_type.name,
         "compute_units": device.max_compute_units,
         "sub_group_sizes": device.sub_group_sizes,
         "global_memory": device.global_mem_size,
@@ -62,7 +64,17 @@ def values(device: "usmx.SyclDevice", *, is_default: bool) -> dict[str, Any]:
         "usm_kinds": [k for k in KINDS if getattr(device, f"has_aspect_usm_{k}_allocations")],
         "fp16": device.has_aspect_fp16,
         "fp64": device.has_aspect_fp64,
+        "descriptors": {name: plain(getattr(device, name)) for name in _device_descriptors},
     }
+
+
+def plain(value: Any) -> Any:
+    """What JSON can hold of a descriptor."""
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, bytes):
+        return value.hex()
+    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def free_memory(device: "usmx.SyclDevice") -> int | None:

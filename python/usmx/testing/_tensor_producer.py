@@ -35,7 +35,7 @@ class _Subject(Elements):
     @property
     def syclobj(self):
         """The queue that usmx has for the tensor's device."""
-        return _core.get_devices()[self.device[1]].filter_string
+        return _core._get_devices()[self.device[1]].filter_string
 
 
 def check_dlpack_producer(obj: object) -> Report:

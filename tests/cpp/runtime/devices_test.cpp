@@ -36,6 +36,24 @@ TEST_F(devices_test, default_device_is_the_default_selectors) {
   EXPECT_TRUE(usmx::default_device() == sycl::device(sycl::default_selector_v));
 }
 
+TEST_F(devices_test, default_device_has_the_highest_score) {
+  const int highest = usmx::default_selector_score(usmx::default_device());
+  for (const sycl::device& device : usmx::get_devices()) {
+    EXPECT_LE(usmx::default_selector_score(device), highest);
+  }
+}
+
+TEST_F(devices_test, sub_device_has_a_score_of_its_own_and_a_parent) {
+  const sycl::device whole = usmx::default_device();
+  EXPECT_FALSE(usmx::parent_device(whole));
+  const auto halves = halves_of(whole);
+  if (halves.empty()) {
+    GTEST_SKIP() << "the device cannot be divided";
+  }
+  EXPECT_EQ(usmx::parent_device(halves.front()), whole);
+  EXPECT_EQ(usmx::default_selector_score(halves.front()), sycl::default_selector_v(halves.front()));
+}
+
 TEST_F(devices_test, filter_string_selects_its_device) {
   for (const sycl::device& device : usmx::get_devices()) {
     EXPECT_TRUE(usmx::select_device(usmx::filter_string(device)) == device);

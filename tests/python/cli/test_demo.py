@@ -216,7 +216,7 @@ def commands_run(installed, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["--no-install"], ["--device", usmx.SyclDevice().device_type]]
+    "arguments", [[], ["--no-install"], ["--device", usmx.SyclDevice().device_type.name]]
 )
 def test_nothing_is_installed_without_being_told(commands_run, capsys, arguments):
     assert demo.run(arguments) == 2

@@ -62,6 +62,10 @@ WITHOUT_ARRAYS = {
     "get_execution_queue", "get_devices", "get_include", "importing_extension", "get_print_options",
     "iinfo", "isdtype", "linspace", "ones", "print_options", "set_default_queue", "set_print_options",
     "synchronize", "using_queue", "zeros",
+    "dldevice_to_sycl_device", "get_composite_devices", "get_device_cached_queue", "get_num_devices", "get_platforms",
+    "has_accelerator_devices", "has_cpu_devices", "has_gpu_devices", "lsplatform", "select_accelerator_device",
+    "select_cpu_device", "select_default_device", "select_device_with_aspects", "select_gpu_device",
+    "sycl_device_to_dldevice",
 }  # fmt: skip
 
 

@@ -1,0 +1,510 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sycl/handler.hpp>
+
+#include "elements/element.hpp"
+#include "exchange/producers.hpp"
+#include "internals.hpp"
+#include "memory/byte_copies.hpp"
+#include "memory/memory.hpp"
+#include "objects/owners.hpp"
+#include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "sycl_objects/classes.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl_types.hpp"
+#include "usmx/array/submit.hpp"
+#include "usmx/copy/copy_async.hpp"
+#include "usmx/memory/synchronize.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+using events = std::vector<sycl::event>;
+
+events dependencies(nb::handle argument) {
+  return argument.is_none() ? events() : events_argument("dEvents", argument);
+}
+
+/// A function that takes everything it needs from Python at once, and then lets the interpreter
+/// lock go, starts a command and returns its event.
+template <class Start>
+sycl::event started(const Start& start) {
+  return ordered(false, start);
+}
+
+void wait_until_complete(const sycl::event& event) {
+  const without_interpreter_lock unlocked;
+  wait_for_events({event});
+}
+
+/// dpctl's name for what such an argument must be is in the message.
+std::shared_ptr<buffer> memory_argument(const char* name, nb::handle object) {
+  std::shared_ptr<buffer> memory = memory_of_producer(object.ptr());
+  if (memory == nullptr) {
+    throw_wrong_type(name,
+                     "an object of a memory class (_Memory) or another with "
+                     "__sycl_usm_array_interface__",
+                     object.ptr());
+  }
+  return memory;
+}
+
+// ---- memcpy
+
+/// One side of a memcpy: USM, or ordinary memory of the host in an object's buffer.
+class side {
+ public:
+  side(const char* name, nb::handle object, int flags) : name_(name) {
+    memory_ = memory_of_producer(object.ptr());
+    if (memory_ == nullptr) {
+      if (PyObject_CheckBuffer(object.ptr()) == 0) {
+        throw_wrong_type(name,
+                         "an object of a memory class (_Memory), another with "
+                         "__sycl_usm_array_interface__ or a contiguous buffer",
+                         object.ptr());
+      }
+      host_.emplace(object, flags | PyBUF_ANY_CONTIGUOUS);
+    }
+  }
+
+  void require(std::size_t nbytes) const {
+    const std::size_t has =
+        memory_ != nullptr ? memory_->nbytes() : static_cast<std::size_t>(host_->view->len);
+    if (nbytes > has) {
+      throw value_error(
+          detail::message(name_, " must have at least ", nbytes, " bytes, found ", has));
+    }
+  }
+
+  bool is_usm() const { return memory_ != nullptr; }
+  array first(std::size_t nbytes) const { return first_bytes(memory_, nbytes); }
+  internal::host_memory host() const {
+    return {static_cast<std::byte*>(host_->view->buf), host_->owner};
+  }
+
+ private:
+  const char* name_;
+  std::shared_ptr<buffer> memory_;
+  std::optional<shared_buffer> host_;
+};
+
+sycl::event copy_between_arrays(const sycl::queue& queue, const array& to, const array& from,
+                                const events& after) {
+  const std::byte* source = internal::first_element(from);
+  std::byte* destination = internal::first_element(to);
+  return submit(queue, {from}, {to}, [&](sycl::handler& command) {
+    command.depends_on(after);
+    command.memcpy(destination, source, to.nbytes());
+  });
+}
+
+sycl::event copy_on_host(const side& to, const side& from, std::size_t nbytes,
+                         const events& after) {
+  wait_for_events(after);
+  internal::memcpy_on_host(to.host().first, from.host().first, nbytes);
+  return {};
+}
+
+sycl::event start_memcpy(const sycl::queue& queue, nb::handle dest, nb::handle src,
+                         std::size_t nbytes, nb::handle after_argument) {
+  const side from("src", src, 0);
+  const side to("dest", dest, PyBUF_WRITABLE);
+  from.require(nbytes);
+  to.require(nbytes);
+  const events after = dependencies(after_argument);
+  return started([&]() -> sycl::event {
+    if (nbytes == 0 || (!to.is_usm() && !from.is_usm())) {
+      return copy_on_host(to, from, nbytes, after);
+    }
+    if (!from.is_usm()) {
+      return internal::memcpy_async(queue, to.first(nbytes), from.host(), after);
+    }
+    return to.is_usm() ? copy_between_arrays(queue, to.first(nbytes), from.first(nbytes), after)
+                       : internal::memcpy_async(queue, to.host(), from.first(nbytes), after);
+  });
+}
+
+// ---- elements of a named type
+
+struct named_type {
+  std::string_view name;
+  type_code code;
+};
+
+/// Those that dpctl has.
+constexpr std::array named_types{
+    named_type{"u1", type_code::uint8},   named_type{"i1", type_code::int8},
+    named_type{"u2", type_code::uint16},  named_type{"i2", type_code::int16},
+    named_type{"u4", type_code::uint32},  named_type{"i4", type_code::int32},
+    named_type{"u8", type_code::uint64},  named_type{"i8", type_code::int64},
+    named_type{"f4", type_code::float32}, named_type{"f8", type_code::float64}};
+
+dtype type_argument(nb::handle argument) {
+  const std::string_view name = to_text("dtype", argument.ptr());
+  const auto found = std::ranges::find(named_types, name, &named_type::name);
+  if (found == named_types.end()) {
+    throw value_error(detail::message(
+        "dtype must be one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8, found '", name, "'"));
+  }
+  return found->code;
+}
+
+std::size_t bytes_of_elements(nb::handle count, nb::handle type) {
+  return checked_nbytes(to_count("count", "an integer", count.ptr()), type_argument(type));
+}
+
+// ---- commands on one piece of memory
+
+/// So many of the elements that memory has room for; all of them for 0, and no more than all.
+std::size_t clamped(std::size_t count, std::size_t all) {
+  return count == 0 ? all : std::min(count, all);
+}
+
+sycl::event start_memset(const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count,
+                         nb::handle after_argument) {
+  const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
+  // As in C: the low byte.
+  const auto value = static_cast<unsigned char>(to_count("val", "an integer", val.ptr()));
+  const array bytes = first_bytes(memory, clamped(size_argument("count", count), memory->nbytes()));
+  const events after = dependencies(after_argument);
+  return started([&] {
+    return submit(queue, {}, {bytes}, [&](sycl::handler& command) {
+      command.depends_on(after);
+      command.memset(internal::first_element(bytes), value, bytes.nbytes());
+    });
+  });
+}
+
+/// The runtime has no such command for more than one byte without a kernel on every back end.
+sycl::event start_fill(nb::handle mem, nb::handle value, nb::handle count, nb::handle dtype_name) {
+  const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
+  const dtype type = type_argument(dtype_name);
+  const element one = to_element(type, value);
+  const array all = elements_of(
+      memory, type, clamped(size_argument("count", count), memory->nbytes() / type.itemsize()));
+  return started([&] { return fill_async(all, one.data()); });
+}
+
+template <class Command>
+sycl::event start_on_bytes(const sycl::queue& queue, nb::handle mem, nb::handle count,
+                           Command command) {
+  const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
+  const array bytes = first_bytes(memory, clamped(size_argument("count", count), memory->nbytes()));
+  return started([&] {
+    return submit(queue, {bytes}, {}, [&](sycl::handler& handler) {
+      command(handler, internal::first_element(bytes), bytes.nbytes());
+    });
+  });
+}
+
+// ---- barriers
+
+/// A barrier after events that no back end has crashes the runtime: these are waited for first. So
+/// is an out-of-order queue on which dpctl and dpnp may have host tasks, which barriers miss
+/// (docs/decisions.md, 19 and 20).
+sycl::event start_barrier(const sycl::queue& queue, nb::handle argument) {
+  const bool is_after_all = argument.is_none();
+  events after = is_after_all ? events() : events_argument("dependent_events", argument);
+  const bool may_have_host_tasks = !queue.is_in_order() && are_dpctls_classes_known();
+  return started([&] {
+    if (may_have_host_tasks) {
+      internal::wait_for_both(queue);
+    }
+    const auto of_others = std::stable_partition(after.begin(), after.end(), [](const auto& event) {
+      return internal::backend_of(event).has_value();
+    });
+    wait_for_events(events(of_others, after.end()));
+    after.erase(of_others, after.end());
+    return submit(queue, {}, {}, [&](sycl::handler& command) {
+      if (is_after_all) {
+        command.ext_oneapi_barrier();
+      } else {
+        command.ext_oneapi_barrier(after);
+      }
+    });
+  });
+}
+
+void bind_copies_of_bytes(nb::class_<sycl::queue>& cls) {
+  cls.def(
+         "memcpy",
+         [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count) {
+           wait_until_complete(
+               start_memcpy(queue, dest, src, size_argument("count", count), nb::none()));
+         },
+         nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
+         nb::sig("def memcpy(self, dest: object, src: object, count: int) -> None"),
+         R"(Copy bytes, and wait.
+
+The copy comes after the work on both sides that usmx knows of.
+
+Args:
+    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
+        buffer. The bytes are written at its start.
+    src: where from: the same, or a buffer that is read-only.
+    count: the number of bytes.
+
+Raises:
+    ValueError: `count` is negative or more than one of the sides has, `dest` is read-only, or the memory is of
+        another context than the queue.
+    TypeError: one of the sides is neither.
+
+Example:
+    >>> memory = usmx.memory.MemoryUSMDevice(8)
+    >>> usmx.default_queue().memcpy(memory, b'12345678', 8)
+    >>> memory.tobytes()
+    b'12345678')")
+      .def(
+          "memcpy_async",
+          [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
+             nb::handle after) {
+            return event_object(
+                start_memcpy(queue, dest, src, size_argument("count", count), after));
+          },
+          nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
+          nb::arg("dEvents") = nb::none(),
+          nb::sig("def memcpy_async(self, dest: object, src: object, count: int, "
+                  "dEvents: typing.Sequence[SyclEvent] | None = None) -> SyclEvent"),
+          R"(Start to copy bytes, and do not wait.
+
+Both sides are kept alive until the copy is complete, and what usmx does with them later comes after it. A copy
+between two buffers of the host, and one of no bytes, waits for `dEvents` and is complete on return.
+
+Args:
+    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
+        buffer.
+    src: where from: the same, or a buffer that is read-only.
+    count: the number of bytes.
+    dEvents: SyclEvents that the copy comes after, too.
+
+Returns:
+    A SyclEvent that is complete when the copy is.
+
+Raises:
+    ValueError: `count` is negative or more than one of the sides has, `dest` is read-only, or the memory is of
+        another context than the queue.
+    TypeError: one of the sides is neither, or `dEvents` has something else than events.
+
+Example:
+    >>> queue = usmx.default_queue()
+    >>> memory = usmx.memory.MemoryUSMDevice(8)
+    >>> first = queue.memcpy_async(memory, b'12345678', 8)
+    >>> target = bytearray(8)
+    >>> queue.memcpy_async(target, memory, 8, [first]).wait()
+    >>> bytes(target)
+    b'12345678')")
+      .def(
+          "copy",
+          [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
+             nb::handle type) {
+            wait_until_complete(
+                start_memcpy(queue, dest, src, bytes_of_elements(count, type), nb::none()));
+          },
+          nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"), nb::arg("dtype") = "u1",
+          nb::sig("def copy(self, dest: object, src: object, count: int, dtype: str = 'u1') -> "
+                  "None"),
+          R"(Copy elements, and wait.
+
+This is ``memcpy`` with a count of elements.
+
+Args:
+    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
+        buffer.
+    src: where from: the same, or a buffer that is read-only.
+    count: the number of elements.
+    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
+
+Raises:
+    ValueError: `dtype` is another type, `count` is negative or more than one of the sides has, `dest` is read-only,
+        or the memory is of another context than the queue.
+    TypeError: one of the sides is neither.)")
+      .def(
+          "copy_async",
+          [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
+             nb::handle after, nb::handle type) {
+            return event_object(
+                start_memcpy(queue, dest, src, bytes_of_elements(count, type), after));
+          },
+          nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
+          nb::arg("dEvents") = nb::none(), nb::arg("dtype") = "u1",
+          nb::sig("def copy_async(self, dest: object, src: object, count: int, dEvents: "
+                  "typing.Sequence[SyclEvent] | None = None, dtype: str = 'u1') -> SyclEvent"),
+          R"(Start to copy elements, and do not wait.
+
+This is ``memcpy_async`` with a count of elements.
+
+Args:
+    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
+        buffer.
+    src: where from: the same, or a buffer that is read-only.
+    count: the number of elements.
+    dEvents: SyclEvents that the copy comes after, too.
+    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
+
+Returns:
+    A SyclEvent that is complete when the copy is.
+
+Raises:
+    ValueError: `dtype` is another type, `count` is negative or more than one of the sides has, `dest` is read-only,
+        or the memory is of another context than the queue.
+    TypeError: one of the sides is neither, or `dEvents` has something else than events.)");
+}
+
+void bind_fills(nb::class_<sycl::queue>& cls) {
+  cls.def(
+         "memset",
+         [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count) {
+           wait_until_complete(start_memset(queue, mem, val, count, nb::none()));
+         },
+         nb::arg("mem").none(), nb::arg("val"), nb::arg("count") = 0,
+         nb::sig("def memset(self, mem: object, val: int, count: int = 0) -> None"),
+         R"(Set bytes to one value, and wait.
+
+Args:
+    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
+    val: the value, of which the low byte counts.
+    count: the number of bytes, from the first one. 0, or more than there are, means all.
+
+Raises:
+    ValueError: `count` is negative, `mem` is read-only, or its memory is of another context than the queue.
+    TypeError: `mem` is no producer.
+
+Example:
+    >>> memory = usmx.memory.MemoryUSMDevice(4)
+    >>> usmx.default_queue().memset(memory, 7)
+    >>> list(memory.tobytes())
+    [7, 7, 7, 7])")
+      .def(
+          "memset_async",
+          [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count,
+             nb::handle after) {
+            return event_object(start_memset(queue, mem, val, count, after));
+          },
+          nb::arg("mem").none(), nb::arg("val"), nb::arg("count") = 0,
+          nb::arg("dEvents") = nb::none(),
+          nb::sig("def memset_async(self, mem: object, val: int, count: int = 0, dEvents: "
+                  "typing.Sequence[SyclEvent] | None = None) -> SyclEvent"),
+          R"(Start to set bytes to one value, and do not wait.
+
+The memory is kept alive until the command is complete, and what usmx does with it later comes after it.
+
+Args:
+    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
+    val: the value, of which the low byte counts.
+    count: the number of bytes, from the first one. 0, or more than there are, means all.
+    dEvents: SyclEvents that the command comes after, too.
+
+Returns:
+    A SyclEvent that is complete when the command is.
+
+Raises:
+    ValueError: `count` is negative, `mem` is read-only, or its memory is of another context than the queue.
+    TypeError: `mem` is no producer, or `dEvents` has something else than events.)")
+      .def(
+          "fill",
+          [](const sycl::queue& /*queue*/, nb::handle mem, nb::handle value, nb::handle count,
+             nb::handle type) { wait_until_complete(start_fill(mem, value, count, type)); },
+          nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0, nb::arg("dtype") = "u1",
+          nb::sig("def fill(self, mem: object, value: complex, count: int = 0, dtype: str = 'u1') "
+                  "-> None"),
+          R"(Set elements to one number, and wait.
+
+Args:
+    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
+    value: the number, converted as in an assignment.
+    count: the number of elements, from the first one. 0, or more than there are, means all.
+    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
+
+Raises:
+    ValueError: `dtype` is another type, `count` is negative, or `mem` is read-only.
+    OverflowError: a Python integer does not fit the type.
+    TypeError: `mem` is no producer.
+
+Example:
+    >>> memory = usmx.memory.MemoryUSMDevice(8)
+    >>> usmx.default_queue().fill(memory, 258, dtype='u2')
+    >>> list(memory.tobytes())
+    [2, 1, 2, 1, 2, 1, 2, 1])");
+}
+
+void bind_hints(nb::class_<sycl::queue>& cls) {
+  cls.def(
+         "prefetch",
+         [](const sycl::queue& queue, nb::handle mem, nb::handle count) {
+           wait_until_complete(start_on_bytes(
+               queue, mem, count, [](sycl::handler& command, void* first, std::size_t nbytes) {
+                 command.prefetch(first, nbytes);
+               }));
+         },
+         nb::arg("mem").none(), nb::arg("count") = 0,
+         nb::sig("def prefetch(self, mem: object, count: int = 0) -> None"),
+         R"(Ask the driver to move memory to the queue's device, and wait.
+
+Args:
+    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
+    count: the number of bytes, from the first one. 0, or more than there are, means all.
+
+Raises:
+    ValueError: `count` is negative, or the memory is of another context than the queue.
+    TypeError: `mem` is no producer.)")
+      .def(
+          "mem_advise",
+          [](const sycl::queue& queue, nb::handle mem, nb::handle count, nb::handle advice) {
+            const auto hint = to_count("advice", "an integer", advice.ptr());
+            wait_until_complete(start_on_bytes(
+                queue, mem, count, [&](sycl::handler& command, void* first, std::size_t nbytes) {
+                  command.mem_advise(first, nbytes, static_cast<int>(hint));
+                }));
+          },
+          nb::arg("mem").none(), nb::arg("count"), nb::arg("advice"),
+          nb::sig("def mem_advise(self, mem: object, count: int, advice: int) -> None"),
+          R"(Tell the driver how memory will be used, and wait.
+
+Args:
+    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
+    count: the number of bytes, from the first one. 0, or more than there are, means all.
+    advice: a number that the back end defines; 0 resets what was told before.
+
+Raises:
+    ValueError: `count` is negative, or the memory is of another context than the queue.
+    TypeError: `mem` is no producer.)")
+      .def(
+          "submit_barrier",
+          [](const sycl::queue& queue, nb::handle after) {
+            return event_object(start_barrier(queue, after));
+          },
+          nb::arg("dependent_events") = nb::none(),
+          nb::sig("def submit_barrier(self, dependent_events: typing.Sequence[SyclEvent] | None = "
+                  "None) -> SyclEvent"),
+          R"(Start a barrier: what is submitted to the queue later comes after it.
+
+Args:
+    dependent_events: the SyclEvents that the barrier comes after. None means everything that was submitted to the
+        queue before. Events that no back end has, such as those of host tasks, are waited for. Once dpctl is
+        loaded, an out-of-order queue is waited for first: the runtime's barriers miss commands behind host tasks.
+
+Returns:
+    A SyclEvent that is complete when all that is.
+
+Raises:
+    TypeError: there is something else than events.
+
+Example:
+    >>> usmx.SyclQueue().submit_barrier().wait())");
+}
+
+}  // namespace
+
+void bind_queue_commands(nb::class_<sycl::queue>& cls) {
+  bind_copies_of_bytes(cls);
+  bind_fills(cls);
+  bind_hints(cls);
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,107 @@
+"""Measuring how long the host and a device take."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from usmx._core import SyclEvent, SyclQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+
+class HostDeviceDuration(NamedTuple):
+    """What the host and the device took, in the timer's unit."""
+
+    host_dt: float
+    device_dt: float
+
+
+class SyclTimer:
+    """Measures blocks of code on a queue that was made with ``property='enable_profiling'``.
+
+    A barrier stands before the block's commands and another one after them, so the device's time
+    is that between their events. Times of several blocks are added up.
+
+    Args:
+        host_timer: a function that gives the host's time in seconds.
+        device_timer: None or 'queue_barrier', which is the only way here.
+        time_scale: units in a second: 1e3 gives milliseconds.
+
+    Raises:
+        ValueError: `device_timer` is something else.
+
+    Example:
+        >>> queue = usmx.SyclQueue(property='enable_profiling')
+        >>> memory = usmx.memory.MemoryUSMDevice(8, queue=queue)
+        >>> timer = usmx.SyclTimer(time_scale=1e3)
+        >>> with timer(queue):
+        ...     queue.memset(memory, 1)
+        >>> timer.dt.host_dt > 0
+        True
+    """
+
+    def __init__(
+        self,
+        host_timer: Callable[[], float] = time.perf_counter,
+        device_timer: str | None = None,
+        time_scale: float = 1,
+    ) -> None:
+        if device_timer not in (None, "queue_barrier"):
+            raise ValueError(
+                f"device_timer must be None or 'queue_barrier', found {device_timer!r}"
+            )
+        self.timer = host_timer
+        self.time_scale = time_scale
+        self.queue: SyclQueue | None = None
+        self._begun: list[tuple[SyclEvent, float]] = []
+        self._blocks: list[tuple[SyclEvent, SyclEvent]] = []
+        self._host_seconds = 0.0
+
+    def __call__(self, queue: SyclQueue) -> SyclTimer:
+        """Choose the queue of the next blocks.
+
+        Args:
+            queue: a SyclQueue of usmx or dpctl with profiling.
+
+        Raises:
+            ValueError: the queue has no profiling.
+            TypeError: `queue` is no SyclQueue.
+        """
+        if not isinstance(queue, SyclQueue):
+            raise TypeError(f"queue must be a SyclQueue, found {type(queue).__name__}")
+        if not queue.has_enable_profiling:
+            raise ValueError("queue must be made with property='enable_profiling'")
+        self.queue = queue
+        return self
+
+    def __enter__(self) -> SyclTimer:
+        if self.queue is None:
+            raise ValueError("a SyclTimer needs a queue: with timer(queue):")
+        self._begun.append((self.queue.submit_barrier(), self.timer()))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        assert self.queue is not None
+        last = self.queue.submit_barrier()
+        first, began = self._begun.pop()
+        self._host_seconds += self.timer() - began
+        self._blocks.append((first, last))
+
+    @property
+    def dt(self) -> HostDeviceDuration:
+        """The times of all blocks so far: (host_dt, device_dt). Waits for their commands."""
+        SyclEvent.wait_for([event for block in self._blocks for event in block])
+        nanoseconds = sum(
+            last.profiling_info_start - first.profiling_info_end for first, last in self._blocks
+        )
+        return HostDeviceDuration(
+            self._host_seconds * self.time_scale, nanoseconds * 1e-9 * self.time_scale
+        )
