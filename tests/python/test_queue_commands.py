@@ -69,6 +69,27 @@ def test_host_to_host_and_shapes_of_buffers_do_not_matter(queue):
     assert result.tolist() == np.arange(12).reshape(3, 4).tolist()
 
 
+def test_copy_of_no_bytes_touches_nothing_and_comes_after_its_events(queue, kind):
+    memory = MEMORY_CLASSES[kind](8)
+    for dest, src in [(memory, memory), (memory, b""), (bytearray(1), memory), (bytearray(), b"")]:
+        queue.memcpy(dest, src, 0)
+        event = queue.memcpy_async(dest, src, 0, [SyclEvent()])
+        event.wait()
+        assert event.execution_status.name == "complete"
+
+
+@pytest.mark.parametrize("step", [-3, 0, 3])
+def test_sides_that_overlap_are_copied_as_if_through_other_memory(step, queue, kind):
+    memory = MEMORY_CLASSES[kind](NBYTES)
+    memory.copy_from_host(PATTERN)
+    array = usmx.asarray(memory)
+    first, n = max(0, -step), NBYTES - abs(step)
+    queue.memcpy(array[first + step :][:n], array[first:][:n], n)
+    expected = bytearray(PATTERN)
+    expected[first + step : first + step + n] = PATTERN[first : first + n]
+    assert memory.tobytes() == expected
+
+
 def test_arrays_and_memory_of_dpctl_are_sides(kind):
     theirs = getattr(dpctl.memory, MEMORY_CLASSES[kind].__name__)(NBYTES)
     queue = SyclQueue(theirs.sycl_queue)

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 #include "usmx/array/submit.hpp"
+#include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
 #include "usmx/memory/synchronize.hpp"
 
@@ -98,6 +100,12 @@ sycl::event copy_between_arrays(const sycl::queue& queue, const array& to, const
                                 const events& after) {
   const std::byte* source = internal::first_element(from);
   std::byte* destination = internal::first_element(to);
+  const auto nbytes = static_cast<std::ptrdiff_t>(to.nbytes());
+  if (std::abs(destination - source) < nbytes) {  // which a command of the runtime refuses
+    wait_for_events(after);
+    copy(from, to);
+    return {};
+  }
   return submit(queue, {from}, {to}, [&](sycl::handler& command) {
     command.depends_on(after);
     command.memcpy(destination, source, to.nbytes());
@@ -119,7 +127,11 @@ sycl::event start_memcpy(const sycl::queue& queue, nb::handle dest, nb::handle s
   to.require(nbytes);
   const events after = dependencies(after_argument);
   return started([&]() -> sycl::event {
-    if (nbytes == 0 || (!to.is_usm() && !from.is_usm())) {
+    if (nbytes == 0) {
+      wait_for_events(after);
+      return {};
+    }
+    if (!to.is_usm() && !from.is_usm()) {
       return copy_on_host(to, from, nbytes, after);
     }
     if (!from.is_usm()) {
@@ -274,7 +286,8 @@ Example:
           R"(Start to copy bytes, and do not wait.
 
 Both sides are kept alive until the copy is complete, and what usmx does with them later comes after it. A copy
-between two buffers of the host, and one of no bytes, waits for `dEvents` and is complete on return.
+between two buffers of the host, one between sides that overlap, and one of no bytes, waits for `dEvents` and is
+complete on return.
 
 Args:
     dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
