@@ -273,7 +273,7 @@ def compile_generated(
 ) -> list[Kernel]:
     """The kernels of a source that includes usmx_loop.hpp, and what users wrote by its names."""
     headers = [("usmx_loop.hpp", LOOP_HEADER), *written.items()]
-    return _core._compile_kernels(source, names, [], headers, options)
+    return _core._compile_kernels(source, names, [], headers, options, False)
 
 
 def check_parameters(parameters: list[Parameter], output_count: int) -> list[Parameter]:

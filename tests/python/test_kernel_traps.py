@@ -71,6 +71,26 @@ def test_long_compilation_tells_on_a_terminal_and_ends_by_ctrl_c():
     assert after.rstrip().endswith(b"KeyboardInterrupt")
 
 
+@pytest.mark.slow
+def test_ctrl_c_while_the_time_is_told_ends_a_compilation():
+    assert (
+        output_of("""
+import usmx
+from usmx._container import hooks
+def interrupted(names, seconds):
+    if seconds:
+        raise KeyboardInterrupt(f"{names} {seconds}")
+usmx._core._set_hooks(**hooks.FUNCTIONS | {"compile_progress": interrupted})
+endless = "#include <usmx/kernel.hpp>\\n#include __FILE__\\nUSMX_KERNEL(1) f(int* x) {}"
+try:
+    usmx.Kernel(endless, "f")
+except KeyboardInterrupt as error:
+    print(error)
+""")
+        == "['f'] 2"
+    )
+
+
 def test_many_threads_compile_at_once():
     found = {}
 

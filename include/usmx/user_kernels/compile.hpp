@@ -25,7 +25,7 @@ struct compile_options {
   /// kernel, and throws index_error with the first bad access. Bad accesses reach no array.
   bool debug = false;
   /// Called by the thread that waits for the compiler, under no lock, once a second from the second
-  /// second on, with the time since the beginning.
+  /// second on, with the time since the beginning. What it throws ends the compilation.
   std::function<void(std::chrono::seconds)> progress = {};
 };
 

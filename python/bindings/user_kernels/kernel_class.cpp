@@ -45,12 +45,20 @@ class progress_line {
   progress_line& operator=(const progress_line&) = delete;
   /// With the interpreter lock.
   ~progress_line() {
-    if (is_shown_) {
+    if (!is_shown_) {
+      return;
+    }
+    const nb::error_scope kept;
+    try {
       tell(std::chrono::seconds(0));
+    } catch (nb::python_error& failed) {
+      failed.discard_as_unraisable("usmx.Kernel");
+    } catch (const std::exception&) {
+      // No memory, or the package is gone: the line stays.
     }
   }
 
-  /// Without the interpreter lock.
+  /// Without the interpreter lock. What Python raises ends the compilation: it may be a Ctrl-C.
   void show(std::chrono::seconds passed) {
     const nb::gil_scoped_acquire locked;
     is_shown_ = true;
@@ -58,15 +66,8 @@ class progress_line {
   }
 
  private:
-  void tell(std::chrono::seconds passed) const noexcept {
-    nb::error_scope kept;
-    try {
-      hooks::compile_progress(nb::cast(names_), passed.count());
-    } catch (nb::python_error& failed) {
-      failed.discard_as_unraisable("usmx.Kernel");
-    } catch (const std::exception&) {
-      // No memory, or the package is gone: nothing is told.
-    }
+  void tell(std::chrono::seconds passed) const {
+    hooks::compile_progress(nb::cast(names_), passed.count());
   }
 
   const std::vector<std::string>& names_;
