@@ -251,6 +251,11 @@ def one_line(platform: SyclPlatform) -> str:
     return f"{platform.name} {platform.version}"
 
 
+def _name_in_sycl(backend):
+    """All back ends but OpenCL are extensions."""
+    return backend.name if backend.name == "opencl" else f"ext_oneapi_{backend.name}"
+
+
 def description(platform: SyclPlatform, verbosity: int) -> str:
     """What the verbosities 1 and 2 print of a platform."""
     devices = platform.get_devices()
@@ -258,7 +263,7 @@ def description(platform: SyclPlatform, verbosity: int) -> str:
         f"    Name        {platform.name}",
         f"    Version     {platform.version}",
         f"    Vendor      {platform.vendor}",
-        f"    Backend     {platform.backend.name}",
+        f"    Backend     {_name_in_sycl(platform.backend)}",
         f"    Num Devices {len(devices)}",
     ]
     if verbosity == 2:

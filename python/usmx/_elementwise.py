@@ -55,12 +55,12 @@ def elementwise_source(
     kind, dimensions, edge, steps = form.split()
     remaining = iter(steps)
     operands = [
-        Operand(f"usmx_{p.name}", c_type, p.name, next(remaining), k >= input_count)
+        Operand(f"usmx_array_{p.name}", c_type, p.name, next(remaining), k >= input_count)
         for k, (p, (c_type, is_array)) in enumerate(zip(parameters, types, strict=True))
         if is_array
     ]
     declared = [
-        f"{'' if k >= input_count else 'const '}{c_type}* usmx_{p.name}"
+        f"{'' if k >= input_count else 'const '}{c_type}* usmx_array_{p.name}"
         if is_array
         else f"const {c_type} {p.name}"
         for k, (p, (c_type, is_array)) in enumerate(zip(parameters, types, strict=True))
@@ -252,7 +252,7 @@ class ElementwiseKernel(_core._ElementwiseKernel):
 
     def _generate(self, types, form):
         source = elementwise_source(
-            f"usmx_{self._name}",
+            f"usmx_named_{self._name}",
             self._parameters,
             types,
             self._input_count,
@@ -260,4 +260,4 @@ class ElementwiseKernel(_core._ElementwiseKernel):
             uses_index=self._uses_index,
         )
         written = {"preamble": self._preamble, "operation": self._operation}
-        return compile_generated(source, [f"usmx_{self._name}"], written, self._options)
+        return compile_generated(source, [f"usmx_named_{self._name}"], written, self._options)

@@ -160,13 +160,13 @@ def reduction_source(
     operands = len(arrays) + len(outputs)
     kept_loop = f"const usmx::detail::loop<{operands}, {kept}> usmx_kept"
     first = [
-        f"const {c_type}* usmx_{p.name}" if is_array else f"const {c_type} {p.name}"
+        f"const {c_type}* usmx_array_{p.name}" if is_array else f"const {c_type} {p.name}"
         for p, (c_type, is_array) in inputs
     ]
     first += ["usmx_result* usmx_parts", kept_loop]
     first += [f"const usmx::detail::loop<{len(arrays)}, {reduced}> usmx_reduced"]
     first += ["const usmx_part_sizes usmx_sizes"]
-    second = [f"{c_type}* usmx_{p.name}" for p, (c_type, _) in outputs]
+    second = [f"{c_type}* usmx_array_{p.name}" for p, (c_type, _) in outputs]
     second += ["const usmx_result* usmx_parts", kept_loop, "const usmx_result_sizes usmx_sizes"]
     part = _PART.format(
         outer=int(reduced) - 1, inputs=len(arrays), loads=_loads(arrays, kind, steps)
@@ -197,14 +197,14 @@ def _loads(arrays, kind, steps):
             column, loop = "usmx_kept_column", "usmx_kept"
         else:
             column, loop = "usmx_column", "usmx_reduced"
-        element = element_at(f"usmx_{name}", row, step, column, f"{loop}.column_stride({k})")
+        element = element_at(f"usmx_array_{name}", row, step, column, f"{loop}.column_stride({k})")
         lines.append(f"const {c_type} {name} = {element};\n")
     return "".join(lines)
 
 
 def _end(outputs, input_array_count, operands, kind, kept):
     elements = [
-        (p.name, c_type, f"usmx::detail::element(usmx_{p.name}, usmx_at.at[{k}])")
+        (p.name, c_type, f"usmx::detail::element(usmx_array_{p.name}, usmx_at.at[{k}])")
         for k, (p, (c_type, _)) in enumerate(outputs, input_array_count)
     ]
     first_part, part_step = (
@@ -324,7 +324,7 @@ class ReductionKernel(_core._ReductionKernel):
         return [*chosen, self._of_result(chosen)]
 
     def _generate(self, types, form):
-        name = f"usmx_{self._name}"
+        name = f"usmx_named_{self._name}"
         source = reduction_source(
             name,
             self._parameters,

@@ -32,6 +32,7 @@ class SyclTimer:
 
     Raises:
         ValueError: `device_timer` is something else.
+        TypeError: `host_timer` cannot be called.
 
     Example:
         >>> queue = usmx.SyclQueue(property='enable_profiling')
@@ -49,6 +50,8 @@ class SyclTimer:
         device_timer: str | None = None,
         time_scale: float = 1,
     ) -> None:
+        if not callable(host_timer):
+            raise TypeError(f"host_timer must be a function, found {type(host_timer).__name__}")
         if device_timer not in (None, "queue_barrier"):
             raise ValueError(
                 f"device_timer must be None or 'queue_barrier', found {device_timer!r}"
@@ -56,7 +59,7 @@ class SyclTimer:
         self.timer = host_timer
         self.time_scale = time_scale
         self.queue: SyclQueue | None = None
-        self._begun: list[tuple[SyclEvent, float]] = []
+        self._begun: list[tuple[SyclQueue, SyclEvent, float]] = []
         self._blocks: list[tuple[SyclEvent, SyclEvent]] = []
         self._host_seconds = 0.0
 
@@ -80,7 +83,7 @@ class SyclTimer:
     def __enter__(self) -> SyclTimer:
         if self.queue is None:
             raise ValueError("a SyclTimer needs a queue: with timer(queue):")
-        self._begun.append((self.queue.submit_barrier(), self.timer()))
+        self._begun.append((self.queue, self.queue.submit_barrier(), self.timer()))
         return self
 
     def __exit__(
@@ -89,9 +92,10 @@ class SyclTimer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        assert self.queue is not None
-        last = self.queue.submit_barrier()
-        first, began = self._begun.pop()
+        if not self._begun:
+            raise RuntimeError("a block of a SyclTimer ends that has not begun")
+        queue, first, began = self._begun.pop()
+        last = queue.submit_barrier()
         self._host_seconds += self.timer() - began
         self._blocks.append((first, last))
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include <sycl/platform.hpp>
+
 #include "runtime/drivers/back_ends.hpp"
 #include "user_kernels/child.hpp"
 #include "user_kernels/messages.hpp"

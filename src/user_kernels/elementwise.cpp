@@ -65,6 +65,12 @@ std::vector<operand> operands_of(const kernel_signature& signature,
   return all;
 }
 
+/// Whether elements share bytes: fewer bytes than they have.
+bool is_crowded(const array_view& view) {
+  return detail::bytes_of(view.origin(), view.layout(), view.type().itemsize()).nbytes() <
+         view.nbytes();
+}
+
 /// Whether a kernel that writes `output` may change elements of the other array before it reads or
 /// after it writes them there.
 bool disturbs(const operand& output, const operand& other) {
@@ -72,7 +78,7 @@ bool disturbs(const operand& output, const operand& other) {
   const array_view to = internal::private_view(output.used);
   const detail::copy_plan plan =
       detail::make_plan(to.shape(), detail::end_of(from), detail::end_of(to));
-  return may_overlap(plan) && (other.is_output || !is_in_place(plan));
+  return may_overlap(plan) && (other.is_output || !is_in_place(plan) || is_crowded(to));
 }
 
 /// Outputs that disturb inputs, or outputs before them, get new memory.

@@ -220,7 +220,7 @@ FUNCTIONS = {
     "Kernel": [lambda x: doubled()(12, None, x.a), lambda x: doubled()(BIG, None, x.d).wait(),
                lambda x: doubled().signature],
     "ElementwiseKernel": [lambda x: scaled()(x.a, 2), lambda x: scaled()(x.d, 2, out=x.d), lambda x: scaled()(x.v, x.v)],
-    "ReductionKernel": [lambda x: summed()(x.a), lambda x: summed()(x.d), lambda x: summed()(x.a, out=x.b[:1].reshape(()))],
+    "ReductionKernel": [lambda x: summed()(x.a), lambda x: summed()(x.d), lambda x: summed()(x.a, out=x.b[:1, :1].reshape(()))],
     "KernelModule": [lambda x: F.KernelModule("#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* a) {}", names=["f"])],
     "local_memory": [lambda x: F.local_memory("f4", 3)],
     "pending_events": [lambda x: F.pending_events(x.a, x.b), lambda x: F.pending_events(writes=[x.d, x.v])],

@@ -390,3 +390,28 @@ def test_as_many_parameters_as_allowed():
     )
     x = usmx.ones((3, 4))[:, ::2]
     equal(f(*[x] * 22), 22 + numbers(3, 2, dtype="f8"))
+
+
+def test_output_whose_elements_share_memory_is_computed_apart():
+    memory = usmx.arange(8, dtype="f4")
+    crowded = usmx.USMArray((4, 5), "f4", memory, strides=(1, 1))
+    expected = np.arange(8, dtype="f4")
+    view = np.lib.stride_tricks.as_strided(expected, (4, 5), (4, 4))
+    np.add(view, 1, out=view)
+    usmx.ElementwiseKernel("T x, T y", "T z", "z = x + y")(crowded, 1, out=crowded)
+    assert usmx.asnumpy(memory).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["at", "column", "loop", "place", "row", "tile0"])
+def test_parameters_and_kernels_may_have_names_of_the_generated_source(name):
+    kernel = usmx.ElementwiseKernel(f"T {name}", "T y", f"y = {name} + 1", name)
+    assert usmx.asnumpy(kernel(usmx.arange(3))).tolist() == [1, 2, 3]
+
+
+def test_types_that_a_subclass_chooses_are_counted():
+    class Without(usmx.ElementwiseKernel):
+        def _choose_types(self, found, dtype):
+            return []
+
+    with pytest.raises(ValueError, match="must give 2 types, found 0"):
+        Without("T x", "T z", "z = x")(usmx.ones(4))

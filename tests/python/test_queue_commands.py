@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import KINDS, MEMORY_CLASSES
-from usmx import SyclEvent, SyclQueue
+from usmx import SyclEvent, SyclQueue, SyclTimer
 
 NBYTES = 1 << 12
 LARGE = 1 << 24
@@ -359,6 +359,16 @@ def test_barrier_comes_after_given_events_of_any_origin(queue):
     queue.submit_barrier(()).wait()
 
 
+def test_barrier_comes_after_events_of_another_context(queue):
+    device = usmx.SyclDevice()
+    other = SyclQueue(usmx.SyclContext([device]), device)
+    memory = usmx.memory.MemoryUSMShared(LARGE, queue=other)
+    for _ in range(20):
+        event = other.memset_async(memory, 1)
+        queue.submit_barrier([event]).wait()
+        assert event.execution_status.name == "complete"
+
+
 def test_wait_list_is_a_list_of_events(queue):
     memory = memory_on(queue, "device")
     first = queue.memset_async(memory, 1)
@@ -417,3 +427,21 @@ def test_timer_needs_a_queue_with_profiling():
         timer.__enter__()
     with pytest.raises(ValueError, match="'clock'"):
         usmx.SyclTimer(device_timer="clock")
+
+
+def test_nested_blocks_keep_their_queues():
+    outer, inner = (SyclQueue(property="enable_profiling") for _ in range(2))
+    memory = usmx.memory.MemoryUSMDevice(LARGE, queue=outer)
+    timer = SyclTimer()
+    with timer(outer):
+        with timer(inner):
+            pass
+        first = outer.memset_async(memory, 3)
+    assert timer.dt.device_dt * 1e9 >= first.profiling_info_end - first.profiling_info_start
+
+
+def test_misuse_of_a_timer_says_what_is_wrong():
+    with pytest.raises(TypeError, match="host_timer must be a function, found int"):
+        SyclTimer(host_timer=3)
+    with pytest.raises(RuntimeError, match="has not begun"):
+        SyclTimer().__exit__(None, None, None)

@@ -250,3 +250,14 @@ def test_errors_name_what_was_written(broken):
         f(usmx.ones(3))
     assert caught.value.diagnostics[0].file == broken
     assert caught.value.diagnostics[0].line == 1
+
+
+@pytest.mark.parametrize("name", ["value", "map", "kept", "reduced", "part", "result", "reduce"])
+def test_parameters_and_kernels_may_have_names_of_the_generated_source(name):
+    kernel = usmx.ReductionKernel(f"T {name}", "T y", name, "a + b", "y = a", "0", name)
+    assert kernel(usmx.arange(4)).item() == 6
+
+
+def test_name_may_be_left_out():
+    kernel = usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0")
+    assert kernel(usmx.ones(4)).item() == 4

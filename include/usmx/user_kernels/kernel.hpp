@@ -305,7 +305,7 @@ class typed_kernel<void(Parameters...)> {
   }
 
  private:
-  friend kernel;
+  friend class kernel;
 
   explicit typed_kernel(const kernel& checked) : kernel_(checked) {
     const std::array<kernel_parameter, sizeof...(Parameters)> all{

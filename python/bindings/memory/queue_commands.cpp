@@ -217,29 +217,20 @@ sycl::event start_on_bytes(const sycl::queue& queue, nb::handle mem, nb::handle 
 
 // ---- barriers
 
-/// A barrier after events that no back end has crashes the runtime: these are waited for first. So
-/// is an out-of-order queue on which dpctl and dpnp may have host tasks, which barriers miss
+/// Events are waited for first: a barrier after events that no back end has, or that are of another
+/// context, crashes the runtime or the driver, and an event does not tell its context. So is an
+/// out-of-order queue on which dpctl and dpnp may have host tasks, which barriers miss
 /// (docs/decisions.md, 19 and 20).
 sycl::event start_barrier(const sycl::queue& queue, nb::handle argument) {
-  const bool is_after_all = argument.is_none();
-  events after = is_after_all ? events() : events_argument("dependent_events", argument);
+  const events after =
+      argument.is_none() ? events() : events_argument("dependent_events", argument);
   const bool may_have_host_tasks = !queue.is_in_order() && are_dpctls_classes_known();
   return started([&] {
     if (may_have_host_tasks) {
       internal::wait_for_both(queue);
     }
-    const auto of_others = std::stable_partition(after.begin(), after.end(), [](const auto& event) {
-      return internal::backend_of(event).has_value();
-    });
-    wait_for_events(events(of_others, after.end()));
-    after.erase(of_others, after.end());
-    return submit(queue, {}, {}, [&](sycl::handler& command) {
-      if (is_after_all) {
-        command.ext_oneapi_barrier();
-      } else {
-        command.ext_oneapi_barrier(after);
-      }
-    });
+    wait_for_events(after);
+    return submit(queue, {}, {}, [](sycl::handler& command) { command.ext_oneapi_barrier(); });
   });
 }
 
@@ -498,9 +489,9 @@ Raises:
           R"(Start a barrier: what is submitted to the queue later comes after it.
 
 Args:
-    dependent_events: the SyclEvents that the barrier comes after. None means everything that was submitted to the
-        queue before. Events that no back end has, such as those of host tasks, are waited for. Once dpctl is
-        loaded, an out-of-order queue is waited for first: the runtime's barriers miss commands behind host tasks.
+    dependent_events: SyclEvents that the barrier comes after, besides everything that was submitted to the queue
+        before. They are waited for: a driver may crash on those of another context. Once dpctl is loaded, an
+        out-of-order queue is waited for first: the runtime's barriers miss commands behind host tasks.
 
 Returns:
     A SyclEvent that is complete when all that is.

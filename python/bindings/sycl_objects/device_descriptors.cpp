@@ -357,6 +357,7 @@ constexpr intel_descriptor intel_descriptors[] = {
 
 /// Empty for a device without the first one, as dpctl has it.
 nb::dict intel_device_info(nb::handle argument) {
+  require_usable_process();
   const sycl::device device = construct_device(argument);
   nb::dict found;
   for (const intel_descriptor& each : intel_descriptors) {

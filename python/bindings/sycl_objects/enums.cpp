@@ -107,6 +107,12 @@ lazy_import memory_scope_class("usmx._enum_types", "memory_scope");
 
 }  // namespace
 
+nb::object filter_named_by(nb::handle argument) {
+  const bool is_named = nb::isinstance(argument, device_type_class.get()) ||
+                        nb::isinstance(argument, backend_type.get());
+  return is_named ? nb::object(argument.attr("name")) : nb::object();
+}
+
 nb::object to_python(sycl::backend value) {
   // The library's table has the names.
   return backend_type.get().attr(nb::str(backend_name(value).data(), backend_name(value).size()));

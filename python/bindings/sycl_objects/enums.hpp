@@ -25,6 +25,10 @@ nb::object to_python(sycl::info::fp_config);
 nb::object to_python(sycl::memory_order);
 nb::object to_python(sycl::memory_scope);
 
+/// The name of a member of device_type or backend_type, which is a filter selector; null for any
+/// other object.
+nb::object filter_named_by(nb::handle argument);
+
 /// The name of an affinity domain, by which sub-devices are asked for.
 nb::object to_python(sycl::info::partition_affinity_domain);
 /// None for any other text.

@@ -12,6 +12,7 @@
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/enums.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "usmx/runtime.hpp"
 
@@ -50,6 +51,9 @@ sycl::queue queue_of_device_argument(nb::handle device) {
   }
   if (const auto queue = queue_of_foreign_device(device)) {
     return *queue;
+  }
+  if (const nb::object filter = filter_named_by(device); filter.is_valid()) {
+    return queue_of_device_argument(filter);
   }
   throw type_error(
       detail::message("device must be a filter string, a SyclDevice, a SyclQueue or a Device, "

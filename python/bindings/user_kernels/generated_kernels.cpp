@@ -134,6 +134,10 @@ typed_kernels choose_types(nb::handle self, const kernel_family& kernel,
   }
   const nb::object chosen = self.attr("_choose_types")(
       found, wanted ? nb::object(nb::str(std::string(wanted->name()).c_str())) : nb::none());
+  if (nb::len(chosen) < kernel.parameters.size()) {
+    throw value_error(detail::message(kernel.name, ": _choose_types must give ",
+                                      kernel.parameters.size(), " types, found ", nb::len(chosen)));
+  }
   typed_kernels made{std::move(key), {kernel.name, {}, 0}, {}, {}};
   for (std::size_t k = 0; k < nb::len(chosen); ++k) {
     const dtype type = dtype_argument(chosen[k][0]);
