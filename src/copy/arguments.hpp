@@ -8,6 +8,7 @@
 #include "copy/plan.hpp"
 #include "usmx/array/array_view.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -19,6 +20,11 @@ void require_copyable(const array_view& source, const host_array& destination);
 
 /// Throws value_error for a view of USM, whose array has to be given: `function` orders itself.
 void require_host_memory(std::string_view function, const array_view&);
+
+/// Whether the host may read and write the elements in place.
+inline bool touched_by_host(const array_view& view) {
+  return host_may_touch(view.kind(), view.device());
+}
 
 /// Who may write: throws read_only_error, which calls a read-only view `what`.
 void require_writable(const array_view&, std::string_view what);

@@ -104,8 +104,6 @@ lane_counts lanes_of(const traversal& t, work_split split) {
   return {share_rows ? most_lanes / columns : 1, columns};
 }
 
-std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 using group_counts = std::array<std::int64_t, 3>;
 
 group_counts groups_of(const traversal& t) {

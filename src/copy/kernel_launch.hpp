@@ -14,6 +14,11 @@
 
 namespace usmx::inline v1::detail {
 
+/// How many pieces of b make a.
+constexpr std::int64_t ceiling_of(std::int64_t a, std::int64_t b) noexcept {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
 struct kernel_launch {
   kernels::traversal walk;
   sycl::nd_range<3> range;

@@ -33,13 +33,6 @@ events dependencies(nb::handle argument) {
   return argument.is_none() ? events() : events_argument("dEvents", argument);
 }
 
-/// A function that takes everything it needs from Python at once, and then lets the interpreter
-/// lock go, starts a command and returns its event.
-template <class Start>
-sycl::event started(const Start& start) {
-  return ordered(false, start);
-}
-
 void wait_until_complete(const sycl::event& event) {
   const without_interpreter_lock unlocked;
   wait_for_events({event});
@@ -126,7 +119,7 @@ sycl::event start_memcpy(const sycl::queue& queue, nb::handle dest, nb::handle s
   from.require(nbytes);
   to.require(nbytes);
   const events after = dependencies(after_argument);
-  return started([&]() -> sycl::event {
+  return ordered(false, [&]() -> sycl::event {
     if (nbytes == 0) {
       wait_for_events(after);
       return {};
@@ -185,7 +178,7 @@ sycl::event start_memset(const sycl::queue& queue, nb::handle mem, nb::handle va
   const auto value = static_cast<unsigned char>(to_count("val", "an integer", val.ptr()));
   const array bytes = first_bytes(memory, clamped(size_argument("count", count), memory->nbytes()));
   const events after = dependencies(after_argument);
-  return started([&] {
+  return ordered(false, [&] {
     return submit(queue, {}, {bytes}, [&](sycl::handler& command) {
       command.depends_on(after);
       command.memset(internal::first_element(bytes), value, bytes.nbytes());
@@ -200,7 +193,7 @@ sycl::event start_fill(nb::handle mem, nb::handle value, nb::handle count, nb::h
   const element one = to_element(type, value);
   const array all = elements_of(
       memory, type, clamped(size_argument("count", count), memory->nbytes() / type.itemsize()));
-  return started([&] { return fill_async(all, one.data()); });
+  return ordered(false, [&] { return fill_async(all, one.data()); });
 }
 
 template <class Command>
@@ -208,7 +201,7 @@ sycl::event start_on_bytes(const sycl::queue& queue, nb::handle mem, nb::handle 
                            Command command) {
   const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
   const array bytes = first_bytes(memory, clamped(size_argument("count", count), memory->nbytes()));
-  return started([&] {
+  return ordered(false, [&] {
     return submit(queue, {bytes}, {}, [&](sycl::handler& handler) {
       command(handler, internal::first_element(bytes), bytes.nbytes());
     });
@@ -225,7 +218,7 @@ sycl::event start_barrier(const sycl::queue& queue, nb::handle argument) {
   const events after =
       argument.is_none() ? events() : events_argument("dependent_events", argument);
   const bool may_have_host_tasks = !queue.is_in_order() && are_dpctls_classes_known();
-  return started([&] {
+  return ordered(false, [&] {
     if (may_have_host_tasks) {
       internal::wait_for_both(queue);
     }

@@ -14,12 +14,9 @@
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {
 namespace {
-
-bool touched_by_host(const array_view& view) { return host_may_touch(view.kind(), view.device()); }
 
 void require_type(const array_view& found, const array_view& expected) {
   if (found.type() != expected.type()) {
@@ -102,7 +99,7 @@ void gather(const array& source, const selection& selected, const array& destina
   detail::wait_before(source, detail::access::read);
   detail::wait_before(destination, detail::access::write);
   const array_view part = from.with_layout_unchecked(selected.basic());
-  if (touched_by_host(part) && touched_by_host(to)) {
+  if (detail::touched_by_host(part) && detail::touched_by_host(to)) {
     with_host_integers(
         selected, [&](const selection& reached) { detail::gather_on_host(part, reached, to); });
   } else if (!detail::gather_by_kernels(part, selected, to)) {
@@ -120,7 +117,7 @@ void scatter_view(const array_view& values, selection& selected, const array_vie
   }
   const array_view source =
       values.with_layout_unchecked(broadcast_assigned(values.layout(), selected.shape()));
-  if (touched_by_host(source) && touched_by_host(part)) {
+  if (detail::touched_by_host(source) && detail::touched_by_host(part)) {
     with_host_integers(selected, [&](const selection& reached) {
       detail::scatter_on_host(source, reached, part);
     });
@@ -140,7 +137,7 @@ void scatter_ordered(const array_view& values, selection& selected, const array&
   if (spread.size() == 0) {
     return selected.check();
   }
-  if (touched_by_host(to)) {  // elsewhere the integers are checked where they are
+  if (detail::touched_by_host(to)) {  // elsewhere the integers are checked where they are
     selected.check();
   }
   const detail::runtime_call call;

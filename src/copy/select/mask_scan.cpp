@@ -4,19 +4,12 @@
 #include <tuple>
 #include <utility>
 
+#include "copy/arguments.hpp"
 #include "copy/copy_internal.hpp"
-#include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1::detail {
-namespace {
-
-std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
-}  // namespace
-
 std::optional<mask_scan> mask_scan::of(const array_view& mask) {
-  return mask.size() == 0 || host_may_touch(mask.kind(), mask.device()) ? std::nullopt
-                                                                        : by_kernels(mask);
+  return mask.size() == 0 || touched_by_host(mask) ? std::nullopt : by_kernels(mask);
 }
 
 std::optional<mask_scan> mask_scan::by_kernels(const array_view& mask) {

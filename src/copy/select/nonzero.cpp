@@ -18,7 +18,6 @@
 #include "usmx/base/error.hpp"
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/index_walk.hpp"
-#include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {
 namespace {
@@ -78,7 +77,7 @@ std::ptrdiff_t find_in_block(const std::byte* row, std::ptrdiff_t stride, std::p
 /// Elements that the host may touch, with at least one dimension: those of `view`, or a copy in
 /// `fetched`.
 array_view tested_on_host(const array_view& view, std::optional<internal::staging>& fetched) {
-  const array_view& reached = host_may_touch(view.kind(), view.device())
+  const array_view& reached = detail::touched_by_host(view)
                                   ? view
                                   : fetched.emplace(internal::staging::fetched(view)).view();
   return view.ndim() == 0 ? reached.with_layout_unchecked(
@@ -146,8 +145,7 @@ void require_coordinates(const array_view& tested, std::span<const array_view> c
 }
 
 bool host_may_touch_all(std::span<const array_view> views) {
-  return std::ranges::all_of(
-      views, [](const array_view& view) { return host_may_touch(view.kind(), view.device()); });
+  return std::ranges::all_of(views, detail::touched_by_host);
 }
 
 /// Where the host cannot write, through ordinary memory.

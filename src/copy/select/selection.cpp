@@ -17,7 +17,6 @@
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {
 namespace {
@@ -127,8 +126,7 @@ void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
 }
 
 bool is_reached(const axis_index& index) {
-  const array_view& elements = index.elements;
-  return elements.size() == 0 || host_may_touch(elements.kind(), elements.device());
+  return index.elements.size() == 0 || detail::touched_by_host(index.elements);
 }
 
 }  // namespace
