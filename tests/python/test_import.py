@@ -44,6 +44,11 @@ def test_import_loads_no_part_that_is_seldom_used(module):
     assert module not in loaded
 
 
+@pytest.mark.parametrize("module", ["dataclasses", "inspect"])
+def test_import_loads_no_module_of_python_that_takes_long(module):
+    assert module not in modules_after("import usmx")
+
+
 def test_import_loads_no_driver():
     libraries = libraries_after("import usmx")
     assert {name for name in libraries if name.startswith("libsycl")}

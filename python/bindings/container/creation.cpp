@@ -1,8 +1,5 @@
 #include "container/container.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-
 #include <memory>
 #include <string>
 

@@ -1,7 +1,5 @@
 #include "elements/dtype_argument.hpp"
 
-#include <nanobind/stl/string_view.h>
-
 #include <array>
 #include <optional>
 

@@ -1,7 +1,5 @@
 #include "exchange/import.hpp"
 
-#include <nanobind/stl/string_view.h>
-
 #include <cstdint>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "memory/memory.hpp"
 
-#include <nanobind/stl/string_view.h>
-
 #include "exchange/producers.hpp"
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"

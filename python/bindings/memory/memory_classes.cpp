@@ -1,8 +1,5 @@
 #include "memory/memory.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-
 #include <utility>
 
 #include "exchange/dictionaries.hpp"

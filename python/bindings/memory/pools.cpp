@@ -1,8 +1,5 @@
 #include "memory/memory.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-
 #include <cmath>
 #include <memory>
 #include <optional>

@@ -1,8 +1,5 @@
 #include "memory/memory.hpp"
 
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/string.h>
-
 #include <atomic>
 #include <filesystem>
 #include <memory>

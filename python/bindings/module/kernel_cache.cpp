@@ -1,8 +1,5 @@
 #include "module/module.hpp"
 
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/string.h>
-
 #include <chrono>
 
 #include "support/nanobind.hpp"

@@ -2,8 +2,6 @@
 // docs/compatibility.md says what the versions promise.
 #include <dlfcn.h>
 
-#include <nanobind/stl/string.h>
-
 #include <string>
 
 #include "module/module.hpp"

@@ -1,8 +1,5 @@
 #include "module/module.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,8 +1,5 @@
 #include "support/arguments.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-
 #include "support/hooks.hpp"
 #include "support/type_name.hpp"
 

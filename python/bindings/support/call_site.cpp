@@ -2,8 +2,6 @@
 
 #include <Python.h>
 
-#include <nanobind/stl/string.h>
-
 #include <string_view>
 
 #include "support/nanobind.hpp"

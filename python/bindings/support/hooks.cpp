@@ -1,6 +1,5 @@
 #include "support/hooks.hpp"
 
-#include <nanobind/stl/string.h>
 #include "support/type_name.hpp"
 
 namespace usmx::bindings {

@@ -1,7 +1,5 @@
 #include "support/log_warnings.hpp"
 
-#include <nanobind/nanobind.h>
-
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -10,9 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/nanobind.hpp"
 #include "usmx/base/warnings.hpp"
-
-namespace nb = nanobind;
 
 namespace usmx::bindings {
 namespace {

@@ -3,6 +3,14 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+// All casters, here alone (tools/lint looks for others): a source without one of them compiles, but
+// takes the type for a bound class, and the linker may give that version to every other source.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "sycl_objects/classes.hpp"
 
 #include <nanobind/operators.h>
-#include <nanobind/stl/string.h>
 
 #include "internals.hpp"
 #include "sycl_objects/class_parts.hpp"

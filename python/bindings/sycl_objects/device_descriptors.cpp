@@ -1,7 +1,5 @@
 #include "sycl_objects/device_descriptors.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <optional>
 #include <string>
 #include <type_traits>

@@ -1,7 +1,5 @@
 #include "sycl_objects/peers_queues.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -1,7 +1,5 @@
 #include "sycl_objects/queue_argument.hpp"
 
-#include <nanobind/stl/string_view.h>
-
 #include <memory>
 #include <utility>
 

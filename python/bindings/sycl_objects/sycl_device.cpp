@@ -1,9 +1,5 @@
 #include "sycl_objects/classes.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
-
 #include <sycl/ext/oneapi/experimental/composite_device.hpp>
 
 #include "support/arguments.hpp"

@@ -1,8 +1,5 @@
 #include "sycl_objects/classes.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <vector>
 
 #include <sycl/backend_types.hpp>

@@ -1,8 +1,5 @@
 #include <sycl/platform.hpp>
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include "support/errors.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/classes.hpp"

@@ -1,7 +1,5 @@
 #include "sycl_objects/classes.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,3 @@
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -5,8 +5,7 @@ NumPy is imported when one of these is first used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
 from usmx._container.host import _numpy
@@ -107,8 +106,7 @@ def result_type(*arrays_and_dtypes: Any) -> NumpyType:
     return _core._nearest_supported(numpy.result_type(*operands), fp16, fp64)
 
 
-@dataclass(frozen=True)
-class FloatLimits:
+class FloatLimits(NamedTuple):
     """What `finfo` tells of a floating-point type: Python numbers, with NumPy's names."""
 
     bits: int
@@ -123,8 +121,7 @@ class FloatLimits:
     dtype: object
 
 
-@dataclass(frozen=True)
-class IntegerLimits:
+class IntegerLimits(NamedTuple):
     """What `iinfo` tells of an integer type."""
 
     bits: int
