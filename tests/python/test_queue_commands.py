@@ -141,24 +141,6 @@ def test_read_only_destinations_are_refused(queue):
     assert memory.tobytes() == PATTERN
 
 
-def test_memory_of_another_context_is_a_value_error(kind):
-    try:
-        part = usmx.SyclDevice().create_sub_devices(partition=[1, 1])[0]
-    except usmx.SyclSubDeviceCreationError as error:
-        pytest.skip(str(error))
-    queue, other = SyclQueue(), SyclQueue(part)
-    memory, there = memory_on(queue, kind), memory_on(other, kind)
-    for call in (
-        lambda: queue.memcpy(there, memory, 1),
-        lambda: queue.memcpy(there, b"x", 1),
-        lambda: queue.memcpy(bytearray(1), there, 1),
-        lambda: queue.memset(there, 1),
-        lambda: queue.prefetch(there),
-    ):
-        with pytest.raises(ValueError, match="context"):
-            call()
-
-
 # ---- asynchronous copies
 
 
@@ -183,6 +165,46 @@ def test_copies_come_after_the_events_they_are_given(queue):
     queue.memcpy_async(result, memory, 8, [first, second]).wait()
     assert first.execution_status == usmx.event_status_type.complete
     assert result == b"\2" * 8
+
+
+def test_commands_that_wait_follow_the_record_of_pending_work(queue, kind):
+    memory, other = memory_on(queue, kind, LARGE), memory_on(queue, kind, LARGE)
+    for value in range(1, 6):
+        queue.memset_async(memory, value)
+        queue.memcpy(other, memory, LARGE)
+        queue.memcpy_async(other, memory, 8)
+        queue.memset(memory, 0, 8)
+        assert (other.copy_to_host() == value).all()
+        assert not memory.copy_to_host()[:8].any()
+
+
+def test_commands_that_wait_come_after_everything_on_an_in_order_queue():
+    queue = SyclQueue(property="in_order")
+    busy, short = memory_on(queue, "device", LARGE), filled(queue, "shared")
+    for command in (
+        lambda: queue.memcpy(memory_on(queue, "host"), short, 8),
+        lambda: queue.memset(short, 1, 8),
+    ):
+        before = queue.memset_async(busy, 1)
+        command()
+        assert before.execution_status == usmx.event_status_type.complete
+
+
+def test_memory_of_another_context_is_a_value_error(queue, kind):
+    device = queue.sycl_device
+    elsewhere = SyclQueue(usmx.SyclContext([device]), device)
+    foreign, memory = memory_on(elsewhere, kind), filled(queue, kind)
+    for command in (
+        lambda: queue.memcpy(foreign, memory, 8),
+        lambda: queue.memcpy(memory, foreign, 8),
+        lambda: queue.memcpy_async(memory, foreign, 8),
+        lambda: queue.copy(memory, foreign, 8),
+        lambda: queue.memset(foreign, 1),
+        lambda: queue.memset_async(foreign, 1),
+    ):
+        with pytest.raises(ValueError, match="context"):
+            command()
+    assert memory.tobytes() == PATTERN
 
 
 @pytest.mark.parametrize("wrong", [[None], range(3), 5])

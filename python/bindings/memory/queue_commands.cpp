@@ -112,13 +112,21 @@ sycl::event copy_on_host(const side& to, const side& from, std::size_t nbytes,
   return {};
 }
 
-sycl::event start_memcpy(const sycl::queue& queue, nb::handle dest, nb::handle src,
-                         std::size_t nbytes, nb::handle after_argument) {
-  const side from("src", src, 0);
-  const side to("dest", dest, PyBUF_WRITABLE);
-  from.require(nbytes);
-  to.require(nbytes);
-  const events after = dependencies(after_argument);
+/// What a memcpy is between.
+struct sides {
+  sides(nb::handle dest, nb::handle src, std::size_t nbytes)
+      : from("src", src, 0), to("dest", dest, PyBUF_WRITABLE) {
+    from.require(nbytes);
+    to.require(nbytes);
+  }
+
+  side from;
+  side to;
+};
+
+sycl::event start_memcpy(const sycl::queue& queue, const sides& both, std::size_t nbytes,
+                         const events& after) {
+  const auto& [from, to] = both;
   return ordered(false, [&]() -> sycl::event {
     if (nbytes == 0) {
       wait_for_events(after);
@@ -133,6 +141,39 @@ sycl::event start_memcpy(const sycl::queue& queue, nb::handle dest, nb::handle s
     return to.is_usm() ? copy_between_arrays(queue, to.first(nbytes), from.first(nbytes), after)
                        : internal::memcpy_async(queue, to.host(), from.first(nbytes), after);
   });
+}
+
+void require_context(const sycl::queue& queue, const array& bytes) {
+  if (bytes.memory().context() != queue.get_context()) {
+    throw value_error("memory must be of the queue's context, found memory of another");
+  }
+}
+
+/// Does work that waits, for which the queue's commands only matter if they come before all that
+/// follows.
+template <class Work>
+void run_on(const sycl::queue& queue, bool is_short, const Work& work) {
+  const bool is_in_order = queue.is_in_order();
+  ordered(is_short && !is_in_order, [&] {
+    if (is_in_order) {
+      internal::wait_for_both(queue);
+    }
+    work();
+  });
+}
+
+/// Between USM the host may copy itself, in a fraction of a command's time.
+void memcpy_and_wait(const sycl::queue& queue, nb::handle dest, nb::handle src,
+                     std::size_t nbytes) {
+  const sides both(dest, src, nbytes);
+  if (nbytes == 0 || !both.from.is_usm() || !both.to.is_usm()) {
+    return wait_until_complete(start_memcpy(queue, both, nbytes, {}));
+  }
+  const array from = both.from.first(nbytes);
+  const array to = both.to.first(nbytes);
+  require_context(queue, from);
+  require_context(queue, to);
+  run_on(queue, is_short(from) && is_short(to), [&] { copy(from, to); });
 }
 
 // ---- elements of a named type
@@ -171,19 +212,33 @@ std::size_t clamped(std::size_t count, std::size_t all) {
   return count == 0 ? all : std::min(count, all);
 }
 
-sycl::event start_memset(const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count,
-                         nb::handle after_argument) {
-  const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
-  // As in C: the low byte.
-  const auto value = static_cast<unsigned char>(to_count("val", "an integer", val.ptr()));
-  const array bytes = first_bytes(memory, clamped(size_argument("count", count), memory->nbytes()));
-  const events after = dependencies(after_argument);
+/// The bytes that a memset sets, and their value.
+struct set_bytes {
+  set_bytes(nb::handle mem, nb::handle val, nb::handle count) {
+    const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
+    // As in C: the low byte.
+    value = static_cast<std::byte>(to_count("val", "an integer", val.ptr()));
+    bytes = first_bytes(memory, clamped(size_argument("count", count), memory->nbytes()));
+  }
+
+  array bytes;
+  std::byte value;
+};
+
+sycl::event start_memset(const sycl::queue& queue, const set_bytes& set, const events& after) {
   return ordered(false, [&] {
-    return submit(queue, {}, {bytes}, [&](sycl::handler& command) {
+    return submit(queue, {}, {set.bytes}, [&](sycl::handler& command) {
       command.depends_on(after);
-      command.memset(internal::first_element(bytes), value, bytes.nbytes());
+      command.memset(internal::first_element(set.bytes), std::to_integer<int>(set.value),
+                     set.bytes.nbytes());
     });
   });
+}
+
+void memset_and_wait(const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count) {
+  const set_bytes set(mem, val, count);
+  require_context(queue, set.bytes);
+  run_on(queue, is_short(set.bytes), [&] { fill(set.bytes, &set.value); });
 }
 
 /// The runtime has no such command for more than one byte without a kernel on every back end.
@@ -231,8 +286,7 @@ void bind_copies_of_bytes(nb::class_<sycl::queue>& cls) {
   cls.def(
          "memcpy",
          [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count) {
-           wait_until_complete(
-               start_memcpy(queue, dest, src, size_argument("count", count), nb::none()));
+           memcpy_and_wait(queue, dest, src, size_argument("count", count));
          },
          nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
          nb::sig("def memcpy(self, dest: object, src: object, count: int) -> None"),
@@ -260,8 +314,9 @@ Example:
           "memcpy_async",
           [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
              nb::handle after) {
+            const std::size_t nbytes = size_argument("count", count);
             return event_object(
-                start_memcpy(queue, dest, src, size_argument("count", count), after));
+                start_memcpy(queue, sides(dest, src, nbytes), nbytes, dependencies(after)));
           },
           nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
           nb::arg("dEvents") = nb::none(),
@@ -300,8 +355,7 @@ Example:
           "copy",
           [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
              nb::handle type) {
-            wait_until_complete(
-                start_memcpy(queue, dest, src, bytes_of_elements(count, type), nb::none()));
+            memcpy_and_wait(queue, dest, src, bytes_of_elements(count, type));
           },
           nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"), nb::arg("dtype") = "u1",
           nb::sig("def copy(self, dest: object, src: object, count: int, dtype: str = 'u1') -> "
@@ -325,8 +379,9 @@ Raises:
           "copy_async",
           [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
              nb::handle after, nb::handle type) {
+            const std::size_t nbytes = bytes_of_elements(count, type);
             return event_object(
-                start_memcpy(queue, dest, src, bytes_of_elements(count, type), after));
+                start_memcpy(queue, sides(dest, src, nbytes), nbytes, dependencies(after)));
           },
           nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
           nb::arg("dEvents") = nb::none(), nb::arg("dtype") = "u1",
@@ -357,7 +412,7 @@ void bind_fills(nb::class_<sycl::queue>& cls) {
   cls.def(
          "memset",
          [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count) {
-           wait_until_complete(start_memset(queue, mem, val, count, nb::none()));
+           memset_and_wait(queue, mem, val, count);
          },
          nb::arg("mem").none(), nb::arg("val"), nb::arg("count") = 0,
          nb::sig("def memset(self, mem: object, val: int, count: int = 0) -> None"),
@@ -381,7 +436,8 @@ Example:
           "memset_async",
           [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count,
              nb::handle after) {
-            return event_object(start_memset(queue, mem, val, count, after));
+            return event_object(
+                start_memset(queue, set_bytes(mem, val, count), dependencies(after)));
           },
           nb::arg("mem").none(), nb::arg("val"), nb::arg("count") = 0,
           nb::arg("dEvents") = nb::none(),
