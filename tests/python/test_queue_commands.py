@@ -201,6 +201,9 @@ def test_memory_of_another_context_is_a_value_error(queue, kind):
         lambda: queue.copy(memory, foreign, 8),
         lambda: queue.memset(foreign, 1),
         lambda: queue.memset_async(foreign, 1),
+        lambda: queue.memcpy(foreign, b"x", 1),
+        lambda: queue.memcpy(bytearray(1), foreign, 1),
+        lambda: queue.prefetch(foreign),
     ):
         with pytest.raises(ValueError, match="context"):
             command()

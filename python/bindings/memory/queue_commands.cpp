@@ -303,6 +303,7 @@ Args:
 Raises:
     ValueError: `count` is negative or more than one of the sides has, `dest` is read-only, or the memory is of
         another context than the queue.
+    BufferError: `dest` is a read-only buffer.
     TypeError: one of the sides is neither.
 
 Example:
@@ -341,6 +342,7 @@ Returns:
 Raises:
     ValueError: `count` is negative or more than one of the sides has, `dest` is read-only, or the memory is of
         another context than the queue.
+    BufferError: `dest` is a read-only buffer.
     TypeError: one of the sides is neither, or `dEvents` has something else than events.
 
 Example:
@@ -374,6 +376,7 @@ Args:
 Raises:
     ValueError: `dtype` is another type, `count` is negative or more than one of the sides has, `dest` is read-only,
         or the memory is of another context than the queue.
+    BufferError: `dest` is a read-only buffer.
     TypeError: one of the sides is neither.)")
       .def(
           "copy_async",
@@ -405,6 +408,7 @@ Returns:
 Raises:
     ValueError: `dtype` is another type, `count` is negative or more than one of the sides has, `dest` is read-only,
         or the memory is of another context than the queue.
+    BufferError: `dest` is a read-only buffer.
     TypeError: one of the sides is neither, or `dEvents` has something else than events.)");
 }
 
