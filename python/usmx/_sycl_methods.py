@@ -105,7 +105,7 @@ class _OfQueues:
         device = self.sycl_device
         properties = ["in_order"] * self.is_in_order
         properties += ["enable_profiling"] * self.has_enable_profiling
-        is_kept = self == _kept_queue(device)
+        is_kept = self == _kept_queue(device.filter_string)
         return restore_queue, (type(self), device, properties, is_kept)
 
     def __copy__(self: Any) -> Any:
@@ -117,10 +117,10 @@ class _OfQueues:
         return SyclQueue(self)
 
 
-def _kept_queue(device):
+def _kept_queue(filter_string):
     from usmx._core import _queue_argument
 
-    return _queue_argument(None, device)
+    return _queue_argument(None, filter_string)
 
 
 attach(_OfDevices, SyclDevice)

@@ -336,9 +336,10 @@ def test_pickled_device_is_the_device(device):
     assert copy.copy(device) == copy.deepcopy(device) == device
 
 
-def test_pickled_sub_device_is_a_value_error(parts):
-    with pytest.raises(ValueError, match="root device"):
-        pickle.dumps(parts[0])
+def test_pickled_sub_device_and_its_queue_are_value_errors(parts):
+    for of_a_part in (parts[0], SyclQueue(parts[0])):
+        with pytest.raises(ValueError, match="filter_string: expected a root device"):
+            pickle.dumps(of_a_part)
 
 
 def test_device_of_another_uuid_is_not_found(device):

@@ -68,6 +68,7 @@ def test_every_public_name_has_an_example_or_is_only_received(name):
         "usmx.SyclContextCreationError",
         "usmx.SyclQueueCreationError",
         "usmx.SyclKernelInvalidRangeError",
+        "usmx.SyclKernelSubmitError",
         "usmx.SyclSubDeviceCreationError",
         "usmx.SyclDeviceCreationError",
         "usmx.USMAllocationError",

@@ -633,3 +633,33 @@ def test_range_of_no_or_too_many_dimensions_is_dpctls_error_and_a_value_error(si
     with pytest.raises(usmx.SyclKernelInvalidRangeError, match="1 to 3 dimensions") as caught:
         kernel(sizes, None, usmx.zeros(1, "i4"))
     assert isinstance(caught.value, ValueError)
+
+
+USES_MUCH_LOCAL_MEMORY = """
+#include <usmx/kernel.hpp>
+USMX_KERNEL(1) greedy(float* x) {
+  usmx::local_array<float, 1 << 22> all;
+  all[usmx::local_id()] = x[usmx::global_id()];
+  usmx::barrier();
+  x[usmx::global_id()] = all[63 - usmx::local_id()];
+}"""
+
+
+def test_launch_that_the_runtime_refuses_is_dpctls_error_and_names_the_kernel():
+    x = usmx.ones(64, "f4")
+    if x.sycl_device.local_mem_size >= 1 << 24:
+        pytest.skip("the device has 16 MiB of local memory")
+    kernel = usmx.Kernel(USES_MUCH_LOCAL_MEMORY, "greedy")
+    with pytest.raises(usmx.SyclKernelSubmitError, match="^greedy: the SYCL runtime refuses") as it:
+        kernel(64, 64, x)
+    assert isinstance(it.value, RuntimeError)
+    assert (usmx.asnumpy(x) == 1).all()
+
+
+def test_more_work_items_than_the_runtime_counts_are_refused():
+    x = usmx.ones(1, "f4")
+    kernel = usmx.Kernel("#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(float* x) { *x = 2; }", "f")
+    for size in (2**31, 2**40):
+        with pytest.raises(usmx.SyclKernelSubmitError, match="range"):
+            kernel(size, None, x)
+    assert x.item() == 1

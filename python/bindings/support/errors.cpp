@@ -10,7 +10,7 @@ namespace {
 // Borrowed for the life of the process: exceptions may be raised while the module is torn down.
 PyObject* device_creation_error = PyExc_RuntimeError;
 PyObject* allocation_error_class = PyExc_MemoryError;
-std::array<PyObject*, 5> failure_classes;  // by failure
+std::array<PyObject*, 6> failure_classes;  // by failure
 
 /// numpy.exceptions.AxisError; null when there is no NumPy.
 PyObject* numpys_axis_error() noexcept {
@@ -104,6 +104,9 @@ void bind_errors(nb::module_& m) {
                 "in the context."),
       new_class(m, "SyclKernelInvalidRangeError", PyExc_ValueError,
                 "The global or local size of a launch has no dimensions, or more than three."),
+      new_class(m, "SyclKernelSubmitError", PyExc_RuntimeError,
+                "The SYCL runtime refuses to launch a kernel, for example because it needs more "
+                "local memory than the device has. The message has the runtime's text."),
   };
   allocation_error_class =
       new_class(m, "USMAllocationError", PyExc_MemoryError,
@@ -120,6 +123,15 @@ void bind_errors(nb::module_& m) {
 void throw_failure(failure what, const char* text) {
   PyErr_SetString(failure_classes[static_cast<std::size_t>(what)], text);
   nb::raise_python_error();
+}
+
+void throw_failed_launch(std::string_view kernel, const sycl::exception& e) {
+  if (exchange::to_c_error(std::current_exception()).code != USMX_SYCL_ERROR) {
+    throw;
+  }
+  const std::string text =
+      detail::message(kernel, ": the SYCL runtime refuses the launch, and reports: ", e.what());
+  throw_failure(failure::kernel_submission, text.c_str());
 }
 
 void set_python_error(usmx_error code, const char* text) noexcept {

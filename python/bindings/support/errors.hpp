@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <string_view>
 
 #include <sycl/exception.hpp>
 
@@ -17,9 +18,9 @@ void bind_errors(nb::module_& m);
 /// Sets Python's error if the exception is one of usmx's or SYCL's; else returns false.
 bool translate_exception(const std::exception_ptr& exception) noexcept;
 
-/// What has failed: making one of these, or the range of a launch. Each has an error class under
-/// dpctl's name.
-enum class failure { device, sub_devices, context, queue, kernel_range };
+/// What has failed: making one of these, or the range or the start of a launch. Each has an error
+/// class under dpctl's name.
+enum class failure { device, sub_devices, context, queue, kernel_range, kernel_submission };
 
 /// Throws that class's error.
 [[noreturn]] void throw_failure(failure what, const char* text);
@@ -36,6 +37,20 @@ auto creating(failure what, const Make& make) {
     throw_failure(what, e.what());
   } catch (const sycl::exception& e) {
     throw_failure(what, detail::message("the SYCL runtime reports: ", e.what()).c_str());
+  }
+}
+
+/// Within a handler of the runtime's exception: throws SyclKernelSubmitError, or that exception if
+/// the driver lacks memory.
+[[noreturn]] void throw_failed_launch(std::string_view kernel, const sycl::exception&);
+
+/// Returns the result of `launch()`, with those errors.
+template <class Launch>
+auto launching(std::string_view kernel, const Launch& launch) {
+  try {
+    return launch();
+  } catch (const sycl::exception& e) {
+    throw_failed_launch(kernel, e);
   }
 }
 

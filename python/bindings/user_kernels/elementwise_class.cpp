@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "objects/array.hpp"
+#include "support/errors.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "user_kernels/generated_kernels.hpp"
 #include "user_kernels/user_kernels.hpp"
@@ -48,8 +49,10 @@ void run_elementwise(nb::handle self, const py_elementwise& kernel, typed_kernel
   }
   const usmx::kernel generated =
       compiled_kernel(nb::object(kernels_for(self, typed, call->form())[0]), queue);
-  const without_interpreter_lock unlocked;
-  call->launch(generated, queue, after);
+  launching(kernel.family.name, [&] {
+    const without_interpreter_lock unlocked;
+    call->launch(generated, queue, after);
+  });
 }
 
 nb::object compute(nb::handle self, nb::args given, nb::handle out, nb::handle type,

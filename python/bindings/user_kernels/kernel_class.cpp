@@ -223,10 +223,10 @@ nb::object launch(const py_kernel& kernel, nb::handle global, nb::handle local, 
   const launch_arguments arguments({first, given.size()}, kernel.signature);
   const sycl::queue where = launch_queue(queue, arguments);
   const usmx::kernel& compiled = kernel.source->compiled_for(where)[kernel.place];
-  return event_object([&] {
+  return event_object(launching(kernel.signature.name, [&] {
     const without_interpreter_lock unlocked;
     return compiled.launch(sizes, arguments.all(), &where, events);
-  }());
+  }));
 }
 
 nb::list compile_kernels(nb::handle source, std::vector<std::string> names, text_pairs defines,
@@ -376,7 +376,8 @@ Raises:
     ValueError: a number does not fit, an array is read-only, has gaps or is of another context, or
         a size does not suit the kernel and the device.
     IndexError: an access was outside of a view, if the kernel was compiled with `debug`.
-    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.)")
+    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
+    SyclKernelSubmitError: the SYCL runtime refuses the launch.)")
       .def_prop_ro(
           "signature", [](const py_kernel& self) { return to_string(self.signature); },
           "The kernel as in C++, such as 'axpy(float, const float*, float*)'.")

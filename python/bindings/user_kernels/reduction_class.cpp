@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "objects/array.hpp"
+#include "support/errors.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "user_kernels/generated_kernels.hpp"
 #include "user_kernels/user_kernels.hpp"
@@ -64,15 +65,17 @@ void require_elements(const py_reduction& kernel, const internal::reduction_axes
   }
 }
 
-void run_reduction(nb::handle self, typed_kernels& typed, const call_arguments& arguments,
-                   const internal::reduction_axes& axes, const sycl::queue& queue,
-                   std::span<const sycl::event> after) {
+void run_reduction(nb::handle self, const std::string& name, typed_kernels& typed,
+                   const call_arguments& arguments, const internal::reduction_axes& axes,
+                   const sycl::queue& queue, std::span<const sycl::event> after) {
   const internal::reduction_call call(typed.signature, arguments.all(), axes, typed.types.back());
   const nb::handle kernels = kernels_for(self, typed, call.form());
   const usmx::kernel make_parts = compiled_kernel(nb::object(kernels[0]), queue);
   const usmx::kernel put_together = compiled_kernel(nb::object(kernels[1]), queue);
-  const without_interpreter_lock unlocked;
-  call.launch(make_parts, put_together, queue, after);
+  launching(name, [&] {
+    const without_interpreter_lock unlocked;
+    call.launch(make_parts, put_together, queue, after);
+  });
 }
 
 nb::object reduce(nb::handle self, nb::args given, nb::handle axis, nb::handle keepdims,
@@ -97,7 +100,7 @@ nb::object reduce(nb::handle self, nb::args given, nb::handle axis, nb::handle k
   const std::vector<nb::object> outputs =
       outputs_of(kernel.family, arguments, typed, layout::c_order(results.span()), where);
   if (std::ranges::find(results.span(), 0) == results.span().end()) {
-    run_reduction(self, typed, arguments, axes, where, events);
+    run_reduction(self, kernel.family.name, typed, arguments, axes, where, events);
   }
   return as_result(outputs);
 }
