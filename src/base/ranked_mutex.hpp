@@ -29,7 +29,8 @@ enum class lock_rank : unsigned char {
   /// The slots of a context's state, while one is made. Under it: the slot's constructor, which may
   /// call the runtime.
   context_slots,
-  /// The devices of a kernel store. Under it: the runtime is asked about a device.
+  /// The devices of a kernel store, or users' kernels. Under it: the runtime is asked about a
+  /// device.
   kernel_store,
   /// The resources of a context, while those of one device and kind are made. Under it: the
   /// runtime, warnings.

@@ -18,6 +18,7 @@
 #include "runtime/queue_lock.hpp"
 #include "runtime/queues_internal.hpp"
 #include "user_kernels/arguments.hpp"
+#include "user_kernels/built_kernels.hpp"
 #include "user_kernels/compiler.hpp"
 #include "user_kernels/kernel_cache.hpp"
 #include "user_kernels/launch.hpp"
@@ -30,17 +31,10 @@
 
 namespace usmx::inline v1 {
 
-struct kernel::implementation {
-  kernel_signature signature;
-  std::vector<diagnostic> warnings;
+struct kernel::implementation : detail::built_kernel {
   sycl::queue queue;
   sycl::context context;
   sycl::device device;
-  sycl::kernel code;
-  /// For each number of dimensions.
-  std::array<detail::launch_limits, 3> limits;
-  /// Whether it has views, and was compiled for debugging.
-  bool checks_views;
 };
 
 namespace {
@@ -235,16 +229,13 @@ kernel::kernel(std::shared_ptr<const implementation> shared) noexcept
 namespace {
 
 /// What has been compiled, ready to run. Throws if it lacks one of the kernels.
-std::vector<kernel::implementation> load_all(detail::compiled_program compiled,
-                                             const detail::program& program,
-                                             std::span<const std::string> names,
-                                             const sycl::queue& queue, bool debug) {
+detail::built_program load_all(detail::compiled_program compiled, const detail::program& program,
+                               std::span<const std::string> names, const sycl::context& context,
+                               const sycl::device& device, bool debug) {
   const detail::runtime_call call;
-  const sycl::context context = queue.get_context();
-  const sycl::device device = queue.get_device();
   const std::vector<diagnostic> said = detail::parse_diagnostics(compiled.log);
   executable bundle = load(compiled.executable, context, device);
-  std::vector<kernel::implementation> kernels;
+  std::vector<detail::built_kernel> kernels;
   for (std::size_t i = 0; i < names.size(); ++i) {
     sycl::kernel code = find(bundle, names[i]);
     const auto limits = all_limits(code, device);
@@ -252,30 +243,44 @@ std::vector<kernel::implementation> load_all(detail::compiled_program compiled,
                                detail::dimensions_in(said, program, i)};
     const bool has_views =
         std::ranges::any_of(signature.parameters, detail::is_view, &kernel_parameter::form);
-    kernels.push_back({std::move(signature), detail::for_users(said), queue, context, device,
-                       std::move(code), limits, debug && has_views});
+    kernels.push_back({std::move(signature), detail::for_users(said), std::move(code), limits,
+                       debug && has_views});
   }
-  return kernels;
+  return std::make_shared<const std::vector<detail::built_kernel>>(std::move(kernels));
 }
 
 /// From the disk cache, else compiled, which then goes there.
-std::vector<kernel::implementation> compile_all(const detail::program& program,
-                                                std::span<const std::string> names,
-                                                const sycl::queue& queue,
-                                                const compile_options& how) {
-  const sycl::device device = queue.get_device();
-  const detail::cached_program cache(program, device);
+detail::built_program build_all(const detail::program& program, std::span<const std::string> names,
+                                const sycl::context& context, const sycl::device& device,
+                                const detail::cached_program& cache, const compile_options& how) {
   if (auto found = cache.load()) {
     try {
-      return load_all(*std::move(found), program, names, queue, how.debug);
+      return load_all(*std::move(found), program, names, context, device, how.debug);
     } catch (const std::exception& useless) {
       cache.discard(useless.what());
     }
   }
   detail::compiled_program made = detail::compile(program, device, how.progress);
-  std::vector<kernel::implementation> kernels = load_all(made, program, names, queue, how.debug);
+  detail::built_program built = load_all(made, program, names, context, device, how.debug);
   cache.store(made);
-  return kernels;
+  return built;
+}
+
+/// Built once in a context, unless it may read real files.
+detail::built_program compile_all(const detail::program& program,
+                                  std::span<const std::string> names, const sycl::context& context,
+                                  const sycl::device& device, const compile_options& how) {
+  const detail::cached_program cache(program, device);
+  if (cache.identity() == nullptr) {
+    return build_all(program, names, context, device, cache, how);
+  }
+  auto& known = detail::state_of(context)->slot<detail::built_kernels>();
+  detail::built_program built = known.find(device, *cache.identity());
+  if (built == nullptr) {
+    built = build_all(program, names, context, device, cache, how);
+    known.add(device, *cache.identity(), built);
+  }
+  return built;
 }
 
 }  // namespace
@@ -285,9 +290,12 @@ std::vector<kernel> kernel::compile(const sycl::queue& queue, std::string_view s
                                     const compile_options& options) {
   require_usable_process();
   const detail::program program = detail::make_program(source, names, options);
+  const sycl::context context = queue.get_context();
+  const sycl::device device = queue.get_device();
+  const detail::built_program built = compile_all(program, names, context, device, options);
   std::vector<kernel> kernels;
-  for (implementation& made : compile_all(program, names, queue, options)) {
-    kernels.push_back(kernel(std::make_shared<const implementation>(std::move(made))));
+  for (const detail::built_kernel& each : *built) {
+    kernels.push_back(kernel(std::make_shared<const implementation>(each, queue, context, device)));
   }
   return kernels;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include <sycl/device.hpp>
 
@@ -16,6 +17,9 @@ class cached_program {
  public:
   /// A program that may read real files has none: nobody would see that they change.
   cached_program(const program&, const sycl::device&);
+
+  /// All that the code depends on; null for a program that has no place.
+  const std::string* identity() const noexcept { return key_ ? &key_->rest : nullptr; }
 
   std::optional<compiled_program> load() const;
   void store(const compiled_program&) const;

@@ -48,6 +48,21 @@ assert resident() - before < 50 << 20, resident() - before  # the compiler would
 """)
 
 
+def test_kernel_that_is_made_again_is_not_built_again():
+    """The runtime keeps what it has built, 0.4 MB each time, for as long as the context lives."""
+    output_of("""
+import usmx
+from leaks import always_left_by
+x = usmx.zeros(4, "f4")
+def again():
+    kernel = usmx.Kernel("#include <usmx/kernel.hpp>\\nUSMX_KERNEL(1) f(float* x) { x[usmx::global_id()] += 1; }", "f")
+    kernel(4, None, x).wait()
+again()
+nbytes, blocks = always_left_by(again, 100)
+assert nbytes < 4 << 20, nbytes
+""")
+
+
 @pytest.mark.slow
 def test_long_compilation_tells_on_a_terminal_and_ends_by_ctrl_c():
     endless = "#include <usmx/kernel.hpp>\n#include __FILE__\nUSMX_KERNEL(1) f(int* x) {}"

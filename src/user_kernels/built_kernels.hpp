@@ -1,0 +1,66 @@
+// Users' kernels that were built in a context. The runtime keeps what it has built, some 0.4 MB a
+// program, for as long as the context lives, and finds it for no other program with the same code.
+// So usmx builds each program once. Private to the library.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <sycl/device.hpp>
+#include <sycl/kernel.hpp>
+
+#include "base/ranked_mutex.hpp"
+#include "runtime/context_state.hpp"
+#include "user_kernels/launch.hpp"
+#include "usmx/user_kernels/compile.hpp"
+#include "usmx/user_kernels/signature.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// A kernel that can be launched on any queue of its context and device. It holds no queue: a
+/// context whose queues are held is never forgotten.
+struct built_kernel {
+  kernel_signature signature;
+  std::vector<diagnostic> warnings;
+  sycl::kernel code;
+  /// For each number of dimensions.
+  std::array<launch_limits, 3> limits;
+  /// Whether it has views, and was compiled for debugging.
+  bool checks_views;
+};
+
+using built_program = std::shared_ptr<const std::vector<built_kernel>>;
+
+class built_kernels final : public context_slot {
+ public:
+  explicit built_kernels(const sycl::context& /*of_all*/) {}
+
+  /// Null if the program was not built for this device yet. `identity` is all that was given to the
+  /// compiler.
+  built_program find(const sycl::device& device, const std::string& identity) const {
+    const std::lock_guard lock(mutex_);
+    const auto [first, last] = programs_.equal_range(identity);
+    for (auto at = first; at != last; ++at) {
+      if (at->second.first == device) {
+        return at->second.second;
+      }
+    }
+    return nullptr;
+  }
+
+  void add(const sycl::device& device, std::string identity, built_program built) {
+    const std::lock_guard lock(mutex_);
+    programs_.emplace(std::move(identity), std::pair(device, std::move(built)));
+  }
+
+ private:
+  mutable ranked_mutex<lock_rank::kernel_store> mutex_;
+  std::unordered_multimap<std::string, std::pair<sycl::device, built_program>> programs_;
+};
+
+}  // namespace usmx::inline v1::detail
