@@ -29,22 +29,22 @@
 namespace usmx::inline v1 {
 namespace {
 
+using detail::owned_block;
+
 /// Tells the observer of a block that the program gets or gives back.
-void observe(memory_action action, usm_kind kind, const std::byte* block, std::size_t nbytes,
-             const sycl::queue& queue) noexcept {
+void observe(memory_action action, const owned_block& block) noexcept {
   if (detail::memory_is_observed()) [[unlikely]] {
-    detail::tell_memory_observer({action, memory_source::buffer, kind, nbytes, block, queue});
+    detail::tell_memory_observer({action, memory_source::buffer, block.resource.kind(),
+                                  block.nbytes, block.first, block.queue});
   }
 }
-
-using detail::owned_block;
 
 /// Gives a block back to its resource. A pool takes it with its unfinished work, which stays known
 /// by address.
 void return_block(void* state) noexcept {
   std::unique_ptr<owned_block> block(static_cast<owned_block*>(state));
   registry::remove(block->first, block->nbytes);
-  observe(memory_action::free, block->resource.kind(), block->first, block->nbytes, block->queue);
+  observe(memory_action::free, *block);
   if (block->resource.is_pool() && detail::may_have_pending_work(block->first, block->nbytes)) {
     detail::keep_waiting(std::move(block));
     detail::release_finished();
@@ -117,7 +117,10 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
       return block;
     }
   }
-  observe(memory_action::failure, resource.kind(), nullptr, nbytes, queue);
+  if (detail::memory_is_observed()) {
+    detail::tell_memory_observer(
+        {memory_action::failure, memory_source::buffer, resource.kind(), nbytes, nullptr, queue});
+  }
   throw allocation_error(detail::message(why, " (usmx has ", registry::nbytes(), " bytes in use, ",
                                          cached_nbytes(), " bytes that its pools keep, ",
                                          detail::deferred_nbytes(),
@@ -169,7 +172,6 @@ struct new_block {
   std::unique_ptr<owned_block> block;
   detail::queue_state of_queue;
 
-  std::byte* data() const noexcept { return block->first; }
   /// Those of its buffer, as buffer's private class.
   template <class Traits>
   Traits traits() const noexcept {
@@ -225,10 +227,10 @@ std::optional<new_block> try_to_make_block(const request& wanted) {
 }
 
 /// Enters the block in the registry, and tells the observer: the program has it now.
-void enter(std::byte* data, const request& of, const detail::queue_state& state,
+void enter(const owned_block& block, usm_kind kind, const detail::queue_state& state,
            std::weak_ptr<buffer> owner) {
-  observe(memory_action::allocate, of.kind, data, of.nbytes, of.queue);
-  registry::add({data, of.nbytes, of.kind, state.of_context->context(), std::move(owner)});
+  observe(memory_action::allocate, block);
+  registry::add({block.first, block.nbytes, kind, state.of_context->context(), std::move(owner)});
 }
 
 }  // namespace
@@ -249,9 +251,9 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
   const request wanted{nbytes, kind, queue, alignment, internal::first_use::at_once};
   new_block made = make_block(wanted);
   const auto known = made.traits<traits>();
-  std::byte* const data = made.data();
-  buffer result(data, nbytes, kind, queue, made.take_release(), known);
-  enter(data, wanted, made.of_queue, {});
+  const owned_block& block = *made.block;  // lives as long as the buffer
+  buffer result(block.first, nbytes, kind, queue, made.take_release(), known);
+  enter(block, kind, made.of_queue, {});
   return result;
 }
 
@@ -264,10 +266,10 @@ std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, usm_kind kin
 template <class Block, class Request>
 std::shared_ptr<buffer> internal::new_buffer::from_block(Block&& made, const Request& wanted) {
   const auto known = made.template traits<buffer::traits>();
-  std::byte* const data = made.data();
-  auto result = std::make_shared<buffer>(data, wanted.nbytes, wanted.kind, wanted.queue,
+  const auto& block = *made.block;  // lives as long as the buffer
+  auto result = std::make_shared<buffer>(block.first, wanted.nbytes, wanted.kind, wanted.queue,
                                          made.take_release(), known);
-  enter(data, wanted, made.of_queue, result);
+  enter(block, wanted.kind, made.of_queue, result);
   return result;
 }
 
