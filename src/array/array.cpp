@@ -160,10 +160,7 @@ layout fitted_to_new_memory(const layout& where) {
   return where.with_offset(smallest);
 }
 
-namespace {
-
-/// The bytes of new memory for such an array.
-std::size_t nbytes_of_new(const layout& where, dtype type) {
+std::size_t internal::nbytes_of_new_array(const layout& where, dtype type) {
   checked_nbytes(where.size(), type);
   const auto span = where.span();
   if (span && span->first != 0) {
@@ -176,8 +173,6 @@ std::size_t nbytes_of_new(const layout& where, dtype type) {
   return checked_nbytes(span ? span->last + 1 : 1, type);
 }
 
-}  // namespace
-
 array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
             std::size_t alignment) {
   return internal::new_array(std::move(where), type, internal::own_queue(queue), kind, alignment,
@@ -186,17 +181,8 @@ array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
 
 array internal::new_array(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                           std::size_t alignment, first_use use) {
-  auto memory = new_buffer::allocate(nbytes_of_new(where, type), kind, queue, alignment, use);
+  auto memory = new_buffer::allocate(nbytes_of_new_array(where, type), kind, queue, alignment, use);
   return unchecked_array(std::move(memory), type, std::move(where), false);
-}
-
-std::optional<array> internal::try_new_array(const layout& where, dtype type,
-                                             const sycl::queue& queue, usm_kind kind,
-                                             std::size_t alignment, first_use use) {
-  auto memory =
-      new_buffer::try_to_allocate(nbytes_of_new(where, type), kind, queue, alignment, use);
-  return memory == nullptr ? std::nullopt
-                           : std::optional(unchecked_array(std::move(memory), type, where, false));
 }
 
 array empty(const shape_argument& shape, dtype type, const sycl::queue& queue, usm_kind kind) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "ownership/buffer_internal.hpp"
@@ -32,10 +31,9 @@ struct array_access {
 /// As usmx::empty(), for memory that is used that way first.
 USMX_API array new_array(layout where, dtype type, const sycl::queue&, usm_kind,
                          std::size_t alignment, first_use);
-/// The same without waiting and without a call of the SYCL runtime; none if new_array() would need
-/// one, or would find no memory. Throws what new_array() throws about the layout.
-USMX_API std::optional<array> try_new_array(const layout& where, dtype type, const sycl::queue&,
-                                            usm_kind, std::size_t alignment, first_use);
+/// The bytes of new memory for such an array. Throws value_error unless the lowest element is at
+/// offset 0, and overflow_error if the number of bytes does not fit ptrdiff_t.
+USMX_API std::size_t nbytes_of_new_array(const layout& where, dtype type);
 
 /// An array inside a buffer for which the rules of array's constructor are known to hold: a part of
 /// an existing array, or a checked import.

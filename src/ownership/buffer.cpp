@@ -29,22 +29,22 @@
 namespace usmx::inline v1 {
 namespace {
 
+using detail::owned_block;
+
 /// Tells the observer of a block that the program gets or gives back.
-void observe(memory_action action, usm_kind kind, const std::byte* block, std::size_t nbytes,
-             const sycl::queue& queue) noexcept {
+void observe(memory_action action, const owned_block& block) noexcept {
   if (detail::memory_is_observed()) [[unlikely]] {
-    detail::tell_memory_observer({action, memory_source::buffer, kind, nbytes, block, queue});
+    detail::tell_memory_observer({action, memory_source::buffer, block.resource.kind(),
+                                  block.nbytes, block.first, block.queue});
   }
 }
-
-using detail::owned_block;
 
 /// Gives a block back to its resource. A pool takes it with its unfinished work, which stays known
 /// by address.
 void return_block(void* state) noexcept {
   std::unique_ptr<owned_block> block(static_cast<owned_block*>(state));
-  registry::remove(block->first);
-  observe(memory_action::free, block->resource.kind(), block->first, block->nbytes, block->queue);
+  registry::remove(block->first, block->nbytes);
+  observe(memory_action::free, *block);
   if (block->resource.is_pool() && detail::may_have_pending_work(block->first, block->nbytes)) {
     detail::keep_waiting(std::move(block));
     detail::release_finished();
@@ -117,7 +117,10 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
       return block;
     }
   }
-  observe(memory_action::failure, resource.kind(), nullptr, nbytes, queue);
+  if (detail::memory_is_observed()) {
+    detail::tell_memory_observer(
+        {memory_action::failure, memory_source::buffer, resource.kind(), nbytes, nullptr, queue});
+  }
   throw allocation_error(detail::message(why, " (usmx has ", registry::nbytes(), " bytes in use, ",
                                          cached_nbytes(), " bytes that its pools keep, ",
                                          detail::deferred_nbytes(),
@@ -134,11 +137,10 @@ struct request {
 };
 
 /// What the resource has given out for the request, and goes back to it if there is no memory here.
-std::unique_ptr<owned_block> own(const any_resource& resource, std::byte* first,
-                                 const request& wanted) {
+std::unique_ptr<owned_block> own(any_resource&& resource, std::byte* first, const request& wanted) {
   try {
-    return std::make_unique<owned_block>(resource, first, wanted.nbytes, wanted.alignment,
-                                         wanted.queue);
+    return std::make_unique<owned_block>(std::move(resource), first, wanted.nbytes,
+                                         wanted.alignment, wanted.queue);
   } catch (...) {
     resource.deallocate(first, wanted.nbytes, wanted.alignment, wanted.queue);
     throw;
@@ -146,11 +148,12 @@ std::unique_ptr<owned_block> own(const any_resource& resource, std::byte* first,
 }
 
 /// A free block, or else one that waits for its work, if the request's use allows that. Null if
-/// there is none. Never waits, and does not call the runtime.
-std::unique_ptr<owned_block> find_block(const any_resource& resource, const request& wanted) {
+/// there is none. Never waits, and does not call the runtime. Takes the resource if it finds a
+/// block.
+std::unique_ptr<owned_block> find_block(any_resource&& resource, const request& wanted) {
   if (std::byte* const first =
           resource.try_allocate(wanted.nbytes, wanted.alignment, wanted.queue)) {
-    return own(resource, first, wanted);
+    return own(std::move(resource), first, wanted);
   }
   if (wanted.use != internal::first_use::in_order || !resource.is_pool() ||
       !detail::is_possible_request(wanted.nbytes, wanted.alignment)) {
@@ -169,7 +172,6 @@ struct new_block {
   std::unique_ptr<owned_block> block;
   detail::queue_state of_queue;
 
-  std::byte* data() const noexcept { return block->first; }
   /// Those of its buffer, as buffer's private class.
   template <class Traits>
   Traits traits() const noexcept {
@@ -198,12 +200,13 @@ new_block make_block(const request& wanted) {
   const detail::runtime_call call;
   detail::release_finished();
   detail::queue_state state = detail::state_of(wanted.queue);
-  const any_resource resource = resource_for(wanted, *state.of_context);
-  auto block = find_block(resource, wanted);
+  any_resource resource = resource_for(wanted, *state.of_context);
+  auto block = find_block(std::move(resource), wanted);
   if (block == nullptr) {
     detail::limit_deferred();
-    block = own(resource, allocate_block(resource, wanted.nbytes, wanted.alignment, wanted.queue),
-                wanted);
+    std::byte* const first =
+        allocate_block(resource, wanted.nbytes, wanted.alignment, wanted.queue);
+    block = own(std::move(resource), first, wanted);
   }
   return {std::move(block), std::move(state)};
 }
@@ -217,17 +220,17 @@ std::optional<new_block> try_to_make_block(const request& wanted) {
   if (!state) {
     return std::nullopt;
   }
-  const auto resource = detail::known_resource(*state->of_context, wanted.queue, wanted.kind);
-  auto block = resource ? find_block(*resource, wanted) : nullptr;
+  auto resource = detail::known_resource(*state->of_context, wanted.queue, wanted.kind);
+  auto block = resource ? find_block(*std::move(resource), wanted) : nullptr;
   return block == nullptr ? std::nullopt
                           : std::optional(new_block{std::move(block), *std::move(state)});
 }
 
 /// Enters the block in the registry, and tells the observer: the program has it now.
-void enter(std::byte* data, const request& of, const detail::queue_state& state,
+void enter(const owned_block& block, usm_kind kind, const detail::queue_state& state,
            std::weak_ptr<buffer> owner) {
-  observe(memory_action::allocate, of.kind, data, of.nbytes, of.queue);
-  registry::add({data, of.nbytes, of.kind, state.of_context->context(), std::move(owner)});
+  observe(memory_action::allocate, block);
+  registry::add({block.first, block.nbytes, kind, state.of_context->context(), std::move(owner)});
 }
 
 }  // namespace
@@ -248,9 +251,9 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
   const request wanted{nbytes, kind, queue, alignment, internal::first_use::at_once};
   new_block made = make_block(wanted);
   const auto known = made.traits<traits>();
-  std::byte* const data = made.data();
-  buffer result(data, nbytes, kind, queue, made.take_release(), known);
-  enter(data, wanted, made.of_queue, {});
+  const owned_block& block = *made.block;  // lives as long as the buffer
+  buffer result(block.first, nbytes, kind, queue, made.take_release(), known);
+  enter(block, kind, made.of_queue, {});
   return result;
 }
 
@@ -261,12 +264,12 @@ std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, usm_kind kin
 }
 
 template <class Block, class Request>
-std::shared_ptr<buffer> internal::new_buffer::from_block(Block made, const Request& wanted) {
+std::shared_ptr<buffer> internal::new_buffer::from_block(Block&& made, const Request& wanted) {
   const auto known = made.template traits<buffer::traits>();
-  std::byte* const data = made.data();
-  auto result = std::make_shared<buffer>(data, wanted.nbytes, wanted.kind, wanted.queue,
+  const auto& block = *made.block;  // lives as long as the buffer
+  auto result = std::make_shared<buffer>(block.first, wanted.nbytes, wanted.kind, wanted.queue,
                                          made.take_release(), known);
-  enter(data, wanted, made.of_queue, result);
+  enter(block, wanted.kind, made.of_queue, result);
   return result;
 }
 
@@ -473,16 +476,18 @@ void buffer::let_go() noexcept {
     release_.forget();
     return;
   }
-  const bool has_work = detail::may_have_pending_work(data_, nbytes_);
   std::vector<sycl::queue> others;
-  try {
-    others = traits_.owns ? others_queues() : std::vector<sycl::queue>();
-  } catch (const std::exception&) {
-    release_.forget();  // leaked, since it is not known what to wait for
-    return;
+  if (traits_.owns && others_may_work()) {
+    try {
+      others = others_queues();
+    } catch (const std::exception&) {
+      release_.forget();  // leaked, since it is not known what to wait for
+      return;
+    }
   }
   const bool user_thread = is_user_thread();
-  if (user_thread && others.empty() && (!has_work || traits_.is_pooled)) {
+  if (user_thread && others.empty() &&
+      (traits_.is_pooled || !detail::may_have_pending_work(data_, nbytes_))) {
     const detail::release_action now = std::move(release_);
     return;
   }

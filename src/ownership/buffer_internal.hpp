@@ -29,7 +29,7 @@ struct new_buffer {
 
  private:
   template <class Block, class Request>
-  static std::shared_ptr<buffer> from_block(Block made, const Request& wanted);
+  static std::shared_ptr<buffer> from_block(Block&& made, const Request& wanted);
 };
 
 struct buffer_access {

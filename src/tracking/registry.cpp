@@ -116,8 +116,11 @@ class region {
  public:
   region(int size_class, address number) noexcept
       : hash_((number * 32 + static_cast<address>(size_class)) * 0x9e3779b97f4a7c15U) {}
-  explicit region(const slot& block) noexcept
-      : region(class_of(block.nbytes()), block.base() >> bits_of(class_of(block.nbytes()))) {}
+  explicit region(const slot& block) noexcept : region(key_of(block.base(), block.nbytes())) {}
+  static region key_of(address base, std::size_t nbytes) noexcept {
+    const int size_class = class_of(nbytes);
+    return {size_class, base >> bits_of(size_class)};
+  }
 
   static constexpr int shard_bits = 6;
   std::size_t shard() const noexcept { return hash_ >> (64 - shard_bits); }
@@ -317,27 +320,20 @@ class shard {
 
 class block_table {
  public:
-  void add(registered_block block) {
+  void add(registered_block&& block) {
     const int size_class = class_of(block.nbytes);
     if (!uses(size_class)) {
       classes_.fetch_or(std::uint64_t{1} << size_class);
     }
-    const region of(size_class, address_of(block.base) >> bits_of(size_class));
+    const region of = region::key_of(address_of(block.base), block.nbytes);
     shard_of(of).add(of, std::move(block));
   }
 
-  void remove(const std::byte* base) noexcept {
-    const address first = address_of(base);
-    for_each_class([&](int size_class) {
-      const region of(size_class, first >> bits_of(size_class));
-      if (shard_of(of).find(of, first) == nullptr) {
-        return false;
-      }
-      // Destroyed at the end of this scope, where no lock is held: it may be the last reference to
-      // a context.
-      const held_objects taken = shard_of(of).remove(of, first);
-      return taken.context.has_value();
-    });
+  void remove(const std::byte* base, std::size_t nbytes) noexcept {
+    const region of = region::key_of(address_of(base), nbytes);
+    // Destroyed at the end of this scope, where no lock is held: it may be the last reference to a
+    // context.
+    const held_objects taken = shard_of(of).remove(of, address_of(base));
   }
 
   /// Calls `use` on the locked slot of the block that holds the byte, if there is one.
@@ -412,7 +408,7 @@ block_table& table() {
 
 void add(registered_block block) { table().add(std::move(block)); }
 
-void remove(const std::byte* base) noexcept { table().remove(base); }
+void remove(const std::byte* base, std::size_t nbytes) noexcept { table().remove(base, nbytes); }
 
 std::optional<registered_block> find(const void* pointer) {
   std::optional<registered_block> found;

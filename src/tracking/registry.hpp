@@ -31,8 +31,9 @@ namespace internal::registry {
 
 /// Adds a block that was just allocated, with nbytes > 0. Live blocks never overlap.
 USMX_API void add(registered_block block);
-/// Removes the block that starts at `base`, before its memory returns to the runtime.
-USMX_API void remove(const std::byte* base) noexcept;
+/// Removes the block that starts at `base` and was added with so many bytes, before its memory
+/// returns to the runtime.
+USMX_API void remove(const std::byte* base, std::size_t nbytes) noexcept;
 /// The live block that contains the byte at `pointer`. The byte after the last one does not belong
 /// to a block.
 USMX_API std::optional<registered_block> find(const void* pointer);

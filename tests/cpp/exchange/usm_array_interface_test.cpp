@@ -361,7 +361,7 @@ TEST_F(exchange_test, live_block_is_the_bound_inside_a_larger_allocation) {
   usmx::registry::add({block_->data() + 256, 64, usm_kind::device, context()});
   EXPECT_NO_THROW(accept({start() + 256, "<f8", {8}}));
   refuse<value_error>({start() + 256, "<f8", {9}}, {"64 bytes"});
-  usmx::registry::remove(block_->data() + 256);
+  usmx::registry::remove(block_->data() + 256, 64);
 }
 
 // ---- A buffer in the place of `data`

@@ -100,7 +100,7 @@ TEST_F(failing_registry_test, addition_that_fails_leaves_it_as_it_was) {
   EXPECT_GT(failures, 0);
   for (std::ptrdiff_t k = 0; k < 3000; ++k) {
     EXPECT_TRUE(registry::find(start + k * 64));
-    registry::remove(start + k * 64);
+    registry::remove(start + k * 64, 64);
   }
   EXPECT_EQ(registry::size(), before);
 }

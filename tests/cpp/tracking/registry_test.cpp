@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/seed.hpp"
@@ -35,8 +36,8 @@ class registry_test : public testing::Test {
   }
 
   void TearDown() override {
-    for (const std::byte* base : bases_) {
-      registry::remove(base);
+    for (const auto& [base, nbytes] : blocks_) {
+      registry::remove(base, nbytes);
     }
     if (context_) {
       EXPECT_EQ(registry::size(), size_before_);
@@ -49,13 +50,13 @@ class registry_test : public testing::Test {
 
   std::byte* add(std::byte* base, std::size_t nbytes, usm_kind kind = usm_kind::device) {
     registry::add(block(base, nbytes, kind));
-    bases_.push_back(base);
+    blocks_.emplace_back(base, nbytes);
     return base;
   }
 
   std::optional<sycl::context> context_;
   std::size_t size_before_ = 0;
-  std::vector<const std::byte*> bases_;
+  std::vector<std::pair<const std::byte*, std::size_t>> blocks_;
   // In the middle of a region, so that small blocks lie inside one.
   std::byte* const start_ = address(0x5000'0000'4000);
 };
@@ -125,27 +126,27 @@ TEST_F(registry_test, highest_address_is_outside) {
 
 TEST_F(registry_test, removed_block_is_no_longer_found) {
   add(start_, 64);
-  registry::remove(start_);
+  registry::remove(start_, 64);
   EXPECT_FALSE(registry::find(start_));
 }
 
 TEST_F(registry_test, removing_one_block_leaves_its_neighbours) {
   add(start_, 64);
   add(start_ + 64, 64);
-  registry::remove(start_);
+  registry::remove(start_, 64);
   EXPECT_TRUE(registry::find(start_ + 64));
 }
 
 TEST_F(registry_test, removing_an_unknown_block_changes_nothing) {
   add(start_, 64);
-  registry::remove(start_ + 1);
-  registry::remove(address(0x1000));
+  registry::remove(start_ + 1, 64);
+  registry::remove(address(0x1000), 64);
   EXPECT_TRUE(registry::find(start_ + 1));
 }
 
 TEST_F(registry_test, address_can_be_used_again_for_another_block) {
   add(start_, 64, usm_kind::device);
-  registry::remove(start_);
+  registry::remove(start_, 64);
   add(start_, 4096, usm_kind::host);
   EXPECT_EQ(registry::find(start_ + 4095)->kind, usm_kind::host);
 }
@@ -154,7 +155,7 @@ TEST_F(registry_test, size_counts_live_blocks) {
   add(start_, 64);
   add(start_ + 64, std::size_t{1} << 33);
   EXPECT_EQ(registry::size(), size_before_ + 2);
-  registry::remove(start_);
+  registry::remove(start_, 64);
   EXPECT_EQ(registry::size(), size_before_ + 1);
 }
 
@@ -215,7 +216,7 @@ TEST_F(registry_test, blocks_of_all_sizes_that_come_and_go_answer_as_an_ordered_
       add(base, nbytes);
       live.sizes().emplace(base, nbytes);
     } else if (const auto* there = live.holding(base); there != nullptr && random() % 2 == 0) {
-      registry::remove(there->first);
+      registry::remove(there->first, there->second);
       live.sizes().erase(there->first);
     }
     const std::byte* const near = base + below_power_of_two(38) - below_power_of_two(30);
@@ -239,7 +240,7 @@ TEST_F(registry_test, bytes_of_live_blocks_are_counted) {
   add(start_, 100);
   add(start_ + 100, std::size_t{1} << 33);
   EXPECT_EQ(registry::nbytes(), before + 100 + (std::size_t{1} << 33));
-  registry::remove(start_ + 100);
+  registry::remove(start_ + 100, std::size_t{1} << 33);
   EXPECT_EQ(registry::nbytes(), before + 100);
 }
 
@@ -260,7 +261,7 @@ TEST_F(registry_test, block_is_found_at_all_times_while_threads_add_and_remove_o
           registry::add(block(start_ + id * 64 + k * 4096, 64));
         }
         for (std::ptrdiff_t k = 0; k < others; ++k) {
-          registry::remove(start_ + id * 64 + k * 4096);
+          registry::remove(start_ + id * 64 + k * 4096, 64);
         }
       }
       --left;
@@ -292,7 +293,7 @@ TEST_F(registry_test, threads_add_find_and_remove_at_once) {
         registry::add(block(own, 96));
         const auto found = registry::find(own + 95);
         wrong += !found || found->base != own || !registry::find(start_ + round);
-        registry::remove(own);
+        registry::remove(own, 96);
         wrong += registry::find(own).has_value();
       }
     });
@@ -306,7 +307,7 @@ TEST_F(registry_test, threads_add_find_and_remove_at_once) {
 TEST_F(registry_test, block_keeps_its_context_alive_until_it_is_removed) {
   std::optional<sycl::context> own(std::in_place, usmx::default_device());
   registry::add({start_, 64, usm_kind::device, *own});
-  bases_.push_back(start_);
+  blocks_.emplace_back(start_, 64);
   const std::size_t identity = std::hash<sycl::context>()(*own);
   own.reset();
   EXPECT_EQ(std::hash<sycl::context>()(registry::find(start_)->context), identity);

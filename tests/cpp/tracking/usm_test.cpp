@@ -250,7 +250,7 @@ TEST_F(pointer_test, inside_a_larger_allocation_of_the_runtime_only_a_registered
   usmx::registry::add({base, 64, usm_kind::device, context()});
   EXPECT_EQ(query_allocation(base + 63, context()).nbytes, 64U);
   expect_error<value_error>([&] { check_access(base, 65, context()); }, {"64 bytes"});
-  usmx::registry::remove(base);
+  usmx::registry::remove(base, 64);
 }
 
 TEST_F(pointer_test, host_may_touch_memory_that_it_can_access_by_contract) {
