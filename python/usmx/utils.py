@@ -32,10 +32,11 @@ def intel_device_info(dev: SyclDevice, /) -> dict[str, int]:
         dev: a SyclDevice of usmx or dpctl.
 
     Returns:
-        A dictionary with what there is of: device_id (PCI), gpu_eu_count, gpu_hw_threads_per_eu,
-        gpu_eu_simd_width, gpu_slices, gpu_subslices_per_slice, gpu_eu_count_per_subslice,
-        max_mem_bandwidth (bytes in a second), free_memory (bytes), memory_clock_rate (MHz) and
-        memory_bus_width (bits). Empty for a device without a device_id, such as a CPU.
+        A dictionary with what the driver knows of: device_id (PCI), gpu_eu_count,
+        gpu_hw_threads_per_eu, gpu_eu_simd_width, gpu_slices, gpu_subslices_per_slice,
+        gpu_eu_count_per_subslice, max_mem_bandwidth (bytes in a second), free_memory (bytes),
+        memory_clock_rate (MHz) and memory_bus_width (bits). Empty for a device without a
+        device_id, such as a CPU.
 
     Raises:
         TypeError: `dev` is no SyclDevice.

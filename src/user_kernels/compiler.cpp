@@ -88,29 +88,32 @@ std::string end_text(const child_result& ended) {
 }
 
 /// Whether the compiler lacks a header of C++: one without a dot in its name.
-bool lacks_host_headers(const diagnostic& each) {
+bool lacks_host_headers(const diagnostic& error) {
   constexpr std::string_view end = "' file not found";
-  return each.severity == severity::error && each.text.ends_with(end) &&
-         each.text.find('.') == std::string::npos;
+  return error.text.ends_with(end) && error.text.find('.') == std::string::npos;
 }
 
-/// What users see of the compiler's text when it fails: its errors, or all of it if it has none.
-std::string failure_text(const std::vector<diagnostic>& all, std::string_view log) {
-  std::string errors;
-  for (const diagnostic& each : all) {
-    if (each.severity == severity::error) {
-      errors += "\n  ";
-      errors += each.file.empty() ? "" : message(each.file, ':', each.line, ':', each.column, ": ");
-      errors += each.text;
-    }
+/// What users see of the compiler's errors.
+std::string errors_text(const std::vector<diagnostic>& errors) {
+  std::string text = "the kernel's source cannot be compiled:";
+  for (const diagnostic& each : errors) {
+    text += "\n  ";
+    text += each.file.empty() ? "" : message(each.file, ':', each.line, ':', each.column, ": ");
+    text += each.text;
   }
-  const bool needs_host = std::ranges::any_of(all, lacks_host_headers);
-  return message("the kernel's source cannot be compiled:", errors.empty() ? "\n" : errors,
-                 errors.empty() ? log : "",
-                 needs_host
-                     ? "\nThe headers of SYCL need the C++ headers of the host, which come with "
-                       "g++ or clang. <usmx/kernel.hpp> needs none."
-                     : "");
+  if (std::ranges::any_of(errors, lacks_host_headers)) {
+    text +=
+        "\nThe headers of SYCL need the C++ headers of the host, which come with g++ or clang. "
+        "<usmx/kernel.hpp> needs none.";
+  }
+  return text;
+}
+
+/// What users see when there is no executable: the compiler's errors, or the driver's text if it
+/// has none.
+std::string failure_text(std::vector<diagnostic> all, std::string_view log) {
+  std::erase_if(all, [](const diagnostic& each) { return each.severity != severity::error; });
+  return all.empty() ? driver_failure_text(log) : errors_text(all);
 }
 
 }  // namespace
@@ -135,6 +138,13 @@ compiled_program compile(const program& source, const sycl::device& device,
     throw compile_error(text, std::move(said));
   }
   return made;
+}
+
+std::string driver_failure_text(std::string_view said) {
+  return message(
+      "the device's driver cannot load the kernel. It may lack functions that the kernel calls: "
+      "those of throw and new, or one without a definition.\n",
+      said);
 }
 
 }  // namespace usmx::inline v1::detail

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sycl/device.hpp>
@@ -35,5 +36,8 @@ struct compile_limits {
 compiled_program compile(const program&, const sycl::device&,
                          const std::function<void(std::chrono::seconds)>& progress,
                          const compile_limits& = {});
+
+/// What users see where the compiler is content and the device's driver is not, with what it said.
+std::string driver_failure_text(std::string_view said);
 
 }  // namespace usmx::inline v1::detail

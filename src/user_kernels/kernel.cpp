@@ -56,12 +56,7 @@ executable load(std::string& content, const sycl::context& context, const sycl::
   try {
     return load_unchecked(content, context, device);
   } catch (const sycl::exception& failed) {
-    throw compile_error(
-        detail::message(
-            "the device's driver cannot load the kernel. It may lack functions that the "
-            "kernel calls: those of throw and new, or one without a definition.\n",
-            failed.what()),
-        {});
+    throw compile_error(detail::driver_failure_text(failed.what()), {});
   }
 }
 

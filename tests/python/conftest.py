@@ -41,8 +41,11 @@ def why_dpnp_cannot_compute():
     return None
 
 
-# What a device may lack, as dpctl says it; the OpenCL CPU device lacks nothing.
-LACKING = ("SyclSubDeviceCreationError", "SyclProgramCompilationError")
+# What a device may lack, by dpctl's error; the OpenCL CPU device lacks nothing.
+LACKING = {
+    "SyclSubDeviceCreationError": "cannot be divided in this way",
+    "SyclProgramCompilationError": "gets no kernels from dpctl, which compiles OpenCL C for OpenCL alone",
+}
 # As the runtime says it where tools/level_zero cannot run a kernel: the libraries of mathematics have some for one GPU.
 NOT_SIMULATED = "UR_RESULT_ERROR_UNSUPPORTED_FEATURE"
 
@@ -98,8 +101,8 @@ def lack_of_device(error):
     from helpers import SIMULATED
 
     device = usmx.SyclDevice()
-    if type(error).__name__ in LACKING and device.backend != "opencl":
-        return f"{device.filter_string}: {type(error).__name__}"
+    if (lack := LACKING.get(type(error).__name__)) and device.backend != "opencl":
+        return f"{device.name} ({device.filter_string}) {lack}"
     if SIMULATED and NOT_SIMULATED in str(error):
         return "the CPU that runs a simulated GPU's kernels cannot run one of this GPU's own"
     return None

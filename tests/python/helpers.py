@@ -99,14 +99,14 @@ def run_usmx(*arguments, cwd=None, **environment):
 # ---- devices
 
 
-def sub_devices():
-    """Parts of the default device, at least two: the tiles of a GPU, or the CPU device's units.
+def sub_devices(device=None):
+    """Parts of a device, dpctl's default one if it is None, at least two: a GPU's tiles, or the CPU device's units.
 
-    Raises dpctl's SyclSubDeviceCreationError, for which the test is skipped, if there are none.
+    Raises SyclSubDeviceCreationError, for which the test is skipped, if there are none.
     """
     import dpctl
 
-    device = dpctl.SyclDevice()
+    device = device or dpctl.SyclDevice()
     if not device.is_cpu:
         return device.create_sub_devices(partition="next_partitionable")
     if device.max_compute_units < 2:

@@ -24,8 +24,8 @@ import usmx
 from arrow_structures import DeviceArray, held_by
 from extension_builds import loaded
 from helpers import KINDS, Producer, make_capsule
+from spirv import fill_with_doubles_late
 from test_dlpack_table import exported, let_go, table
-from test_order import slow_fill
 from usmx.testing._tensors import Taken, Tensor, capsule_of
 
 TRIES = int(os.environ.get("USMX_TEST_TRIES", "60"))  # 1000 by hand
@@ -195,8 +195,7 @@ class Kernel:
         self.queue, self.memory = taken.sycl_queue, taken.usm_data
 
     def submit(self, number):
-        arguments = [self.memory, ctypes.c_double(number), ctypes.c_longlong(300)]
-        self.queue.submit_async(slow_fill(self.queue), arguments, [SIZE])
+        fill_with_doubles_late(self.queue, self.memory, number, rounds=300)
 
 
 WORK = [Additions, Product, Kernel]

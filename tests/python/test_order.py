@@ -7,37 +7,23 @@ often from dpnp's and oneMKL's.
 """
 
 import ctypes
-import functools
 import itertools
 import os
 import pickle
 
 import dpctl
 import dpctl.memory
-import dpctl.program
 import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, Producer
+from helpers import AT_ONCE, KINDS, SIMULATED, Producer
+from spirv import fill_with_doubles_late
 
 TRIES = int(os.environ.get("USMX_TEST_TRIES", "200"))  # 1000 by hand
 SIZE = 256  # doubles
 
-# Writes `value`, after a while that no compiler can shorten.
-SLOW_FILL = """
-__kernel void slow_fill(__global double* a, double value, long rounds) {
-  const size_t i = get_global_id(0);
-  double x = a[i];
-  for (long k = 0; k < rounds; ++k) x = x * 0.5 + 1.0;
-  a[i] = x > 1e300 ? x : value;
-}
-"""
-
-
-@functools.cache
-def slow_fill(queue):
-    return dpctl.program.create_program_from_source(queue, SLOW_FILL).get_sycl_kernel("slow_fill")
+ROUNDS = 2000  # of a kernel that takes its time
 
 
 def owned_by_dpctl(queue, kind):
@@ -75,8 +61,7 @@ class NativeKernel(Work):
         self.memory = dpctl.memory.as_usm_memory(self.producer)
 
     def submit(self, number):
-        arguments = [self.memory, ctypes.c_double(number), ctypes.c_longlong(2000)]
-        self.queue.submit_async(slow_fill(self.queue), arguments, [SIZE])
+        fill_with_doubles_late(self.queue, self.memory, number, ROUNDS)
 
 
 class NativeCopy(NativeKernel):
@@ -88,8 +73,7 @@ class NativeCopy(NativeKernel):
         self.memory = dpctl.memory.MemoryUSMDevice(8 * SIZE, queue=self.queue)
 
     def submit(self, number):
-        arguments = [self.memory, ctypes.c_double(number), ctypes.c_longlong(2000)]
-        kernel = self.queue.submit_async(slow_fill(self.queue), arguments, [SIZE])
+        kernel = fill_with_doubles_late(self.queue, self.memory, number, ROUNDS)
         self.queue.memcpy_async(self.destination, self.memory, 8 * SIZE, [kernel])
 
 
@@ -156,6 +140,7 @@ def holds(numbers, expected):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
 def test_who_does_not_wait_reads_stale_numbers(any_work):
     stale = 0
     for number in range(1, TRIES + 1):

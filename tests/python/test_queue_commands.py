@@ -10,7 +10,7 @@ import dpctl.memory
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES
+from helpers import KINDS, MEMORY_CLASSES, need_contexts_apart
 from usmx import SyclEvent, SyclQueue, SyclTimer
 
 NBYTES = 1 << 12
@@ -191,6 +191,7 @@ def test_commands_that_wait_come_after_everything_on_an_in_order_queue():
 
 
 def test_memory_of_another_context_is_a_value_error(queue, kind):
+    need_contexts_apart()
     device = queue.sycl_device
     elsewhere = SyclQueue(usmx.SyclContext([device]), device)
     foreign, memory = memory_on(elsewhere, kind), filled(queue, kind)

@@ -19,8 +19,8 @@ import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import Producer
-from test_order import slow_fill
+from helpers import AT_ONCE, SIMULATED, Producer
+from spirv import fill_with_doubles_late
 
 TRIES = int(
     os.environ.get("USMX_TEST_TRIES", "112")
@@ -114,8 +114,7 @@ def copy_from_host(array, number):
 def recorded_kernel(array, number):
     queue = dpctl.SyclQueue(array.sycl_queue._get_capsule())
     memory = dpctl.memory.as_usm_memory(array)
-    arguments = [memory, ctypes.c_double(number), ctypes.c_longlong(200)]
-    array.record(queue.submit_async(slow_fill(queue), arguments, [SIZE]))
+    array.record(fill_with_doubles_late(queue, memory, number, rounds=200))
 
 
 WORK = [fill, copy, copy_from_host, recorded_kernel]
@@ -152,6 +151,7 @@ READS = [
 ]
 
 
+@pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
 def test_who_does_not_wait_reads_stale_numbers():
     memory = Bytes()
     raw = (ctypes.c_double * SIZE).from_address(memory.array._pointer)

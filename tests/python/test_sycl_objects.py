@@ -5,7 +5,7 @@ import threading
 
 import pytest
 import usmx
-from helpers import capsule_name, make_capsule
+from helpers import capsule_name, make_capsule, sub_devices
 from usmx import SyclContext, SyclDevice, SyclQueue
 
 
@@ -151,24 +151,16 @@ def test_context_repr_names_its_devices(device):
     assert device.filter_string in repr(SyclContext(device))
 
 
-def parts_of(device):
-    """Two sub-devices."""
-    try:
-        return device.create_sub_devices(partition=[1, 1])
-    except usmx.SyclSubDeviceCreationError as error:
-        pytest.skip(f"{device.filter_string} has no sub-devices: {error}")
-
-
 def test_context_of_several_devices_has_these(device):
-    parts = parts_of(device)
+    parts = sub_devices(device)
     for given in (parts, tuple(parts)):
         assert SyclContext(given).get_devices() == parts
-    assert SyclContext(parts).device_count == 2
+    assert SyclContext(parts).device_count == len(parts)
     assert SyclContext([device]).get_devices() == [device]
 
 
 def test_context_of_a_sub_device_is_its_own(device):
-    part = parts_of(device)[0]
+    part = sub_devices(device)[0]
     assert SyclContext(part).get_devices() == [part]
     assert [SyclDevice(d) for d in SyclQueue(part).sycl_context.get_devices()] == [part]
 
@@ -213,7 +205,7 @@ def test_queue_of_no_device_is_its_creation_error(text):
 
 
 def test_queue_on_a_device_that_is_not_in_the_context_is_its_creation_error(device):
-    first, second = parts_of(device)
+    first, second, *_ = sub_devices(device)
     with pytest.raises(usmx.SyclQueueCreationError, match="one of the context's"):
         SyclQueue(SyclContext(first), second)
 

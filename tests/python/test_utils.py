@@ -13,6 +13,7 @@ def test_intel_device_info_is_what_dpctl_says():
     found = utils.intel_device_info(device)
     assert {name: found[name] for name in expected} == expected
     assert found.keys() - expected.keys() <= {name for name in found if name.startswith("gpu_")}
+    assert all(found.values())
 
 
 def test_intel_device_info_of_another_thing_is_a_type_error():

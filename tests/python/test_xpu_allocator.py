@@ -14,7 +14,7 @@ import pytest
 import usmx
 from documents import ROOT
 from helpers import Producer, run
-from test_order import slow_fill
+from spirv import fill_with_doubles_late
 
 SOURCE = ROOT / "docs/adoption/xpu_allocator.cpp"
 # PyTorch calls the function through a std::function, and what it throws becomes an exception of Python.
@@ -87,8 +87,7 @@ class Stream:
             "syclobj": self.queue,
         }
         memory = dpctl.memory.as_usm_memory(Producer(interface))
-        arguments = [memory, ctypes.c_double(value), ctypes.c_longlong(ROUNDS)]
-        return self.queue.submit_async(slow_fill(self.queue), arguments, [SIZE])
+        return fill_with_doubles_late(self.queue, memory, value, ROUNDS)
 
 
 def used(stream):

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -63,6 +64,7 @@ struct {
   ze_kernel_exp_dditable_t kernel_exp;
   ze_command_list_dditable_t list;
   ze_event_dditable_t event;
+  ze_device_dditable_t device;
 } intels;
 
 // ---- modules
@@ -252,10 +254,70 @@ ze_result_t launch(launchable& kernel, const ze_group_count_t& count) {
              : ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
 }
 
+// ---- times: the simulation mode has none, so that profiling would be an error for every command
+
+using event_handle = ze_event_handle_t;
+
+/// Each about as long as a real device's. Not 0, which stands for a time that is unknown.
+std::uint64_t ticks() {
+  using tick = std::chrono::duration<std::uint64_t, std::ratio<64, 1'000'000'000>>;
+  static const auto first = std::chrono::steady_clock::now();
+  return std::chrono::duration_cast<tick>(std::chrono::steady_clock::now() - first).count() + 1;
+}
+
+std::map<event_handle, ze_kernel_timestamp_data_t>& times() {
+  static auto& all = *new std::map<event_handle, ze_kernel_timestamp_data_t>;
+  return all;
+}
+
+/// A command that is taking effect; its event has its times from when it has.
+class timed_command {
+ public:
+  explicit timed_command(event_handle signal) : signal_(signal), start_(ticks()) {}
+  timed_command(const timed_command&) = delete;
+  timed_command& operator=(const timed_command&) = delete;
+  ~timed_command() {
+    if (signal_ != nullptr) {
+      const lock_guard lock(mutex());
+      times().insert_or_assign(signal_, ze_kernel_timestamp_data_t{start_, ticks()});
+    }
+  }
+
+ private:
+  const event_handle signal_;
+  const std::uint64_t start_;
+};
+
+ze_result_t query_kernel_timestamp(event_handle event, ze_kernel_timestamp_result_t* result) {
+  const lock_guard lock(mutex());
+  const auto found = times().find(event);
+  if (found == times().end()) {
+    return ZE_RESULT_NOT_READY;
+  }
+  *result = {.global = found->second, .context = found->second};
+  return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t get_global_timestamps(ze_device_handle_t device, std::uint64_t* host,
+                                  std::uint64_t* of_device) {
+  const ze_result_t result = intels.device.pfnGetGlobalTimestamps(device, host, of_device);
+  if (result == ZE_RESULT_SUCCESS) {
+    *of_device = ticks();
+  }
+  return result;
+}
+
+ze_result_t destroy_event(event_handle event) {
+  {
+    const lock_guard lock(mutex());
+    times().erase(event);
+  }
+  return intels.event.pfnDestroy(event);
+}
+
 // ---- commands: Intel's driver checks and records them, then they take effect
 
 using list_handle = ze_command_list_handle_t;
-using event_handle = ze_event_handle_t;
 
 ze_result_t copy_if(ze_result_t result, void* to, const void* from, std::size_t nbytes) {
   if (result == ZE_RESULT_SUCCESS) {
@@ -294,6 +356,7 @@ ze_result_t launch_if(ze_result_t result, ze_kernel_handle_t kernel,
 
 ze_result_t append_copy(list_handle list, void* to, const void* from, std::size_t nbytes,
                         event_handle signal, std::uint32_t count, event_handle* before) {
+  const timed_command timed(signal);
   return copy_if(intels.list.pfnAppendMemoryCopy(list, to, from, nbytes, signal, count, before), to,
                  from, nbytes);
 }
@@ -302,6 +365,7 @@ ze_result_t append_copy_with_parameters(list_handle list, void* to, const void* 
                                         std::size_t nbytes, const void* extension,
                                         event_handle signal, std::uint32_t count,
                                         event_handle* before) {
+  const timed_command timed(signal);
   return copy_if(intels.list.pfnAppendMemoryCopyWithParameters(list, to, from, nbytes, extension,
                                                                signal, count, before),
                  to, from, nbytes);
@@ -310,6 +374,7 @@ ze_result_t append_copy_with_parameters(list_handle list, void* to, const void* 
 ze_result_t append_copy_from_context(list_handle list, void* to, ze_context_handle_t context,
                                      const void* from, std::size_t nbytes, event_handle signal,
                                      std::uint32_t count, event_handle* before) {
+  const timed_command timed(signal);
   return copy_if(intels.list.pfnAppendMemoryCopyFromContext(list, to, context, from, nbytes, signal,
                                                             count, before),
                  to, from, nbytes);
@@ -318,6 +383,7 @@ ze_result_t append_copy_from_context(list_handle list, void* to, ze_context_hand
 ze_result_t append_fill(list_handle list, void* to, const void* pattern, std::size_t pattern_nbytes,
                         std::size_t nbytes, event_handle signal, std::uint32_t count,
                         event_handle* before) {
+  const timed_command timed(signal);
   return fill_if(intels.list.pfnAppendMemoryFill(list, to, pattern, pattern_nbytes, nbytes, signal,
                                                  count, before),
                  to, pattern, pattern_nbytes, nbytes);
@@ -327,6 +393,7 @@ ze_result_t append_fill_with_parameters(list_handle list, void* to, const void* 
                                         std::size_t pattern_nbytes, std::size_t nbytes,
                                         const void* extension, event_handle signal,
                                         std::uint32_t count, event_handle* before) {
+  const timed_command timed(signal);
   return fill_if(intels.list.pfnAppendMemoryFillWithParameters(
                      list, to, pattern, pattern_nbytes, nbytes, extension, signal, count, before),
                  to, pattern, pattern_nbytes, nbytes);
@@ -337,6 +404,7 @@ ze_result_t append_region(list_handle list, void* to, const ze_copy_region_t* to
                           const ze_copy_region_t* from_region, std::uint32_t from_pitch,
                           std::uint32_t from_slice, event_handle signal, std::uint32_t count,
                           event_handle* before) {
+  const timed_command timed(signal);
   const ze_result_t result = intels.list.pfnAppendMemoryCopyRegion(
       list, to, to_region, to_pitch, to_slice, from, from_region, from_pitch, from_slice, signal,
       count, before);
@@ -354,9 +422,22 @@ ze_result_t append_region(list_handle list, void* to, const ze_copy_region_t* to
   return result;
 }
 
+/// Every command takes effect when it is appended, so there is nothing to wait for.
+ze_result_t append_barrier(list_handle list, event_handle signal, std::uint32_t count,
+                           event_handle* before) {
+  const timed_command timed(signal);
+  return intels.list.pfnAppendBarrier(list, signal, count, before);
+}
+
+ze_result_t append_signal(list_handle list, event_handle signal) {
+  const timed_command timed(signal);
+  return intels.list.pfnAppendSignalEvent(list, signal);
+}
+
 ze_result_t append_launch(list_handle list, ze_kernel_handle_t kernel,
                           const ze_group_count_t* groups, event_handle signal, std::uint32_t count,
                           event_handle* before) {
+  const timed_command timed(signal);
   return launch_if(intels.list.pfnAppendLaunchKernel(list, kernel, groups, signal, count, before),
                    kernel, *groups);
 }
@@ -364,6 +445,7 @@ ze_result_t append_launch(list_handle list, ze_kernel_handle_t kernel,
 ze_result_t append_cooperative_launch(list_handle list, ze_kernel_handle_t kernel,
                                       const ze_group_count_t* groups, event_handle signal,
                                       std::uint32_t count, event_handle* before) {
+  const timed_command timed(signal);
   return launch_if(
       intels.list.pfnAppendLaunchCooperativeKernel(list, kernel, groups, signal, count, before),
       kernel, *groups);
@@ -373,6 +455,7 @@ ze_result_t append_launch_with_parameters(list_handle list, ze_kernel_handle_t k
                                           const ze_group_count_t* groups, const void* extension,
                                           event_handle signal, std::uint32_t count,
                                           event_handle* before) {
+  const timed_command timed(signal);
   return launch_if(intels.list.pfnAppendLaunchKernelWithParameters(list, kernel, groups, extension,
                                                                    signal, count, before),
                    kernel, *groups);
@@ -383,6 +466,7 @@ ze_result_t append_launch_with_arguments(list_handle list, ze_kernel_handle_t ke
                                          const ze_group_size_t group_size, void** arguments,
                                          const void* extension, event_handle signal,
                                          std::uint32_t count, event_handle* before) {
+  const timed_command timed(signal);
   const ze_result_t result = intels.list.pfnAppendLaunchKernelWithArguments(
       list, kernel, groups, group_size, arguments, extension, signal, count, before);
   const lock_guard lock(mutex());
@@ -479,12 +563,24 @@ EXPORTED ze_result_t zeGetContextProcAddrTable(ze_api_version_t version,
   return result;
 }
 
+EXPORTED ze_result_t zeGetDeviceProcAddrTable(ze_api_version_t version,
+                                              ze_device_dditable_t* table) {
+  using namespace executing;
+  const auto result =
+      intels_own<decltype(&zeGetDeviceProcAddrTable)>("zeGetDeviceProcAddrTable")(version, table);
+  intels.device = *table;
+  table->pfnGetGlobalTimestamps = get_global_timestamps;
+  return result;
+}
+
 EXPORTED ze_result_t zeGetEventProcAddrTable(ze_api_version_t version, ze_event_dditable_t* table) {
   using namespace executing;
   const auto result =
       intels_own<decltype(&zeGetEventProcAddrTable)>("zeGetEventProcAddrTable")(version, table);
   intels.event = *table;
   table->pfnQueryStatus = query_event_status;
+  table->pfnQueryKernelTimestamp = query_kernel_timestamp;
+  table->pfnDestroy = destroy_event;
   return result;
 }
 
@@ -498,6 +594,8 @@ EXPORTED ze_result_t zeGetCommandListProcAddrTable(ze_api_version_t version,
   table->pfnAppendMemoryCopyRegion = append_region;
   table->pfnAppendMemoryCopyFromContext = append_copy_from_context;
   table->pfnAppendMemoryFill = append_fill;
+  table->pfnAppendBarrier = append_barrier;
+  table->pfnAppendSignalEvent = append_signal;
   table->pfnAppendLaunchKernel = append_launch;
   table->pfnAppendLaunchCooperativeKernel = append_cooperative_launch;
   // Which came later.

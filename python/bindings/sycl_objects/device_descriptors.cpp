@@ -353,14 +353,18 @@ constexpr intel_descriptor intel_descriptors[] = {
     {"memory_bus_width", aspect::ext_intel_memory_bus_width, info<intel::memory_bus_width>},
 };
 
-/// Empty for a device without the first one, as dpctl has it.
+/// Without what the driver does not know, for which it says 0. Empty for a device without the first
+/// one. Both as dpctl has it.
 nb::dict intel_device_info(nb::handle argument) {
   require_usable_process();
   const sycl::device device = construct_device(argument);
   nb::dict found;
   for (const intel_descriptor& each : intel_descriptors) {
-    if (device.has(each.has)) {
-      found[each.name] = each.ask(device);
+    if (!device.has(each.has)) {
+      continue;
+    }
+    if (const nb::object value = each.ask(device); !value.equal(nb::int_(0))) {
+      found[each.name] = value;
     }
   }
   return found.contains(intel_descriptors[0].name) ? found : nb::dict();
