@@ -23,7 +23,8 @@ class SyclTimer:
     """Measures blocks of code on a queue that was made with ``property='enable_profiling'``.
 
     A barrier stands before the block's commands and another one after them, so the device's time
-    is that between their events. Times of several blocks are added up.
+    is that between their events. Times of several blocks are added up. Where a device's clock
+    begins anew between two barriers the time is wrong: Ponte Vecchio's does so each 350 seconds.
 
     Args:
         host_timer: a function that gives the host's time in seconds.
