@@ -1,6 +1,5 @@
-// Users' kernels that were built in a context. The runtime keeps what it has built, some 0.4 MB a
-// program, for as long as the context lives, and finds it for no other program with the same code.
-// So usmx builds each program once. Private to the library.
+// Users' kernels that were built in a context, so that each is built once there (docs/decisions.md,
+// 81). Private to the library.
 #pragma once
 
 #include <array>
