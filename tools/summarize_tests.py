@@ -24,7 +24,11 @@ def outcome(test):
 
 def reason(test):
     """Why a test was skipped, as pytest, GoogleTest, or CTest by GoogleTest's output say it."""
-    message = test.find("skipped").get("message", "")
+    skipped = test.find("skipped")
+    message = skipped.get("message", "")
+    whole_file = re.search(r"'Skipped: (.+)'\)$", skipped.text or "")
+    if whole_file:  # pytest's message is "collection skipped"
+        return whole_file[1]
     printed = re.search(r": Skipped\n(.+)", test.findtext("system-out") or "")
     return printed[1] if printed else message.splitlines()[-1] if message else "no reason is given"
 

@@ -141,7 +141,7 @@ def test_devices_are_found_by_a_child_process():
 def test_devices_are_found_with_a_device_selector(selector):
     code = "import usmx; print(len(usmx.get_devices()))"
     if not any(device.backend == "opencl" and device.is_cpu for device in usmx.get_devices()):
-        pytest.skip("no OpenCL CPU device on this machine")
+        pytest.skip("this process sees no OpenCL CPU device")
     found = output_of(code, **{**CLEAN, "ONEAPI_DEVICE_SELECTOR": selector})
     assert int(found) >= 1
 

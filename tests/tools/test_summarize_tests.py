@@ -10,6 +10,7 @@ main = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "summarize_tests
 PYTEST = """<testsuites><testsuite>
 <testcase name="a"/><testcase name="b"><failure message="m">t</failure></testcase>
 <testcase name="c"><skipped message="no device of CUDA"/></testcase>
+<testcase name="d"><skipped message="collection skipped">('/test_d.py', 20, 'Skipped: no tiles')</skipped></testcase>
 </testsuite></testsuites>"""
 GOOGLETEST = """<testsuites><testsuite>
 <testcase name="a" status="run"/>
@@ -42,10 +43,11 @@ def test_stages_and_reasons_are_added_up(stage, capsys):
     stages = [stage("python", PYTEST), "1", stage("shards", GOOGLETEST), "0"]
     assert main([*stages, stage("release", CTEST), "0"]) == 1
     printed = lines(capsys)
-    assert ["python", "1", "passed", "1", "failed", "1", "skipped"] in printed
+    assert ["python", "1", "passed", "1", "failed", "2", "skipped"] in printed
     assert ["release", "1", "passed", "0", "failed", "1", "skipped"] in printed
     assert ["2", "no", "device", "of", "CUDA"] in printed
     assert ["1", "not", "an", "OpenCL", "context"] in printed
+    assert ["1", "no", "tiles"] in printed
     assert printed[-1] == ["3", "passed,", "1", "failed"]
 
 
