@@ -26,6 +26,8 @@ const char* name(lock_rank rank) noexcept {
       return "context_slots";
     case lock_rank::kernel_store:
       return "kernel_store";
+    case lock_rank::built_kernels:
+      return "built_kernels";
     case lock_rank::context_resources:
       return "context_resources";
     case lock_rank::tracked_resources:

@@ -29,9 +29,10 @@ enum class lock_rank : unsigned char {
   /// The slots of a context's state, while one is made. Under it: the slot's constructor, which may
   /// call the runtime.
   context_slots,
-  /// The devices of a kernel store, or users' kernels. Under it: the runtime is asked about a
-  /// device.
+  /// The devices of a kernel store. Under it: the runtime is asked about a device.
   kernel_store,
+  /// The users' kernels that were built in a context. Under it: the runtime compares devices.
+  built_kernels,
   /// The resources of a context, while those of one device and kind are made. Under it: the
   /// runtime, warnings.
   context_resources,

@@ -58,7 +58,7 @@ class built_kernels final : public context_slot {
   }
 
  private:
-  mutable ranked_mutex<lock_rank::kernel_store> mutex_;
+  mutable ranked_mutex<lock_rank::built_kernels> mutex_;
   std::unordered_multimap<std::string, std::pair<sycl::device, built_program>> programs_;
 };
 
