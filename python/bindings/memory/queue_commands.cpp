@@ -149,8 +149,8 @@ void require_context(const sycl::queue& queue, const array& bytes) {
   }
 }
 
-/// Does work that waits, for which the queue's commands only matter if they come before all that
-/// follows.
+/// Runs work that waits, after everything on an in-order queue. The commands of an out-of-order
+/// queue have no order, but by the record of pending work, which the work itself follows.
 template <class Work>
 void run_on(const sycl::queue& queue, bool is_short, const Work& work) {
   const bool is_in_order = queue.is_in_order();
