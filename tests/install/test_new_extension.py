@@ -1,11 +1,15 @@
 """``python -m usmx new-extension``: what it writes builds, moves, and passes its own tests."""
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from functools import partial
+from pathlib import Path
 
 import pytest
 from environments import make_environment
@@ -16,6 +20,7 @@ from usmx.cli.new_extension import LANGUAGES, LICENSES, SUBJECTS, copy_example
 # Nothing that the project says, and a build in a third of the time.
 QUICK = ["cmake.build-type=Debug", "cmake.define.CMAKE_UNITY_BUILD=ON"]
 
+ROOT = Path(__file__).parents[2]
 
 KINDS = LANGUAGES + SUBJECTS
 
@@ -81,6 +86,56 @@ def test_extensions_that_were_built_apart_exchange_arrays(elsewhere):
     code = f"import usmx, {', '.join(names)}\nx = usmx.asarray([1.0], usm_type='host')\n{calls}"
     printed = run(elsewhere(*LANGUAGES), "-P", "-c", f"{code}print(x)")
     assert printed == f"[{2 ** len(names)}.]\n"
+
+
+def with_real_headers(bindings):
+    """A project's kernel as docs/extension-authors.md writes it, with usmx's own headers."""
+    document = (ROOT / "docs/extension-authors.md").read_text("utf-8")
+    section = document.split("#### Real headers in a kernel\n")[1].split("### Versions")[0]
+    source, include_option, compiled = re.findall(r"```text\n(.*?)```", section, re.DOTALL)
+    old_source = bindings.split('R"(\n')[1].split(')";')[0]
+    compiling = 'usmx::kernel::compile(queue, source, "scale")'
+    importing = "  usmx::python::import_usmx();\n"
+    for old, new in [
+        (old_source, source),
+        ("/// For the device and", "std::string include_option;\n\n/// For the device and"),
+        (compiling, compiled.strip()),
+        (importing, importing + include_option),
+        ("usmx::c_contig>& x", "usmx::strided>& x"),
+    ]:
+        assert bindings.count(old) == 1, old
+        bindings = bindings.replace(old, new)
+    return bindings
+
+
+@pytest.mark.slow
+def test_kernel_of_a_project_includes_real_headers(tmp_path):
+    assert run_usmx("new-extension", "mine", "--kernel", cwd=tmp_path).returncode == 0
+    bindings = tmp_path / "mine/src/bindings.cpp"
+    bindings.write_text(with_real_headers(bindings.read_text()))
+    command = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps"]
+    command += [f"--config-settings={setting}" for setting in QUICK]
+    run(*command, "--target", tmp_path / "packages", tmp_path / "mine")
+    code = "import usmx, mine\nprint(mine.scaled(usmx.asarray([1.0, 2.0, 3.0, 4.0])[::-2], 10))"
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "packages")}
+    assert run(sys.executable, "-P", "-c", code, env=environment) == "[40. 20.]\n"
+
+
+@pytest.mark.slow
+def test_wheel_for_other_machines_has_the_module_alone_and_works(wheel_of, tmp_path):
+    document = (ROOT / "docs/extension-authors.md").read_text("utf-8")
+    (repair,) = re.findall(r"^auditwheel repair (--exclude .*?) -w ", document, re.MULTILINE)
+    auditwheel = [sys.executable, "-m", "auditwheel", "repair", *shlex.split(repair)]
+    run(*auditwheel, "-w", tmp_path, wheel_of("nanobind"))
+    (wheel,) = tmp_path.glob("*-manylinux_*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        libraries = [name for name in archive.namelist() if ".so" in name]
+    assert [Path(name).parent.name for name in libraries] == [name_of("nanobind")]
+    interpreter = make_environment(tmp_path / "elsewhere")
+    run(interpreter, "-m", "pip", "install", "--no-deps", wheel)
+    tests = wheel_of("nanobind").parent / "tests"
+    command = [interpreter, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    assert " passed" in run(*command, "--import-mode=importlib", tests, cwd=tests)
 
 
 @pytest.mark.slow

@@ -201,3 +201,24 @@ def test_refusal_by_all_overloads_does_not_wait_for_the_arguments(extension, gat
     with pytest.raises(TypeError, match="no overload takes"):
         extension.ended(x, "text")
     assert is_running(gate.event())
+
+
+def test_refusal_by_nanobinds_own_list_does_not_wait_for_the_arguments(chained_of):
+    extension = chained_of("nanobind")
+    x = numbers()
+    gate = extension.Gate(x)
+    x.record_write(gate.event())
+    try:
+        with pytest.raises(TypeError, match="incompatible function arguments") as caught:
+            extension.listed(x, "text")
+        assert is_running(gate.event())
+    finally:
+        gate.open()
+    assert len(str(caught.value)) < 2000
+
+
+def test_refusal_by_a_list_is_short(extension):
+    for x in (numbers(), usmx.zeros((9, 9, 9, 9)), None):
+        with pytest.raises(TypeError, match="incompatible function arguments") as caught:
+            extension.listed(x, "text")
+        assert len(str(caught.value)) < 2000

@@ -102,6 +102,7 @@ void bind_chained_functions(Module& m) {
   m.def("is_busy_array", &is_busy_array, Arg("x"));
   m.def("ended", [](const read_doubles&, int) {}, Arg("x"), Arg("k"));
   usmx::python::end_overloads(m, "ended");
+  m.def("listed", [](const read_doubles&, int) {}, Arg("x"), Arg("k"));
   m.def("are_busy", [](const std::vector<read_doubles>& xs) {
     std::vector<bool> busy;
     for (const auto& x : xs) busy.push_back(is_busy(x));
