@@ -217,8 +217,9 @@ def test_refusal_by_nanobinds_own_list_does_not_wait_for_the_arguments(chained_o
     assert len(str(caught.value)) < 2000
 
 
-def test_refusal_by_a_list_is_short(extension):
-    for x in (numbers(), usmx.zeros((9, 9, 9, 9)), None):
-        with pytest.raises(TypeError, match="incompatible function arguments") as caught:
-            extension.listed(x, "text")
-        assert len(str(caught.value)) < 2000
+def test_text_of_a_refusal_does_not_grow_with_the_array(extension, chained_of):
+    for function in (extension.ended, chained_of("nanobind").listed):
+        for x in (usmx.zeros((9, 9, 9, 9)), None):
+            with pytest.raises(TypeError) as caught:
+                function(x, "text")
+            assert len(str(caught.value)) < 1000
