@@ -3,6 +3,8 @@
 dpctl's own comparisons say False to every other class, usmx's among them, and are asked first.
 """
 
+import os
+
 import dpctl
 
 from usmx import _core
@@ -168,3 +170,28 @@ def _own_attribute(value, own_class, name):
         raise AttributeError(f"{own_class.__name__} has no attribute {name!r}")
     own = value if type(value) is own_class else own_class(value)
     return getattr(own, name)
+
+
+def _attribute_in_forked_child(self, name):
+    # Python itself asks for special names, also where nobody uses the object.
+    if not name.startswith("__"):
+        _core._require_usable_process()
+    return object.__getattribute__(self, name)
+
+
+def _repr_in_forked_child(self):
+    _core._require_usable_process()
+    return super(type(self), self).__repr__()
+
+
+def _refuse_in_forked_child():
+    """dpctl's own classes ask the driver in a forked child, too, where it may hang.
+
+    The parent's objects stay as fast as they are (docs/decisions.md, 82).
+    """
+    for cls in (SyclContext, SyclDevice, SyclQueue, SyclEvent):
+        cls.__getattribute__ = _attribute_in_forked_child
+        cls.__repr__ = _repr_in_forked_child
+
+
+os.register_at_fork(after_in_child=_refuse_in_forked_child)

@@ -1,11 +1,21 @@
-"""Where the parts of the installed package are."""
+"""Where the parts of the installed package are.
+
+`import usmx` takes one name from here, and pathlib takes a tenth of that import's time.
+"""
+
+from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def package_folders() -> list[Path]:
     """The package's folders: an editable installation has sources and build products apart."""
+    from pathlib import Path
+
     return [Path(folder) for folder in sys.modules[__package__].__path__]
 
 

@@ -60,6 +60,11 @@ class _OfDevices:
 
         return restore_device, (type(self), self.filter_string, self.uuid)
 
+    def _repr_html_(self: Any) -> str:
+        from usmx._html import device_html
+
+        return device_html(self)
+
 
 class _OfPlatforms:
     """The same of SyclPlatform."""

@@ -179,6 +179,14 @@ array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                              internal::first_use::at_once);
 }
 
+void internal::require_context(const sycl::queue& queue, const array& of) {
+  if (of.memory().context() != queue.get_context()) {
+    throw value_error(
+        "the queue of work on memory must be of the memory's context, found another: make the "
+        "queue or the memory in the other's context");
+  }
+}
+
 array internal::new_array(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                           std::size_t alignment, first_use use) {
   auto memory = new_buffer::allocate(nbytes_of_new_array(where, type), kind, queue, alignment, use);

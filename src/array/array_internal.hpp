@@ -61,4 +61,8 @@ inline std::byte* first_element(const array& of) { return array_access::first_el
 /// own. Throws value_error for an array without memory.
 inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
 
+/// Commands of a queue reach memory of its own context only. Throws value_error for an array of
+/// another one, or without memory.
+USMX_API void require_context(const sycl::queue&, const array&);
+
 }  // namespace usmx::inline v1::internal

@@ -21,12 +21,9 @@ void require_writable(const array_list& writes) {
   }
 }
 
-void require_context(const array_list& arrays, const sycl::context& context) {
+void require_context(const sycl::queue& queue, const array_list& arrays) {
   for (const auto& each : arrays.items()) {
-    if (each.get().memory().context() != context) {
-      throw value_error(
-          "the queue of work on an array must be of the array's context, found another");
-    }
+    internal::require_context(queue, each.get());
   }
 }
 
@@ -41,9 +38,8 @@ void use(submission& work, const array_list& reads, const array_list& writes) {
 
 submission checked(const sycl::queue& queue, const array_list& reads, const array_list& writes) {
   require_writable(writes);
-  const sycl::context context = queue.get_context();
-  require_context(reads, context);
-  require_context(writes, context);
+  require_context(queue, reads);
+  require_context(queue, writes);
   detail::release_finished();
   submission work(queue);
   use(work, reads, writes);

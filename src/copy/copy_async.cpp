@@ -102,12 +102,17 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm, access made
                          made, std::move(owner));
 }
 
-void require_context(const sycl::queue& queue, const array& usm) {
-  if (usm.memory().context() != queue.get_context()) {
-    throw value_error(
-        "the queue of a memcpy must be of the memory's context, found another: make the queue or "
-        "the memory in the other's context");
-  }
+/// None, and nothing started, if no kernel can do it.
+std::optional<sycl::event> start_fill(const sycl::queue& queue, const array& destination,
+                                      const std::byte* element,
+                                      std::span<const sycl::event> after = {}) {
+  const array_view to = internal::private_view(destination);
+  const copy_plan plan = make_plan(to.shape(), end_of(to), end_of(to));
+  submission with(queue);
+  with.use(destination, access::write);
+  with.follow(after);
+  auto started = detail::fill_by_kernel(plan, element, with.queue(), with.before());
+  return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
 }
 
 }  // namespace
@@ -131,6 +136,16 @@ sycl::event internal::memcpy_async(const sycl::queue& queue, const host_memory& 
   return start_with_host(queue,
                          {destination.first, internal::first_element(source), source.nbytes()},
                          source, access::read, destination.owner, after);
+}
+
+std::optional<sycl::event> internal::fill_async(const sycl::queue& queue, const array& destination,
+                                                const std::byte* element,
+                                                std::span<const sycl::event> after) {
+  detail::require_writable(private_view(destination), detail::destination_of_copies);
+  require_context(queue, destination);
+  const detail::runtime_call call;
+  detail::release_finished();
+  return start_fill(queue, destination, element, after);
 }
 
 void internal::memcpy_on_host(std::byte* destination, const std::byte* source, std::size_t nbytes) {
@@ -226,11 +241,8 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
     fill(destination, element);
     return complete_event();
   }
-  const copy_plan plan = make_plan(to.shape(), end_of(to), end_of(to));
-  submission with(queue_of(destination));
-  with.use(destination, access::write);
-  if (auto started = detail::fill_by_kernel(plan, element, with.queue(), with.before())) {
-    return with.announce(*std::move(started));
+  if (auto started = start_fill(queue_of(destination), destination, element)) {
+    return *std::move(started);
   }
   if (const auto one = detail::staging_for_commands(layout(), to.type(), to.queue())) {
     std::memcpy(internal::first_element(*one), element, to.type().itemsize());

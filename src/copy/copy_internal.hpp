@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <sycl/event.hpp>
@@ -48,6 +49,12 @@ USMX_API sycl::event memcpy_async(const sycl::queue&, const array& destination,
                                   const host_memory& source, std::span<const sycl::event> after);
 USMX_API sycl::event memcpy_async(const sycl::queue&, const host_memory& destination,
                                   const array& source, std::span<const sycl::event> after);
+
+/// Starts to set every element, of which there is at least one, by a command of a queue of the
+/// array's context, under the same rules. None, with nothing started, if no kernel can do it.
+USMX_API std::optional<sycl::event> fill_async(const sycl::queue&, const array& destination,
+                                               const std::byte* element,
+                                               std::span<const sycl::event> after);
 
 /// Copies between two places in ordinary host memory, after the pending work on both. Waits.
 USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, std::size_t nbytes);

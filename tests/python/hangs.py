@@ -255,6 +255,7 @@ FUNCTIONS = {
                   lambda x: x.q.memcpy_async(x.a, bytes(8), 8), lambda x: x.q.memcpy_async(x.a, x.b, 8, [F.fill_async(x.v, 1)]),
                   lambda x: x.q.copy(x.a, x.b, 1, "f8"), lambda x: x.q.copy_async(x.a, x.b, 1, dtype="f8"),
                   lambda x: x.q.memset(x.a, 1), lambda x: x.q.memset_async(x.b, 1), lambda x: x.q.fill(x.a, 1, dtype="f8"),
+                  lambda x: x.q.fill_async(x.b, 1), lambda x: x.q.fill_async(x.b, 1, 1, [F.fill_async(x.v, 1)], "f8"),
                   lambda x: x.q.prefetch(x.a), lambda x: x.q.mem_advise(x.a, 8, 0),
                   lambda x: x.q.submit_barrier().wait(), lambda x: x.q.submit_barrier([F.fill_async(x.a, 1)]),
                   lambda x: pickled(x.q), lambda x: x.q.print_device_info()],

@@ -143,8 +143,23 @@ def test_counts_may_be_any_sequence_of_numbers(partition, device):
 def test_what_the_device_cannot_be_parted_into_is_a_creation_error(partition, device):
     if partition == "numa" and partition in device.partition_affinity_domains:
         pytest.skip("the device has such domains")
-    with pytest.raises(usmx.SyclSubDeviceCreationError):
+    with pytest.raises(usmx.SyclSubDeviceCreationError) as refused:
         device.create_sub_devices(partition=partition)
+    assert "compute unit" in str(refused.value)
+
+
+def refusal(device, partition):
+    try:
+        device.create_sub_devices(partition=partition)
+    except usmx.SyclSubDeviceCreationError as error:
+        return str(error)
+    return ""
+
+
+def test_driver_that_refuses_equal_parts_is_quoted_without_its_codes(device):
+    units = device.max_compute_units
+    assert f"of {units + 1} compute units each" in refusal(device, units + 1)
+    assert "UR_RESULT" not in refusal(device, units)  # Intel's CPU driver refuses one part
 
 
 @pytest.mark.parametrize("partition", [None, object(), {}, [None], ["1"]])

@@ -415,3 +415,12 @@ def test_types_that_a_subclass_chooses_are_counted():
 
     with pytest.raises(ValueError, match="must give 2 types, found 0"):
         Without("T x", "T z", "z = x")(usmx.ones(4))
+
+
+def test_types_that_a_subclass_chooses_are_those_of_the_arrays():
+    class Wider(usmx.ElementwiseKernel):
+        def _choose_types(self, found, dtype):
+            return [("float64", "double"), ("float64", "double")]
+
+    with pytest.raises(ValueError, match="must give float32 for array 'x', found float64"):
+        Wider("T x", "T z", "z = x")(usmx.ones(4, dtype="f4"))

@@ -44,7 +44,7 @@ def test_import_loads_no_part_that_is_seldom_used(module):
     assert module not in loaded
 
 
-@pytest.mark.parametrize("module", ["dataclasses", "inspect"])
+@pytest.mark.parametrize("module", ["dataclasses", "inspect", "pathlib"])
 def test_import_loads_no_module_of_python_that_takes_long(module):
     assert module not in modules_after("import usmx")
 

@@ -6,6 +6,7 @@ import pickle
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -108,6 +109,9 @@ CALLS = {
     "context of a device": lambda: usmx.SyclContext(sycl_device),
     "repr of a queue": lambda: repr(queue),
     "repr of a context": lambda: repr(context),
+    "get_devices of a context": lambda: context.get_devices(),
+    "device_count": lambda: context.device_count,
+    "platform of a context": lambda: context.sycl_platform,
     "SyclQueue": usmx.SyclQueue,
     "SyclContext": usmx.SyclContext,
     "SyclEvent": usmx.SyclEvent,
@@ -146,6 +150,7 @@ CALLS = {
     "memcpy_async from the host": lambda: queue.memcpy_async(memory, bytes(8), 8),
     "memset_async": lambda: queue.memset_async(memory, 1),
     "fill": lambda: queue.fill(memory, 1),
+    "queue's fill_async": lambda: queue.fill_async(memory, 1),
     "prefetch": lambda: queue.prefetch(memory),
     "submit_barrier": lambda: queue.submit_barrier(),
     "diagnose_missing_device": usmx._core.diagnose_missing_device,
@@ -161,6 +166,30 @@ CALLS |= {
 @pytest.mark.parametrize("action", CALLS.values(), ids=CALLS)
 def test_forked_child_gets_an_error_that_says_so(action):
     assert in_forked_child(lambda: error_of(action)) == "forked"
+
+
+def test_forked_child_gets_that_error_from_every_public_attribute_of_dpctls_objects():
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import dpctl, usmx
+from forked import error_of, in_forked_child
+array = usmx.zeros(3)
+objects = [array.sycl_queue, array.sycl_context, array.sycl_device, usmx.SyclEvent()]
+
+def answers():
+    return [
+        (type(x).__name__, name)
+        for x in objects
+        for name in [*dir(type(x)), "__repr__"]
+        if (name == "__repr__" or not name.startswith("_"))
+        and error_of(lambda: repr(x) if name == "__repr__" else getattr(x, name)) != "forked"
+    ]
+
+print(all(isinstance(x, getattr(dpctl, type(x).__name__)) for x in objects))
+print(in_forked_child(answers), len(repr(objects)) > 20)
+"""
+    assert output_of(code) == "True\n[] True"
 
 
 def test_forked_child_may_drop_arrays_and_end():

@@ -204,9 +204,11 @@ def test_memory_of_another_context_is_a_value_error(queue, kind):
         lambda: queue.memset_async(foreign, 1),
         lambda: queue.memcpy(foreign, b"x", 1),
         lambda: queue.memcpy(bytearray(1), foreign, 1),
+        lambda: queue.fill(foreign, 1),
+        lambda: queue.fill_async(foreign, 1),
         lambda: queue.prefetch(foreign),
     ):
-        with pytest.raises(ValueError, match="context"):
+        with pytest.raises(ValueError, match="must be of the memory's context"):
             command()
     assert memory.tobytes() == PATTERN
 
@@ -218,6 +220,7 @@ def test_dependency_of_another_type_is_a_type_error(wrong, queue):
         lambda: queue.memcpy_async(memory, PATTERN, 1, wrong),
         lambda: queue.copy_async(memory, PATTERN, 1, wrong),
         lambda: queue.memset_async(memory, 1, 0, wrong),
+        lambda: queue.fill_async(memory, 1, 0, wrong),
         lambda: queue.submit_barrier(wrong),
     ):
         with pytest.raises(TypeError, match="SyclEvent"):
@@ -295,6 +298,7 @@ def test_unknown_type_is_a_value_error(wrong, queue):
         lambda: queue.copy(memory, PATTERN, 1, wrong),
         lambda: queue.copy_async(memory, PATTERN, 1, dtype=wrong),
         lambda: queue.fill(memory, 1, dtype=wrong),
+        lambda: queue.fill_async(memory, 1, dtype=wrong),
     ):
         with pytest.raises(ValueError, match="dtype must be one of"):
             call()
@@ -320,9 +324,42 @@ def test_fill_sets_elements(dtype, value, queue, kind):
     assert (np.frombuffer(memory.tobytes(), dtype) == value).all()
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "i8", "f8"])
+def test_asynchronous_fill_sets_elements_after_its_events(dtype, queue, kind):
+    count = LARGE // np.dtype(dtype).itemsize
+    memory = memory_on(queue, kind, LARGE)
+    first = queue.fill_async(memory, 3, dtype=dtype)
+    second = queue.fill_async(memory, 4, count // 2, [first], dtype)
+    assert isinstance(second, usmx.SyclEvent)
+    found = np.frombuffer(memory.tobytes(), dtype)
+    assert (found[: count // 2] == 4).all()
+    assert (found[count // 2 :] == 3).all()
+
+
+def test_asynchronous_fill_is_timed_by_its_queue(kind):
+    queue = SyclQueue(property="enable_profiling")
+    event = queue.fill_async(memory_on(queue, kind, LARGE), 1, dtype="i4")
+    event.wait()
+    assert event.profiling_info_end > event.profiling_info_start > 0
+
+
+def test_asynchronous_fill_of_no_elements_is_complete(queue):
+    event = queue.fill_async(memory_on(queue, "device", 4), 1, dtype="f8")
+    assert event.execution_status == usmx.event_status_type.complete
+
+
+def test_fill_comes_after_everything_on_an_in_order_queue():
+    queue = SyclQueue(property="in_order")
+    busy, short = memory_on(queue, "device", LARGE), memory_on(queue, "shared")
+    before = queue.memset_async(busy, 1)
+    queue.fill(short, 1, 8)
+    assert before.execution_status == usmx.event_status_type.complete
+
+
 def test_fill_with_what_does_not_fit_is_an_overflow_error(queue):
-    with pytest.raises(OverflowError):
-        queue.fill(memory_on(queue, "device"), 256)
+    for fill in (queue.fill, queue.fill_async):
+        with pytest.raises(OverflowError):
+            fill(memory_on(queue, "device"), 256)
 
 
 # ---- memset, prefetch, mem_advise
@@ -358,6 +395,7 @@ def test_commands_on_other_things_are_type_errors_with_dpctls_word(wrong, queue)
         lambda: queue.memset(wrong, 1),
         lambda: queue.memset_async(wrong, 1),
         lambda: queue.fill(wrong, 1),
+        lambda: queue.fill_async(wrong, 1),
         lambda: queue.prefetch(wrong, 8),
         lambda: queue.mem_advise(wrong, 8, 0),
     ):

@@ -143,12 +143,6 @@ sycl::event start_memcpy(const sycl::queue& queue, const sides& both, std::size_
   });
 }
 
-void require_context(const sycl::queue& queue, const array& bytes) {
-  if (bytes.memory().context() != queue.get_context()) {
-    throw value_error("memory must be of the queue's context, found memory of another");
-  }
-}
-
 /// Runs work that waits, after everything on an in-order queue. The commands of an out-of-order
 /// queue have no order, but by the record of pending work, which the work itself follows.
 template <class Work>
@@ -171,8 +165,8 @@ void memcpy_and_wait(const sycl::queue& queue, nb::handle dest, nb::handle src,
   }
   const array from = both.from.first(nbytes);
   const array to = both.to.first(nbytes);
-  require_context(queue, from);
-  require_context(queue, to);
+  internal::require_context(queue, from);
+  internal::require_context(queue, to);
   run_on(queue, is_short(from) && is_short(to), [&] { copy(from, to); });
 }
 
@@ -237,18 +231,42 @@ sycl::event start_memset(const sycl::queue& queue, const set_bytes& set, const e
 
 void memset_and_wait(const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count) {
   const set_bytes set(mem, val, count);
-  require_context(queue, set.bytes);
+  internal::require_context(queue, set.bytes);
   run_on(queue, is_short(set.bytes), [&] { fill(set.bytes, &set.value); });
 }
 
-/// The runtime has no such command for more than one byte without a kernel on every back end.
-sycl::event start_fill(nb::handle mem, nb::handle value, nb::handle count, nb::handle dtype_name) {
+/// The elements that a fill sets, and their value.
+struct set_elements {
+  array elements;
+  element value;
+};
+
+set_elements elements_to_set(nb::handle mem, nb::handle value, nb::handle count,
+                             nb::handle dtype_name) {
   const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
   const dtype type = type_argument(dtype_name);
-  const element one = to_element(type, value);
-  const array all = elements_of(
-      memory, type, clamped(size_argument("count", count), memory->nbytes() / type.itemsize()));
-  return ordered(false, [&] { return fill_async(all, one.data()); });
+  const std::size_t room = memory->nbytes() / type.itemsize();
+  return {elements_of(memory, type, clamped(size_argument("count", count), room)),
+          to_element(type, value)};
+}
+
+/// Where no kernel can do it, the host waits for what the fill comes after.
+sycl::event start_fill(const sycl::queue& queue, const set_elements& set, const events& after) {
+  return ordered(false, [&]() -> sycl::event {
+    const auto started = set.elements.size() == 0
+                             ? std::nullopt
+                             : internal::fill_async(queue, set.elements, set.value.data(), after);
+    if (!started) {
+      wait_for_events(after);
+      fill(set.elements, set.value.data());
+    }
+    return started.value_or(sycl::event());
+  });
+}
+
+void fill_and_wait(const sycl::queue& queue, const set_elements& set) {
+  internal::require_context(queue, set.elements);
+  run_on(queue, is_short(set.elements), [&] { fill(set.elements, set.value.data()); });
 }
 
 template <class Command>
@@ -465,8 +483,8 @@ Raises:
     TypeError: `mem` is no producer, or `dEvents` has something else than events.)")
       .def(
           "fill",
-          [](const sycl::queue& /*queue*/, nb::handle mem, nb::handle value, nb::handle count,
-             nb::handle type) { wait_until_complete(start_fill(mem, value, count, type)); },
+          [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
+             nb::handle type) { fill_and_wait(queue, elements_to_set(mem, value, count, type)); },
           nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0, nb::arg("dtype") = "u1",
           nb::sig("def fill(self, mem: object, value: complex, count: int = 0, dtype: str = 'u1') "
                   "-> None"),
@@ -479,7 +497,8 @@ Args:
     dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
 
 Raises:
-    ValueError: `dtype` is another type, `count` is negative, or `mem` is read-only.
+    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only, or its memory is of another context
+        than the queue.
     OverflowError: a Python integer does not fit the type.
     TypeError: `mem` is no producer.
 
@@ -487,7 +506,38 @@ Example:
     >>> memory = usmx.memory.MemoryUSMDevice(8)
     >>> usmx.default_queue().fill(memory, 258, dtype='u2')
     >>> list(memory.tobytes())
-    [2, 1, 2, 1, 2, 1, 2, 1])");
+    [2, 1, 2, 1, 2, 1, 2, 1])")
+      .def(
+          "fill_async",
+          [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
+             nb::handle after, nb::handle type) {
+            return event_object(
+                start_fill(queue, elements_to_set(mem, value, count, type), dependencies(after)));
+          },
+          nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0,
+          nb::arg("dEvents") = nb::none(), nb::arg("dtype") = "u1",
+          nb::sig("def fill_async(self, mem: object, value: complex, count: int = 0, dEvents: "
+                  "typing.Sequence[SyclEvent] | None = None, dtype: str = 'u1') -> SyclEvent"),
+          R"(Start to set elements to one number, and do not wait.
+
+The memory is kept alive until the command is complete, and what usmx does with it later comes after it. A fill that no
+kernel of usmx can do, and one of no elements, waits for `dEvents` and is complete on return.
+
+Args:
+    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
+    value: the number, converted as in an assignment.
+    count: the number of elements, from the first one. 0, or more than there are, means all.
+    dEvents: SyclEvents that the command comes after, too.
+    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
+
+Returns:
+    A SyclEvent that is complete when the command is.
+
+Raises:
+    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only, or its memory is of another context
+        than the queue.
+    OverflowError: a Python integer does not fit the type.
+    TypeError: `mem` is no producer, or `dEvents` has something else than events.)");
 }
 
 void bind_hints(nb::class_<sycl::queue>& cls) {

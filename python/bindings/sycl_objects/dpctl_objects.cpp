@@ -19,8 +19,8 @@ namespace {
 lazy_import dpctl_queue_subclass("usmx._dpctl_objects", "SyclQueue");
 lazy_import dpctl_context_subclass("usmx._dpctl_objects", "SyclContext");
 lazy_import dpctl_event_subclass("usmx._dpctl_objects", "SyclEvent");
-interned sycl_context_attribute("sycl_context");
-interned sycl_device_attribute("sycl_device");
+interned context_attribute("_context");
+interned device_attribute("_device");
 
 /// Objects of usmx's subclass of dpctl's class, by the identity of the queue, which no other one
 /// has while the object holds it. The interpreter lock guards it.
@@ -96,12 +96,12 @@ nb::object queue_object(const sycl::queue& queue) {
 }
 
 nb::object context_object(const sycl::queue& queue) {
-  return are_dpctls_classes_known() ? dpctl_object(queue).attr(sycl_context_attribute.get())
+  return are_dpctls_classes_known() ? dpctl_object(queue).attr(context_attribute.get())
                                     : to_python(queue.get_context());
 }
 
 nb::object device_object(const sycl::queue& queue) {
-  return are_dpctls_classes_known() ? dpctl_object(queue).attr(sycl_device_attribute.get())
+  return are_dpctls_classes_known() ? dpctl_object(queue).attr(device_attribute.get())
                                     : to_python(queue.get_device());
 }
 

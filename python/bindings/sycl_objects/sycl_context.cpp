@@ -52,9 +52,15 @@ nb::object capabilities(const sycl::context& context) {
   return to_python(context.get_info<Info>());
 }
 
+/// The runtime would answer in a forked child, with devices that cannot be used there.
+std::vector<sycl::device> devices_of(const sycl::context& context) {
+  require_usable_process();
+  return context.get_devices();
+}
+
 std::string text_of_context(const sycl::context& context) {
   std::string text = "<SyclContext of";
-  for (const sycl::device& device : context.get_devices()) {
+  for (const sycl::device& device : devices_of(context)) {
     text += ' ';
     text += device_name(device);
   }
@@ -93,12 +99,16 @@ Raises:
 Example:
     >>> usmx.SyclContext().device_count >= 1
     True)")
-      .def("get_devices", &sycl::context::get_devices, "List the devices of the context.")
+      .def("get_devices", &devices_of, "List the devices of the context.")
       .def_prop_ro(
-          "device_count", [](const sycl::context& c) { return c.get_devices().size(); },
+          "device_count", [](const sycl::context& c) { return devices_of(c).size(); },
           "The number of devices of the context.")
       .def_prop_ro(
-          "sycl_platform", [](const sycl::context& c) { return to_python(c.get_platform()); },
+          "sycl_platform",
+          [](const sycl::context& c) {
+            require_usable_process();
+            return to_python(c.get_platform());
+          },
           nb::sig("def sycl_platform(self) -> SyclPlatform"), "The platform of its devices.")
       .def(
           "addressof_ref",

@@ -34,6 +34,23 @@ std::size_t to_units(nb::handle number) {
   return static_cast<std::size_t>(units);
 }
 
+/// The result of `make()`. Drivers say no more than that they fail.
+template <class Make>
+devices parts_of(const sycl::device& device, const std::string& wanted, const Make& make) {
+  namespace id = sycl::info::device;
+  try {
+    return make();
+  } catch (const sycl::exception&) {
+    throw_failure(
+        failure::sub_devices,
+        detail::message("the driver makes no sub-devices ", wanted, " of ", describe(device),
+                        ", which has ", device.get_info<id::max_compute_units>(),
+                        " compute units and can be parted into at most ",
+                        device.get_info<id::partition_max_sub_devices>())
+            .c_str());
+  }
+}
+
 devices by_domain(const sycl::device& device, std::string_view name) {
   const auto domain = affinity_domain_of(name);
   if (!domain) {
@@ -42,7 +59,7 @@ devices by_domain(const sycl::device& device, std::string_view name) {
         "'next_partitionable', found '",
         name, "'"));
   }
-  return creating(failure::sub_devices, [&] {
+  return parts_of(device, detail::message("by affinity domain '", name, "'"), [&] {
     return device.create_sub_devices<partition::partition_by_affinity_domain>(*domain);
   });
 }
@@ -56,12 +73,12 @@ devices by_counts(const sycl::device& device, nb::handle counts) {
   if (units.empty()) {
     throw value_error("partition must have at least one number of compute units, found none");
   }
-  return creating(failure::sub_devices,
+  return parts_of(device, detail::message("of ", repr_text(items.ptr()), " compute units"),
                   [&] { return device.create_sub_devices<partition::partition_by_counts>(units); });
 }
 
 devices in_equal_parts(const sycl::device& device, std::size_t units) {
-  return creating(failure::sub_devices,
+  return parts_of(device, detail::message("of ", units, " compute units each"),
                   [&] { return device.create_sub_devices<partition::partition_equally>(units); });
 }
 

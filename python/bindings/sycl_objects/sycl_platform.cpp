@@ -74,7 +74,10 @@ Example:
       .def_prop_ro("version", info<id::version>, "The version of the driver's interface.")
       .def_prop_ro(
           "backend",
-          [](const sycl::platform& platform) { return to_python(platform.get_backend()); },
+          [](const sycl::platform& platform) {
+            require_usable_process();
+            return to_python(platform.get_backend());
+          },
           nb::sig("def backend(self) -> backend_type"), "The back end, a member of backend_type.")
       .def_prop_ro(
           "default_context",

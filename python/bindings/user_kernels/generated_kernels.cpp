@@ -145,6 +145,11 @@ typed_kernels choose_types(nb::handle self, const kernel_family& kernel,
     if (k >= arguments.all().size()) {
       continue;
     }
+    if (const array* a = arguments.array_at(k); a != nullptr && a->type() != type) {
+      throw value_error(detail::message(kernel.name, ": _choose_types must give ", a->type().name(),
+                                        " for array '", kernel.parameters[k], "', found ",
+                                        type.name()));
+    }
     const bool is_input = k < kernel.input_count;
     const parameter_form form = !is_input               ? parameter_form::pointer
                                 : arguments.array_at(k) ? parameter_form::const_pointer

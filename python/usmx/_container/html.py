@@ -1,19 +1,18 @@
-"""How notebooks show arrays and devices: tables of their properties, and some of the elements."""
+"""How notebooks show arrays: a table of their properties, and some of the elements."""
 
 import contextvars
 import threading
-from collections.abc import Iterable
 from html import escape
 from typing import Any
 
 from usmx._container.formatting import array_str
 from usmx._container.print_options import print_options
+from usmx._html import device_text, table
 from usmx._text import size_text
 
 _ELEMENTS = {"threshold": 100, "edgeitems": 2}
 _LINES = 20
 _PATIENCE = 2.0  # seconds
-_KINDS = ("device", "shared", "host", "system")
 
 
 def array_html(array: Any) -> str:
@@ -24,42 +23,12 @@ def array_html(array: Any) -> str:
         ("shape", str(array.shape)),
         ("dtype", str(array.dtype)),
         ("usm_type", array.usm_type + ("" if array.flags.writable else ", read-only")),
-        ("device", _device_text(queue.sycl_device)),
+        ("device", device_text(queue.sycl_device)),
         ("queue", "in order" if queue.is_in_order else "out of order"),
         ("memory", f"{size_text(array.nbytes)} of {size_text(memory.nbytes)}"),
         ("owner", _owner_text(memory)),
     ]
-    return f"<div>{_table(rows)}<pre>{escape(_elements_in_time(array))}</pre></div>"
-
-
-def device_html(device: Any) -> str:
-    """Table of a device."""
-    kinds = [kind for kind in _KINDS if getattr(device, f"has_aspect_usm_{kind}_allocations")]
-    rows = [
-        ("device", _device_text(device)),
-        ("driver", f"{device.vendor} {device.driver_version}"),
-        ("memory", size_text(device.global_mem_size)),
-        ("compute units", str(device.max_compute_units)),
-        ("sub-groups", ", ".join(map(str, device.sub_group_sizes))),
-        ("USM kinds", ", ".join(kinds) or "none"),
-    ]
-    return f"<div>{_table(rows)}</div>"
-
-
-def _table(rows: Iterable[tuple[str, str]]) -> str:
-    cells = "".join(
-        f'<tr><th style="text-align: left">{escape(name)}</th>'
-        f'<td style="text-align: left">{escape(value)}</td></tr>'
-        for name, value in rows
-    )
-    return f"<table>{cells}</table>"
-
-
-def _device_text(device):
-    try:
-        return f"{device.filter_string}: {device.name}"
-    except ValueError:
-        return f"sub-device: {device.name}"
+    return f"<div>{table(rows)}<pre>{escape(_elements_in_time(array))}</pre></div>"
 
 
 def _owner_text(memory):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container import conversion
 from usmx._container.info import API_VERSION
-from usmx._core import Device, SyclDevice, SyclQueue, USMArray, _Memory, _require_made
+from usmx._core import Device, SyclQueue, USMArray, _Memory, _require_made
 from usmx._functions import attach, naming_keywords
 from usmx._text import short_repr
 
@@ -195,21 +195,13 @@ class _OfMemory:
         return copy_memory(self, memo)
 
 
-class _OfDevices:
-    def _repr_html_(self: Any) -> str:
-        from usmx._container.html import device_html
-
-        return device_html(self)
-
-
 class _OfPlaces:
     def _repr_html_(self: Any) -> str:
-        from usmx._container.html import device_html
+        from usmx._html import device_html
 
         return device_html(self._own_queue.sycl_device)
 
 
 attach(_OfArrays, USMArray)
 attach(_OfMemory, _Memory)
-attach(_OfDevices, SyclDevice)
 attach(_OfPlaces, Device)
