@@ -51,7 +51,7 @@ def broadcast_arrays(*args: Producer) -> list[USMArray]:
         ((2, 3), (2, 3))
     """
     arrays = _checked_arrays(args)
-    shape = _common_shape([array.shape for array in arrays])
+    shape = common_shape([array.shape for array in arrays])
     return [array if array.shape == shape else broadcast_to(array, shape) for array in arrays]
 
 
@@ -104,7 +104,7 @@ def concat(arrays: Sequence[Producer], /, *, axis: SupportsIndex | None = 0) -> 
         >>> print(usmx.concat([usmx.arange(2), usmx.zeros(1)]))
         [0. 1. 0.]
     """
-    views = _checked_list(arrays)
+    views = checked_list(arrays)
     if axis is None:
         return _concat_flat(views)
     axis = _core._normalized_axis(axis, views[0].ndim)
@@ -139,7 +139,7 @@ def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray
         >>> usmx.stack([usmx.zeros(3), usmx.ones(3)]).shape
         (2, 3)
     """
-    views = _checked_list(arrays)
+    views = checked_list(arrays)
     axis = _core._normalized_axis(axis, views[0].ndim + 1)
     _check_shapes(views, None)
     return concat([expand_dims(array, axis=axis) for array in views], axis=axis)
@@ -252,7 +252,7 @@ def _checked_arrays(arrays) -> list[USMArray]:
     return [as_view(f"array {k}", array) for k, array in enumerate(arrays)]
 
 
-def _checked_list(arrays) -> list[USMArray]:
+def checked_list(arrays) -> list[USMArray]:
     if not isinstance(arrays, (list, tuple)):
         raise TypeError(f"arrays must be a list or tuple, found {type(arrays).__name__}")
     return _checked_arrays(arrays)
@@ -280,7 +280,7 @@ def _check_shapes(arrays, axis):
                 )
 
 
-def _common_shape(shapes):
+def common_shape(shapes):
     """What all of the shapes can be broadcast to."""
     common = [1] * max(len(shape) for shape in shapes)
     for shape in shapes:
