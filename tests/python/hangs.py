@@ -484,6 +484,7 @@ METHODS = {
     "__format__": [lambda x: f"{x.s:.3f}"], "_repr_html_": [lambda x: x.a._repr_html_()],
     "__reduce_ex__": [lambda x: pickled(x.a), lambda x: pickled(x.host)],
     "__copy__": [lambda x: copy.copy(x.a)], "__deepcopy__": [lambda x: copy.deepcopy(x.a)],
+    "__dir__": [lambda x: dir(x.a)],
     "__array_function__": [lambda x: np.shape(x.a), lambda x: np.concatenate([x.host, x.host])],
     "item": [lambda x: x.a.item(3), lambda x: x.s.item()], "tolist": [lambda x: x.a.tolist()],
     "view": [lambda x: x.a.view("i8").copy()], "reshape": [lambda x: x.a.T.reshape(12)], "ravel": [lambda x: x.a.ravel()],
@@ -578,7 +579,7 @@ def public_names():
     """What must have a call: a function that is added must be added here."""
     names = {f"usmx.{n}" for n in usmx.__all__ if callable(getattr(usmx, n))}
     names |= {f"usmx.memory.{n}" for n in memory.__all__}
-    names |= {f"USMArray.{n}" for n in vars(usmx.USMArray)}
+    names |= {f"USMArray.{n}" for n in vars(usmx.USMArray) if hasattr(usmx.USMArray, n)}
     names |= {f"Memory.{n}" for n in vars(memory.MemoryUSMHost.__mro__[1])}
     private = re.compile(r"\._[a-z]|\.__(module|new|init|doc)__$")
     classes = {

@@ -39,6 +39,12 @@ _OF_THE_PACKAGE = {
     "vsplit": "usmx.split(a, n)",
 }
 
+_COMPUTING = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
+    "conj", "conjugate", "cumprod", "cumsum", "dot", "max", "mean", "min", "partition", "prod",
+    "ptp", "round", "searchsorted", "sort", "std", "sum", "trace", "var",
+)  # fmt: skip
+
 # The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
 _OF_ARRAYS = {
     "asnumpy": "usmx.asnumpy(a)",
@@ -58,11 +64,7 @@ _OF_ARRAYS = {
     "setflags": "a.flags.writable = False",
     "to": "a.to_device(device) or a.astype(dtype)",
     "tofile": "usmx.save(file, a)",
-    **dict.fromkeys(
-        "all any argmax argmin argpartition argsort choose clip compress conj conjugate cumprod "
-        "cumsum dot max mean min partition prod ptp round searchsorted sort std sum trace "
-        "var".split()
-    ),
+    **dict.fromkeys(_COMPUTING),
 }
 
 # What cannot be set, since other threads may read it (docs/decisions.md, 94).
@@ -90,7 +92,7 @@ def _is_numpys(name: str) -> bool:
         import numpy
     except ImportError:
         return False
-    return hasattr(numpy, name)
+    return name in dir(numpy)  # hasattr may warn
 
 
 class _Elsewhere:

@@ -73,6 +73,7 @@ def savez(
     Example:
         >>> import io
         >>> usmx.savez(file := io.BytesIO(), x=usmx.arange(3))
+        >>> _ = file.seek(0)
         >>> print(usmx.load(file)['x'])
         [0 1 2]
     """
