@@ -20,6 +20,7 @@ from usmx._container.creation import as_view
 from usmx._container.host import _numpy
 from usmx._container.types import result_type
 from usmx._core import asnumpy, broadcast_to, expand_dims, reshape
+from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -167,7 +168,7 @@ def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
     """
     rolled = as_view("x", x)
     if axis is None:
-        return reshape(_rolled(reshape(rolled, -1), [(0, index(shift))]), rolled.shape)
+        return reshape(_rolled(reshape(rolled, -1), [(0, _places(shift))]), rolled.shape)
     axes = [_core._normalized_axis(k, rolled.ndim) for k in _as_tuple(axis)]
     shifts = _total_shifts(_as_tuple(shift), axes)
     for first in range(0, len(shifts) or 1, _AXES_AT_ONCE):
@@ -295,6 +296,16 @@ def common_shape(shapes):
     return tuple(common)
 
 
+def _places(shift):
+    try:
+        return index(shift)
+    except TypeError:
+        raise TypeError(
+            f"roll: shift must be an integer, or a tuple with one for each axis, found "
+            f"{short_repr(shift)}"
+        ) from None
+
+
 def _total_shifts(shifts, axes):
     """[(axis, shift)], each axis once."""
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
@@ -303,7 +314,7 @@ def _total_shifts(shifts, axes):
         )
     totals = dict.fromkeys(axes, 0)
     for k in range(max(len(shifts), len(axes)) if shifts and axes else 0):
-        totals[axes[k % len(axes)]] += index(shifts[k % len(shifts)])
+        totals[axes[k % len(axes)]] += _places(shifts[k % len(shifts)])
     return list(totals.items())
 
 
