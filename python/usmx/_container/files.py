@@ -18,13 +18,9 @@ from usmx._container.host import PLAIN, _numpy
 from usmx._core import asnumpy, empty, reshape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import IO, Any, TypeAlias
+    from typing import Any
 
-    from usmx._typing import DeviceLike, Producer, QueueLike, UsmType
-
-    File: TypeAlias = str | os.PathLike[str] | IO[bytes]
-    Progress: TypeAlias = Callable[[int, int], object]
+    from usmx._typing import DeviceLike, File, Producer, Progress, QueueLike, UsmType
 
 _PIECE_BYTES = 64 << 20  # a copy of this size runs at the full rate of the bus
 
