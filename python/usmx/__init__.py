@@ -26,6 +26,8 @@ from usmx._container.compute_follows_data import (
 )
 from usmx._container.conversion import astype
 from usmx._container.creation import from_numpy, full, full_like, ones, ones_like
+from usmx._container.elsewhere import refuse_name as _refuse_name
+from usmx._container.files import load, save, savez
 from usmx._container.handing_over import to_dpctl, to_dpnp
 from usmx._container.indexing import (
     extract,
@@ -35,6 +37,7 @@ from usmx._container.indexing import (
     put_along_axis,
     take,
     take_along_axis,
+    where,
 )
 from usmx._container.info import array_namespace_info as __array_namespace_info__
 from usmx._container.manipulation import (
@@ -45,6 +48,24 @@ from usmx._container.manipulation import (
     stack,
     tile,
     unstack,
+)
+from usmx._container.numpy_names import (
+    array_split,
+    ascontiguousarray,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    copyto,
+    diag,
+    diagonal,
+    dstack,
+    frombuffer,
+    hstack,
+    imag,
+    real,
+    rot90,
+    split,
+    vstack,
 )
 from usmx._container.patterns import arange, eye, linspace, meshgrid, tril, triu
 from usmx._container.print_options import get_print_options, print_options, set_print_options
@@ -157,9 +178,14 @@ __all__ = [
     "__version__",
     "arange",
     "array_equal",
+    "array_split",
     "asarray",
+    "ascontiguousarray",
     "asnumpy",
     "astype",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "backend_type",
     "broadcast_arrays",
     "broadcast_to",
@@ -167,9 +193,13 @@ __all__ = [
     "concat",
     "copy",
     "copy_async",
+    "copyto",
     "default_queue",
     "device_type",
+    "diag",
+    "diagonal",
     "dldevice_to_sycl_device",
+    "dstack",
     "e",
     "empty",
     "empty_like",
@@ -185,6 +215,7 @@ __all__ = [
     "from_dlpack",
     "from_numpy",
     "from_usm_array_interface",
+    "frombuffer",
     "full",
     "full_like",
     "get_coerced_usm_type",
@@ -200,11 +231,14 @@ __all__ = [
     "has_accelerator_devices",
     "has_cpu_devices",
     "has_gpu_devices",
+    "hstack",
     "iinfo",
+    "imag",
     "importing_extension",
     "inf",
     "isdtype",
     "linspace",
+    "load",
     "local_mem_type",
     "local_memory",
     "lsplatform",
@@ -226,10 +260,14 @@ __all__ = [
     "print_options",
     "put",
     "put_along_axis",
+    "real",
     "repeat",
     "reshape",
     "result_type",
     "roll",
+    "rot90",
+    "save",
+    "savez",
     "select_accelerator_device",
     "select_cpu_device",
     "select_default_device",
@@ -237,6 +275,7 @@ __all__ = [
     "select_gpu_device",
     "set_default_queue",
     "set_print_options",
+    "split",
     "squeeze",
     "stack",
     "swapaxes",
@@ -253,6 +292,8 @@ __all__ = [
     "unstack",
     "using_queue",
     "utils",
+    "vstack",
+    "where",
     "zeros",
     "zeros_like",
 ]
@@ -284,9 +325,12 @@ else:  # unseen by type checkers, for which every name that is not there would b
 
     def __getattr__(name):
         """The element types, `usmx.bool` to `usmx.complex128`, and `dtype`: NumPy's, once used."""
+        if name != "dtype" and name not in _types.NAMES:
+            _refuse_name(name)
         value = _types.constant(name)
         globals()[name] = value
         return value
 
     def __dir__():
-        return sorted({*globals(), *_types.NAMES, "dtype"})
+        dunder = {name for name in globals() if name.startswith("__")}
+        return sorted({*__all__, *_types.NAMES, "dtype", "newaxis", *dunder})

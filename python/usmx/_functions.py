@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     _AnyFunction = TypeVar("_AnyFunction", bound=Callable[..., Any])
 
 _SHORT = frozenset(("astype", "copy_async", "fill_async"))
+_TAKES_ANY_ARGUMENT = 4  # inspect.CO_VARARGS
 _TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS, which is not worth that import
 
 
@@ -52,13 +53,26 @@ def naming_keywords(function: _AnyFunction) -> _AnyFunction:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except TypeError:
+        except TypeError as error:
             for keyword in kwargs:
                 if keyword not in known:
                     raise TypeError(
                         f"{function.__name__}() got an unexpected keyword argument '{keyword}', "
                         f"it takes {', '.join(known)}"
                     ) from None
+            if len(args) > code.co_argcount and not code.co_flags & _TAKES_ANY_ARGUMENT:
+                raise TypeError(f"{error}: call it as {_call_of(function)}") from None
             raise
 
     return call  # type: ignore[return-value]
+
+
+def _call_of(function: Callable[..., Any]) -> str:
+    """A call as the signature has it, without types: ``concat(arrays, /, *, axis=0)``."""
+    from inspect import Parameter, Signature, signature
+
+    plain = [
+        parameter.replace(annotation=Parameter.empty)
+        for parameter in signature(function).parameters.values()
+    ]
+    return f"{function.__name__}{Signature(plain)}"

@@ -1,7 +1,8 @@
 """What arguments may be. For annotations: type checkers import this, programs do not."""
 
-from collections.abc import Sequence
-from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
+import os
+from collections.abc import Callable, Sequence
+from typing import IO, Any, Literal, Protocol, SupportsIndex, TypeAlias
 
 import numpy
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -19,6 +20,7 @@ __all__ = [
     "DeviceLike",
     "DtypeKind",
     "DtypeObject",
+    "File",
     "FloatMode",
     "GridIndexing",
     "IndexMode",
@@ -27,6 +29,7 @@ __all__ = [
     "OrderCF",
     "OrderCFAK",
     "Producer",
+    "Progress",
     "QueueLike",
     "QueueProperty",
     "Shape",
@@ -56,6 +59,8 @@ DtypeKind = Literal[
 NumpyArray = NDArray[Any]
 NumpyType = numpy.dtype[Any]
 DtypeObject = NumpyType | type[numpy.generic]
+File: TypeAlias = str | os.PathLike[str] | IO[bytes]
+Progress: TypeAlias = Callable[[int, int], object]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Axes = SupportsIndex | Sequence[SupportsIndex]
 

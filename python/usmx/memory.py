@@ -61,6 +61,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+
+
 def memory_stats(kind: str = "device", device: object = None) -> dict[str, int]:
     """Return the bytes of usmx's pool: in use, in total and free, now and at their peaks.
 

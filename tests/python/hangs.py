@@ -13,6 +13,7 @@ import argparse
 import copy
 import faulthandler
 import functools
+import io
 import operator
 import os
 import pathlib
@@ -208,6 +209,13 @@ def dlpack(x, **how):
     return x.a.__dlpack__(max_version=(1, 1), **how)
 
 
+def saved(save, array, **place):
+    file = io.BytesIO()
+    save(file, array)
+    file.seek(0)
+    return usmx.load(file, **place)
+
+
 def pickled(thing):
     return pickle.loads(pickle.dumps(thing, protocol=5))
 
@@ -262,6 +270,11 @@ FUNCTIONS = {
     "__array_namespace_info__": [lambda x: F.__array_namespace_info__().devices()],
     "arange": [lambda x: F.arange(10, **x.place), lambda x: F.arange(int(x.n), 5)],
     "array_equal": [lambda x: F.array_equal(x.a, x.b), lambda x: F.array_equal(x.d, x.big)],
+    "array_split": [lambda x: F.array_split(x.v, 5)[1].copy()],
+    "ascontiguousarray": [lambda x: F.ascontiguousarray(x.a.T), lambda x: F.ascontiguousarray(x.d[::2])],
+    "atleast_1d": [lambda x: F.atleast_1d(x.s).copy()],
+    "atleast_2d": [lambda x: F.atleast_2d(x.v).copy()],
+    "atleast_3d": [lambda x: F.atleast_3d(x.d).copy()],
     "asarray": [
         lambda x: F.asarray(x.d), lambda x: F.asarray(x.a, copy=True), lambda x: F.asarray([x.a, x.b]),
         lambda x: F.asarray(x.d, dtype="f4"), lambda x: F.asarray(np.ones(100_000), **x.place),
@@ -284,6 +297,10 @@ FUNCTIONS = {
         lambda x: F.copy_async(x.a, 1.5), lambda x: F.copy_async(x.v.reshape(3, 4).T, x.a.T),
         lambda x: F.copy_async(x.a, x.i), lambda x: F.copy_async(x.large[::-1], x.large[1:2]),
     ],
+    "copyto": [lambda x: F.copyto(x.a, x.b), lambda x: F.copyto(x.a, x.v[:4], where=x.m)],
+    "diag": [lambda x: F.diag(x.v), lambda x: F.diag(x.a).copy()],
+    "diagonal": [lambda x: F.diagonal(x.a, 1).copy()],
+    "dstack": [lambda x: F.dstack([x.a, x.b])],
     "default_queue": [lambda x: F.default_queue()],
     "empty": [lambda x: F.empty(10), lambda x: F.empty(WAITING_BYTES, dtype="u1", **x.place),
               lambda x: F.empty(1 << 20, usm_type="host")],
@@ -295,6 +312,7 @@ FUNCTIONS = {
                    lambda x: F.fill_async(x.d, 2).wait()],
     "finfo": [lambda x: F.finfo(x.a)],
     "flip": [lambda x: F.flip(x.a).copy()],
+    "frombuffer": [lambda x: F.frombuffer(bytes(80), **x.place)],
     "from_arrow": [lambda x: F.from_arrow(Column(x.host[0])), lambda x: F.from_arrow(Column(x.large), **x.place)
                    if x.kind != "device" else None],
     "from_dlpack": [lambda x: F.from_dlpack(x.d), lambda x: F.from_dlpack(x.a), lambda x: F.from_dlpack(x.d, copy=True),
@@ -311,9 +329,12 @@ FUNCTIONS = {
     "get_include": [lambda x: F.get_include()],
     "importing_extension": [lambda x: F.importing_extension().__enter__()],
     "get_print_options": [lambda x: F.get_print_options()],
+    "hstack": [lambda x: F.hstack([x.v, x.v]), lambda x: F.hstack([x.d, x.d])],
+    "imag": [lambda x: F.imag(x.c).copy(), lambda x: F.imag(x.a)],
     "iinfo": [lambda x: F.iinfo(x.i)],
     "isdtype": [lambda x: F.isdtype(x.a.dtype, "real floating")],
     "linspace": [lambda x: F.linspace(0, 1, 5, **x.place), lambda x: F.linspace(0, 1, 50_000)],
+    "load": [lambda x: saved(F.save, x.large, **x.place), lambda x: saved(F.savez, x.a)],
     "matrix_transpose": [lambda x: F.matrix_transpose(x.a).copy()],
     "meshgrid": [lambda x: F.meshgrid(x.v, x.v)],
     "moveaxis": [lambda x: F.moveaxis(x.a, 0, 1).copy()],
@@ -325,12 +346,17 @@ FUNCTIONS = {
     "print_options": [with_print_options],
     "put": [lambda x: F.put(x.v, x.i.reshape(-1), x.v), lambda x: F.put(x.a, [0, 1], 5.0, axis=0), lambda x: F.put(x.d, [3], x.s)],
     "put_along_axis": [lambda x: F.put_along_axis(x.a, x.i, x.b)],
+    "real": [lambda x: F.real(x.c).copy()],
     "repeat": [lambda x: F.repeat(x.a, 2), lambda x: F.repeat(x.v, x.i.reshape(-1))],
     "reshape": [lambda x: F.reshape(x.a.T, (12,)), lambda x: F.reshape(x.a, (4, 3), copy=True)],
     "result_type": [lambda x: F.result_type(x.a, x.i, x.s)],
     "roll": [lambda x: F.roll(x.a, 1), lambda x: F.roll(x.large, 1)],
+    "rot90": [lambda x: F.rot90(x.a).copy()],
+    "save": [lambda x: F.save(io.BytesIO(), x.large), lambda x: F.save(io.BytesIO(), x.d), lambda x: F.save(io.BytesIO(), x.a.T)],
+    "savez": [lambda x: F.savez(io.BytesIO(), x.a, d=x.d)],
     "set_default_queue": [exchanged_default_queue],
     "set_print_options": [lambda x: F.set_print_options(precision=6)],
+    "split": [lambda x: F.split(x.a, 3)[1].copy()],
     "squeeze": [lambda x: F.squeeze(x.a[:1])],
     "stack": [lambda x: F.stack([x.a, x.b]), lambda x: F.stack([x.large, x.large])],
     "swapaxes": [lambda x: F.swapaxes(x.a, 0, 1).copy()],
@@ -348,6 +374,8 @@ FUNCTIONS = {
     "triu": [lambda x: F.triu(x.a)],
     "unstack": [lambda x: [part.copy() for part in F.unstack(x.a)]],
     "using_queue": [with_queue],
+    "vstack": [lambda x: F.vstack([x.v, x.v])],
+    "where": [lambda x: F.where(x.m, x.a, x.b), lambda x: F.where(x.d > 0, x.d, 1), lambda x: F.where(x.m)],
     "zeros": [lambda x: F.zeros(10, **x.place), lambda x: F.zeros(100_000)],
     "zeros_like": [lambda x: F.zeros_like(x.a), lambda x: F.zeros_like(x.d)],
 }  # fmt: skip
@@ -446,6 +474,8 @@ METHODS = {
     "readonly": [lambda x: x.a.readonly().copy()], "wait": [lambda x: x.a.wait(), lambda x: x.other.wait()],
     "copy": [lambda x: x.a.copy(), lambda x: x.large[::2].copy()], "fill": [lambda x: x.a.fill(1), lambda x: x.large.fill(2.5)],
     "tobytes": [lambda x: x.a.tobytes()], "astype": [lambda x: x.a.astype("i2"), lambda x: x.large.astype("f4")],
+    "take": [lambda x: x.a.take([0, 1], axis=1)], "put": [lambda x: x.v.put([0, 1], x.s)], "repeat": [lambda x: x.a.repeat(2)],
+    "nonzero": [lambda x: x.m.nonzero()], "diagonal": [lambda x: x.a.diagonal().copy()],
     "to_device": [lambda x: x.a.to_device(dpctl.SyclQueue(x.q.sycl_context, x.q.sycl_device)), lambda x: x.a.to_device("cpu"),
                   lambda x: x.a.to_device(dpctl.SyclQueue())],
     "record": [lambda x: record_by(x, x.a.record)], "record_read": [lambda x: record_by(x, x.a.record_read)],
@@ -455,6 +485,7 @@ METHODS = {
     "__format__": [lambda x: f"{x.s:.3f}"], "_repr_html_": [lambda x: x.a._repr_html_()],
     "__reduce_ex__": [lambda x: pickled(x.a), lambda x: pickled(x.host)],
     "__copy__": [lambda x: copy.copy(x.a)], "__deepcopy__": [lambda x: copy.deepcopy(x.a)],
+    "__dir__": [lambda x: dir(x.a)],
     "__array_function__": [lambda x: np.shape(x.a), lambda x: np.concatenate([x.host, x.host])],
     "item": [lambda x: x.a.item(3), lambda x: x.s.item()], "tolist": [lambda x: x.a.tolist()],
     "view": [lambda x: x.a.view("i8").copy()], "reshape": [lambda x: x.a.T.reshape(12)], "ravel": [lambda x: x.a.ravel()],
@@ -549,7 +580,7 @@ def public_names():
     """What must have a call: a function that is added must be added here."""
     names = {f"usmx.{n}" for n in usmx.__all__ if callable(getattr(usmx, n))}
     names |= {f"usmx.memory.{n}" for n in memory.__all__}
-    names |= {f"USMArray.{n}" for n in vars(usmx.USMArray)}
+    names |= {f"USMArray.{n}" for n in vars(usmx.USMArray) if hasattr(usmx.USMArray, n)}
     names |= {f"Memory.{n}" for n in vars(memory.MemoryUSMHost.__mro__[1])}
     private = re.compile(r"\._[a-z]|\.__(module|new|init|doc)__$")
     classes = {

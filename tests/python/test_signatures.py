@@ -30,7 +30,10 @@ def methods_of(cls):
         for base in cls.__mro__
         if base.__module__.startswith("usmx")
         for name, member in vars(base).items()
-        if inspect.isroutine(member) and not isinstance(member, type(object.__repr__))
+        if inspect.isroutine(member)
+        and not isinstance(member, type(object.__repr__))
+        and hasattr(base, name)  # others say that usmx lacks the name
+        and name != "__dir__"
     }
 
 

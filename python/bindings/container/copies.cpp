@@ -58,6 +58,7 @@ int with_format(const array& other, int flags) {
 void copy_array_to_host(const py_array& source, nb::handle destination) {
   const held_buffer host(destination, with_format(source.value, PyBUF_STRIDED));
   const host_array target = host_side(host.view(), source.value);
+  warn_of_lost_parts(source.value.type(), target.type);
   ordered(is_short(source.value), [&] { copy_to_host(source.value, target); });
 }
 
@@ -95,6 +96,7 @@ void require_same(const array& a, nb::handle out) {
 void copy_host_to_array(const py_array& destination, nb::handle source) {
   const held_buffer host(source, with_format(destination.value, PyBUF_STRIDED_RO));
   const host_array from = host_side(host.view(), destination.value);
+  warn_of_lost_parts(from.type, destination.value.type());
   ordered(is_short(destination.value), [&] { copy_from_host(from, destination.value); });
 }
 
@@ -106,6 +108,7 @@ array spread_to(const array& source, const array& destination) {
 
 void copy_broadcast(const array& source, const array& destination) {
   const array spread = spread_to(source, destination);
+  warn_of_lost_parts(source.type(), destination.type());
   ordered(is_short(spread) && is_short(destination), [&] { copy(spread, destination); });
 }
 
@@ -139,6 +142,7 @@ nb::list pending_events_of(nb::handle reads, nb::handle writes) {
 
 sycl::event copy_broadcast_async(const array& source, const array& destination) {
   const array spread = spread_to(source, destination);
+  warn_of_lost_parts(source.type(), destination.type());
   return ordered(is_short(spread) && is_short(destination),
                  [&] { return copy_async(spread, destination); });
 }
@@ -146,6 +150,7 @@ sycl::event copy_broadcast_async(const array& source, const array& destination) 
 nb::object copy_array_to_host_async(const py_array& source, nb::handle destination) {
   shared_buffer host(destination, with_format(source.value, PyBUF_STRIDED));
   const host_array to = host_side(*host.view, source.value);
+  warn_of_lost_parts(source.value.type(), to.type);
   return event_object(ordered(is_short(source.value),
                               [&] { return copy_to_host_async(source.value, to, host.owner); }));
 }
@@ -153,6 +158,7 @@ nb::object copy_array_to_host_async(const py_array& source, nb::handle destinati
 nb::object copy_host_to_array_async(const py_array& destination, nb::handle source) {
   shared_buffer host(source, with_format(destination.value, PyBUF_STRIDED_RO));
   const host_array from = host_side(*host.view, destination.value);
+  warn_of_lost_parts(from.type, destination.value.type());
   return event_object(ordered(is_short(destination.value), [&] {
     return copy_from_host_async(from, destination.value, host.owner);
   }));
@@ -211,6 +217,7 @@ nb::object asnumpy(nb::handle usm_ary, nb::handle out) {
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,
               element_order order) {
   require_convertible(type, source.type());
+  warn_of_lost_parts(source.type(), type);
   const array made =
       make_array(compact_like(source.layout(), order), type, queue, kind, first_use::at_once);
   ordered(is_short(source) && is_short(made), [&] { copy(source, made); });

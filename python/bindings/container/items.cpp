@@ -117,7 +117,13 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
 assigned_value::assigned_value(PyObject* value, const array& destination)
     : type_(destination.type()),
       queue_(internal::private_queue(destination)),
-      source_(source_of(value, destination)) {}
+      source_(source_of(value, destination)) {
+  if (const auto* values = std::get_if<array>(&source_)) {
+    warn_of_lost_parts(values->type(), type_);
+  } else if (std::holds_alternative<std::unique_ptr<held_array>>(source_)) {
+    warn_of_lost_parts(host_view().type(), type_);
+  }
+}
 
 bool assigned_value::is_short() const {
   const auto* values = std::get_if<array>(&source_);

@@ -15,6 +15,7 @@ namespace usmx::bindings {
 namespace {
 
 lazy_import numpy_zeros("numpy", "zeros");
+lazy_import complex_warning("numpy.exceptions", "ComplexWarning");
 
 bool contains(std::string_view text, char c) { return text.find(c) != text.npos; }
 
@@ -110,6 +111,9 @@ bool set_from_buffer(element& to, nb::handle scalar) {
     to.set(*type, static_cast<const std::byte*>(view.buf));
   }
   PyBuffer_Release(&view);
+  if (type) {
+    warn_of_lost_parts(*type, to.type());
+  }
   return type.has_value();
 }
 
@@ -168,6 +172,16 @@ void require_convertible(dtype found, dtype expected) {
   if (!internal::is_convertible(found, expected)) {
     throw type_error(detail::message("structured elements are not converted: expected ", expected,
                                      ", found ", found));
+  }
+}
+
+void warn_of_lost_parts(dtype found, dtype wanted) {
+  if (found.kind() != 'c' || wanted.kind() == 'c' || wanted.kind() == 'b') {
+    return;
+  }
+  if (PyErr_WarnEx(complex_warning.get().ptr(),
+                   "Casting complex values to real discards the imaginary part", 1) != 0) {
+    nb::raise_python_error();
   }
 }
 

@@ -43,6 +43,11 @@ element to_element(dtype type, nb::handle scalar);
 /// Throws type_error where copies do not convert from one type to the other.
 void require_convertible(dtype found, dtype expected);
 
+/// NumPy's ComplexWarning where the imaginary parts of elements are lost. Before a copy starts,
+/// since the warning may be an error. Arrays warn and Python's scalars raise, as with NumPy
+/// (docs/decisions.md, 95).
+void warn_of_lost_parts(dtype found, dtype wanted);
+
 /// A plain element as Python's bool, int, float or complex: a new reference, or null with Python's
 /// error set; type_error for a structured one.
 PyObject* new_number(const std::byte* element, type_code code);

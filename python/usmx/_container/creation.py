@@ -110,7 +110,7 @@ def full(
         if sycl_queue is None and device is None:
             sycl_queue = values._own_queue
     usm_type = "device" if usm_type is None else usm_type
-    natural = _scalar_type(values) if dtype is None else None
+    natural = _scalar_type(values, fill_value) if dtype is None else None
     result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False, natural or "f8")
     _set_all(result, values)
     return result
@@ -264,11 +264,11 @@ def _as_values(fill_value):
     return _numpy().asarray(fill_value) if view is None else view
 
 
-def _scalar_type(values):
+def _scalar_type(values, fill_value):
     """The element type that an array of these values has by itself."""
     if isinstance(values, USMArray):
         return values.dtype
-    return require_plain(_numpy().asarray(values), values).dtype
+    return require_plain(_numpy().asarray(values), fill_value).dtype
 
 
 def _set_all(result, values):

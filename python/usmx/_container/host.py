@@ -1,5 +1,7 @@
 """Objects of the host, by NumPy, which is imported when it is first needed."""
 
+from usmx._text import short_repr
+
 PLAIN = "?bBhHiIlLqQefdFD"  # NumPy's letters of the element types
 _MISSING_NUMPY = "usmx: NumPy is needed to convert objects of the host"
 
@@ -13,10 +15,40 @@ def _numpy():
 
 
 def require_plain(source, obj):
-    """`source`, the NumPy array of `obj`, if usmx has its element type. TypeError if not."""
+    """`source`, the NumPy array of `obj`, if usmx has its element type.
+
+    TypeError if not; ValueError for elements in another byte order.
+    """
+    if source.dtype.char in PLAIN and not source.dtype.isnative:
+        raise ValueError(
+            f"elements must be in this machine's byte order, found {source.dtype.str!r}: use "
+            "x.astype(x.dtype.newbyteorder('='))"
+        )
     if source.dtype.char not in PLAIN and source.dtype.names is None:
         raise TypeError(
             "elements must be bool, integers, floating-point or complex numbers of at most 64 bits "
-            f"a component, or structures of them, found {source.dtype} of a {type(obj).__name__}"
+            f"a component, or structures of them, found {_found(source, obj)}"
         )
     return source
+
+
+def _found(source, obj):
+    """What keeps an object from becoming an array: a large number, a column, or the type."""
+    if isinstance(obj, int):
+        return short_repr(obj)
+    columns = _columns_without_numbers(obj)
+    if columns:
+        return f"{', '.join(columns)} of type {type(obj).__name__}"
+    return f"{source.dtype}, from an object of type {type(obj).__name__}"
+
+
+def _columns_without_numbers(obj):
+    """The columns of a data frame that no element type fits, as text."""
+    types = getattr(obj, "dtypes", None)
+    if not hasattr(types, "items"):
+        return []
+    return [
+        f"column {short_repr(name)} of {dtype}"
+        for name, dtype in types.items()
+        if getattr(dtype, "char", "O") not in PLAIN
+    ]

@@ -20,6 +20,7 @@ from usmx._container.creation import as_view
 from usmx._container.host import _numpy
 from usmx._container.types import result_type
 from usmx._core import asnumpy, broadcast_to, expand_dims, reshape
+from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -51,7 +52,7 @@ def broadcast_arrays(*args: Producer) -> list[USMArray]:
         ((2, 3), (2, 3))
     """
     arrays = _checked_arrays(args)
-    shape = _common_shape([array.shape for array in arrays])
+    shape = common_shape([array.shape for array in arrays])
     return [array if array.shape == shape else broadcast_to(array, shape) for array in arrays]
 
 
@@ -104,7 +105,7 @@ def concat(arrays: Sequence[Producer], /, *, axis: SupportsIndex | None = 0) -> 
         >>> print(usmx.concat([usmx.arange(2), usmx.zeros(1)]))
         [0. 1. 0.]
     """
-    views = _checked_list(arrays)
+    views = checked_list(arrays)
     if axis is None:
         return _concat_flat(views)
     axis = _core._normalized_axis(axis, views[0].ndim)
@@ -139,7 +140,7 @@ def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray
         >>> usmx.stack([usmx.zeros(3), usmx.ones(3)]).shape
         (2, 3)
     """
-    views = _checked_list(arrays)
+    views = checked_list(arrays)
     axis = _core._normalized_axis(axis, views[0].ndim + 1)
     _check_shapes(views, None)
     return concat([expand_dims(array, axis=axis) for array in views], axis=axis)
@@ -167,7 +168,7 @@ def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
     """
     rolled = as_view("x", x)
     if axis is None:
-        return reshape(_rolled(reshape(rolled, -1), [(0, index(shift))]), rolled.shape)
+        return reshape(_rolled(reshape(rolled, -1), [(0, _places(shift))]), rolled.shape)
     axes = [_core._normalized_axis(k, rolled.ndim) for k in _as_tuple(axis)]
     shifts = _total_shifts(_as_tuple(shift), axes)
     for first in range(0, len(shifts) or 1, _AXES_AT_ONCE):
@@ -252,7 +253,7 @@ def _checked_arrays(arrays) -> list[USMArray]:
     return [as_view(f"array {k}", array) for k, array in enumerate(arrays)]
 
 
-def _checked_list(arrays) -> list[USMArray]:
+def checked_list(arrays) -> list[USMArray]:
     if not isinstance(arrays, (list, tuple)):
         raise TypeError(f"arrays must be a list or tuple, found {type(arrays).__name__}")
     return _checked_arrays(arrays)
@@ -280,7 +281,7 @@ def _check_shapes(arrays, axis):
                 )
 
 
-def _common_shape(shapes):
+def common_shape(shapes):
     """What all of the shapes can be broadcast to."""
     common = [1] * max(len(shape) for shape in shapes)
     for shape in shapes:
@@ -295,6 +296,16 @@ def _common_shape(shapes):
     return tuple(common)
 
 
+def _places(shift):
+    try:
+        return index(shift)
+    except TypeError:
+        raise TypeError(
+            f"roll: shift must be an integer, or a tuple with one for each axis, found "
+            f"{short_repr(shift)}"
+        ) from None
+
+
 def _total_shifts(shifts, axes):
     """[(axis, shift)], each axis once."""
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
@@ -303,7 +314,7 @@ def _total_shifts(shifts, axes):
         )
     totals = dict.fromkeys(axes, 0)
     for k in range(max(len(shifts), len(axes)) if shifts and axes else 0):
-        totals[axes[k % len(axes)]] += index(shifts[k % len(shifts)])
+        totals[axes[k % len(axes)]] += _places(shifts[k % len(shifts)])
     return list(totals.items())
 
 

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container import conversion
+from usmx._container import conversion, indexing, manipulation, numpy_names
+from usmx._container.elsewhere import answer_for_arrays
 from usmx._container.info import API_VERSION
 from usmx._core import Device, SyclQueue, USMArray, _Memory, _require_made
 from usmx._functions import attach, naming_keywords
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, SupportsIndex
 
-    from usmx._typing import Casting, DeviceLike, DTypeLike, OrderCFAK, QueueLike
+    from usmx._typing import (
+        ArrayLike,
+        Casting,
+        DeviceLike,
+        DTypeLike,
+        IndexMode,
+        OrderCFAK,
+        Producer,
+        QueueLike,
+    )
 
 
 class _OfArrays:
@@ -113,6 +123,86 @@ class _OfArrays:
             self, dtype, order=order, casting=casting, copy=copy, device=device
         )
 
+    def take(
+        self: Any,
+        indices: ArrayLike | Producer,
+        /,
+        axis: SupportsIndex | None = None,
+        out: USMArray | None = None,
+        mode: IndexMode = "raise",
+    ) -> USMArray:
+        """Select the elements at some indices along an axis: `usmx.take`. Waits.
+
+        Raises:
+            IndexError: an index is outside of its axis, or `indices` are no integers.
+            ValueError: `axis` is missing, or `out` is read-only or has another shape or type.
+
+        Example:
+            >>> print(usmx.asarray([10, 20, 30]).take([2, 0]))
+            [30 10]
+        """
+        return indexing.take(self, indices, axis=axis, out=out, mode=mode)
+
+    def put(
+        self: Any, indices: ArrayLike | Producer, values: object, /, mode: IndexMode = "raise"
+    ) -> None:
+        """Set the elements at some indices of an array of one dimension: `usmx.put`. Waits.
+
+        Raises:
+            IndexError: an index is outside of the array, or `indices` are no integers.
+            ValueError: the array has several dimensions or is read-only, or the shapes do not fit.
+
+        Example:
+            >>> a = usmx.zeros(3)
+            >>> a.put([0, 2], [1, 2])
+            >>> print(a)
+            [1. 0. 2.]
+        """
+        indexing.put(self, indices, values, mode=mode)
+
+    def repeat(self: Any, repeats: Any, /, axis: SupportsIndex | None = None) -> USMArray:
+        """Repeat each element, in a new array: `usmx.repeat`. Waits.
+
+        Raises:
+            ValueError: a count is negative, or there are not as many counts as indices.
+            TypeError: a count is no integer.
+
+        Example:
+            >>> print(usmx.arange(3).repeat(2))
+            [0 0 1 1 2 2]
+        """
+        return manipulation.repeat(self, repeats, axis=axis)
+
+    def nonzero(self: Any) -> tuple[USMArray, ...]:
+        """Find the indices of the elements that are not zero: `usmx.nonzero`. Waits.
+
+        Raises:
+            ValueError: the array has no dimensions.
+            TypeError: its elements are structured.
+
+        Example:
+            >>> usmx.asarray([0, 5, 6]).nonzero()[0].tolist()
+            [1, 2]
+        """
+        return indexing.nonzero(self)
+
+    def diagonal(
+        self: Any,
+        offset: SupportsIndex = 0,
+        axis1: SupportsIndex = 0,
+        axis2: SupportsIndex = 1,
+    ) -> USMArray:
+        """View a diagonal: `usmx.diagonal`. Does not wait.
+
+        Raises:
+            ValueError: the array has fewer than 2 dimensions, or the axes are the same.
+
+        Example:
+            >>> print(usmx.asarray([[1, 2], [3, 4]]).diagonal())
+            [1 4]
+        """
+        return numpy_names.diagonal(self, offset, axis1, axis2)
+
     def to_device(self: Any, device: DeviceLike, /, *, stream: QueueLike | None = None) -> USMArray:
         """Move the array to another device or queue. Waits for the copy, if there is one.
 
@@ -203,5 +293,6 @@ class _OfPlaces:
 
 
 attach(_OfArrays, USMArray)
+answer_for_arrays()
 attach(_OfMemory, _Memory)
 attach(_OfPlaces, Device)

@@ -246,12 +246,8 @@ def default_types(device: SyclDevice) -> dict[str, NumpyType]:
 
 
 def constant(name: str) -> NumpyType:
-    """The NumPy dtype that the package offers under its name. AttributeError for other names."""
-    if name == "dtype":
-        return _numpy().dtype
-    if name not in NAMES:
-        raise AttributeError(f"module 'usmx' has no attribute {name!r}", name=name)
-    return _numpy().dtype(name)
+    """What the package offers under ``dtype`` and under each of NAMES: NumPy's."""
+    return _numpy().dtype if name == "dtype" else _numpy().dtype(name)
 
 
 def _can_cast_on(source, target, casting, fp16, fp64):

@@ -1,6 +1,7 @@
 """Every function that takes an array takes any producer of __sycl_usm_array_interface__."""
 
 import inspect
+import io
 
 import dpctl.memory
 import dpnp
@@ -11,17 +12,34 @@ from helpers import Producer
 
 NUMBERS = np.arange(12.0).reshape(3, 4)
 
+
+def saved(a, save=usmx.save):
+    file = io.BytesIO()
+    save(file, a)
+    file.seek(0)
+    return usmx.load(file)
+
+
 CALLS = {
     "array_equal": lambda a: usmx.array_equal(a, NUMBERS),
+    "array_split": lambda a: usmx.array_split(a, 2)[1],
     "asarray": usmx.asarray,
+    "ascontiguousarray": usmx.ascontiguousarray,
     "asnumpy": usmx.asnumpy,
     "astype": lambda a: usmx.astype(a, "f4"),
+    "atleast_1d": usmx.atleast_1d,
+    "atleast_2d": usmx.atleast_2d,
+    "atleast_3d": usmx.atleast_3d,
     "broadcast_arrays": lambda a: usmx.broadcast_arrays(a, beside(a, np.zeros((2, 3, 4))))[0],
     "broadcast_to": lambda a: usmx.broadcast_to(a, (2, 3, 4)),
     "can_cast": lambda a: usmx.can_cast(a, "f4", casting="same_kind"),
     "concat": lambda a: usmx.concat([a, beside(a, np.ones((1, 4))), a]),
     "copy": usmx.copy,
     "copy_async": lambda a: usmx.copy_async(a, a).wait(),
+    "copyto": lambda a: usmx.copyto(a, beside(a, np.arange(4.0))),
+    "diag": lambda a: usmx.diag(a, 1),
+    "diagonal": usmx.diagonal,
+    "dstack": lambda a: usmx.dstack([a, a]),
     "empty_like": lambda a: usmx.empty_like(a).shape,
     "expand_dims": lambda a: usmx.expand_dims(a, axis=1),
     "extract": lambda a: usmx.extract(usmx.ones((3, 4), bool), a),
@@ -29,6 +47,8 @@ CALLS = {
     "flip": usmx.flip,
     "from_usm_array_interface": usmx.from_usm_array_interface,
     "full_like": lambda a: usmx.full_like(a, 3),
+    "hstack": lambda a: usmx.hstack([a, a]),
+    "imag": usmx.imag,
     "matrix_transpose": usmx.matrix_transpose,
     "meshgrid": lambda a: usmx.meshgrid(usmx.reshape(a, -1), beside(a, np.arange(2.0)))[0],
     "moveaxis": lambda a: usmx.moveaxis(a, 0, 1),
@@ -39,10 +59,15 @@ CALLS = {
     "place": lambda a: usmx.place(a, usmx.ones((3, 4), bool), usmx.zeros(1)),
     "put": lambda a: usmx.put(a, [0, 2], [5.0], axis=0),
     "put_along_axis": lambda a: usmx.put_along_axis(a, usmx.arange(3)[:, None], 5.0, axis=1),
+    "real": usmx.real,
     "repeat": lambda a: usmx.repeat(a, 2, axis=0),
     "reshape": lambda a: usmx.reshape(a, (2, 6)),
     "result_type": lambda a: usmx.result_type(a, "f4"),
     "roll": lambda a: usmx.roll(a, 1, axis=0),
+    "rot90": usmx.rot90,
+    "save": saved,
+    "savez": lambda a: saved(a, usmx.savez)["arr_0"],
+    "split": lambda a: usmx.split(a, 2, 1)[1],
     "squeeze": usmx.squeeze,
     "stack": lambda a: usmx.stack([a, a], axis=1),
     "swapaxes": lambda a: usmx.swapaxes(a, 0, 1),
@@ -55,12 +80,14 @@ CALLS = {
     "tril": usmx.tril,
     "triu": usmx.triu,
     "unstack": lambda a: usmx.unstack(a)[1],
+    "vstack": lambda a: usmx.vstack([a, a]),
+    "where": lambda a: usmx.where(a, a, 1),
     "zeros_like": usmx.zeros_like,
 }
 WITHOUT_ARRAYS = {
-    "arange", "default_queue", "empty", "eye", "finfo", "from_arrow", "from_dlpack", "from_numpy", "full", "get_coerced_usm_type",
+    "arange", "default_queue", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "full", "get_coerced_usm_type",
     "get_execution_queue", "get_devices", "get_include", "importing_extension", "get_print_options",
-    "iinfo", "isdtype", "linspace", "ones", "print_options", "set_default_queue", "set_print_options",
+    "iinfo", "isdtype", "linspace", "load", "ones", "print_options", "set_default_queue", "set_print_options",
     "synchronize", "using_queue", "zeros",
     "dldevice_to_sycl_device", "get_composite_devices", "get_device_cached_queue", "get_num_devices", "get_platforms",
     "has_accelerator_devices", "has_cpu_devices", "has_gpu_devices", "lsplatform", "select_accelerator_device",

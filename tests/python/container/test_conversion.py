@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+pytestmark = pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+
 ORDERS = ["C", "F", "A", "K"]
 CASTINGS = ["no", "equiv", "safe", "same_kind", "unsafe"]
 

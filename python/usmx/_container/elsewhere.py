@@ -1,0 +1,134 @@
+"""Names of NumPy and its relatives that usmx does not have: the error says what to use instead.
+
+Python asks here only after it has not found the name, so that names which exist cost nothing more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from usmx import _core
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+COMPUTE = "usmx arrays hold and move data; compute with dpnp: usmx.to_dpnp(a)"
+
+# What usmx has under another name.
+_OF_THE_PACKAGE = {
+    "append": "usmx.concat([a, b])",
+    "array": "usmx.asarray(x), or usmx.asarray(x, copy=True) for a copy",
+    "asanyarray": "usmx.asarray(x)",
+    "column_stack": "usmx.stack(arrays, axis=1)",
+    "concatenate": "usmx.concat(arrays), the array API's name",
+    "fliplr": "usmx.flip(a, axis=1)",
+    "flipud": "usmx.flip(a, axis=0)",
+    "frompyfunc": "usmx.ElementwiseKernel, which takes SYCL source",
+    "hsplit": "usmx.split(a, n, axis=1)",
+    "matrix": "usmx.asarray(x)",
+    "ndarray": "usmx.USMArray",
+    "permute": "usmx.permute_dims(a, axes), the array API's name",
+    "ravel": "a.ravel() or usmx.reshape(a, -1)",
+    "resize": "usmx.reshape(a, shape) or usmx.tile(a, n)",
+    "rollaxis": "usmx.moveaxis(a, source, destination)",
+    "row_stack": "usmx.vstack(arrays)",
+    "tensor": "usmx.asarray(x)",
+    "transpose": "a.transpose(axes) or usmx.permute_dims(a, axes)",
+    "usm_ndarray": "usmx.USMArray",
+    "vectorize": "usmx.ElementwiseKernel, which takes SYCL source",
+    "vsplit": "usmx.split(a, n)",
+}
+
+_COMPUTING = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
+    "conj", "conjugate", "cumprod", "cumsum", "dot", "max", "mean", "min", "partition", "prod",
+    "ptp", "round", "searchsorted", "sort", "std", "sum", "trace", "var",
+)  # fmt: skip
+
+# The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
+_OF_ARRAYS = {
+    "asnumpy": "usmx.asnumpy(a)",
+    "byteswap": "usmx.asarray, which brings data of the host into this machine's byte order",
+    "cpu": "usmx.asnumpy(a) or a.to_device('cpu')",
+    "ctypes": "a._pointer or a.__sycl_usm_array_interface__",
+    "data": "a.base, or memoryview(a) where the host can read the memory",
+    "dump": "pickle.dump(a, file) or usmx.save(file, a)",
+    "dumps": "pickle.dumps(a)",
+    "flat": "a.ravel(), a view where possible",
+    "get": "usmx.asnumpy(a)",
+    "getfield": "a['field'] or a.view(dtype)",
+    "numpy": "usmx.asnumpy(a)",
+    "queue": "a.sycl_queue",
+    "resize": "a.reshape(shape), or usmx.tile(a, n) for more elements",
+    "setfield": "a['field'] = value",
+    "setflags": "a.flags.writable = False",
+    "to": "a.to_device(device) or a.astype(dtype)",
+    "tofile": "usmx.save(file, a)",
+    **dict.fromkeys(_COMPUTING),
+}
+
+# What cannot be set, since other threads may read it (docs/decisions.md, 94).
+_OF_ASSIGNMENTS = {
+    "shape": "use b = a.reshape(shape)",
+    "strides": "take a slice, or make a USMArray(shape, dtype, buffer=a, strides=strides)",
+    "dtype": "use b = a.view(dtype) for the same bytes, or a.astype(dtype) for the same values",
+}
+
+
+def refuse_name(name: str) -> NoReturn:
+    """AttributeError for a name that the package lacks."""
+    text = f"module 'usmx' has no attribute {name!r}"
+    if name in _OF_THE_PACKAGE:
+        text += f": use {_OF_THE_PACKAGE[name]}"
+    elif _is_numpys(name):
+        text += f": {COMPUTE}"
+    raise AttributeError(text, name=name, obj=__import__("usmx"))
+
+
+def _is_numpys(name: str) -> bool:
+    if name.startswith("_"):
+        return False
+    try:
+        import numpy
+    except ImportError:
+        return False
+    return name in dir(numpy)  # hasattr may warn
+
+
+class _Elsewhere:
+    """An attribute that a class lacks. `hasattr` is False, as without it."""
+
+    def __init__(self, use: str | None) -> None:
+        self.text = COMPUTE if use is None else f"use {use}"
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, array: object, cls: type) -> NoReturn:
+        raise AttributeError(
+            f"{cls.__name__!r} object has no attribute {self.name!r}: {self.text}",
+            name=self.name,
+            obj=cls if array is None else array,
+        )
+
+
+def _refusing(name: str, use: str):
+    def refuse(self: object, value: object) -> NoReturn:
+        raise AttributeError(f"{name} of a USMArray cannot be set: {use}", name=name, obj=self)
+
+    return refuse
+
+
+def _names_of_instance(self: object) -> list[str]:
+    return [name for name in object.__dir__(self) if name not in _OF_ARRAYS]
+
+
+def answer_for_arrays() -> None:
+    """Let USMArray answer for the attributes that it lacks, and keep them out of ``dir(a)``."""
+    for name, use in _OF_ARRAYS.items():
+        attribute = _Elsewhere(use)
+        attribute.__set_name__(_core.USMArray, name)
+        setattr(_core.USMArray, name, attribute)
+    for name, use in _OF_ASSIGNMENTS.items():
+        setattr(_core.USMArray, name, getattr(_core.USMArray, name).setter(_refusing(name, use)))
+    _core.USMArray.__dir__ = _names_of_instance  # type: ignore[method-assign]

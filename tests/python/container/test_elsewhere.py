@@ -1,0 +1,73 @@
+"""Names that usmx lacks say what to use instead, and are lacking all the same."""
+
+import numpy as np
+import pytest
+import usmx
+from usmx._container.elsewhere import _OF_ARRAYS, _OF_THE_PACKAGE, COMPUTE
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "conj", "linalg", "sqrt"])
+def test_numpys_functions_that_compute_name_dpnp(name):
+    with pytest.raises(AttributeError, match="usmx.to_dpnp") as caught:
+        getattr(usmx, name)
+    assert caught.value.name == name
+    assert caught.value.obj is usmx
+
+
+@pytest.mark.parametrize("name", sorted(_OF_THE_PACKAGE))
+def test_function_under_another_name_is_named(name):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': use "):
+        getattr(usmx, name)
+
+
+def test_other_names_get_no_advice():
+    with pytest.raises(AttributeError, match="^module 'usmx' has no attribute 'nosuch'$"):
+        usmx.nosuch  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'nosuch'$"):
+        usmx.zeros(3).nosuch  # noqa: B018
+
+
+@pytest.mark.parametrize("name", sorted(_OF_ARRAYS))
+def test_attribute_of_other_arrays_is_answered(name):
+    a = usmx.zeros(3)
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': ") as caught:
+        getattr(a, name)
+    assert caught.value.obj is a
+    assert not hasattr(a, name)
+    assert not hasattr(usmx.USMArray, name)
+    assert name not in dir(a)
+
+
+def test_every_attribute_of_numpys_arrays_is_there_or_answered():
+    a = usmx.zeros((2, 2))
+    names = {name for name in dir(np.ndarray) if not name.startswith("_")}
+    assert {name for name in names if not hasattr(a, name)} <= _OF_ARRAYS.keys()
+
+
+def test_computing_method_says_the_same_as_the_function():
+    with pytest.raises(AttributeError) as caught:
+        usmx.zeros(3).sum()
+    assert str(caught.value).endswith(COMPUTE)
+
+
+@pytest.mark.parametrize(
+    ("name", "use"), [("shape", "reshape"), ("strides", "slice"), ("dtype", "view")]
+)
+def test_what_cannot_be_set_says_what_to_use(name, use):
+    with pytest.raises(AttributeError, match=use):
+        setattr(usmx.zeros(3), name, 3)
+
+
+def test_subclass_may_have_the_names():
+    class Summing(usmx.USMArray):
+        def sum(self):
+            return 3
+
+    assert Summing(3).sum() == 3
+
+
+@pytest.mark.parametrize("module", [usmx, usmx.memory], ids=lambda m: m.__name__)
+def test_dir_has_public_names_only(module):
+    extra = {"dtype", "newaxis", *usmx._types.NAMES} if module is usmx else set()
+    listed = {name for name in dir(module) if not name.startswith("__")}
+    assert listed == {n for n in module.__all__ if not n.startswith("__")} | extra
