@@ -1,6 +1,8 @@
 #include "copy/kernel.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -30,25 +32,35 @@ std::size_t put_surplus_first(kernel_copy& copy) {
   return copy.ndim - max_kernel_dimensions;
 }
 
-/// Enqueues one kernel for each index of the dimensions that a kernel does not take, each after the
-/// one before it. When one cannot be enqueued, those before it have been waited for.
-template <class Enqueue>
-sycl::event run(kernel_copy& copy, work_split split, sycl::queue& queue,
-                const std::vector<sycl::event>& pending, Enqueue enqueue_kernel) {
+/// Calls `start(source, destination, launch)` for each index of the dimensions that a kernel does
+/// not take.
+template <class Start>
+void for_each_launch(kernel_copy& copy, work_split split, const Start& start) {
   const std::size_t surplus = put_surplus_first(copy);
   const auto all = copy.dimensions();
   const kernel_launch launch = launch_for(all.subspan(surplus), split);
+  for_each_index(
+      all.first(surplus), copy.source, copy.destination,
+      [&](const std::byte* source, std::byte* destination) { start(source, destination, launch); });
+}
+
+/// Enqueues the kernels, each after the one before it. When one cannot be enqueued, those before it
+/// have been waited for.
+template <class Enqueue>
+sycl::event run(kernel_copy& copy, work_split split, sycl::queue& queue,
+                const std::vector<sycl::event>& pending, Enqueue enqueue_kernel) {
   std::vector<sycl::event> before = pending;
   before.reserve(1);  // a kernel that is enqueued must not be lost for want of memory
-  const auto enqueue = [&](const std::byte* source, std::byte* destination) {
-    before = {submit_to(queue, [&](sycl::queue& to) {
-      return to.submit([&](sycl::handler& handler) {
-        enqueue_kernel(handler, before, source, destination, launch);
-      });
-    })};
-  };
   try {
-    for_each_index(all.first(surplus), copy.source, copy.destination, enqueue);
+    for_each_launch(
+        copy, split,
+        [&](const std::byte* source, std::byte* destination, const kernel_launch& launch) {
+          before = {submit_to(queue, [&](sycl::queue& to) {
+            return to.submit([&](sycl::handler& handler) {
+              enqueue_kernel(handler, before, source, destination, launch);
+            });
+          })};
+        });
   } catch (...) {
     wait_for_all(before);
     throw;
@@ -56,14 +68,13 @@ sycl::event run(kernel_copy& copy, work_split split, sycl::queue& queue,
   return before.front();
 }
 
-/// Whether the kernels that transpose whole tiles can do it.
+/// Whether the kernels that transpose do it, which move adjacent items on both sides.
 bool is_done_by_tiles(const kernel_copy& copy, kernel_shape shape) {
   const copy_dimension& rows = copy.all_dimensions[copy.ndim - 2];
   const copy_dimension& columns = copy.all_dimensions[copy.ndim - 1];
   const auto item = static_cast<std::ptrdiff_t>(copy.destination_size);
-  return shape != kernel_shape::wide && !copy.cast && is_transposed(rows, columns) &&
-         rows.source_stride == item && columns.destination_stride == item &&
-         can_be_tiled(rows, shape);
+  return !copy.cast && rows.source_stride == item && columns.destination_stride == item &&
+         can_be_tiled(rows, columns, shape);
 }
 
 kernel_id kernel_for(const kernel_copy& copy, bool by_tiles) {
@@ -71,6 +82,33 @@ kernel_id kernel_for(const kernel_copy& copy, bool by_tiles) {
     return *copy.cast;
   }
   return by_tiles ? transpose_kernel(copy.destination_size) : copy_kernel(copy.destination_size);
+}
+
+/// A fill of small elements in a row, as one of the largest items.
+struct wide_fill {
+  copy_plan plan;
+  std::array<std::byte, 16> item;
+};
+
+/// None where the elements are larger, apart, or not a number of such items.
+std::optional<wide_fill> widened(const copy_plan& plan, const std::byte* element) {
+  constexpr std::ptrdiff_t wide = sizeof(wide_fill::item);
+  const auto size = static_cast<std::ptrdiff_t>(plan.destination_type.itemsize());
+  if (plan.ndim != 1 || size >= wide || wide % size != 0) {
+    return std::nullopt;
+  }
+  const copy_dimension& row = plan.dimensions()[0];
+  if (row.destination_stride != size || row.extent * size % wide != 0 ||
+      reinterpret_cast<std::uintptr_t>(plan.destination) % wide != 0) {
+    return std::nullopt;
+  }
+  wide_fill result{plan, {}};
+  result.plan.destination_type = type_code::complex128;
+  result.plan.all_dimensions[0] = {row.extent * size / wide, wide, wide};
+  for (std::ptrdiff_t at = 0; at < wide; at += size) {
+    std::memcpy(result.item.data() + at, element, static_cast<std::size_t>(size));
+  }
+  return result;
 }
 
 }  // namespace
@@ -103,6 +141,11 @@ std::optional<sycl::event> copy_by_kernel(const copy_plan& plan, sycl::queue que
 std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte* element,
                                           sycl::queue queue,
                                           const std::vector<sycl::event>& pending) {
+  device_kernels& kernels = kernels_of(queue);
+  const auto wide = kernels.shape() == kernel_shape::narrow ? std::nullopt : widened(plan, element);
+  if (wide) {
+    return fill_by_kernel(wide->plan, wide->item.data(), std::move(queue), pending);
+  }
   copy_plan own = plan;
   own.source = own.destination;
   own.source_type = own.destination_type;
@@ -114,7 +157,6 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   if (fill->destination_size != element_size) {
     return std::nullopt;
   }
-  device_kernels& kernels = kernels_of(queue);
   const device_kernel* kernel = kernels.find(fill_kernel(element_size));
   if (kernel == nullptr) {
     return std::nullopt;
@@ -132,10 +174,10 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   return done;
 }
 
-std::optional<sycl::event> places_by_kernel(const copy_plan& plan, const kernels::place_rule& rule,
-                                            std::uint32_t* outside, device_kernels& from,
-                                            sycl::queue queue,
-                                            const std::vector<sycl::event>& pending) {
+std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan& plan,
+                                                        const kernels::place_rule& rule,
+                                                        std::uint32_t* outside,
+                                                        device_kernels& from) {
   std::optional<kernel_copy> walked = to_kernel_copy(plan, false);
   if (!walked || walked->source_size != plan.source_type.itemsize()) {
     return std::nullopt;
@@ -146,12 +188,14 @@ std::optional<sycl::event> places_by_kernel(const copy_plan& plan, const kernels
   const bool is_row = walked->ndim == 2 && walked->all_dimensions[0].extent == 1;
   const kernel_shape shape =
       is_row && from.shape() == kernel_shape::tiled ? kernel_shape::wide : from.shape();
-  return run(*walked, {shape, false}, queue, pending,
-             [&](sycl::handler& handler, const events& before, const void* source,
-                 void* destination, const kernel_launch& launch) {
-               kernel->enqueue(handler, before, launch.range, source, destination, launch.walk,
-                               rule, outside);
-             });
+  std::vector<kernel_run> runs;
+  for_each_launch(
+      *walked, {shape, false},
+      [&](const std::byte* source, std::byte* destination, const kernel_launch& launch) {
+        runs.push_back(kernel->run(launch.range, static_cast<const void*>(source),
+                                   static_cast<void*>(destination), launch.walk, rule, outside));
+      });
+  return runs;
 }
 
 }  // namespace usmx::inline v1::detail

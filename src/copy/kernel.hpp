@@ -29,12 +29,13 @@ std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
 std::optional<sycl::event> fill_by_kernel(const copy_plan&, const std::byte* element, sycl::queue,
                                           const std::vector<sycl::event>& pending = {});
 
-/// Adds to each of the plan's destinations, which are 64-bit integers, the place that the rule
-/// makes of its source, an integer, or sets it to that. Sets `outside` to 1 if a source lies
-/// outside of its axis. None if the integers are not aligned as their types require.
-std::optional<sycl::event> places_by_kernel(const copy_plan&, const kernels::place_rule&,
-                                            std::uint32_t* outside, device_kernels&, sycl::queue,
-                                            const std::vector<sycl::event>& pending);
+/// Runs that add to each of the plan's destinations, which are 64-bit integers, the place that the
+/// rule makes of its source, an integer, or set it to that, and set `outside` to 1 if a source lies
+/// outside of its axis. To be run one after the other. None if the integers are not aligned as
+/// their types require.
+std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan&,
+                                                        const kernels::place_rule&,
+                                                        std::uint32_t* outside, device_kernels&);
 
 /// As copy_by_kernel with the kernels of `from`, so that tests can run kernels that the device
 /// would not get.

@@ -4,6 +4,7 @@
 #include <array>
 #include <climits>
 #include <cstdint>
+#include <cstdlib>
 
 #include "copy/kernel_copy.hpp"
 #include "kernels/device/selection.hpp"
@@ -58,17 +59,47 @@ block_shape wide_block(const copy_dimension& rows, const copy_dimension& columns
           1};
 }
 
+/// With fewer, groups of 8192 leave most of an H100 idle.
+constexpr std::int64_t many_elements = std::int64_t{1} << 25;
+
+/// Columns that are so few, or rows that are, leave most of a tile empty.
+constexpr std::int64_t wide_enough = std::int64_t{2} * kernels::shared_tile;
+/// As many columns still fill the tile's memory by more rows. Measured on an H100: more of them are
+/// faster without it.
+constexpr std::int64_t few_columns = 8;
+
+/// The block of the kernels that transpose: a tile, or as many rows of few columns as fit its
+/// memory, in which a column has an odd length.
+block_shape transposed_block(const copy_dimension& rows, const copy_dimension& columns) {
+  constexpr std::int64_t edge = kernels::shared_tile;
+  if (columns.extent > few_columns) {
+    return {edge, edge, 1};
+  }
+  return {std::min<std::int64_t>(rows.extent, edge * (edge + 1) / columns.extent - 1),
+          columns.extent, 1};
+}
+
+/// Whether some columns of all rows lie together in the source: what was read for one row is still
+/// in the cache for the next one.
+bool reads_again(const copy_dimension& rows, const copy_dimension& columns) {
+  return rows.extent < wide_enough && columns.extent >= wide_enough && is_transposed(rows, columns);
+}
+
 /// As measured on an H100: fewer and larger groups than on other devices.
 block_shape tiled_block(const copy_dimension& rows, const copy_dimension& columns, bool by_tiles) {
   constexpr std::int64_t edge = kernels::shared_tile;
   if (by_tiles) {
-    return {edge, edge, 1};
+    return transposed_block(rows, columns);
+  }
+  if (reads_again(rows, columns)) {
+    return {rows.extent, std::min<std::int64_t>(most_lanes, columns.extent), 1};
   }
   if (is_transposed(rows, columns)) {
     return {std::min<std::int64_t>(2 * edge, rows.extent),
             std::min<std::int64_t>(edge, columns.extent), 1};
   }
-  constexpr std::int64_t elements = 8192;
+  const bool is_small = rows.extent >= 4 && rows.extent * columns.extent < many_elements;
+  const std::int64_t elements = rows.extent == 1 ? 1024 : is_small ? 2048 : 8192;
   const std::int64_t width =
       std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(8, rows.extent));
   return {std::min<std::int64_t>(elements / width, rows.extent), width, 1};
@@ -100,7 +131,9 @@ lane_counts lanes_of(const traversal& t, work_split split) {
     return {8, kernels::shared_tile};
   }
   const std::size_t columns = lanes_for(t.block_columns);
-  const bool share_rows = split.shape == kernel_shape::tiled && t.source_row >= t.source_column;
+  const bool share_rows =
+      split.shape == kernel_shape::tiled &&
+      (t.source_row >= t.source_column || t.block_columns < kernels::shared_tile);
   return {share_rows ? most_lanes / columns : 1, columns};
 }
 
@@ -171,8 +204,15 @@ sycl::nd_range<3> range_of(const traversal& t, lane_counts lanes) {
 
 }  // namespace
 
-bool can_be_tiled(const copy_dimension& rows, kernel_shape shape) noexcept {
-  return shape != kernel_shape::tiled || rows.extent <= most_outer_groups * kernels::shared_tile;
+bool can_be_tiled(const copy_dimension& rows, const copy_dimension& columns,
+                  kernel_shape shape) noexcept {
+  if (shape != kernel_shape::tiled) {
+    return shape == kernel_shape::narrow && is_transposed(rows, columns);
+  }
+  const bool full = rows.extent >= wide_enough && columns.extent >= wide_enough;
+  const bool few = rows.extent > few_columns && columns.extent <= few_columns;
+  return is_transposed(rows, columns) && (full || few) &&
+         ceiling_of(rows.extent, transposed_block(rows, columns).rows) <= most_outer_groups;
 }
 
 kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split split) {
@@ -182,11 +222,11 @@ kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split 
   return {walk, range_of(walk, lanes)};
 }
 
-row_launch launch_over(std::int64_t count, kernel_shape shape) {
+row_launch launch_over(std::int64_t count, kernel_shape shape, std::int64_t per_lane) {
   const std::size_t lanes = shape == kernel_shape::narrow ? 1 : kernels::selection_lanes;
   const auto limit = static_cast<std::int64_t>(INT_MAX / lanes);
   std::int64_t per_group =
-      shape == kernel_shape::narrow ? narrow_elements : kernels::selection_lanes;
+      shape == kernel_shape::narrow ? narrow_elements : kernels::selection_lanes * per_lane;
   while (ceiling_of(count, per_group) > limit) {
     per_group *= 2;
   }

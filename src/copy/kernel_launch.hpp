@@ -34,19 +34,19 @@ struct work_split {
   bool by_tiles;
 };
 
-/// Whether so many rows do not make too many tiles.
-bool can_be_tiled(const copy_dimension& rows, kernel_shape) noexcept;
+/// Whether the kernels that transpose can do it, and are the fastest.
+bool can_be_tiled(const copy_dimension& rows, const copy_dimension& columns, kernel_shape) noexcept;
 
 /// The launch for at most max_kernel_dimensions dimensions, the last two of which are rows and
 /// columns.
 kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split);
 
 /// The launch of a kernel over `count` elements in a row, at least one: work group g takes those
-/// from g * per_group.
+/// from g * per_group, and each of its lanes `per_lane` where it has several lanes.
 struct row_launch {
   std::int64_t per_group;
   sycl::nd_range<3> range;
 };
-row_launch launch_over(std::int64_t count, kernel_shape);
+row_launch launch_over(std::int64_t count, kernel_shape, std::int64_t per_lane);
 
 }  // namespace usmx::inline v1::detail

@@ -1,6 +1,7 @@
 // A kernel that is ready to run: one of the SYCL runtime, or one of CUDA's driver.
 #pragma once
 
+#include <functional>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -15,6 +16,11 @@
 #include "runtime/drivers/cuda_stream.hpp"
 
 namespace usmx::inline v1::detail {
+
+/// One run of a kernel, with copies of its arguments.
+using runtime_run = std::function<void(sycl::handler&)>;
+using cuda_run = std::function<void(CUstream)>;
+using kernel_run = std::variant<runtime_run, cuda_run>;
 
 class device_kernel {
  public:
@@ -33,20 +39,41 @@ class device_kernel {
       return;
     }
     handler.ext_codeplay_enqueue_native_command(
-        [kernel = std::get<CUfunction>(kernel_), before, range,
-         copies = std::tuple(arguments...)](sycl::interop_handle interop) mutable {
+        [run = launched(std::get<CUfunction>(kernel_), range, arguments...),
+         before](sycl::interop_handle interop) mutable {
           const CUstream stream = interop.get_native_queue<sycl::backend::ext_oneapi_cuda>();
           cuda::hold_up(stream, before);
-          std::apply(
-              [&](auto&... copy) {
-                void* pointers[] = {&copy...};
-                cuda::launch(kernel, stream, range, pointers);
-              },
-              copies);
+          run(stream);
         });
   }
 
+  /// For a list of runs.
+  template <class... Arguments>
+  kernel_run run(const sycl::nd_range<3>& range, const Arguments&... arguments) const {
+    if (const auto* kernel = std::get_if<sycl::kernel>(&kernel_)) {
+      return runtime_run([kernel = *kernel, range, arguments...](sycl::handler& handler) {
+        handler.set_args(arguments...);
+        handler.parallel_for(range, kernel);
+      });
+    }
+    return cuda_run(launched(std::get<CUfunction>(kernel_), range, arguments...));
+  }
+
  private:
+  /// What starts the kernel on a stream.
+  template <class... Arguments>
+  static auto launched(CUfunction kernel, const sycl::nd_range<3>& range,
+                       const Arguments&... arguments) {
+    return [kernel, range, copies = std::tuple(arguments...)](CUstream stream) mutable {
+      std::apply(
+          [&](auto&... copy) {
+            void* pointers[] = {&copy...};
+            cuda::launch(kernel, stream, range, pointers);
+          },
+          copies);
+    };
+  }
+
   std::variant<sycl::kernel, CUfunction> kernel_;
 };
 

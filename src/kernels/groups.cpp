@@ -132,6 +132,21 @@ kernel_id gather_kernel(std::size_t item_size) {
 kernel_id scatter_kernel(std::size_t item_size) {
   return {kernel_group::select, item_size_count + place_of(item_size)};
 }
+kernel_id slots_kernel(std::size_t item_size) {
+  return {kernel_group::select, 2 * item_size_count + place_of(item_size)};
+}
+kernel_id flags_kernel(std::size_t item_size) {
+  return {kernel_group::select, 3 * item_size_count + place_of(item_size)};
+}
+kernel_id compress_kernel(std::size_t item_size) {
+  return {kernel_group::select, 4 * item_size_count + place_of(item_size)};
+}
+kernel_id expand_kernel(std::size_t item_size) {
+  return {kernel_group::select, 5 * item_size_count + place_of(item_size)};
+}
+kernel_id fill_true_kernel(std::size_t item_size) {
+  return {kernel_group::select, 6 * item_size_count + place_of(item_size)};
+}
 kernel_id places_kernel(type_code type) {
   return select_kernel(std::string("usmx_places_").append(short_name(type)));
 }

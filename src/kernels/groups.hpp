@@ -56,14 +56,23 @@ namespace kernel_names {
 #define USMX_PLACES_NAME(type) "usmx_places_" #type,
 #define USMX_GATHER_NAME(size) "usmx_gather_" #size,
 #define USMX_SCATTER_NAME(size) "usmx_scatter_" #size,
+#define USMX_FLAGS_NAME(size) "usmx_flags_" #size,
+#define USMX_COMPRESS_NAME(size) "usmx_compress_" #size,
+#define USMX_EXPAND_NAME(size) "usmx_expand_" #size,
+#define USMX_FILL_TRUE_NAME(size) "usmx_fill_true_" #size,
+#define USMX_CHECK_NAME(type) "usmx_check_" #type,
+#define USMX_SLOTS_NAME(size) "usmx_slots_" #size,
 #define USMX_CAST_NAME(from, to) "usmx_cast_" #from "_" #to,
 inline constexpr const char* copy[] = {USMX_ITEM_SIZES(USMX_COPY_NAME)
                                            USMX_ITEM_SIZES(USMX_TRANSPOSE_NAME)};
 inline constexpr const char* fill[] = {USMX_ITEM_SIZES(USMX_FILL_NAME)};
 inline constexpr const char* select[] = {
     USMX_ITEM_SIZES(USMX_GATHER_NAME) USMX_ITEM_SIZES(USMX_SCATTER_NAME)
-        USMX_INDEX_TYPES(USMX_PLACES_NAME) "usmx_find_last",
-    "usmx_count", "usmx_scan", "usmx_coordinates"};
+        USMX_ITEM_SIZES(USMX_SLOTS_NAME) USMX_ITEM_SIZES(USMX_FLAGS_NAME)
+            USMX_ITEM_SIZES(USMX_COMPRESS_NAME) USMX_ITEM_SIZES(USMX_EXPAND_NAME)
+                USMX_ITEM_SIZES(USMX_FILL_TRUE_NAME) USMX_INDEX_TYPES(USMX_PLACES_NAME)
+                    USMX_PLACE_TYPES(USMX_CHECK_NAME) "usmx_zero",
+    "usmx_find_last", "usmx_scan", "usmx_coordinates"};
 inline constexpr const char* cast[] = {USMX_CASTS(USMX_CAST_NAME)};
 inline constexpr const char* cast_double[] = {USMX_DOUBLE_CASTS(USMX_CAST_NAME)};
 #undef USMX_COPY_NAME
@@ -72,6 +81,12 @@ inline constexpr const char* cast_double[] = {USMX_DOUBLE_CASTS(USMX_CAST_NAME)}
 #undef USMX_PLACES_NAME
 #undef USMX_GATHER_NAME
 #undef USMX_SCATTER_NAME
+#undef USMX_FLAGS_NAME
+#undef USMX_COMPRESS_NAME
+#undef USMX_EXPAND_NAME
+#undef USMX_FILL_TRUE_NAME
+#undef USMX_CHECK_NAME
+#undef USMX_SLOTS_NAME
 #undef USMX_CAST_NAME
 
 }  // namespace kernel_names
@@ -102,6 +117,11 @@ kernel_id transpose_kernel(std::size_t item_size);
 kernel_id fill_kernel(std::size_t item_size);
 kernel_id gather_kernel(std::size_t item_size);
 kernel_id scatter_kernel(std::size_t item_size);
+kernel_id slots_kernel(std::size_t item_size);
+kernel_id flags_kernel(std::size_t item_size);
+kernel_id compress_kernel(std::size_t item_size);
+kernel_id expand_kernel(std::size_t item_size);
+kernel_id fill_true_kernel(std::size_t item_size);
 
 /// The kernel that turns integers of that type into places.
 kernel_id places_kernel(type_code);

@@ -210,7 +210,8 @@ device_kernels::device_kernels(const sycl::context& context, const sycl::device&
     : context_(context),
       device_(device),
       shape_(shape),
-      has_fp64_(device.has(sycl::aspect::fp64)) {}
+      has_fp64_(device.has(sycl::aspect::fp64)),
+      has_host_memory_(device.has(sycl::aspect::usm_host_allocations)) {}
 
 const device_kernel* device_kernels::find(kernel_id id) {
   group_state& state = groups_[static_cast<std::size_t>(id.group)];

@@ -29,6 +29,8 @@ class device_kernels {
   const sycl::device& device() const noexcept { return device_; }
   kernel_shape shape() const noexcept { return shape_; }
   bool has_fp64() const noexcept { return has_fp64_; }
+  /// Whether its kernels reach memory of the host's.
+  bool has_host_memory() const noexcept { return has_host_memory_; }
 
   /// Null if its group cannot be built for this device, with one warning. The first call for a
   /// group takes milliseconds with a warm disk cache, else up to seconds.
@@ -45,6 +47,7 @@ class device_kernels {
   sycl::device device_;
   kernel_shape shape_;
   bool has_fp64_;
+  bool has_host_memory_;
   std::array<group_state, kernel_group_count> groups_;
 };
 

@@ -10,6 +10,7 @@
 #include "copy/arguments.hpp"
 #include "copy/copy_internal.hpp"
 #include "copy/select/gather_paths.hpp"
+#include "copy/select/mask_scan.hpp"
 #include "copy/select/transfer.hpp"
 #include "copy/staging.hpp"
 #include "layout/byte_range.hpp"
@@ -86,6 +87,31 @@ void detail::scatter_staged(const array_view& values, const selection& selected,
   internal::copy_elements(changed.view(), destination);
 }
 
+namespace {
+
+bool gather_by_mask(const array_view& source, const selection& selected,
+                    const array_view& destination) {
+  detail::mask_scan* const mask = detail::only_mask(selected);
+  return mask != nullptr && mask->gather(source, destination);
+}
+
+bool scatter_by_mask(const array_view& values, const selection& selected,
+                     const array_view& destination) {
+  detail::mask_scan* const mask = detail::only_mask(selected);
+  return mask != nullptr && mask->scatter(values, destination);
+}
+
+/// Whether one element of the host's goes to all true places: then nobody has to count them.
+bool fills_by_mask(const array_view& values, const selection& selected,
+                   const array_view& destination) {
+  detail::mask_scan* const mask = detail::only_mask(selected);
+  return mask != nullptr && values.size() == 1 && values.ndim() <= 1 &&
+         (values.kind() == usm_kind::unknown || detail::touched_by_host(values)) &&
+         !overlap(mask->mask(), destination);
+}
+
+}  // namespace
+
 void gather(const array& source, const selection& selected, const array& destination) {
   const array_view from = internal::private_view(source);
   const array_view to = internal::private_view(destination);
@@ -102,7 +128,8 @@ void gather(const array& source, const selection& selected, const array& destina
   if (detail::touched_by_host(part) && detail::touched_by_host(to)) {
     with_host_integers(
         selected, [&](const selection& reached) { detail::gather_on_host(part, reached, to); });
-  } else if (!detail::gather_by_kernels(part, selected, to)) {
+  } else if (!gather_by_mask(part, selected, to) &&
+             !detail::gather_by_kernels(part, selected, to)) {
     detail::gather_staged(part, selected.on_host(), to);
   }
 }
@@ -121,7 +148,8 @@ void scatter_view(const array_view& values, selection& selected, const array_vie
     with_host_integers(selected, [&](const selection& reached) {
       detail::scatter_on_host(source, reached, part);
     });
-  } else if (!detail::scatter_by_kernels(source, selected, part)) {
+  } else if (!scatter_by_mask(source, selected, part) &&
+             !detail::scatter_by_kernels(source, selected, part)) {
     detail::scatter_staged(source, selected.on_host(), part);
   }
 }
@@ -133,6 +161,14 @@ void scatter_ordered(const array_view& values, selection& selected, const array&
   const array_view to = internal::private_view(destination);
   require_assignable(to);
   require_type(values, to);
+  if (fills_by_mask(values, selected, to)) {
+    const detail::runtime_call call;
+    wait();
+    detail::wait_before(destination, detail::access::write);
+    if (detail::only_mask(selected)->fill(values.data(), to)) {
+      return;
+    }
+  }
   const layout spread = broadcast_assigned(values.layout(), selected.shape());
   if (spread.size() == 0) {
     return selected.check();

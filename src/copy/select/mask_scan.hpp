@@ -1,41 +1,57 @@
-// The true elements of a mask in device memory, found by kernels. Private to the library.
+// The true elements of a mask in device memory, found and moved by kernels. Private to the library.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "copy/select/kernel_chain.hpp"
 #include "usmx/array/array_view.hpp"
 
 namespace usmx::inline v1::detail {
 
-/// How many true elements come before each part of a mask.
+/// How many true elements come before each part of a mask. Nothing is looked at before the first
+/// question.
 class mask_scan {
  public:
   /// None if the host may touch the mask, or no kernel can do it. The mask is of any plain type,
-  /// has elements, and is finished. Waits.
+  /// has elements, is finished, and stays as it is. May wait.
   static std::optional<mask_scan> of(const array_view& mask);
   /// As `of`, also for memory that the host may touch: for tests.
   static std::optional<mask_scan> by_kernels(const array_view& mask);
 
-  std::ptrdiff_t count() const noexcept { return count_; }
+  const array_view& mask() const noexcept { return mask_; }
+
+  /// The number of true elements. The first call waits.
+  std::ptrdiff_t count();
   /// Writes the indices of the true elements, as nonzero() does, into arrays that kernels reach.
   /// Waits.
   void write(std::span<const array_view> coordinates);
+
+  /// Copies the elements at true places of `source`, which has the mask's shape, to `destination`,
+  /// which has one dimension and count() elements of the same type; and back. False, with nothing
+  /// done, where the mask's kernels cannot: they reach both sides, and elements of 1, 2, 4, 8 or 16
+  /// bytes at equal distances. Waits.
+  bool gather(const array_view& source, const array_view& destination);
+  bool scatter(const array_view& values, const array_view& destination);
+  /// Sets the elements at true places of `destination` to the bytes at `element`. As above.
+  bool fill(const std::byte* element, const array_view& destination);
 
  private:
   mask_scan(kernel_chain chain, const array_view& mask) : chain_(std::move(chain)), mask_(mask) {}
   void make_compact();
   void scan();
+  bool move(kernel_id (*kernel)(std::size_t), const array_view& indexed, const array_view& linear);
 
   kernel_chain chain_;
   array_view mask_;
-  const std::uint8_t* bytes_ = nullptr;
-  kernels::scan_levels levels_{};
-  std::int64_t chunks_ = 0;
-  std::ptrdiff_t count_ = 0;
+  const std::byte* elements_ = nullptr;  // compact; null before the first question
+  std::uint64_t relevant_ = 0;
+  kernels::mask_words words_{};  // of no words before the scan
+  const std::int64_t* told_ = nullptr;
+  std::optional<std::ptrdiff_t> count_;
 };
 
 }  // namespace usmx::inline v1::detail

@@ -174,7 +174,7 @@ std::ptrdiff_t detail::count_nonzero(const array_view& view) {
     return 0;
   }
   const runtime_call call;
-  if (const auto scanned = mask_scan::of(view)) {
+  if (auto scanned = mask_scan::of(view)) {
     return scanned->count();
   }
   std::optional<internal::staging> fetched;

@@ -125,6 +125,18 @@ void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
   }
 }
 
+/// Null if the key is more than a mask for all axes, or the host may touch the mask.
+std::shared_ptr<detail::mask_scan> find_only_mask(std::span<const finished_item> key,
+                                                  const layout& where) {
+  const auto* mask = key.size() == 1 ? std::get_if<array_view>(&key[0]) : nullptr;
+  if (mask == nullptr || !is_mask(*mask) || mask->ndim() == 0 || mask->ndim() != where.ndim()) {
+    return nullptr;
+  }
+  require_mask_shape(*mask, where.shape(), 0);
+  auto scanned = detail::mask_scan::of(*mask);
+  return scanned ? std::make_shared<detail::mask_scan>(*std::move(scanned)) : nullptr;
+}
+
 bool is_reached(const axis_index& index) {
   return index.elements.size() == 0 || detail::touched_by_host(index.elements);
 }
@@ -135,7 +147,7 @@ const array_view& selection::keep(internal::staging&& values) {
   return kept_.emplace_back(std::make_shared<const internal::staging>(std::move(values)))->view();
 }
 
-array_view selection::keep(const array& values) {
+array_view selection::keep(const array& values) const {
   memory_.push_back(values.owner());
   return internal::private_view(values);
 }
@@ -163,6 +175,48 @@ void selection::add_mask(int axis, int dimension, const layout& where, const arr
         coordinates.back());
   }
   scanned ? scanned->write(coordinates) : detail::nonzero(mask, coordinates);
+}
+
+detail::mask_scan* detail::only_mask(const selection& selected) {
+  return selected.only_mask_.get();
+}
+
+void selection::count_only_mask() const {
+  if (only_mask_ && shape_.empty()) {
+    common_shape_ = shape_ = {only_mask_->count()};
+  }
+}
+
+void selection::write_only_mask() const {
+  if (!only_mask_ || !indices_.empty()) {
+    return;
+  }
+  const array_view& mask = only_mask_->mask();
+  std::vector<array_view> coordinates;
+  for (int k = 0; k < mask.ndim(); ++k) {
+    coordinates.push_back(
+        keep(empty(std::array{only_mask_->count()}, type_code::int64, mask.queue())));
+  }
+  only_mask_->write(coordinates);
+  for (int k = 0; k < mask.ndim(); ++k) {
+    const auto axis = static_cast<std::size_t>(k);
+    indices_.push_back({k, k, mask.shape()[axis], coordinates[axis]});
+  }
+}
+
+std::span<const axis_index> selection::indices() const {
+  write_only_mask();
+  return indices_;
+}
+
+std::span<const std::ptrdiff_t> selection::common_shape() const {
+  count_only_mask();
+  return common_shape_;
+}
+
+std::span<const std::ptrdiff_t> selection::shape() const {
+  count_only_mask();
+  return shape_;
 }
 
 void selection::broadcast_indices() {
@@ -223,6 +277,11 @@ selection selection::of(const layout& where, std::span<const key_item> given) {
       result.keep(*values);
     }
   }
+  if (auto mask = find_only_mask(key, where)) {
+    result.only_mask_ = std::move(mask);
+    result.unique_ = true;
+    return result;
+  }
   position_finder finder;
   int axis = 0;
   int dimension = 0;
@@ -272,7 +331,7 @@ selection selection::of(const layout& where, std::span<const key_item> given) {
 }
 
 void selection::check() const {
-  if (std::ranges::find(common_shape_, 0) != common_shape_.end()) {
+  if (only_mask_ || std::ranges::find(common_shape_, 0) != common_shape_.end()) {
     return;
   }
   if (!is_on_host()) {
@@ -284,11 +343,15 @@ void selection::check() const {
 }
 
 bool selection::is_on_host() const {
-  return std::ranges::all_of(indices_, [](const axis_index& index) { return is_reached(index); });
+  return !only_mask_ &&
+         std::ranges::all_of(indices_, [](const axis_index& index) { return is_reached(index); });
 }
 
 selection selection::on_host() const {
+  count_only_mask();
+  write_only_mask();
   selection result = *this;
+  result.only_mask_ = nullptr;
   for (axis_index& index : result.indices_) {
     if (!is_reached(index)) {
       const array_view& elements = index.elements;

@@ -9,11 +9,40 @@ namespace usmx::inline v1::kernels {
 
 inline constexpr int tile = shared_tile;
 
-/// Copies blocks of `tile` x `tile` elements through the group's local memory. Adjacent work items
-/// read along the source's rows, and write along the destination's columns. The last column of the
-/// local memory is padding: without it, the items of a column would be in one bank.
+/// Copies blocks through the group's local memory, `tile` x `tile` elements or fewer: adjacent work
+/// items read adjacent elements of the source's rows, and write adjacent ones of the destination's
+/// columns. A column of the local memory is padded to an odd length: its items would be in one
+/// bank.
 template <class Item>
-inline void transpose(const Item* source, Item* destination, const traversal& t) {
+inline void transpose_blocks(const Item* source, Item* destination, const traversal& t) {
+  __shared__ Item kept[tile * (tile + 1)];
+  const int lane = static_cast<int>(local_id<1>() * local_range<2>() + local_id<2>());
+  const int lane_count = static_cast<int>(local_range<1>() * local_range<2>());
+  const int pitch = static_cast<int>(t.block_rows) | 1;
+  walk at(t);
+  do {
+    const Item* const s = moved(source, at.source);
+    Item* const d = moved(destination, at.destination);
+    const int rows = static_cast<int>(at.rows);
+    const int columns = static_cast<int>(at.columns);
+#pragma unroll 4
+    for (int e = lane; e < rows * columns; e += lane_count) {
+      const int j = e / rows;
+      kept[j * pitch + e - j * rows] = moved(s, j * t.source_column)[e - j * rows];
+    }
+    __syncthreads();
+#pragma unroll 4
+    for (int e = lane; e < rows * columns; e += lane_count) {
+      const int i = e / columns;
+      moved(d, i * t.destination_row)[e - i * columns] = kept[(e - i * columns) * pitch + i];
+    }
+    __syncthreads();
+  } while (at.next(t));
+}
+
+/// The same for whole blocks of `tile` x `tile`, without divisions.
+template <class Item>
+inline void transpose_tiles(const Item* source, Item* destination, const traversal& t) {
   __shared__ Item kept[tile][tile + 1];
   const std::int64_t x = local_id<2>();
   const std::int64_t y = local_id<1>();
@@ -31,6 +60,12 @@ inline void transpose(const Item* source, Item* destination, const traversal& t)
     }
     __syncthreads();
   } while (at.next(t));
+}
+
+template <class Item>
+inline void transpose(const Item* source, Item* destination, const traversal& t) {
+  t.block_rows == tile&& t.block_columns == tile ? transpose_tiles(source, destination, t)
+                                                 : transpose_blocks(source, destination, t);
 }
 
 #else

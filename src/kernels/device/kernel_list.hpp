@@ -12,12 +12,16 @@ inline constexpr int shared_tile = 32;
 }  // namespace usmx::inline v1::kernels
 
 /// usmx_copy_<bytes>, usmx_transpose_<bytes>, usmx_fill_<bytes>, usmx_gather_<bytes>,
-/// usmx_scatter_<bytes>
+/// usmx_scatter_<bytes>, usmx_slots_<bytes>, usmx_flags_<bytes>, usmx_compress_<bytes>,
+/// usmx_expand_<bytes>, usmx_fill_true_<bytes>
 #define USMX_ITEM_SIZES(EACH) EACH(1) EACH(2) EACH(4) EACH(8) EACH(16)
 
 /// usmx_places_<type>
 #define USMX_INDEX_TYPES(EACH) \
   EACH(i1) EACH(i2) EACH(i4) EACH(i8) EACH(u1) EACH(u2) EACH(u4) EACH(u8)
+
+/// usmx_check_<type>: of the integers that are places as they are.
+#define USMX_PLACE_TYPES(EACH) EACH(i4) EACH(i8)
 
 /// usmx_cast_<from>_<to>. Integers of one size are copied, whatever their sign. Of the
 /// destination's types, the signed one stands for both; narrowing has the unsigned source only.

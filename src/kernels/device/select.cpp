@@ -3,24 +3,12 @@
 #include "elements.hpp"
 #include "items.hpp"
 #include "kernel_list.hpp"
+#include "mask.hpp"
 #include "selection.hpp"
+#include "share.hpp"
 #include "strided.hpp"
 
 namespace usmx::inline v1::kernels {
-
-/// What a work item does of `count` elements, of which a work group takes `per_group`.
-struct share {
-  std::int64_t first;
-  std::int64_t end;
-  std::int64_t step;
-};
-inline share share_of(std::int64_t count, std::int64_t per_group) {
-  const lanes lane{};
-  const std::int64_t begin = group_id<2>() * per_group;
-  return {begin + lane.first, smaller(begin + per_group, count), lane.count};
-}
-
-// ---- arrays of integers
 
 /// The integer counted from the start of the axis. One outside of the axis becomes 0, and is told:
 /// then nothing will be moved.
@@ -60,118 +48,131 @@ inline void find_places(const T* values, std::int64_t* places, const traversal& 
   }
 }
 
-/// Calls `move(place number, linear item, indexed item)` for each item of this work item's share.
-template <class Item, class Move>
-inline void for_each_selected(Item* linear, Item* indexed, const std::int64_t* places,
-                              const selected_walk& w, const Move& move) {
-  const share own = share_of(w.count * w.rest, w.per_group);
+/// Whether one of the integers lies outside of their axis.
+template <class T>
+inline void check_places(const T* values, std::int64_t count, std::int64_t per_group,
+                         std::int64_t extent, u4* outside) {
+  const share own = share_of(count, per_group);
+  bool found_outside = false;
   for (std::int64_t i = own.first; i < own.end; i += own.step) {
-    std::int64_t place = i;
-    std::int64_t left = 0;
-    if (w.rest != 1) {
-      const std::int64_t inner = w.rest_first != 0 ? w.rest : w.count;
-      const std::int64_t outer = i / inner;
-      left = w.rest_first != 0 ? i - outer * inner : outer;
-      place = w.rest_first != 0 ? outer : i - outer * inner;
+    from_start(values[i], extent, found_outside);
+  }
+  if (found_outside) {
+    *outside = 1;
+  }
+}
+
+inline std::int64_t place_at(const place_list& places, std::int64_t k) {
+  const std::int64_t place = places.are_short != 0 ? reinterpret_cast<const i4*>(places.numbers)[k]
+                                                   : reinterpret_cast<const i8*>(places.numbers)[k];
+  return place < 0 ? place + places.extent : place;
+}
+
+/// What item `i` of a move is: the number of its place, and its offset on the linear side and from
+/// the place on the indexed side.
+struct selected_item {
+  std::int64_t place;
+  std::int64_t linear;
+  std::int64_t indexed;
+};
+inline selected_item item_of_rest(const selected_walk& w, std::int64_t i) {
+  const std::int64_t inner = w.rest_first != 0 ? w.rest : w.count;
+  const std::int64_t outer = i / inner;
+  std::int64_t left = w.rest_first != 0 ? i - outer * inner : outer;
+  selected_item item{w.rest_first != 0 ? outer : i - outer * inner, 0, 0};
+  item.linear = item.place * w.linear_step;
+  for (std::int64_t k = w.rest_count; k-- > 0;) {
+    const rest_step& d = w.rest_dimensions[k];
+    const std::int64_t quotient = k == 0 ? 0 : left / d.extent;
+    const std::int64_t index = left - quotient * d.extent;
+    left = quotient;
+    item.linear += index * d.linear_stride;
+    item.indexed += index * d.indexed_stride;
+  }
+  return item;
+}
+/// Moves the items of this work item's share to the linear side. Of single items several are read
+/// before the first one is written: a read that comes after a write waits for it.
+template <class Item>
+inline void gather_items(Item* linear, const Item* indexed, place_list places,
+                         const selected_walk& w) {
+  const share own = share_of(w.count * w.rest, w.per_group);
+  if (w.rest != 1) {
+    for (std::int64_t i = own.first; i < own.end; i += own.step) {
+      const selected_item item = item_of_rest(w, i);
+      *moved(linear, item.linear) =
+          *moved(indexed, place_at(places, item.place) * w.indexed_step + item.indexed);
     }
-    std::int64_t to = place * w.linear_step;
-    std::int64_t from = places[place] * w.indexed_step;
-    for (std::int64_t k = w.rest_count; k-- > 0;) {
-      const rest_step& d = w.rest_dimensions[k];
-      const std::int64_t quotient = k == 0 ? 0 : left / d.extent;
-      const std::int64_t index = left - quotient * d.extent;
-      left = quotient;
-      to += index * d.linear_stride;
-      from += index * d.indexed_stride;
-    }
-    move(place, moved(linear, to), moved(indexed, from));
+    return;
   }
-}
-
-// ---- masks
-
-/// 0x80 for each byte of eight that is not zero.
-inline u8 true_bytes(u8 eight) {
-  constexpr u8 low = 0x7f7f7f7f7f7f7f7f;
-  return (eight | ((eight & low) + low)) & ~low;
-}
-
-/// Calls `found(flags, place of the first byte)` for each eight bytes of a chunk of the mask.
-template <class Found>
-inline void for_each_eight(const u1* mask, std::int64_t size, std::int64_t chunk,
-                           const Found& found) {
-  const std::int64_t first = chunk * mask_chunk;
-  const std::int64_t end = smaller(first + mask_chunk, size);
-  std::int64_t at = first;
-  for (; at + 8 <= end; at += 8) {
-    found(true_bytes(*reinterpret_cast<const u8*>(mask + at)), at);
-  }
-  u8 last = 0;
-  for (std::int64_t i = at; i < end; ++i) {
-    last |= static_cast<u8>(mask[i]) << (8 * (i - at));
-  }
-  found(true_bytes(last), at);
-}
-
-/// Calls `found(place)` for each true element of a chunk of the mask.
-template <class Found>
-inline void for_each_true(const u1* mask, std::int64_t size, std::int64_t chunk,
-                          const Found& found) {
-  for_each_eight(mask, size, chunk, [&](u8 flags, std::int64_t first) {
-    for (; flags != 0; flags &= flags - 1) {
-      found(first + lowest_bit(flags) / 8);
-    }
-  });
-}
-
-inline std::int64_t true_before(const scan_levels& levels, std::int64_t chunk) {
-  std::int64_t sum = 0;
-  for (std::int64_t k = 0; k < levels.count; ++k) {
-    sum += levels.numbers[levels.begin[k] + chunk];
-    chunk /= scan_chunk;
-  }
-  return sum;
-}
-
-inline std::int64_t coordinate_of(std::int64_t place, const coordinate_rule& rule) {
-  const std::int64_t outer = rule.divisor == 1 ? place : place / rule.divisor;
-  return outer < rule.extent ? outer : outer - outer / rule.extent * rule.extent;
-}
-
-#ifdef __CUDACC_RTC__
-
-/// The lanes of a group find the true elements of a chunk each, and put their places into the
-/// group's local memory. Then lanes beside each other write coordinates beside each other: without
-/// that, writing takes four times as long on an H100.
-inline void write_together(const u1* mask, std::int64_t size, const scan_levels& before,
-                           std::int64_t chunks, std::int64_t per_group, std::int64_t* list,
-                           const coordinate_rule& rule) {
-  __shared__ u2 kept[selection_lanes * mask_chunk];
-  __shared__ int kept_count;
-  const lanes lane{};
-  const std::int64_t end = smaller((group_id<2>() + 1) * per_group, chunks);
-  for (std::int64_t first = group_id<2>() * per_group; first < end; first += selection_lanes) {
-    const std::int64_t start = true_before(before, first);
-    const std::int64_t chunk = first + lane.first;
-    if (chunk < end) {
-      int at = static_cast<int>(true_before(before, chunk) - start);
-      for_each_true(mask, size, chunk, [&](std::int64_t place) {
-        kept[at++] = static_cast<u2>(place - first * mask_chunk);
-      });
-      if (chunk + 1 == end || lane.first + 1 == selection_lanes) {
-        kept_count = at;
+  constexpr int batch = 4;
+  for (std::int64_t first = own.first; first < own.end; first += batch * own.step) {
+    Item read[batch];
+    for (int k = 0; k < batch; ++k) {
+      const std::int64_t i = first + k * own.step;
+      if (i < own.end) {
+        read[k] = *moved(indexed, place_at(places, i) * w.indexed_step);
       }
     }
-    __syncthreads();
-    const std::int64_t count = smaller(kept_count, rule.capacity - start);
-    for (std::int64_t k = lane.first; k < count; k += selection_lanes) {
-      *moved(list, (start + k) * rule.stride) = coordinate_of(first * mask_chunk + kept[k], rule);
+    for (int k = 0; k < batch; ++k) {
+      const std::int64_t i = first + k * own.step;
+      if (i < own.end) {
+        *moved(linear, i * w.linear_step) = read[k];
+      }
     }
-    __syncthreads();
   }
 }
 
-#endif
+/// Moves the items of this work item's share to the indexed side, those that `owners` lets.
+template <class Item>
+inline void scatter_items(const Item* linear, Item* indexed, place_list places,
+                          const selected_walk& w, place_owners owners) {
+  const share own = share_of(w.count * w.rest, w.per_group);
+  for (std::int64_t i = own.first; i < own.end; i += own.step) {
+    const selected_item item =
+        w.rest == 1 ? selected_item{i, i * w.linear_step, 0} : item_of_rest(w, i);
+    if (owners.last == nullptr ||
+        owners.last[place_at(owners.places, item.place)] == static_cast<u4>(item.place + 1)) {
+      *moved(indexed, place_at(places, item.place) * w.indexed_step + item.indexed) =
+          *moved(linear, item.linear);
+    }
+  }
+}
+
+/// The same for single items, by the slots that they go to: each gets the last of its items, if
+/// there is one. Several are read before the first one is written.
+template <class Item>
+inline void scatter_to_slots(const Item* linear, Item* indexed, const u4* last, std::int64_t slots,
+                             const selected_walk& w) {
+  constexpr int batch = 4;
+  const share own = share_of(slots, w.per_group);
+  for (std::int64_t first = own.first; first < own.end; first += batch * own.step) {
+    u4 number[batch];
+    Item read[batch];
+    for (int k = 0; k < batch; ++k) {
+      const std::int64_t slot = first + k * own.step;
+      number[k] = slot < own.end ? last[slot] : 0;
+    }
+    for (int k = 0; k < batch; ++k) {
+      if (number[k] != 0) {
+        read[k] = *moved(linear, static_cast<std::int64_t>(number[k] - 1) * w.linear_step);
+      }
+    }
+    for (int k = 0; k < batch; ++k) {
+      if (number[k] != 0) {
+        *moved(indexed, (first + k * own.step) * w.indexed_step) = read[k];
+      }
+    }
+  }
+}
+
+/// Tells the host what the kernels before this one found.
+inline void tell(const u4* outside, u4* told) {
+  const lanes lane{};
+  if (group_id<2>() == 0 && lane.first == 0) {
+    *told = *outside;
+  }
+}
 
 }  // namespace usmx::inline v1::kernels
 
@@ -184,97 +185,135 @@ using namespace usmx::kernels;
   }
 USMX_INDEX_TYPES(USMX_PLACES)
 
-#define USMX_GATHER(size)                                                                          \
-  USMX_KERNEL usmx_gather_##size(item_##size* linear, item_##size* indexed,                        \
-                                 const std::int64_t* places, selected_walk w, const u4* outside) { \
-    if (*outside == 0) {                                                                           \
-      for_each_selected(                                                                           \
-          linear, indexed, places, w,                                                              \
-          [](std::int64_t, item_##size* to, const item_##size* from) { *to = *from; });            \
-    }                                                                                              \
+#define USMX_CHECK(type)                                                                        \
+  USMX_KERNEL usmx_check_##type(const type* values, std::int64_t count, std::int64_t per_group, \
+                                std::int64_t extent, u4* outside) {                             \
+    check_places(values, count, per_group, extent, outside);                                    \
+  }
+USMX_PLACE_TYPES(USMX_CHECK)
+
+#define USMX_GATHER(size)                                                                      \
+  USMX_KERNEL usmx_gather_##size(item_##size* linear, item_##size* indexed, place_list places, \
+                                 selected_walk w, const u4* outside, u4* told) {               \
+    tell(outside, told);                                                                       \
+    if (*outside == 0) {                                                                       \
+      gather_items(linear, indexed, places, w);                                                \
+    }                                                                                          \
   }
 USMX_ITEM_SIZES(USMX_GATHER)
 
-#define USMX_SCATTER(size)                                                                        \
-  USMX_KERNEL usmx_scatter_##size(item_##size* linear, item_##size* indexed,                      \
-                                  const std::int64_t* places, selected_walk w, const u4* outside, \
-                                  place_owners owners) {                                          \
-    if (*outside == 0) {                                                                          \
-      for_each_selected(linear, indexed, places, w,                                               \
-                        [&](std::int64_t place, const item_##size* from, item_##size* to) {       \
-                          if (owners.last == nullptr ||                                           \
-                              owners.last[owners.places[place]] == static_cast<u4>(place + 1)) {  \
-                            *to = *from;                                                          \
-                          }                                                                       \
-                        });                                                                       \
-    }                                                                                             \
+#define USMX_SCATTER(size)                                                                      \
+  USMX_KERNEL usmx_scatter_##size(item_##size* linear, item_##size* indexed, place_list places, \
+                                  selected_walk w, const u4* outside, u4* told,                 \
+                                  place_owners owners) {                                        \
+    tell(outside, told);                                                                        \
+    if (*outside == 0) {                                                                        \
+      scatter_items(linear, indexed, places, w, owners);                                        \
+    }                                                                                           \
   }
 USMX_ITEM_SIZES(USMX_SCATTER)
 
+#define USMX_SLOTS(size)                                                                   \
+  USMX_KERNEL usmx_slots_##size(item_##size* linear, item_##size* indexed, const u4* last, \
+                                std::int64_t slots, selected_walk w, const u4* outside,    \
+                                u4* told) {                                                \
+    tell(outside, told);                                                                   \
+    if (*outside == 0) {                                                                   \
+      scatter_to_slots(linear, indexed, last, slots, w);                                   \
+    }                                                                                      \
+  }
+USMX_ITEM_SIZES(USMX_SLOTS)
+
+USMX_KERNEL usmx_zero(u4* numbers, std::int64_t count, std::int64_t per_group) {
+  const share own = share_of(count, per_group);
+  for (std::int64_t i = own.first; i < own.end; i += own.step) {
+    numbers[i] = 0;
+  }
+}
+
 /// last[p] becomes 1 + the number of the last place that is p.
-USMX_KERNEL usmx_find_last(const std::int64_t* places, u4* last, std::int64_t count,
+USMX_KERNEL usmx_find_last(place_list places, u4* last, slot_windows windows, std::int64_t count,
                            std::int64_t per_group, const u4* outside) {
-  if (*outside == 0) {
-    const share own = share_of(count, per_group);
-    for (std::int64_t i = own.first; i < own.end; i += own.step) {
-      atomic_max(last + places[i], static_cast<u4>(i + 1));
+  constexpr int batch = 8;
+  if (*outside != 0) {
+    return;
+  }
+  const windowed_share own = share_of_window(count, per_group, windows);
+  for (std::int64_t first = own.items.first; first < own.items.end;
+       first += batch * own.items.step) {
+    std::int64_t slot[batch];
+    for (int k = 0; k < batch; ++k) {
+      const std::int64_t i = first + k * own.items.step;
+      slot[k] = i < own.items.end ? place_at(places, i) : -1;
+    }
+    for (int k = 0; k < batch; ++k) {
+      if (slot[k] >= 0 && own.contains(slot[k])) {
+        atomic_max(last + slot[k], static_cast<u4>(first + k * own.items.step + 1));
+      }
     }
   }
 }
 
-/// counts[c] becomes the number of true elements in chunk c of the mask.
-USMX_KERNEL usmx_count(const u1* mask, std::int64_t size, std::int64_t* counts, std::int64_t chunks,
-                       std::int64_t per_group) {
-  const share own = share_of(chunks, per_group);
-  for (std::int64_t c = own.first; c < own.end; c += own.step) {
-    std::int64_t count = 0;
-    for_each_eight(mask, size, c, [&](u8 flags, std::int64_t) { count += count_of_bits(flags); });
-    counts[c] = count;
+#define USMX_FLAGS(size)                                                                        \
+  USMX_KERNEL usmx_flags_##size(const item_##size* elements, std::int64_t size_of_mask,         \
+                                u8 relevant, u8* words, std::int64_t* sums, std::int64_t count, \
+                                std::int64_t per_group) {                                       \
+    make_words(elements, size_of_mask, relevant, words, sums, count, per_group);                \
   }
-}
+USMX_ITEM_SIZES(USMX_FLAGS)
 
 /// Each number becomes the sum of those before it in its chunk, and sums[c] that of chunk c.
-/// Several numbers are read before the first one is written: a read that comes after a write waits
-/// for it.
 USMX_KERNEL usmx_scan(std::int64_t* numbers, std::int64_t count, std::int64_t* sums,
                       std::int64_t chunks, std::int64_t per_group) {
-  constexpr int batch = 16;
-  const share own = share_of(chunks, per_group);
-  for (std::int64_t c = own.first; c < own.end; c += own.step) {
-    const std::int64_t end = smaller((c + 1) * scan_chunk, count);
-    std::int64_t sum = 0;
-    for (std::int64_t i = c * scan_chunk; i < end; i += batch) {
-      std::int64_t read[batch];
-      for (int k = 0; k < batch; ++k) {
-        read[k] = i + k < end ? numbers[i + k] : 0;
-      }
-      for (int k = 0; k < batch; ++k) {
-        if (i + k < end) {
-          numbers[i + k] = sum;
-        }
-        sum += read[k];
-      }
-    }
-    sums[c] = sum;
-  }
+  scan_chunks(numbers, count, sums, chunks, per_group);
 }
 
 /// Writes the coordinates of the true elements in order, as many as there is room for.
-USMX_KERNEL usmx_coordinates(const u1* mask, std::int64_t size, scan_levels before,
-                             std::int64_t chunks, std::int64_t per_group, std::int64_t* list,
+USMX_KERNEL usmx_coordinates(mask_words mask, std::int64_t per_group, std::int64_t* list,
                              coordinate_rule rule) {
-#ifdef __CUDACC_RTC__
-  write_together(mask, size, before, chunks, per_group, list, rule);
-#else
-  const share own = share_of(chunks, per_group);
-  for (std::int64_t c = own.first; c < own.end; c += own.step) {
-    std::int64_t at = true_before(before, c);
-    for_each_true(mask, size, c, [&](std::int64_t place) {
-      if (at < rule.capacity) {
-        *moved(list, at * rule.stride) = coordinate_of(place, rule);
-      }
-      ++at;
-    });
-  }
-#endif
+  for_each_true(
+      mask, per_group, [&](std::int64_t, std::int64_t place) { return coordinate_of(place, rule); },
+      [&](std::int64_t number, std::int64_t, std::int64_t coordinate) {
+        if (number < rule.capacity) {
+          *moved(list, number * rule.stride) = coordinate;
+        }
+      });
 }
+
+#define USMX_COMPRESS(size)                                                                        \
+  USMX_KERNEL usmx_compress_##size(item_##size* linear, item_##size* indexed, mask_words mask,     \
+                                   std::int64_t per_group, masked_walk w) {                        \
+    for_each_true(                                                                                 \
+        mask, per_group,                                                                           \
+        [&](std::int64_t, std::int64_t place) { return *moved(indexed, place * w.indexed_step); }, \
+        [&](std::int64_t number, std::int64_t, const item_##size& item) {                          \
+          if (number < w.count) {                                                                  \
+            *moved(linear, number * w.linear_step) = item;                                         \
+          }                                                                                        \
+        });                                                                                        \
+  }
+USMX_ITEM_SIZES(USMX_COMPRESS)
+
+#define USMX_EXPAND(size)                                                                    \
+  USMX_KERNEL usmx_expand_##size(item_##size* linear, item_##size* indexed, mask_words mask, \
+                                 std::int64_t per_group, masked_walk w) {                    \
+    for_each_true(                                                                           \
+        mask, per_group,                                                                     \
+        [&](std::int64_t number, std::int64_t) {                                             \
+          return *moved(linear, smaller(number, w.count - 1) * w.linear_step);               \
+        },                                                                                   \
+        [&](std::int64_t number, std::int64_t place, const item_##size& item) {              \
+          if (number < w.count) {                                                            \
+            *moved(indexed, place * w.indexed_step) = item;                                  \
+          }                                                                                  \
+        });                                                                                  \
+  }
+USMX_ITEM_SIZES(USMX_EXPAND)
+
+#define USMX_FILL_TRUE(size)                                                                       \
+  USMX_KERNEL usmx_fill_true_##size(item_##size element, item_##size* indexed, const item_1* mask, \
+                                    std::int64_t size_of_mask, std::int64_t per_group,             \
+                                    std::int64_t indexed_step) {                                   \
+    fill_true(element, indexed, mask, size_of_mask, per_group, indexed_step);                      \
+  }
+USMX_ITEM_SIZES(USMX_FILL_TRUE)

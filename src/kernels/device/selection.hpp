@@ -36,28 +36,59 @@ struct selected_walk {
   rest_step rest_dimensions[max_rest_dimensions];  // the first rest_count are set, outermost first
 };
 
+/// Where each index leads: numbers of 64 bits, or of 32. Negative ones count from the end of an
+/// axis of that extent.
+struct place_list {
+  const void* numbers;
+  std::int64_t are_short;
+  std::int64_t extent;
+};
+
+/// A scatter's slots in windows that fit a device's cache: all groups of one window come before
+/// those of the next one. Where there is one window, it has all slots.
+struct slot_windows {
+  std::int64_t count;
+  std::int64_t slots;   // of one window
+  std::int64_t groups;  // that look after one window; 0: all
+};
+
 /// Who may write where several places of a scatter are the same one: the last. Null pointers where
 /// that cannot be, or where it makes no difference.
 struct place_owners {
-  const std::int64_t* places;
+  place_list places;
   const std::uint32_t* last;  // of each place, 1 + the number of the last that leads there
 };
 
 /// Work items of a group, but on CPUs, where a group is one work item.
 inline constexpr int selection_lanes = 128;
-/// Elements of a mask that a work item looks at.
-inline constexpr std::int64_t mask_chunk = 64;
-/// Numbers that a work item of a scan adds up.
+/// Numbers that a work item of a scan adds up, and those that a group does, in the kernels for CUDA
+/// devices.
 inline constexpr std::int64_t scan_chunk = 64;
+inline constexpr std::int64_t group_scan_chunk = 2048;
 inline constexpr int max_scan_levels = 8;
 
-/// How many true elements come before each chunk of a mask: the sum over the levels, in each of
-/// which a number stands for scan_chunk times as many chunks as in the one before. The last level
-/// is one number, the count of all.
+/// How many true elements come before each part of a mask: the sum over the levels, in each of
+/// which a number stands for `chunk` times as many parts as in the one before.
 struct scan_levels {
   std::int64_t* numbers;
   std::int64_t count;
+  std::int64_t chunk;
   std::int64_t begin[max_scan_levels];
+};
+
+/// A mask as words of 64 bits, one for each element. A part is a word, or in the kernels for CUDA
+/// devices selection_lanes of them.
+struct mask_words {
+  const std::uint64_t* words;
+  std::int64_t count;
+  scan_levels before;
+};
+
+/// A move between the elements that a mask selects and as many in a row; steps in bytes.
+struct masked_walk {
+  std::int64_t count;
+  std::int64_t linear_step;
+  std::int64_t indexed_step;
 };
 
 /// What is written for the true element at place `p` of a mask: its index in one dimension,

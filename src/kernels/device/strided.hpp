@@ -96,6 +96,35 @@ inline T* moved(T* pointer, std::int64_t nbytes) {
   return reinterpret_cast<T*>(reinterpret_cast<byte_pointer>(pointer) + nbytes);
 }
 
+/// Sets the destination's elements of a row that are this work item's to `convert(the source's)`.
+/// On devices with many lanes several are read before the first one is written, since a lane waits
+/// for each read alone otherwise.
+template <class From, class To, class Convert>
+inline void transform_row(const From* __restrict source, To* __restrict destination,
+                          std::int64_t count, std::int64_t source_step,
+                          std::int64_t destination_step, const lanes& lane, Convert convert) {
+#ifdef __CUDACC_RTC__
+  constexpr int batch = 4;
+  std::int64_t j = lane.first;
+  for (; j + (batch - 1) * lane.count < count; j += batch * lane.count) {
+    From read[batch];
+    for (int k = 0; k < batch; ++k) {
+      read[k] = *moved(source, (j + k * lane.count) * source_step);
+    }
+    for (int k = 0; k < batch; ++k) {
+      *moved(destination, (j + k * lane.count) * destination_step) = convert(read[k]);
+    }
+  }
+  for (; j < count; j += lane.count) {
+    *moved(destination, j * destination_step) = convert(*moved(source, j * source_step));
+  }
+#else
+  for (std::int64_t j = lane.first; j < count; j += lane.count) {
+    *moved(destination, j * destination_step) = convert(*moved(source, j * source_step));
+  }
+#endif
+}
+
 /// Sets every destination element of the work group to `convert(its source element)`.
 template <class From, class To, class Convert>
 inline void transform(const From* source, To* destination, const traversal& t, Convert convert) {
@@ -106,13 +135,9 @@ inline void transform(const From* source, To* destination, const traversal& t, C
       const From* __restrict const s = moved(source, at.source + i * t.source_row);
       To* __restrict const d = moved(destination, at.destination + i * t.destination_row);
       if (t.source_column == sizeof(From) && t.destination_column == sizeof(To)) {
-        for (std::int64_t j = lane.first; j < at.columns; j += lane.count) {
-          d[j] = convert(s[j]);
-        }
+        transform_row(s, d, at.columns, sizeof(From), sizeof(To), lane, convert);
       } else {
-        for (std::int64_t j = lane.first; j < at.columns; j += lane.count) {
-          *moved(d, j * t.destination_column) = convert(*moved(s, j * t.source_column));
-        }
+        transform_row(s, d, at.columns, t.source_column, t.destination_column, lane, convert);
       }
     }
   } while (at.next(t));

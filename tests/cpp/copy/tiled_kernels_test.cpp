@@ -115,9 +115,24 @@ TEST(tiled_kernels, more_groups_than_a_device_counts_become_larger_ones) {
 TEST(tiled_kernels, rows_that_are_too_many_are_not_tiled) {
   const copy_dimension few{1 << 20, 4, 4};
   const copy_dimension many{std::ptrdiff_t{1} << 22, 4, 4};
-  EXPECT_TRUE(usmx::detail::can_be_tiled(few, kernel_shape::tiled));
-  EXPECT_FALSE(usmx::detail::can_be_tiled(many, kernel_shape::tiled));
-  EXPECT_TRUE(usmx::detail::can_be_tiled(many, kernel_shape::narrow));
+  const copy_dimension columns{1000, 1 << 24, 4};
+  EXPECT_TRUE(usmx::detail::can_be_tiled(few, columns, kernel_shape::tiled));
+  EXPECT_FALSE(usmx::detail::can_be_tiled(many, columns, kernel_shape::tiled));
+  EXPECT_TRUE(usmx::detail::can_be_tiled(many, columns, kernel_shape::narrow));
+}
+
+TEST(tiled_kernels, few_columns_make_tiles_of_more_rows) {
+  for (const std::ptrdiff_t columns : {4, 5, 8}) {
+    const dimensions all{{1000, 4, 4 * columns}, {columns, 4000, 4}};
+    ASSERT_TRUE(usmx::detail::can_be_tiled(all[0], all[1], kernel_shape::tiled));
+    const kernel_launch launch =
+        usmx::detail::launch_for(all, {.shape = kernel_shape::tiled, .by_tiles = true});
+    const auto kept = usmx::kernels::shared_tile * (usmx::kernels::shared_tile + 1);
+    EXPECT_EQ(launch.walk.block_columns, columns);
+    EXPECT_GT(launch.walk.block_rows * columns, kept / 2);
+    EXPECT_LE((launch.walk.block_rows | 1) * columns, kept);
+  }
+  EXPECT_FALSE(usmx::detail::can_be_tiled({1000, 4, 64}, {16, 4000, 4}, kernel_shape::tiled));
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "kernels/cuda_on_host.hpp"
 
+#include <atomic>
 #include <barrier>
+#include <bit>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <thread>
 #include <vector>
 
@@ -17,6 +20,53 @@ std::barrier<>* all_threads_of_the_block = nullptr;
 
 void __syncthreads() { all_threads_of_the_block->arrive_and_wait(); }
 
+/// 32 threads that tell each other numbers.
+struct warp {
+  std::barrier<> all{32};
+  std::uint64_t told[32] = {};
+};
+thread_local warp* own_warp = nullptr;
+
+unsigned own_lane() { return threadIdx.x % 32; }
+
+/// `read(what the lanes tell)` when all have told.
+template <class Read>
+auto tell_warp(std::uint64_t number, const Read& read) {
+  own_warp->told[own_lane()] = number;
+  own_warp->all.arrive_and_wait();
+  const auto result = read(own_warp->told);
+  own_warp->all.arrive_and_wait();
+  return result;
+}
+
+template <class T>
+T __shfl_sync(unsigned, T value, int lane) {
+  return static_cast<T>(tell_warp(static_cast<std::uint64_t>(value),
+                                  [&](const std::uint64_t* told) { return told[lane]; }));
+}
+template <class T>
+T __shfl_up_sync(unsigned all, T value, int distance) {
+  const int lane = static_cast<int>(own_lane());
+  return __shfl_sync(all, value, lane >= distance ? lane - distance : lane);
+}
+unsigned __ballot_sync(unsigned, bool value) {
+  return tell_warp(value, [](const std::uint64_t* told) {
+    unsigned bits = 0;
+    for (unsigned k = 0; k < 32; ++k) {
+      bits |= static_cast<unsigned>(told[k]) << k;
+    }
+    return bits;
+  });
+}
+int __popc(unsigned bits) { return std::popcount(bits); }
+int __popcll(std::uint64_t bits) { return std::popcount(bits); }
+int __ffsll(long long bits) { return std::countr_zero(static_cast<std::uint64_t>(bits)) + 1; }
+void atomicMax(std::uint32_t* element, std::uint32_t value) {
+  const std::atomic_ref<std::uint32_t> shared(*element);
+  for (std::uint32_t now = shared; now < value && !shared.compare_exchange_weak(now, value);) {
+  }
+}
+
 }  // namespace
 
 #define __CUDACC_RTC__
@@ -24,6 +74,7 @@ void __syncthreads() { all_threads_of_the_block->arrive_and_wait(); }
 #define __shared__ static
 #define kernels kernels_for_cuda  // apart from what the library has of them for the host
 #include "../../../src/kernels/device/copy.cpp"
+#include "../../../src/kernels/device/select.cpp"
 
 namespace kernels_test {
 namespace {
@@ -54,6 +105,106 @@ position at(std::size_t z, std::size_t y, std::size_t x) {
 
 }  // namespace
 
+namespace {
+
+/// One thread after the other, none of which waits for another one.
+template <class Kernel>
+void run_in_turn(const position& block, const position& threads, const Kernel& kernel) {
+  for (unsigned y = 0; y < threads.y; ++y) {
+    for (unsigned x = 0; x < threads.x; ++x) {
+      blockIdx = block;
+      blockDim = threads;
+      threadIdx = at(0, y, x);
+      kernel();
+    }
+  }
+}
+
+/// All threads at once.
+template <class Kernel>
+void run_together(const position& block, const position& threads, const Kernel& kernel) {
+  const unsigned count = threads.x * threads.y;
+  std::barrier<> barrier(static_cast<std::ptrdiff_t>(count));
+  all_threads_of_the_block = &barrier;
+  std::deque<warp> warps(count / 32);
+  std::vector<std::jthread> running;
+  for (unsigned thread = 0; thread < count; ++thread) {
+    running.emplace_back([&, thread] {
+      blockIdx = block;
+      blockDim = threads;
+      threadIdx = at(0, thread / threads.x, thread % threads.x);
+      own_warp = warps.empty() ? nullptr : &warps[thread / 32];
+      kernel();
+    });
+  }
+}
+
+using namespace usmx::kernels_for_cuda;
+
+/// Groups of selection_lanes, each with per_group of `count` elements.
+template <class Kernel>
+void run_groups(std::int64_t count, const Kernel& kernel) {
+  for (std::int64_t group = 0; group * selection_lanes < count; ++group) {
+    run_together(at(0, 0, static_cast<std::size_t>(group)), at(1, 1, selection_lanes), kernel);
+  }
+}
+
+/// A mask as words, with the sums before its parts.
+struct found_words {
+  std::vector<std::uint64_t> words;
+  std::vector<std::int64_t> sums;
+  std::int64_t count = 0;
+
+  mask_words view() {
+    mask_words result{words.data(), std::ssize(words), {}};
+    result.before = {sums.data(), 1, group_scan_chunk, {}};
+    return result;
+  }
+};
+
+found_words words_of(std::size_t item_size, const void* elements, std::int64_t size,
+                     std::uint64_t relevant) {
+  found_words found;
+  const std::int64_t count = (size + 63) / 64;
+  const std::int64_t parts = (count + selection_lanes - 1) / selection_lanes;
+  found.words.resize(static_cast<std::size_t>(count));
+  found.sums.resize(static_cast<std::size_t>(parts));
+  run_groups(count, [&] {
+#define RUN_FLAGS(bytes)                                                               \
+  if (item_size == bytes) {                                                            \
+    usmx_flags_##bytes(static_cast<const item_##bytes*>(elements), size, relevant,     \
+                       found.words.data(), found.sums.data(), count, selection_lanes); \
+  }
+    USMX_ITEM_SIZES(RUN_FLAGS)
+  });
+  run_groups(1, [&] { usmx_scan(found.sums.data(), parts, &found.count, 1, 1); });
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> find_true_by_cuda_kernels(std::size_t item_size, const void* elements,
+                                                    std::int64_t count, std::uint64_t relevant) {
+  found_words found = words_of(item_size, elements, count, relevant);
+  std::vector<std::int64_t> places(static_cast<std::size_t>(found.count));
+  const coordinate_rule rule{1, count, sizeof(std::int64_t), found.count};
+  run_groups(std::ssize(found.words),
+             [&] { usmx_coordinates(found.view(), selection_lanes, places.data(), rule); });
+  return places;
+}
+
+std::vector<std::uint32_t> compress_by_cuda_kernels(const std::vector<std::uint8_t>& mask,
+                                                    const std::vector<std::uint32_t>& elements) {
+  found_words found = words_of(1, mask.data(), std::ssize(mask), ~std::uint64_t{0});
+  std::vector<std::uint32_t> result(static_cast<std::size_t>(found.count));
+  std::vector<std::uint32_t> source = elements;
+  const masked_walk walk{found.count, sizeof(std::uint32_t), sizeof(std::uint32_t)};
+  run_groups(std::ssize(found.words), [&] {
+    usmx_compress_4(result.data(), source.data(), found.view(), selection_lanes, walk);
+  });
+  return result;
+}
+
 void run_cuda_kernel(bool transposes, std::size_t item_size, const void* source, void* destination,
                      const void* traversal_bytes, const std::array<std::size_t, 3>& blocks,
                      const std::array<std::size_t, 3>& threads) {
@@ -63,28 +214,14 @@ void run_cuda_kernel(bool transposes, std::size_t item_size, const void* source,
   while (found->item_size != item_size) {
     ++found;
   }
-  const std::size_t count = threads[1] * threads[2];
-  const auto run_thread = [&](std::size_t thread, const position& block) {
-    blockIdx = block;
-    blockDim = at(1, threads[1], threads[2]);
-    threadIdx = at(0, thread / threads[2], thread % threads[2]);
-    (transposes ? found->transpose : found->copy)(source, destination, t);
-  };
+  const position in_block = at(1, threads[1], threads[2]);
   for (std::size_t z = 0; z < blocks[0]; ++z) {
     for (std::size_t y = 0; y < blocks[1]; ++y) {
       for (std::size_t x = 0; x < blocks[2]; ++x) {
-        const position block = at(z, y, x);
-        if (!transposes) {  // no thread waits for another
-          for (std::size_t thread = 0; thread < count; ++thread) {
-            run_thread(thread, block);
-          }
-          continue;
-        }
-        std::barrier<> barrier(static_cast<std::ptrdiff_t>(count));
-        all_threads_of_the_block = &barrier;
-        std::vector<std::jthread> running;
-        for (std::size_t thread = 0; thread < count; ++thread) {
-          running.emplace_back(run_thread, thread, block);
+        if (transposes) {
+          run_together(at(z, y, x), in_block, [&] { found->transpose(source, destination, t); });
+        } else {
+          run_in_turn(at(z, y, x), in_block, [&] { found->copy(source, destination, t); });
         }
       }
     }

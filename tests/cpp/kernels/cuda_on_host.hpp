@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace kernels_test {
 
@@ -12,5 +14,15 @@ namespace kernels_test {
 void run_cuda_kernel(bool transposes, std::size_t item_size, const void* source, void* destination,
                      const void* traversal, const std::array<std::size_t, 3>& blocks,
                      const std::array<std::size_t, 3>& threads);
+
+/// The places of the true elements among `count` elements of that size, at an address that is a
+/// multiple of 8: by usmx_flags_<item_size>, usmx_scan and usmx_coordinates, as mask_scan.cpp runs
+/// them. `relevant` has the bits that tell an element from zero.
+std::vector<std::int64_t> find_true_by_cuda_kernels(std::size_t item_size, const void* elements,
+                                                    std::int64_t count, std::uint64_t relevant);
+
+/// Those elements beside each other, by usmx_compress_4.
+std::vector<std::uint32_t> compress_by_cuda_kernels(const std::vector<std::uint8_t>& mask,
+                                                    const std::vector<std::uint32_t>& elements);
 
 }  // namespace kernels_test

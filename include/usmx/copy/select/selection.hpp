@@ -22,6 +22,13 @@ namespace usmx::inline v1 {
 namespace internal {
 class staging;
 }
+class selection;
+namespace detail {
+class mask_scan;
+/// What is the whole key, and no array of integers yet; null if something else is. Private to the
+/// library.
+mask_scan* only_mask(const selection&);
+}  // namespace detail
 
 /// Counts the elements that are not zero, which are the true ones of a mask. Waits for the work
 /// before it, as `copy` does. Throws type_error when the elements are of a structured type,
@@ -57,8 +64,10 @@ struct axis_index {
 };
 
 /// The part of an array that a key with arrays in it addresses, by NumPy's rules. The elements of
-/// the key's arrays of integers must stay as they are as long as the selection lives, and the
-/// memory of its views must live as long. Masks have become arrays of integers.
+/// the key's arrays must stay as they are as long as the selection lives, and the memory of its
+/// views must live as long. Masks have become arrays of integers. Of a key that is one mask in
+/// device memory, and nothing else, the first question for its elements or their number does that,
+/// and waits: two threads must not ask one selection at once.
 class USMX_API selection {
  public:
   /// Makes the selection of a key for arrays of layout `where`. Waits for the work before reading
@@ -74,15 +83,15 @@ class USMX_API selection {
   /// still whole.
   const layout& basic() const noexcept { return basic_; }
   /// The arrays of integers, those that masks make included.
-  std::span<const axis_index> indices() const noexcept { return indices_; }
+  std::span<const axis_index> indices() const;
   /// The shape that all arrays of the key are broadcast to.
-  std::span<const std::ptrdiff_t> common_shape() const noexcept { return common_shape_; }
+  std::span<const std::ptrdiff_t> common_shape() const;
   /// The first dimension of shape() that belongs to the common shape. NumPy puts the common shape
   /// in the place of the arrays if arrays and integers are neighbours in the key, else to the
   /// front.
   int position() const noexcept { return position_; }
   /// The shape of the selected elements.
-  std::span<const std::ptrdiff_t> shape() const noexcept { return shape_; }
+  std::span<const std::ptrdiff_t> shape() const;
 
   /// Whether no element can be selected twice, as by one mask.
   bool is_unique() const noexcept { return unique_; }
@@ -105,20 +114,25 @@ class USMX_API selection {
   explicit selection(layout basic) : basic_(std::move(basic)) {}
   void add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values);
   void add_mask(int axis, int dimension, const layout& where, const array_view& mask);
+  friend detail::mask_scan* detail::only_mask(const selection&);
+  void count_only_mask() const;
+  void write_only_mask() const;
   const array_view& keep(internal::staging&&);
-  array_view keep(const array&);
+  array_view keep(const array&) const;
   void broadcast_indices();
   void find_shape();
 
   layout basic_;
-  std::vector<axis_index> indices_;
-  std::vector<std::ptrdiff_t> common_shape_;
-  std::vector<std::ptrdiff_t> shape_;
+  std::shared_ptr<detail::mask_scan> only_mask_;
+  // Empty until somebody asks for them where there is only a mask.
+  mutable std::vector<axis_index> indices_;
+  mutable std::vector<std::ptrdiff_t> common_shape_;
+  mutable std::vector<std::ptrdiff_t> shape_;
   int position_ = 0;
   bool unique_ = false;
   // What indices_ point to: copies, and the memory of the key's arrays.
   std::vector<std::shared_ptr<const internal::staging>> kept_;
-  std::vector<std::shared_ptr<const buffer>> memory_;
+  mutable std::vector<std::shared_ptr<const buffer>> memory_;
 };
 
 }  // namespace usmx::inline v1
