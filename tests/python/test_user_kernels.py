@@ -569,6 +569,19 @@ def test_mathematical_functions_of_c_are_defined():
     assert x.item() == pytest.approx(math.lgamma(6))
 
 
+def test_complex_arrays_are_parameters():
+    conjugate = kernel(
+        "USMX_KERNEL(1) f(const usmx::complex<float>* x, usmx::complex<float>* y) {"
+        " y[0] = conj(x[0]) / x[1]; }"
+    )
+    x = usmx.asarray(np.array([3 + 4j, 2j], dtype="c8"))
+    y = usmx.zeros(1, dtype="c8")
+    conjugate(1, 1, x, y)
+    assert y.item() == (3 - 4j) / 2j
+    with pytest.raises(TypeError, match="found complex128"):
+        conjugate(1, 1, x, usmx.zeros(1, dtype="c16"))
+
+
 def test_source_that_is_not_cached_sees_files_as_they_are_now(tmp_path):
     header = tmp_path / "value.hpp"
     x = usmx.zeros(1, dtype="i4")
