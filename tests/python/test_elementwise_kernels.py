@@ -361,7 +361,7 @@ def test_types_of_arrays_are_compared(axpy):
         TypeError, match="dtype must be float32, the type of output 'out', found int8"
     ):
         axpy(1, x, x, dtype="i1")
-    with pytest.raises(TypeError, match="found V8"):
+    with pytest.raises(TypeError, match="found void64"):
         axpy(1, usmx.zeros(3, dtype=[("a", "f4"), ("b", "f4")]), 1)
 
 
