@@ -336,6 +336,67 @@ USMX_MATH(fmax)
 inline float fma(float x, float y, float z) { return __spirv_ocl_fma(x, y, z); }
 inline double fma(double x, double y, double z) { return __spirv_ocl_fma(x, y, z); }
 
+/// A complex number as arrays of complex64 (T is float) and complex128 (double) have it. Numbers
+/// convert to it. The functions are found by their argument.
+template <class T>
+class complex {
+ public:
+  using value_type = T;
+
+  complex() = default;  // not set, as numbers
+  constexpr complex(T real, T imag = 0) : real_(real), imag_(imag) {}
+
+  constexpr T real() const { return real_; }
+  constexpr T imag() const { return imag_; }
+
+  constexpr complex& operator+=(complex b) { return *this = *this + b; }
+  constexpr complex& operator-=(complex b) { return *this = *this - b; }
+  constexpr complex& operator*=(complex b) { return *this = *this * b; }
+  constexpr complex& operator/=(complex b) { return *this = *this / b; }
+
+  friend constexpr complex operator+(complex a) { return a; }
+  friend constexpr complex operator-(complex a) { return {-a.real_, -a.imag_}; }
+  friend constexpr complex operator+(complex a, complex b) {
+    return {a.real_ + b.real_, a.imag_ + b.imag_};
+  }
+  friend constexpr complex operator-(complex a, complex b) {
+    return {a.real_ - b.real_, a.imag_ - b.imag_};
+  }
+  friend constexpr complex operator*(complex a, complex b) {
+    return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
+  }
+  /// Scaled by the larger part of `b`, as NumPy does it, so that no square overflows.
+  friend constexpr complex operator/(complex a, complex b) {
+    const T real = b.real_ < 0 ? -b.real_ : b.real_;
+    const T imag = b.imag_ < 0 ? -b.imag_ : b.imag_;
+    if (real == 0 && imag == 0) {
+      return {a.real_ / real, a.imag_ / real};
+    }
+    if (real >= imag) {
+      const T ratio = b.imag_ / b.real_;
+      const T scale = 1 / (b.real_ + b.imag_ * ratio);
+      return {(a.real_ + a.imag_ * ratio) * scale, (a.imag_ - a.real_ * ratio) * scale};
+    }
+    const T ratio = b.real_ / b.imag_;
+    const T scale = 1 / (b.imag_ + b.real_ * ratio);
+    return {(a.real_ * ratio + a.imag_) * scale, (a.imag_ * ratio - a.real_) * scale};
+  }
+  friend constexpr bool operator==(complex a, complex b) {
+    return a.real_ == b.real_ && a.imag_ == b.imag_;
+  }
+  friend constexpr bool operator!=(complex a, complex b) { return !(a == b); }
+
+  friend constexpr T real(complex a) { return a.real_; }
+  friend constexpr T imag(complex a) { return a.imag_; }
+  friend constexpr complex conj(complex a) { return {a.real_, -a.imag_}; }
+  friend T abs(complex a) { return hypot(a.real_, a.imag_); }
+  friend T arg(complex a) { return atan2(a.imag_, a.real_); }
+
+ private:
+  T real_;
+  T imag_;
+};
+
 // How usmx learns a kernel's parameters: it appends an instantiation of `signature` to the source,
 // and reads the numbers in that kernel's mangled name (src/user_kernels/signature.cpp, which has
 // the same numbers).

@@ -25,6 +25,8 @@ C_TYPES = {
     "float16": "_Float16",
     "float32": "float",
     "float64": "double",
+    "complex64": "usmx::complex<float>",
+    "complex128": "usmx::complex<double>",
 }
 """The types of elements that kernels compute with, by their names."""
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -113,14 +114,14 @@ bool becomes(From from, To& to) {
 }
 
 template <class To>
-std::array<std::byte, 8> bytes_of_value(const To& value) {
-  std::array<std::byte, 8> bytes{};
+number_bytes bytes_of_value(const To& value) {
+  number_bytes bytes{};
   std::memcpy(bytes.data(), &value, sizeof value);
   return bytes;
 }
 
 template <std::integral To>
-std::array<std::byte, 8> to_integer(const number& value, const checked_place& at) {
+number_bytes to_integer(const number& value, const checked_place& at) {
   using without_sign = std::make_unsigned_t<To>;
   const bool is_signless = at.parameter().is_signless;
   return std::visit(
@@ -154,9 +155,9 @@ To to_floating(const number& value, const checked_place& at) {
 }
 
 /// Rounds once, as conversions of arrays do.
-std::array<std::byte, 8> to_half(const number& value, const checked_place& at) {
+number_bytes to_half(const number& value, const checked_place& at) {
   const auto wide = to_floating<double>(value, at);
-  std::array<std::byte, 8> narrow{};
+  number_bytes narrow{};
   double back = 0;
   convert_element(float64, reinterpret_cast<const std::byte*>(&wide), float16, narrow.data());
   convert_element(float16, narrow.data(), float64, reinterpret_cast<std::byte*>(&back));
@@ -168,7 +169,7 @@ std::array<std::byte, 8> to_half(const number& value, const checked_place& at) {
   return narrow;
 }
 
-std::array<std::byte, 8> to_bool(const number& value, const checked_place& at) {
+number_bytes to_bool(const number& value, const checked_place& at) {
   return std::visit(
       [&](auto from) {
         if (from != static_cast<decltype(from)>(0) && from != static_cast<decltype(from)>(1)) {
@@ -179,7 +180,7 @@ std::array<std::byte, 8> to_bool(const number& value, const checked_place& at) {
       value);
 }
 
-std::array<std::byte, 8> converted(const number& value, const checked_place& at) {
+number_bytes converted(const number& value, const checked_place& at) {
   switch (at.parameter().type) {
     case type_code::bool_:
       return to_bool(value, at);
@@ -205,6 +206,10 @@ std::array<std::byte, 8> converted(const number& value, const checked_place& at)
       return bytes_of_value(to_floating<float>(value, at));
     case type_code::float64:
       return bytes_of_value(to_floating<double>(value, at));
+    case type_code::complex64:
+      return bytes_of_value(std::complex<float>(to_floating<float>(value, at)));
+    case type_code::complex128:
+      return bytes_of_value(std::complex<double>(to_floating<double>(value, at)));
     default:
       at.refuse<type_error>("expected ", expectation(at.parameter()), ", found the number ",
                             text_of(value));

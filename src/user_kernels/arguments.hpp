@@ -15,10 +15,13 @@
 
 namespace usmx::inline v1::detail {
 
+/// A number of any type: complex128 has 16 bytes.
+using number_bytes = std::array<std::byte, 16>;
+
 /// What the kernel gets for a parameter that is no local memory.
 struct argument_bytes {
   /// Of a number.
-  std::array<std::byte, 8> number;
+  number_bytes number;
   /// Of a structure; null for a number and a pointer.
   const void* structure;
   /// Of a pointer.

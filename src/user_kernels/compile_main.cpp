@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,18 @@ void try_kernels(executable bundle, const sycl::device& device,
   }
 }
 
+using source_bundle = sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source>;
+using object_bundle = sycl::kernel_bundle<sycl::bundle_state::object>;
+
+/// One image is linked. The runtime does not save what it links of several, where functions of the
+/// C++ library have their own: then the source is compiled once more, with those in it.
+executable finished(source_bundle& source, const object_bundle& compiled,
+                    const sycl::device& device, const std::vector<std::string>& options) {
+  return std::distance(compiled.begin(), compiled.end()) == 1
+             ? sycl::link(compiled)
+             : syclex::build(source, {device}, syclex::properties(syclex::build_options(options)));
+}
+
 std::vector<std::string> texts(message_reader& request) {
   std::vector<std::string> all(request.number());
   for (std::string& each : all) {
@@ -87,10 +100,12 @@ std::string answer_for_module(const sycl::context& context, const sycl::device& 
   message_writer out;
   out.add(module);
   out.add(log);
+  out.add(std::string_view());
   return out.bytes();
 }
 
-/// Device number, text, kernels, options, files.
+/// Of device number, text, kernels, options, files: the executable, what was said, and the compiled
+/// object, which is checked before the executable is used. Each may be empty.
 std::string answer(message_reader request) {
   const sycl::device device = sycl::device::get_devices().at(request.number());
   const sycl::context context(device);
@@ -106,14 +121,16 @@ std::string answer(message_reader request) {
     files.add(name, std::string(request.text()));
   }
   std::string log;
+  std::vector<char> object;
   std::vector<char> content;
   try {
     auto source = syclex::create_kernel_bundle_from_source(context, syclex::source_language::sycl,
                                                            text, syclex::properties(files));
-    content =
-        syclex::build(source, {device},
-                      syclex::properties(syclex::build_options(options), syclex::save_log(&log)))
-            .ext_oneapi_get_content();
+    auto compiled =
+        syclex::compile(source, {device},
+                        syclex::properties(syclex::build_options(options), syclex::save_log(&log)));
+    object = compiled.ext_oneapi_get_content();
+    content = finished(source, compiled, device, options).ext_oneapi_get_content();
   } catch (const sycl::exception& failed) {
     content.clear();
     log = failed.what();
@@ -121,6 +138,7 @@ std::string answer(message_reader request) {
   message_writer out;
   out.add(std::string_view(content.data(), content.size()));
   out.add(log);
+  out.add(std::string_view(object.data(), object.size()));
   return out.bytes();
 }
 

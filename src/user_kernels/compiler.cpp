@@ -13,6 +13,8 @@
 #include "runtime/drivers/back_ends.hpp"
 #include "user_kernels/child.hpp"
 #include "user_kernels/messages.hpp"
+#include "user_kernels/spirv.hpp"
+#include "user_kernels/syclbin.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
@@ -132,6 +134,7 @@ compiled_program compile(const program& source, const sycl::device& device,
   compiled_program made;
   made.executable = answer.text();
   made.log = answer.text();
+  require_definitions(modules_of_syclbin(answer.text()));
   if (made.executable.empty()) {
     std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
     const std::string text = failure_text(said, made.log + ended.said);
@@ -142,8 +145,7 @@ compiled_program compile(const program& source, const sycl::device& device,
 
 std::string driver_failure_text(std::string_view said) {
   return message(
-      "the device's driver cannot load the kernel. It may lack functions that the kernel calls: "
-      "those of throw and new, or one without a definition.\n",
+      "the device's driver cannot load the kernel. It may lack functions that the kernel calls.\n",
       said);
 }
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <climits>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -243,7 +244,7 @@ sycl::event elementwise_call::launch(const kernel& generated, const sycl::queue&
     }
     if (call.uses_index) {
       const std::int64_t first = part.offsets[count - 1];
-      bytes[parameters].number = std::bit_cast<std::array<std::byte, 8>>(first);
+      std::memcpy(bytes[parameters].number.data(), &first, sizeof first);
     }
     const detail::packed_loop words =
         detail::packed(part.dimensions, count, call.chosen.dimensions);

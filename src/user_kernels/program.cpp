@@ -198,6 +198,8 @@ program program_of_module(std::string_view module, std::span<const std::string> 
   for (const std::string& kernel : kernels) {
     spirv_parameters(module, kernel);  // throws for a module that no compiler needs to see
   }
+  const std::string_view modules[] = {module};
+  require_definitions(modules);
   return {std::string(module), {kernels.begin(), kernels.end()}, {}, {}, 0};
 }
 

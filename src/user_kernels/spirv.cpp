@@ -1,10 +1,14 @@
 #include "user_kernels/spirv.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -12,6 +16,7 @@
 #include <utility>
 
 #include "usmx/base/error.hpp"
+#include "usmx/user_kernels/compile.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -45,6 +50,8 @@ constexpr word model_kernel = 6;
 constexpr word decoration_packed = 10;
 constexpr word decoration_non_writable = 24;
 constexpr word decoration_parameter = 38;
+constexpr word decoration_linkage = 41;
+constexpr word linkage_import = 1;
 constexpr word attribute_no_write = 6;
 
 enum class storage : word { constant = 0, workgroup = 4, cross_workgroup = 5, function = 7 };
@@ -115,6 +122,10 @@ class module_reader {
     return all;
   }
 
+  /// Names of functions and variables that the module uses, and that it defines for others.
+  const std::set<std::string>& imported() const noexcept { return imported_; }
+  const std::set<std::string>& exported() const noexcept { return exported_; }
+
  private:
   using id = word;
 
@@ -144,7 +155,10 @@ class module_reader {
         functions_[function_].emplace_back(at(found, 1), at(found, 0));
         return;
       case code::decorate:
-        if (at(found, 1) == decoration_packed) {
+        if (at(found, 1) == decoration_linkage) {
+          const bool is_import = from(found, 3).back() == linkage_import;
+          (is_import ? imported_ : exported_).insert(text_in(from(found, 2)));
+        } else if (at(found, 1) == decoration_packed) {
           packed_.insert(at(found, 0));
         } else if (at(found, 1) == decoration_non_writable ||
                    (at(found, 1) == decoration_parameter && at(found, 2) == attribute_no_write)) {
@@ -317,6 +331,8 @@ class module_reader {
     return extent_of_type{size * count, alignment};
   }
 
+  std::set<std::string> imported_;
+  std::set<std::string> exported_;
   std::map<std::string, id> entries_;
   std::map<id, instruction> types_;
   std::map<id, word> constants_;
@@ -340,12 +356,52 @@ std::vector<word> words_of(std::string_view module) {
   return all;
 }
 
+/// Whether SPIR-V, or the SYCL runtime, defines what has this name. C++ puts the length of the name
+/// and "_Z" in front of it.
+bool is_built_in(std::string_view name) {
+  if (name.starts_with("_Z")) {
+    name.remove_prefix(std::min(name.find_first_not_of("0123456789", 2), name.size()));
+  }
+  return name.starts_with("__spirv_") || name.starts_with("__devicelib_");
+}
+
+/// A name of C++ as users write it.
+std::string readable(const std::string& name) {
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), &std::free);
+  return text == nullptr ? name : text.get();
+}
+
 }  // namespace
 }  // namespace spirv
 
 std::vector<kernel_parameter> spirv_parameters(std::string_view module, std::string_view kernel) {
   const std::vector<spirv::word> all = spirv::words_of(module);
   return spirv::module_reader(all).parameters_of(kernel);
+}
+
+void require_definitions(std::span<const std::string_view> modules) {
+  std::set<std::string> imported;
+  std::set<std::string> exported;
+  for (const std::string_view module : modules) {
+    const std::vector<spirv::word> all = spirv::words_of(module);
+    const spirv::module_reader reader(all);
+    imported.insert(reader.imported().begin(), reader.imported().end());
+    exported.insert(reader.exported().begin(), reader.exported().end());
+  }
+  std::string missing;
+  for (const std::string& name : imported) {
+    if (!exported.contains(name) && !spirv::is_built_in(name)) {
+      missing += message(missing.empty() ? "" : ", ", '\'', spirv::readable(name), '\'');
+    }
+  }
+  if (!missing.empty()) {
+    throw compile_error(message("the kernel uses what has no definition: ", missing,
+                                ". A kernel can call functions of its own source and of its "
+                                "headers, and none of the host's"),
+                        {});
+  }
 }
 
 }  // namespace usmx::inline v1::detail

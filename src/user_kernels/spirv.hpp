@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,5 +30,10 @@ namespace usmx::inline v1::detail {
 /// one to anything. Throws value_error where the module is none, is of another version than 1.0 to
 /// 1.6 or lacks the kernel; type_error for a parameter that no launch can set.
 std::vector<kernel_parameter> spirv_parameters(std::string_view module, std::string_view kernel);
+
+/// Throws compile_error, with the names, where these modules together use functions or variables
+/// that none of them defines, other than SPIR-V's and the SYCL runtime's own. The driver of a
+/// processor would take them from the host's process (docs/decisions.md, 88).
+void require_definitions(std::span<const std::string_view> modules);
 
 }  // namespace usmx::inline v1::detail

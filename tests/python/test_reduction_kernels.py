@@ -261,3 +261,14 @@ def test_parameters_and_kernels_may_have_names_of_the_generated_source(name):
 def test_name_may_be_left_out():
     kernel = usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0")
     assert kernel(usmx.ones(4)).item() == 4
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_complex_numbers_are_reduced(dtype, axis):
+    add = usmx.ReductionKernel("T x, T y", "T out", "x * conj(y)", "a + b", "out = a", "0")
+    x = (np.arange(3000) % 7 - 1j * (np.arange(3000) % 5)).astype(dtype).reshape(60, 50)
+    found = add(usmx.asarray(x), usmx.asarray(x)[::-1], axis=axis)
+    np.testing.assert_array_equal(usmx.asnumpy(found), (x * x[::-1].conj()).sum(axis=axis))
+    empty = add(usmx.asarray(x[:0]), usmx.asarray(x[:0]), axis=0)
+    np.testing.assert_array_equal(usmx.asnumpy(empty), np.zeros(50, dtype))

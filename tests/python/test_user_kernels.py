@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import math
 import os
 import signal
 import subprocess
@@ -538,6 +539,47 @@ def test_source_that_crashes_the_compiler_is_an_error(source):
 def test_undefined_function_is_an_error_that_names_it():
     with pytest.raises(usmx.CompileError, match="missing"):
         kernel("int missing(int); USMX_KERNEL(1) f(int* x) { *x = missing(1); }")
+
+
+@pytest.mark.parametrize(
+    ("declared", "use", "name"),
+    [
+        ('extern "C" int getpid();', "getpid()", "getpid"),
+        ('extern "C" void abort();', "(abort(), 1)", "abort"),
+        ('extern "C" int puts(const char*);', 'puts("")', "puts"),
+        ('extern "C" int _exit(int);', "_exit(3)", "_exit"),
+        ("namespace std { void terminate(); }", "(std::terminate(), 1)", r"std::terminate\(\)"),
+        ('int mine() __asm__("getpid");', "mine()", "getpid"),
+        ('extern "C" int daylight;', "daylight", "daylight"),
+        ('extern "C" double lgamma(double);\nextern "C" int getpid();', "getpid() + lgamma(1.0)",
+         "getpid"),
+    ],
+)  # fmt: skip
+def test_what_only_the_host_defines_is_an_error(declared, use, name):
+    source = f"{declared}\nUSMX_KERNEL(1) f(int* x) {{ if (*x == 7) *x = {use}; }}"
+    with pytest.raises(usmx.CompileError, match=f"uses what has no definition: '{name}'"):
+        kernel(source)
+
+
+def test_mathematical_functions_of_c_are_defined():
+    x = usmx.ones(1, dtype="f8")
+    kernel('extern "C" double lgamma(double);\nUSMX_KERNEL(1) f(double* x) { *x = lgamma(6.0); }')(
+        1, 1, x
+    )
+    assert x.item() == pytest.approx(math.lgamma(6))
+
+
+def test_complex_arrays_are_parameters():
+    conjugate = kernel(
+        "USMX_KERNEL(1) f(const usmx::complex<float>* x, usmx::complex<float>* y) {"
+        " y[0] = conj(x[0]) / x[1]; }"
+    )
+    x = usmx.asarray(np.array([3 + 4j, 2j], dtype="c8"))
+    y = usmx.zeros(1, dtype="c8")
+    conjugate(1, 1, x, y)
+    assert y.item() == (3 - 4j) / 2j
+    with pytest.raises(TypeError, match="found complex128"):
+        conjugate(1, 1, x, usmx.zeros(1, dtype="c16"))
 
 
 def test_source_that_is_not_cached_sees_files_as_they_are_now(tmp_path):

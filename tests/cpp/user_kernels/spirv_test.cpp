@@ -6,10 +6,12 @@
 #include <cstring>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/user_kernels/compile.hpp"
 
 namespace {
 
@@ -140,6 +142,35 @@ TEST(spirv_test, module_cut_anywhere_is_read_or_refused) {
     } catch (const std::invalid_argument&) {
     }
   }
+}
+
+/// A function of that name that the module imports (1) or exports (0).
+std::string module_linking(const std::string& name, std::uint32_t linkage) {
+  return assembler().add(71, {1, 41}, name, {linkage}).bytes();
+}
+
+TEST(spirv_test, what_no_module_defines_is_refused_by_name) {
+  const std::string imports[] = {module_linking("getpid", 1), module_linking("_ZSt9terminatev", 1)};
+  const std::string_view modules[] = {imports[0], imports[1]};
+  try {
+    usmx::detail::require_definitions(modules);
+    FAIL() << "nothing was refused";
+  } catch (const usmx::compile_error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("no definition: 'std::terminate()', 'getpid'"), text.npos) << text;
+  }
+}
+
+TEST(spirv_test, what_another_module_or_the_runtime_defines_may_be_used) {
+  for (const char* name :
+       {"__spirv_BuiltInGlobalInvocationId", "_Z20__spirv_SomeFunctioni", "__devicelib_sinf"}) {
+    const std::string imports = module_linking(name, 1);
+    const std::string_view modules[] = {imports};
+    EXPECT_NO_THROW(usmx::detail::require_definitions(modules)) << name;
+  }
+  const std::string both[] = {module_linking("sin", 1), module_linking("sin", 0)};
+  const std::string_view modules[] = {both[0], both[1]};
+  EXPECT_NO_THROW(usmx::detail::require_definitions(modules));
 }
 
 }  // namespace
