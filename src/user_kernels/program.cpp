@@ -54,7 +54,7 @@ std::string definition(const std::string& name, const std::string& value) {
 /// One line. The compiler warns of deprecated names in an alias, and not in an instantiation.
 std::string request(std::size_t place, const std::string& kernel) {
   return message("using usmx_kernel_", place, " = decltype(", kernel,
-                 "); template void usmx::detail::signature<", place,
+                 "); template USMX_GLOBAL void usmx::detail::signature<", place,
                  ", usmx::detail::kernel_words<usmx_kernel_", place, ">>();\n");
 }
 
