@@ -87,17 +87,39 @@ USMX_HALF(/)
 
 // ---- the place of the work item: dimension 0 is the innermost, CUDA's x
 
-#define USMX_PLACE(name, x_, y_, z_)                    \
-  inline unsigned long __spirv_BuiltIn##name(int k) {   \
-    return k == 0 ? (x_) : k == 1 ? (y_) : (z_);        \
-  }
-#define USMX_VECTOR(name, vector) USMX_PLACE(name, vector.x, vector.y, vector.z)
-USMX_VECTOR(LocalInvocationId, threadIdx)
-USMX_VECTOR(WorkgroupSize, blockDim)
-USMX_VECTOR(WorkgroupId, blockIdx)
-USMX_VECTOR(NumWorkgroups, gridDim)
-#undef USMX_VECTOR
-#undef USMX_PLACE
+namespace usmx::builtins {
+
+/// Whether blocks beside each other along x are the outer ones of two dimensions: only along x there
+/// may be more than 65535. The host says so in the lowest bit of the size of shared memory.
+inline bool is_turned() {
+  unsigned nbytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(nbytes));
+  return (nbytes & 1) != 0;
+}
+
+template <class Vector>
+inline unsigned long entry(const Vector& of, int k) {
+  return k == 0 ? of.x : k == 1 ? of.y : of.z;
+}
+template <class Vector>
+inline unsigned long entry_of_grid(const Vector& of, int k) {
+  return entry(of, k < 2 && is_turned() ? 1 - k : k);
+}
+
+}  // namespace usmx::builtins
+
+inline unsigned long __spirv_BuiltInLocalInvocationId(int k) {
+  return usmx::builtins::entry(threadIdx, k);
+}
+inline unsigned long __spirv_BuiltInWorkgroupSize(int k) {
+  return usmx::builtins::entry(blockDim, k);
+}
+inline unsigned long __spirv_BuiltInWorkgroupId(int k) {
+  return usmx::builtins::entry_of_grid(blockIdx, k);
+}
+inline unsigned long __spirv_BuiltInNumWorkgroups(int k) {
+  return usmx::builtins::entry_of_grid(gridDim, k);
+}
 inline unsigned long __spirv_BuiltInGlobalInvocationId(int k) {
   return __spirv_BuiltInWorkgroupId(k) * __spirv_BuiltInWorkgroupSize(k) +
          __spirv_BuiltInLocalInvocationId(k);
