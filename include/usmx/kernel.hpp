@@ -308,6 +308,8 @@ inline T atomic_compare_exchange(T& element, T expected, T value) {
   return expected;
 }
 
+#ifndef __CUDACC_RTC__
+
 // Mathematical functions of one, two and three float or double.
 #define USMX_MATH(name)                                        \
   inline float name(float x) { return __spirv_ocl_##name(x); } \
@@ -350,6 +352,8 @@ USMX_MATH(fmax)
 #undef USMX_MATH
 inline float fma(float x, float y, float z) { return __spirv_ocl_fma(x, y, z); }
 inline double fma(double x, double y, double z) { return __spirv_ocl_fma(x, y, z); }
+
+#endif
 
 // How usmx learns a kernel's parameters: it appends an instantiation of `signature` to the source,
 // and reads the numbers in that kernel's mangled name (src/user_kernels/signature.cpp, which has

@@ -297,46 +297,39 @@ inline bool __scoped_atomic_compare_exchange_n(T* element, T* expected, T value,
   return found == wanted;
 }
 
-// ---- mathematical functions
+// ---- mathematical functions: CUDA's own, so that `using namespace usmx;` brings no second ones
 
-#define USMX_MATH(name)                                                   \
-  inline float __spirv_ocl_##name(float x) { return ::name##f(x); }       \
-  inline double __spirv_ocl_##name(double x) { return ::name(x); }
-USMX_MATH(sqrt)
-USMX_MATH(rsqrt)
-USMX_MATH(cbrt)
-USMX_MATH(exp)
-USMX_MATH(exp2)
-USMX_MATH(expm1)
-USMX_MATH(log)
-USMX_MATH(log2)
-USMX_MATH(log10)
-USMX_MATH(log1p)
-USMX_MATH(sin)
-USMX_MATH(cos)
-USMX_MATH(tan)
-USMX_MATH(asin)
-USMX_MATH(acos)
-USMX_MATH(atan)
-USMX_MATH(sinh)
-USMX_MATH(cosh)
-USMX_MATH(tanh)
-USMX_MATH(erf)
-USMX_MATH(fabs)
-USMX_MATH(floor)
-USMX_MATH(ceil)
-USMX_MATH(trunc)
-USMX_MATH(round)
-#undef USMX_MATH
-#define USMX_MATH(name)                                                              \
-  inline float __spirv_ocl_##name(float x, float y) { return ::name##f(x, y); }      \
-  inline double __spirv_ocl_##name(double x, double y) { return ::name(x, y); }
-USMX_MATH(pow)
-USMX_MATH(atan2)
-USMX_MATH(hypot)
-USMX_MATH(fmod)
-USMX_MATH(fmin)
-USMX_MATH(fmax)
-#undef USMX_MATH
-inline float __spirv_ocl_fma(float x, float y, float z) { return ::fmaf(x, y, z); }
-inline double __spirv_ocl_fma(double x, double y, double z) { return ::fma(x, y, z); }
+namespace usmx {
+using ::sqrt;
+using ::rsqrt;
+using ::cbrt;
+using ::exp;
+using ::exp2;
+using ::expm1;
+using ::log;
+using ::log2;
+using ::log10;
+using ::log1p;
+using ::sin;
+using ::cos;
+using ::tan;
+using ::asin;
+using ::acos;
+using ::atan;
+using ::sinh;
+using ::cosh;
+using ::tanh;
+using ::erf;
+using ::fabs;
+using ::floor;
+using ::ceil;
+using ::trunc;
+using ::round;
+using ::pow;
+using ::atan2;
+using ::hypot;
+using ::fmod;
+using ::fmin;
+using ::fmax;
+using ::fma;
+}  // namespace usmx

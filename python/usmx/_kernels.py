@@ -128,7 +128,8 @@ def compile_warnings(said: list[_Said]) -> None:
     """Python's warnings for the compiler's; a note goes with what it explains."""
     texts: list[str] = []
     for each in map(Diagnostic._make, said):
-        line = f"{each.file}:{each.line}:{each.column}: {each.text}"
+        column = f":{each.column}" if each.column else ""  # NVIDIA's compiler may not tell
+        line = f"{each.file}:{each.line}{column}: {each.text}"
         if each.severity == "note" and texts:
             texts[-1] += f"\n  {line}"
         else:

@@ -109,13 +109,21 @@ bool lacks_sycl_headers(const diagnostic& error) {
   return error.text.find("open source file \"sycl/") != std::string::npos;
 }
 
+/// "<source>:3:8: ", as far as the compiler tells.
+std::string place_of(const diagnostic& error) {
+  if (error.file.empty()) {
+    return {};
+  }
+  const std::string column = error.column == 0 ? std::string() : message(':', error.column);
+  return message(error.file, ':', error.line, column, ": ");
+}
+
 /// What users see of the compiler's errors.
 std::string errors_text(const std::vector<diagnostic>& errors) {
   std::string text = "the kernel's source cannot be compiled:";
   for (const diagnostic& each : errors) {
     text += "\n  ";
-    text += each.file.empty() ? "" : message(each.file, ':', each.line, ':', each.column, ": ");
-    text += each.text;
+    text += place_of(each) + each.text;
   }
   if (std::ranges::any_of(errors, lacks_host_headers)) {
     text +=

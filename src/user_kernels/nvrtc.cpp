@@ -16,9 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // "NVRTC", the reference of its functions. Enumerations are as wide as an int.
-using result = int;                      // nvrtcResult
-constexpr result success = 0;            // NVRTC_SUCCESS
-constexpr result error_compilation = 6;  // NVRTC_ERROR_COMPILATION
+using result = int;            // nvrtcResult
+constexpr result success = 0;  // NVRTC_SUCCESS
 
 /// The library, which needs its builtins, whose file is beside it.
 class library {
@@ -133,7 +132,7 @@ nvrtc_result compile_by_nvrtc(const nvrtc_program& from) {
   made.log.resize(std::min(made.log.find('\0'), made.log.size()));
   if (status == success) {
     made.code = text_of(nvrtc, program, architecture.starts_with("sm_") ? "CUBIN" : "PTX");
-  } else if (made.log.empty() || status != error_compilation) {
+  } else if (made.log.find("error: ") == made.log.npos) {
     made.log += std::string("error: ") +
                 nvrtc.find<const char*(result)>("nvrtcGetErrorString")(status) + '\n';
   }

@@ -102,7 +102,9 @@ void set_place(diagnostic& found, std::string_view place) {
     found.column = take_number_at_end(place, ':').value_or(0);
     found.line = take_number_at_end(place, ':').value_or(0);
   }
-  found.file = shown_file(place);
+  if (found.line != 0) {  // else it names a program, as in "nvrtc: error: ..."
+    found.file = shown_file(place);
+  }
 }
 
 /// What comes after the severity: ": ", or " #177-D: " of NVIDIA's. Empty if something else does.
