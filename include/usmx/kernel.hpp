@@ -26,9 +26,10 @@
 /// usmx::local_memory. What is behind a pointer to const, or in a view of const, is only read, by
 /// the kernel's promise. The compiler reports the
 /// dimensions to usmx in the text of a warning, which users do not see.
-#define USMX_KERNEL(dimensions)                                        \
-  extern "C" [[deprecated("usmx kernel of dimensions: " #dimensions)]] \
-  USMX_KERNEL_ATTRIBUTES(dimensions) USMX_GLOBAL void
+#define USMX_KERNEL(dimensions)                                                                    \
+  extern "C"                                                                                       \
+      [[deprecated("usmx kernel of dimensions: " #dimensions)]] USMX_KERNEL_ATTRIBUTES(dimensions) \
+          USMX_GLOBAL void
 
 #ifndef __CUDACC_RTC__
 // The SYCL runtime's compiler declares its other builtins itself. In SPIR-V's order: dimension 0 is
@@ -462,7 +463,8 @@ using kernel_words = typename words_of_kernel<Kernel>::type;
 
 /// An empty kernel for each kernel of the user, known by its place among those asked for.
 template <word Kernel, class Words>
-USMX_KERNEL_ATTRIBUTES(1) USMX_GLOBAL void signature() {}
+USMX_KERNEL_ATTRIBUTES(1)
+USMX_GLOBAL void signature() {}
 
 }  // namespace detail
 }  // namespace usmx

@@ -59,13 +59,21 @@ class _Float16 {
   }
 
   template <class T>
-  _Float16& operator+=(T other) { return *this = *this + other; }
+  _Float16& operator+=(T other) {
+    return *this = *this + other;
+  }
   template <class T>
-  _Float16& operator-=(T other) { return *this = *this - other; }
+  _Float16& operator-=(T other) {
+    return *this = *this - other;
+  }
   template <class T>
-  _Float16& operator*=(T other) { return *this = *this * other; }
+  _Float16& operator*=(T other) {
+    return *this = *this * other;
+  }
   template <class T>
-  _Float16& operator/=(T other) { return *this = *this / other; }
+  _Float16& operator/=(T other) {
+    return *this = *this / other;
+  }
 
  private:
   unsigned short bits_;
@@ -73,11 +81,11 @@ class _Float16 {
 
 // Templates, so that they are no candidates for operands of two types. A float has enough bits
 // that rounding twice is rounding once.
-#define USMX_HALF(op)                                               \
-  template <class T>                                                \
-    requires(usmx::builtins::is_same<T, _Float16>)                  \
-  inline _Float16 operator op(T a, T b) {                           \
-    return static_cast<float>(a) op static_cast<float>(b);          \
+#define USMX_HALF(op)                                      \
+  template <class T>                                       \
+    requires(usmx::builtins::is_same<T, _Float16>)         \
+  inline _Float16 operator op(T a, T b) {                  \
+    return static_cast<float>(a) op static_cast<float>(b); \
   }
 USMX_HALF(+)
 USMX_HALF(-)
@@ -89,8 +97,8 @@ USMX_HALF(/)
 
 namespace usmx::builtins {
 
-/// Whether blocks beside each other along x are the outer ones of two dimensions: only along x there
-/// may be more than 65535. The host says so in the lowest bit of the size of shared memory.
+/// Whether blocks beside each other along x are the outer ones of two dimensions: only along x
+/// there may be more than 65535. The host says so in the lowest bit of the size of shared memory.
 inline bool is_turned() {
   unsigned nbytes;
   asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(nbytes));
@@ -183,7 +191,9 @@ inline void usmx_local_array() {}
 using usmx::usmx_local_array;
 
 /// `usmx::local_array<float, 16> a;`, so that each variable is shared: no type can say that.
-#define local_array usmx_local_array(); __shared__ usmx::builtins::local_array
+#define local_array   \
+  usmx_local_array(); \
+  __shared__ usmx::builtins::local_array
 
 // ---- atomic operations
 
@@ -259,26 +269,26 @@ inline T __scoped_atomic_fetch_add(T* element, T value, int, int) {
     return atomicAdd(element, value);
   }
 }
-#define USMX_EXTREME(name, function, instead)                                                   \
-  template <class T>                                                                            \
-  inline T __scoped_atomic_fetch_##name(T* element, T value, int, int) {                        \
-    if constexpr (__is_integral(T)) {                                                           \
-      using number = usmx::builtins::number_of<T>; \
-      return static_cast<T>(                                                                    \
-          function(reinterpret_cast<number*>(element), static_cast<number>(value)));            \
-    } else {                                                                                    \
-      return usmx::builtins::change_by_exchange(element, [=](T old) { return instead; });       \
-    }                                                                                           \
+#define USMX_EXTREME(name, function, instead)                                             \
+  template <class T>                                                                      \
+  inline T __scoped_atomic_fetch_##name(T* element, T value, int, int) {                  \
+    if constexpr (__is_integral(T)) {                                                     \
+      using number = usmx::builtins::number_of<T>;                                        \
+      return static_cast<T>(                                                              \
+          function(reinterpret_cast<number*>(element), static_cast<number>(value)));      \
+    } else {                                                                              \
+      return usmx::builtins::change_by_exchange(element, [=](T old) { return instead; }); \
+    }                                                                                     \
   }
 USMX_EXTREME(min, atomicMin, (value < old || old != old ? value : old))
 USMX_EXTREME(max, atomicMax, (value > old || old != old ? value : old))
 #undef USMX_EXTREME
-#define USMX_BITS(name, function)                                                               \
-  template <class T>                                                                            \
-  inline T __scoped_atomic_##name(T* element, T value, int, int) {                              \
-    using word = usmx::builtins::word_of<T>;                                                    \
-    return usmx::builtins::bits_as<T>(                                                          \
-        function(usmx::builtins::words(element), usmx::builtins::bits_as<word>(value)));        \
+#define USMX_BITS(name, function)                                                        \
+  template <class T>                                                                     \
+  inline T __scoped_atomic_##name(T* element, T value, int, int) {                       \
+    using word = usmx::builtins::word_of<T>;                                             \
+    return usmx::builtins::bits_as<T>(                                                   \
+        function(usmx::builtins::words(element), usmx::builtins::bits_as<word>(value))); \
   }
 USMX_BITS(fetch_and, atomicAnd)
 USMX_BITS(fetch_or, atomicOr)
@@ -291,8 +301,8 @@ inline bool __scoped_atomic_compare_exchange_n(T* element, T* expected, T value,
                                                int) {
   using word = usmx::builtins::word_of<T>;
   const word wanted = usmx::builtins::bits_as<word>(*expected);
-  const word found = atomicCAS(usmx::builtins::words(element), wanted,
-                               usmx::builtins::bits_as<word>(value));
+  const word found =
+      atomicCAS(usmx::builtins::words(element), wanted, usmx::builtins::bits_as<word>(value));
   *expected = usmx::builtins::bits_as<T>(found);
   return found == wanted;
 }
@@ -300,36 +310,36 @@ inline bool __scoped_atomic_compare_exchange_n(T* element, T* expected, T value,
 // ---- mathematical functions: CUDA's own, so that `using namespace usmx;` brings no second ones
 
 namespace usmx {
-using ::sqrt;
-using ::rsqrt;
+using ::acos;
+using ::asin;
+using ::atan;
+using ::atan2;
 using ::cbrt;
+using ::ceil;
+using ::cos;
+using ::cosh;
+using ::erf;
 using ::exp;
 using ::exp2;
 using ::expm1;
-using ::log;
-using ::log2;
-using ::log10;
-using ::log1p;
-using ::sin;
-using ::cos;
-using ::tan;
-using ::asin;
-using ::acos;
-using ::atan;
-using ::sinh;
-using ::cosh;
-using ::tanh;
-using ::erf;
 using ::fabs;
 using ::floor;
-using ::ceil;
-using ::trunc;
-using ::round;
-using ::pow;
-using ::atan2;
-using ::hypot;
-using ::fmod;
-using ::fmin;
-using ::fmax;
 using ::fma;
+using ::fmax;
+using ::fmin;
+using ::fmod;
+using ::hypot;
+using ::log;
+using ::log10;
+using ::log1p;
+using ::log2;
+using ::pow;
+using ::round;
+using ::rsqrt;
+using ::sin;
+using ::sinh;
+using ::sqrt;
+using ::tan;
+using ::tanh;
+using ::trunc;
 }  // namespace usmx

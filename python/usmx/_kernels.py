@@ -56,7 +56,7 @@ class KernelModule:
         names: the names of its kernels.
         defines: macros, with values of which the text is taken.
         headers: texts by the names under which the source includes them.
-        options: for the compiler of the SYCL runtime.
+        options: for the compiler, as for ``usmx.Kernel``.
         debug: whether accesses through views are checked, as for ``usmx.Kernel``.
 
     Raises:

@@ -35,8 +35,8 @@ enum class device_attribute : int {
 constexpr result not_found = 500;  // CUDA_ERROR_NOT_FOUND
 
 struct module_functions {
-  result (*load)(CUmodule*, const void* image);                     // cuModuleLoadData
-  result (*get_function)(CUfunction*, CUmodule, const char* name);  // cuModuleGetFunction
+  result (*load)(CUmodule*, const void* image);                         // cuModuleLoadData
+  result (*get_function)(CUfunction*, CUmodule, const char* name);      // cuModuleGetFunction
   result (*get_attribute)(int* value, function_attribute, CUfunction);  // cuFuncGetAttribute
   result (*set_attribute)(CUfunction, function_attribute, int value);   // cuFuncSetAttribute
   result (*get_device_attribute)(int* value, device_attribute,
@@ -128,8 +128,8 @@ std::vector<CUfunction> load_kernels(const sycl::device& device, kernel_group gr
   const std::vector<std::string> names(in_group.begin(), in_group.end());
   std::vector<CUfunction> kernels = load_kernels(device, ptx.data(), names);
   if (const auto missing = std::ranges::find(kernels, nullptr); missing != kernels.end()) {
-    throw value_error(message("expected kernel ", names[static_cast<std::size_t>(
-                                                      missing - kernels.begin())],
+    throw value_error(message("expected kernel ",
+                              names[static_cast<std::size_t>(missing - kernels.begin())],
                               ", which is not there"));
   }
   return kernels;
@@ -163,9 +163,9 @@ kernel_limits limits_of(CUfunction kernel, const sycl::device& device) {
   // More than 48 KiB have to be asked for.
   const int most = attribute_of(device, device_attribute::max_shared_nbytes_per_block) -
                    attribute_of(kernel, function_attribute::static_shared_nbytes);
-  require_success(driver_functions().set_attribute(
-                      kernel, function_attribute::max_dynamic_shared_nbytes, most),
-                  "cannot ask for shared memory");
+  require_success(
+      driver_functions().set_attribute(kernel, function_attribute::max_dynamic_shared_nbytes, most),
+      "cannot ask for shared memory");
   limits.shared_nbytes = static_cast<std::size_t>(most);
   return limits;
 }

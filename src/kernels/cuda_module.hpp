@@ -1,6 +1,6 @@
 // Kernels for CUDA devices: the package's PTX, which the device's driver builds and keeps on disk
-// by itself, and what NVIDIA's compiler makes of users' kernels. The SYCL runtime's own kernels cannot be used there: its compiler crashes on them, and
-// what it has saved loads without names.
+// by itself, and what NVIDIA's compiler makes of users' kernels. The SYCL runtime's own kernels
+// cannot be used there: its compiler crashes on them, and what it has saved loads without names.
 #pragma once
 
 #include <array>
@@ -34,8 +34,7 @@ std::vector<CUfunction> load_kernels(const sycl::device&, const char* code,
 /// innermost, CUDA's x. `arguments` are pointers to the kernel's arguments, which are copied.
 /// Throws device_error with the driver's reason.
 void launch(CUfunction, CUstream, const std::array<std::size_t, 3>& blocks,
-            const std::array<std::size_t, 3>& threads, std::size_t shared_nbytes,
-            void** arguments);
+            const std::array<std::size_t, 3>& threads, std::size_t shared_nbytes, void** arguments);
 
 /// What a kernel and its device allow. The last dimension is the innermost.
 struct kernel_limits {

@@ -248,11 +248,12 @@ namespace {
 sycl::event start_in_order(const kernel::implementation& k, const sycl::queue& queue,
                            const launch_sizes& sizes, const checked_arguments& all,
                            std::span<const sycl::event> after) {
-  return detail::submit_in_order(queue, all.uses, after, [&](sycl::handler& to, const auto& before) {
-    k.code.enqueue(to, before, sizes, [&](auto& arguments) {
-      add_arguments(arguments, k.signature, all.bytes, all.local_nbytes);
-    });
-  });
+  return detail::submit_in_order(
+      queue, all.uses, after, [&](sycl::handler& to, const auto& before) {
+        k.code.enqueue(to, before, sizes, [&](auto& arguments) {
+          add_arguments(arguments, k.signature, all.bytes, all.local_nbytes);
+        });
+      });
 }
 
 /// The same, with a report of bad accesses, which is waited for.

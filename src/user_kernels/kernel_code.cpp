@@ -203,8 +203,7 @@ void kernel_code::start(sycl::handler& handler, const std::vector<sycl::event>& 
 
 std::vector<kernel_code> load_code(std::string& compiled, std::span<const std::string> names,
                                    const sycl::context& context, const sycl::device& device) {
-  const bool is_for_cuda =
-      traits_of(device.get_backend()).compiler == kernel_compiler::nvrtc;
+  const bool is_for_cuda = traits_of(device.get_backend()).compiler == kernel_compiler::nvrtc;
   try {
     return is_for_cuda ? load_from_cuda(compiled, names, device)
                        : load_from_runtime(compiled, names, context, device);

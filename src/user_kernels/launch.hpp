@@ -22,8 +22,7 @@ struct array_use {
 };
 
 /// Puts a command into a handler, which depends on the events already.
-using ordered_command =
-    std::function<void(sycl::handler&, const std::vector<sycl::event>& before)>;
+using ordered_command = std::function<void(sycl::handler&, const std::vector<sycl::event>& before)>;
 
 /// Submits a command to a queue, in the order of all work on the arrays (array/submission.hpp).
 sycl::event submit_in_order(const sycl::queue&, std::span<const array_use>,

@@ -81,11 +81,10 @@ std::string architecture_for(const library& nvrtc, int capability) {
   const std::vector<int> all = architectures(nvrtc);
   const auto newer = std::ranges::upper_bound(all, capability);
   if (newer == all.begin()) {
-    throw std::runtime_error("NVRTC makes no code for devices of compute capability " +
-                             std::to_string(capability / 10) + '.' +
-                             std::to_string(capability % 10) + ", it begins with " +
-                             std::to_string(all.front() / 10) + '.' +
-                             std::to_string(all.front() % 10));
+    throw std::runtime_error(
+        "NVRTC makes no code for devices of compute capability " + std::to_string(capability / 10) +
+        '.' + std::to_string(capability % 10) + ", it begins with " +
+        std::to_string(all.front() / 10) + '.' + std::to_string(all.front() % 10));
   }
   const int found = *std::prev(newer);
   return (found == capability ? "sm_" : "compute_") + std::to_string(found);
@@ -107,11 +106,11 @@ nvrtcProgram create(const library& nvrtc, const nvrtc_program& from) {
     texts.push_back(text.c_str());
   }
   nvrtcProgram created = nullptr;  // until the process ends
-  require_success(nvrtc, nvrtc.find<result(nvrtcProgram*, const char*, const char*, int,
-                                           const char* const*, const char* const*)>(
-                             "nvrtcCreateProgram")(&created, from.text.c_str(), "<usmx>",
-                                                   static_cast<int>(names.size()), texts.data(),
-                                                   names.data()));
+  require_success(
+      nvrtc, nvrtc.find<result(nvrtcProgram*, const char*, const char*, int, const char* const*,
+                               const char* const*)>("nvrtcCreateProgram")(
+                 &created, from.text.c_str(), "<usmx>", static_cast<int>(names.size()),
+                 texts.data(), names.data()));
   return created;
 }
 
@@ -125,9 +124,8 @@ nvrtc_result compile_by_nvrtc(const nvrtc_program& from) {
   options.insert(options.end(), from.options.begin(), from.options.end());
   const std::vector<const char*> all = pointers(options);
   nvrtcProgram program = create(nvrtc, from);
-  const result status =
-      nvrtc.find<result(nvrtcProgram, int, const char* const*)>("nvrtcCompileProgram")(
-          program, static_cast<int>(all.size()), all.data());
+  const result status = nvrtc.find<result(nvrtcProgram, int, const char* const*)>(
+      "nvrtcCompileProgram")(program, static_cast<int>(all.size()), all.data());
   nvrtc_result made{{}, text_of(nvrtc, program, "ProgramLog")};
   made.log.resize(std::min(made.log.find('\0'), made.log.size()));
   if (status == success) {

@@ -118,8 +118,8 @@ std::string_view text_after_severity(std::string_view rest) {
 
 /// "place: severity: text", or "severity: text".
 std::optional<diagnostic> parse_line(std::string_view line) {
-  constexpr std::string_view words[] = {"catastrophic error", "fatal error", "error",
-                                        "warning",            "note",        "remark"};
+  constexpr std::string_view words[] = {
+      "catastrophic error", "fatal error", "error", "warning", "note", "remark"};
   for (const std::string_view word : words) {
     const std::string inner = message(": ", word);
     const std::size_t at = line.starts_with(word) ? 0 : line.find(inner);
@@ -142,7 +142,7 @@ std::optional<diagnostic> parse_line(std::string_view line) {
 int marked_column(std::string_view line) {
   const std::size_t mark = line.find_first_not_of(' ');
   return mark != line.npos && mark >= 2 && line.substr(mark) == "^" ? static_cast<int>(mark) - 1
-                                                                     : 0;
+                                                                    : 0;
 }
 
 // ---- what a program reads

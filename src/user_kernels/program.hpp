@@ -32,7 +32,8 @@ struct program {
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options&);
 
-/// The same for NVIDIA's compiler, which finds virtual files by the names that they are included by.
+/// The same for NVIDIA's compiler, which finds virtual files by the names that they are included
+/// by.
 program as_for_nvrtc(program);
 
 /// Whether the compiler sees nothing but what it is given: every #include names one of the virtual

@@ -45,7 +45,12 @@ def messages_of(nvrtc, source, **written):
     program = ctypes.c_void_p()
     texts, names = ([each.encode() for each in part] for part in (files.values(), files))
     status = nvrtc.nvrtcCreateProgram(
-        ctypes.byref(program), source.encode(), b"source", len(files), strings(texts), strings(names)
+        ctypes.byref(program),
+        source.encode(),
+        b"source",
+        len(files),
+        strings(texts),
+        strings(names),
     )
     assert status == 0
     status = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), strings(OPTIONS))
@@ -65,7 +70,12 @@ LOOPS = ["flat 1 0 ara", "rows 2 0 nsa", "rows 8 0 ooa", "tiles 2 64 taa", "tile
 @pytest.mark.parametrize("form", LOOPS)
 def test_elementwise_kernels_of_every_form_compile(nvrtc, form, c_type):
     source = elementwise_source(
-        "f", parse_parameters("in", "T x, T y, T z"), [(c_type, True)] * 3, 2, form, uses_index=False
+        "f",
+        parse_parameters("in", "T x, T y, T z"),
+        [(c_type, True)] * 3,
+        2,
+        form,
+        uses_index=False,
     )
     assert messages_of(nvrtc, source, operation="z = x + y") == ""
 
@@ -89,7 +99,12 @@ def test_reductions_of_every_form_compile(nvrtc, form, c_type):
     source = reduction_source(
         "f", parse_parameters("in", "T x, T y"), [(c_type, True)] * 2, 1, c_type, form
     )
-    written = {"map_expr": "x * x", "reduce_expr": "a + b", "post_map_expr": "y = a", "identity": "0"}
+    written = {
+        "map_expr": "x * x",
+        "reduce_expr": "a + b",
+        "post_map_expr": "y = a",
+        "identity": "0",
+    }
     assert messages_of(nvrtc, source, **written) == ""
 
 

@@ -164,10 +164,10 @@ def test_numbers_of_python_numpy_and_ctypes(value):
 
 def test_macros_headers_and_options():
     f = kernel(
-        '#include "mine.hpp"\nUSMX_KERNEL(1) f(int* x) { *x = N + YES + K + value; }',
+        '#include "mine.hpp"\nUSMX_KERNEL(1) f(int* x) { *x = N + YES + OPTION + value; }',
         defines={"N": 8, "YES": True},
         headers={"mine.hpp": "constexpr int value = 100;"},
-        options=["-DK=1"],
+        options=["-DOPTION=1"],
     )
     x = usmx.zeros(1, dtype="i4")
     f(1, 1, x)
@@ -471,9 +471,7 @@ def test_local_memory_is_checked():
 
 
 def test_compile_error_names_the_users_line():
-    with pytest.raises(
-        usmx.CompileError, match="<source>:3:8: " + undeclared("nothing")
-    ) as failed:
+    with pytest.raises(usmx.CompileError, match="<source>:3:8: " + undeclared("nothing")) as failed:
         kernel("USMX_KERNEL(1) f(int* x) {\n  *x = nothing;\n}")
     (found,) = failed.value.diagnostics
     assert found == ("<source>", 3, 8, "error", undeclared("nothing"))

@@ -76,8 +76,9 @@ class nvrtc_test : public testing::Test {
     }
   }
 
-  static compiled_program compile(const std::string& source, const std::vector<std::string>& kernels,
-                                  int capability = 90, const compile_options& options = {},
+  static compiled_program compile(const std::string& source,
+                                  const std::vector<std::string>& kernels, int capability = 90,
+                                  const compile_options& options = {},
                                   const compile_limits& limits = {}) {
     return usmx::detail::compile(make_program(source, kernels, options),
                                  cuda_target{find_nvrtc(13), capability}, {}, limits);
@@ -141,9 +142,9 @@ TEST_F(nvrtc_test, device_older_than_the_compiler_is_refused) {
 }
 
 TEST_F(nvrtc_test, macros_and_headers_are_seen) {
-  const compiled_program made =
-      compile("#include \"mine/value.hpp\"\nUSMX_KERNEL(1) f(int* x) { *x = N + value; }", {"f"}, 90,
-              {.defines = {{"N", "8"}}, .headers = {{"mine/value.hpp", "constexpr int value = 1;"}}});
+  const compiled_program made = compile(
+      "#include \"mine/value.hpp\"\nUSMX_KERNEL(1) f(int* x) { *x = N + value; }", {"f"}, 90,
+      {.defines = {{"N", "8"}}, .headers = {{"mine/value.hpp", "constexpr int value = 1;"}}});
   EXPECT_FALSE(made.executable.empty());
 }
 
@@ -172,8 +173,9 @@ TEST_F(nvrtc_test, headers_of_sycl_are_refused_with_the_reason) {
 
 TEST_F(nvrtc_test, modules_of_spirv_are_refused_with_the_reason) {
   const std::string magic("\x03\x02\x23\x07", 4);
-  EXPECT_THROW(usmx::detail::compile({magic, {"f"}, {}, {}, 0}, cuda_target{find_nvrtc(13), 90}, {}),
-               compile_error);
+  EXPECT_THROW(
+      usmx::detail::compile({magic, {"f"}, {}, {}, 0}, cuda_target{find_nvrtc(13), 90}, {}),
+      compile_error);
 }
 
 TEST_F(nvrtc_test, compiler_that_takes_too_much_memory_is_ended) {
@@ -181,9 +183,7 @@ TEST_F(nvrtc_test, compiler_that_takes_too_much_memory_is_ended) {
 }
 
 TEST_F(nvrtc_test, other_compilers_and_devices_have_other_places_in_the_cache) {
-  const auto identity = [](const cuda_target& target) {
-    return usmx::detail::identity_of(target);
-  };
+  const auto identity = [](const cuda_target& target) { return usmx::detail::identity_of(target); };
   const cuda_target one{find_nvrtc(13), 90};
   EXPECT_NE(identity(one), identity({one.compiler, 80}));
   EXPECT_NE(identity(one), identity({{"/bin/sh"}, 90}));

@@ -49,7 +49,8 @@ TEST(program_test, options_that_name_files_are_seen) {
 
 TEST(program_test, diagnostics_are_read_from_the_text_of_nvidias_compiler) {
   const auto all = parse_diagnostics(
-      "<source>(3): error: identifier \"nothing\" is undefined\n    y[i] = nothing;\n           ^\n\n"
+      "<source>(3): error: identifier \"nothing\" is undefined\n    y[i] = nothing;\n           "
+      "^\n\n"
       "<usmx>(4): warning #1444-D: function \"f\" was declared deprecated\n  f();\n  ^\n"
       "<source>(2): note #3287-D: because of an attribute\n\n"
       "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n"
