@@ -339,6 +339,10 @@ struct detail::kernel_access {
   static const kernel::implementation& parts(const kernel& k) noexcept { return *k.shared_; }
 };
 
+std::size_t detail::fast_group_size(const kernel& k) noexcept {
+  return kernel_access::parts(k).limits[0].fast_group_size;
+}
+
 sycl::event detail::launch_checked(const kernel& generated, const launch_sizes& sizes,
                                    std::span<const argument_bytes> bytes,
                                    std::span<const array_use> uses, const sycl::queue& queue,

@@ -85,7 +85,8 @@ launch_limits cuda_limits(CUfunction code, const sycl::device& device, int dimen
                        found.shared_nbytes - std::min(reserved, found.shared_nbytes),
                        {},
                        found.blocks_along[2],
-                       found.blocks_along[0]};
+                       found.blocks_along[0],
+                       256};
   for (int k = 0; k < dimensions; ++k) {
     limits.group_sizes[static_cast<std::size_t>(k)] =
         found.threads_along[static_cast<std::size_t>(3 - dimensions + k)];

@@ -28,6 +28,9 @@ using ordered_command = std::function<void(sycl::handler&, const std::vector<syc
 sycl::event submit_in_order(const sycl::queue&, std::span<const array_use>,
                             std::span<const sycl::event> after, const ordered_command& command);
 
+/// As in its launch_limits.
+std::size_t fast_group_size(const kernel&) noexcept;
+
 /// Runs a kernel with arguments that are known to suit, one for each parameter and none in local
 /// memory, on a queue of its context and device. Throws value_error for sizes that do not suit.
 sycl::event launch_checked(const kernel&, const launch_sizes&, std::span<const argument_bytes>,

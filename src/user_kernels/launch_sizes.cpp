@@ -85,7 +85,8 @@ launch_limits limits_of(const sycl::kernel& kernel, const sycl::device& device, 
                        device.get_info<info::device::local_mem_size>(),
                        {},
                        SIZE_MAX,
-                       SIZE_MAX};
+                       SIZE_MAX,
+                       1024};
   const auto per_dimension = device.get_info<info::device::max_work_item_sizes<3>>();
   const auto required = kernel.get_info<specific::compile_work_group_size>(device);
   // In per_dimension the innermost dimension of an nd_range is the last, in required the first.

@@ -22,6 +22,8 @@ struct launch_limits {
   /// each of the others.
   std::size_t groups_along_one;
   std::size_t groups_along_others;
+  /// The size of a group in which kernels that only pass through memory are fastest.
+  std::size_t fast_group_size;
 };
 
 launch_limits limits_of(const sycl::kernel&, const sycl::device&, int dimensions);

@@ -123,7 +123,7 @@ TEST_F(nvrtc_test, dimensions_are_reported_and_users_see_no_warning) {
   EXPECT_EQ(dimensions_in(said, source, 0), 1);
   EXPECT_EQ(dimensions_in(said, source, 1), 2);
   EXPECT_EQ(dimensions_in(said, source, 2), 3);
-  const auto seen = for_users(said);
+  const auto seen = usmx::detail::for_users(said);
   EXPECT_TRUE(seen.empty()) << seen.front().text;
 }
 
