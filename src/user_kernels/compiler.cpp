@@ -149,7 +149,8 @@ std::string failure_text(std::vector<diagnostic> all, std::string_view log) {
 
 compile_target target_for(const sycl::device& device) {
   if (traits_of(device.get_backend()).compiler == kernel_compiler::nvrtc) {
-    return cuda_target{find_nvrtc(cuda::driver_major_version()), cuda::compute_capability(device)};
+    const int capability = cuda::compute_capability(device);
+    return cuda_target{find_nvrtc(cuda::driver_major_version(), capability), capability};
   }
   return runtime_target{device};
 }

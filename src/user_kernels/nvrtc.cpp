@@ -76,15 +76,13 @@ std::vector<int> architectures(const library& nvrtc) {
   return all;
 }
 
-/// "sm_90", or the newest "compute_90" that the device has.
+/// "sm_90", or the newest "compute_90" that the device has; empty if it is too old for the
+/// compiler.
 std::string architecture_for(const library& nvrtc, int capability) {
   const std::vector<int> all = architectures(nvrtc);
   const auto newer = std::ranges::upper_bound(all, capability);
   if (newer == all.begin()) {
-    throw std::runtime_error(
-        "NVRTC makes no code for devices of compute capability " + std::to_string(capability / 10) +
-        '.' + std::to_string(capability % 10) + ", it begins with " +
-        std::to_string(all.front() / 10) + '.' + std::to_string(all.front() % 10));
+    return {};
   }
   const int found = *std::prev(newer);
   return (found == capability ? "sm_" : "compute_") + std::to_string(found);
@@ -119,6 +117,9 @@ nvrtcProgram create(const library& nvrtc, const nvrtc_program& from) {
 nvrtc_result compile_by_nvrtc(const nvrtc_program& from) {
   const library nvrtc(from.library);
   const std::string architecture = architecture_for(nvrtc, from.capability);
+  if (architecture.empty()) {
+    return {{}, "error: NVIDIA's compiler makes no code for devices that are so old\n"};
+  }
   std::vector<std::string> options{"--gpu-architecture=" + architecture, "--std=c++20",
                                    "--device-as-default-execution-space"};
   options.insert(options.end(), from.options.begin(), from.options.end());

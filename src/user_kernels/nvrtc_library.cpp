@@ -17,12 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A major version of CUDA, and the folder that its Python package has in site-packages.
+/// A major version of CUDA, the oldest devices that it has code for, and the folder that its Python
+/// package has in site-packages.
 struct version {
   int major;
+  int oldest_capability;
   const char* folder;
 };
-constexpr version versions[] = {{13, "nvidia/cu13/lib"}, {12, "nvidia/cuda_nvrtc/lib"}};
+constexpr version versions[] = {{13, 75, "nvidia/cu13/lib"}, {12, 50, "nvidia/cuda_nvrtc/lib"}};
 
 /// The folders of Python packages: of the environment that the SYCL runtime is in, as `pip install`
 /// puts it, and beside this library's own package.
@@ -62,10 +64,10 @@ std::string nvrtc_library::identity() const {
   return message(file.filename().native(), ", ", unknown ? 0 : nbytes, " bytes");
 }
 
-nvrtc_library find_nvrtc(int driver_major_version) {
+nvrtc_library find_nvrtc(int driver_major_version, int capability) {
   std::error_code ignored;
   for (const version& each : versions) {
-    if (each.major > driver_major_version) {
+    if (each.major > driver_major_version || each.oldest_capability > capability) {
       continue;
     }
     const std::string name = message("libnvrtc.so.", each.major);

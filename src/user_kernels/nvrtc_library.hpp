@@ -15,9 +15,9 @@ struct nvrtc_library {
   std::string identity() const;
 };
 
-/// The newest one whose code a driver of that major version of CUDA takes: of the Python package,
-/// else where the loader finds it. Throws compile_error, which says what to install, if there is
-/// none.
-nvrtc_library find_nvrtc(int driver_major_version);
+/// The newest one whose code a driver of that major version of CUDA takes, for devices of that
+/// compute capability (90 for 9.0): of the Python package, else where the loader finds it. Throws
+/// compile_error, which says what to install, if there is none.
+nvrtc_library find_nvrtc(int driver_major_version, int capability);
 
 }  // namespace usmx::inline v1::detail
