@@ -80,7 +80,10 @@ set_source_files_properties(
   PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\";${ptx_definition}" OBJECT_DEPENDS
                                                                                              "${kernel_objects}")
 
-# The header of users' kernels is a part of the library, which gives it to the compiler.
+# The headers of users' kernels are a part of the library, which gives them to the compilers.
 set(usmx_prelude "${PROJECT_SOURCE_DIR}/include/usmx/kernel.hpp")
-set_source_files_properties(src/user_kernels/program.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_PRELUDE=\"${usmx_prelude}\""
-                                                                    OBJECT_DEPENDS "${usmx_prelude}")
+set(usmx_prelude_cuda "${PROJECT_SOURCE_DIR}/include/usmx/kernel_cuda.hpp")
+set_source_files_properties(
+  src/user_kernels/program.cpp
+  PROPERTIES COMPILE_DEFINITIONS "USMX_PRELUDE=\"${usmx_prelude}\";USMX_PRELUDE_CUDA=\"${usmx_prelude_cuda}\""
+             OBJECT_DEPENDS "${usmx_prelude};${usmx_prelude_cuda}")

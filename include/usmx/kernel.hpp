@@ -1,11 +1,20 @@
 // What a kernel that is compiled at run time finds with `#include <usmx/kernel.hpp>`: the place of
 // its work item, views of arrays, barriers, local memory, atomic operations and mathematical
 // functions. Device code only, for the SYCL runtime's own compiler, by its builtins alone: it
-// includes nothing, so that kernels compile fast, and on machines without C++ headers. Host code
+// includes nothing, so that kernels compile fast, and on machines without C++ headers. For CUDA
+// devices NVIDIA's compiler takes it, with the same builtins from usmx/kernel_cuda.hpp. Host code
 // compiles and launches such kernels with usmx/user_kernels/kernel.hpp.
 #pragma once
 
-#ifndef __SYCL_DEVICE_ONLY__
+#ifdef __CUDACC_RTC__
+#include <usmx/kernel_cuda.hpp>
+#define USMX_GLOBAL __global__
+#define USMX_KERNEL_ATTRIBUTES(dimensions)
+#elif defined(__SYCL_DEVICE_ONLY__)
+#define USMX_GLOBAL
+#define USMX_KERNEL_ATTRIBUTES(dimensions) \
+  [[__sycl_detail__::add_ir_attributes_function("sycl-nd-range-kernel", dimensions)]]
+#else
 #error "usmx/kernel.hpp is for kernels, host code includes usmx/user_kernels/kernel.hpp"
 #endif
 
@@ -17,10 +26,12 @@
 /// usmx::local_memory. What is behind a pointer to const, or in a view of const, is only read, by
 /// the kernel's promise. The compiler reports the
 /// dimensions to usmx in the text of a warning, which users do not see.
-#define USMX_KERNEL(dimensions)                                        \
-  extern "C" [[deprecated("usmx kernel of dimensions: " #dimensions)]] \
-  [[__sycl_detail__::add_ir_attributes_function("sycl-nd-range-kernel", dimensions)]] void
+#define USMX_KERNEL(dimensions)                                                                    \
+  extern "C"                                                                                       \
+      [[deprecated("usmx kernel of dimensions: " #dimensions)]] USMX_KERNEL_ATTRIBUTES(dimensions) \
+          USMX_GLOBAL void
 
+#ifndef __CUDACC_RTC__
 // The SYCL runtime's compiler declares its other builtins itself. In SPIR-V's order: dimension 0 is
 // the innermost.
 #define USMX_PLACE(name) \
@@ -32,6 +43,7 @@ USMX_PLACE(WorkgroupSize)
 USMX_PLACE(WorkgroupId)
 USMX_PLACE(NumWorkgroups)
 #undef USMX_PLACE
+#endif
 
 namespace usmx {
 
@@ -215,6 +227,8 @@ inline void barrier() {
   __spirv_ControlBarrier(2, 2, 0x310);
 }
 
+#ifndef __CUDACC_RTC__
+
 /// Memory that the work items of a group share: a parameter of a kernel, whose number of elements
 /// each launch says. The elements are not set.
 template <class T>
@@ -261,6 +275,8 @@ class [[__sycl_detail__::wg_scope]] local_array<T, Rows, Columns> {
   T data_[Rows][Columns];
 };
 
+#endif
+
 // Atomic operations on an element in global or local memory, seen by all work items of the device
 // in some order, which orders no other access. Each gives the value from before. T is an integer of
 // 4 or 8 bytes, or float or double for add, min and max, where the device can do it.
@@ -292,6 +308,8 @@ inline T atomic_compare_exchange(T& element, T expected, T value) {
                                      __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
   return expected;
 }
+
+#ifndef __CUDACC_RTC__
 
 // Mathematical functions of one, two and three float or double.
 #define USMX_MATH(name)                                        \
@@ -335,6 +353,8 @@ USMX_MATH(fmax)
 #undef USMX_MATH
 inline float fma(float x, float y, float z) { return __spirv_ocl_fma(x, y, z); }
 inline double fma(double x, double y, double z) { return __spirv_ocl_fma(x, y, z); }
+
+#endif
 
 /// A complex number as arrays of complex64 (T is float) and complex128 (double) have it. Numbers
 /// convert to it. The functions are found by their argument.
@@ -432,7 +452,7 @@ constexpr word code_of() {
 /// 8 * place on, 8 of them in a word.
 template <class T>
 constexpr word name_word(int place) {
-  const char* text = __PRETTY_FUNCTION__;
+  const char* text = __is_same(T, bool) ? "= bool]" : __PRETTY_FUNCTION__;
   while (*text != '=') {
     ++text;
   }
@@ -504,7 +524,8 @@ using kernel_words = typename words_of_kernel<Kernel>::type;
 
 /// An empty kernel for each kernel of the user, known by its place among those asked for.
 template <word Kernel, class Words>
-[[__sycl_detail__::add_ir_attributes_function("sycl-nd-range-kernel", 1)]] void signature() {}
+USMX_KERNEL_ATTRIBUTES(1)
+USMX_GLOBAL void signature() {}
 
 }  // namespace detail
 }  // namespace usmx

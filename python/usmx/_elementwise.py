@@ -198,7 +198,8 @@ class ElementwiseKernel(_core._ElementwiseKernel):
             the place of the element in C order, and the functions of <usmx/kernel.hpp>.
         name: for messages.
         preamble: C++ that comes before the kernel, such as functions that it uses.
-        options: for the compiler of the SYCL runtime, such as '-ffast-math'.
+        options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices
+            of NVIDIA, such as '--use_fast_math'.
 
     Raises:
         TypeError: a parameter is no string.

@@ -56,7 +56,7 @@ class KernelModule:
         names: the names of its kernels.
         defines: macros, with values of which the text is taken.
         headers: texts by the names under which the source includes them.
-        options: for the compiler of the SYCL runtime.
+        options: for the compiler, as for ``usmx.Kernel``.
         debug: whether accesses through views are checked, as for ``usmx.Kernel``.
 
     Raises:
@@ -128,7 +128,8 @@ def compile_warnings(said: list[_Said]) -> None:
     """Python's warnings for the compiler's; a note goes with what it explains."""
     texts: list[str] = []
     for each in map(Diagnostic._make, said):
-        line = f"{each.file}:{each.line}:{each.column}: {each.text}"
+        column = f":{each.column}" if each.column else ""  # NVIDIA's compiler may not tell
+        line = f"{each.file}:{each.line}{column}: {each.text}"
         if each.severity == "note" and texts:
             texts[-1] += f"\n  {line}"
         else:

@@ -242,7 +242,8 @@ class ReductionKernel(_core._ReductionKernel):
         reduce_type: the type of ``a`` and ``b``: a name of a type, or a letter of the parameters.
             None: that of the first output.
         preamble: C++ that comes before the kernels, such as functions that they use.
-        options: for the compiler of the SYCL runtime, such as '-ffast-math'.
+        options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices
+            of NVIDIA, such as '--use_fast_math'.
 
     Raises:
         TypeError: a parameter is no string.

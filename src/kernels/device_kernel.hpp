@@ -1,6 +1,8 @@
 // A kernel that is ready to run: one of the SYCL runtime, or one of CUDA's driver.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <tuple>
 #include <utility>
@@ -11,6 +13,7 @@
 #include <sycl/handler.hpp>
 #include <sycl/interop_handle.hpp>
 #include <sycl/kernel.hpp>
+#include <sycl/nd_range.hpp>
 
 #include "kernels/cuda_module.hpp"
 #include "runtime/drivers/cuda_stream.hpp"
@@ -68,10 +71,15 @@ class device_kernel {
       std::apply(
           [&](auto&... copy) {
             void* pointers[] = {&copy...};
-            cuda::launch(kernel, stream, range, pointers);
+            cuda::launch(kernel, stream, entries_of(range.get_group_range()),
+                         entries_of(range.get_local_range()), 0, pointers);
           },
           copies);
     };
+  }
+
+  static std::array<std::size_t, 3> entries_of(const sycl::range<3>& range) {
+    return {range[0], range[1], range[2]};
   }
 
   std::variant<sycl::kernel, CUfunction> kernel_;

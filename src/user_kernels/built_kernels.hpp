@@ -11,11 +11,11 @@
 #include <vector>
 
 #include <sycl/device.hpp>
-#include <sycl/kernel.hpp>
 
 #include "base/ranked_mutex.hpp"
 #include "runtime/context_state.hpp"
-#include "user_kernels/launch.hpp"
+#include "user_kernels/kernel_code.hpp"
+#include "user_kernels/launch_sizes.hpp"
 #include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/signature.hpp"
 
@@ -26,7 +26,7 @@ namespace usmx::inline v1::detail {
 struct built_kernel {
   kernel_signature signature;
   std::vector<diagnostic> warnings;
-  sycl::kernel code;
+  kernel_code code;
   /// For each number of dimensions.
   std::array<launch_limits, 3> limits;
   /// Whether it has views, and was compiled for debugging.

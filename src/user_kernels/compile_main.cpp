@@ -11,6 +11,7 @@
 #include <exception>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sycl/context.hpp>
@@ -19,6 +20,7 @@
 #include <sycl/kernel_bundle.hpp>
 
 #include "user_kernels/messages.hpp"
+#include "user_kernels/nvrtc.hpp"
 #include "user_kernels/spirv.hpp"
 #include "user_kernels/spirv_bundle.hpp"
 
@@ -104,21 +106,47 @@ std::string answer_for_module(const sycl::context& context, const sycl::device& 
   return out.bytes();
 }
 
-/// Of device number, text, kernels, options, files: the executable, what was said, and the compiled
-/// object, which is checked before the executable is used. Each may be empty.
-std::string answer(message_reader request) {
-  const sycl::device device = sycl::device::get_devices().at(request.number());
-  const sycl::context context(device);
+using virtual_files = std::vector<std::pair<std::string, std::string>>;
+
+virtual_files files_in(message_reader& request) {
+  virtual_files all(request.number());
+  for (auto& [name, text] : all) {
+    name = request.text();
+    text = request.text();
+  }
+  return all;
+}
+
+/// Text, kernels, options, files, library, compute capability.
+std::string answer_for_cuda(message_reader& request) {
+  usmx::detail::nvrtc_program program;
+  program.text = request.text();
+  texts(request);  // their names are in the program
+  program.options = texts(request);
+  program.files = files_in(request);
+  program.library = request.text();
+  program.capability = static_cast<int>(request.number());
+  const usmx::detail::nvrtc_result made = usmx::detail::compile_by_nvrtc(program);
+  message_writer out;
+  out.add(made.code);
+  out.add(made.log);
+  out.add(std::string_view());
+  return out.bytes();
+}
+
+/// Text, kernels, options, files, device number.
+std::string answer_by_runtime(message_reader& request) {
   const std::string text(request.text());
   const std::vector<std::string> kernels = texts(request);
-  if (usmx::internal::is_spirv(text)) {
-    return answer_for_module(context, device, text, kernels);
-  }
   const std::vector<std::string> options = texts(request);
   syclex::include_files files;
-  for (std::uint64_t left = request.number(); left > 0; --left) {
-    const std::string name(request.text());
-    files.add(name, std::string(request.text()));
+  for (const auto& [name, content] : files_in(request)) {
+    files.add(name, content);
+  }
+  const sycl::device device = sycl::device::get_devices().at(request.number());
+  const sycl::context context(device);
+  if (usmx::internal::is_spirv(text)) {
+    return answer_for_module(context, device, text, kernels);
   }
   std::string log;
   std::vector<char> object;
@@ -140,6 +168,13 @@ std::string answer(message_reader request) {
   out.add(log);
   out.add(std::string_view(object.data(), object.size()));
   return out.bytes();
+}
+
+/// Of the compiler's name and what it takes: the executable, what was said, and the compiled object,
+/// which is checked before the executable is used. Each may be empty.
+std::string answer(message_reader request) {
+  return request.text() == usmx::detail::nvrtc_name ? answer_for_cuda(request)
+                                                    : answer_by_runtime(request);
 }
 
 /// No real file may take the place of one that was given: quoted names are looked for in the

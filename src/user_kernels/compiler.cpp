@@ -8,8 +8,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include <sycl/platform.hpp>
-
+#include "kernels/cuda_module.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "user_kernels/child.hpp"
 #include "user_kernels/messages.hpp"
@@ -52,9 +51,10 @@ std::size_t number_of(const sycl::device& device) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
-std::string request_for(const program& source, const sycl::device& device) {
+/// The part of a request that all compilers take.
+message_writer begin_request(std::string_view compiler, const program& source) {
   message_writer request;
-  request.add(number_of(device));
+  request.add(compiler);
   request.add(source.text);
   for (const std::vector<std::string>* texts : {&source.kernels, &source.options}) {
     request.add(texts->size());
@@ -67,16 +67,26 @@ std::string request_for(const program& source, const sycl::device& device) {
     request.add(name);
     request.add(text);
   }
+  return request;
+}
+
+std::string request_for(const program& source, const runtime_target& target) {
+  message_writer request = begin_request(runtime_name, source);
+  request.add(number_of(target.device));
   return request.bytes();
 }
 
-void require_compiler_for(const sycl::device& device) {
-  if (!traits_of(device.get_backend()).has_compiler) {
-    throw compile_error(message("the SYCL runtime's compiler makes no kernels for ",
-                                device.get_info<sycl::info::device::name>(), ", a device of ",
-                                device.get_platform().get_info<sycl::info::platform::name>()),
-                        {});
+std::string request_for(const program& source, const cuda_target& target) {
+  if (internal::is_spirv(source.text)) {
+    throw compile_error(
+        "a module of SPIR-V cannot be compiled for CUDA devices, whose drivers take none: expected "
+        "source that includes <usmx/kernel.hpp>",
+        {});
   }
+  message_writer request = begin_request(nvrtc_name, as_for_nvrtc(source));
+  request.add(target.compiler.file.native());
+  request.add(static_cast<std::uint64_t>(target.capability));
+  return request.bytes();
 }
 
 /// Why the child gave no answer.
@@ -95,18 +105,36 @@ bool lacks_host_headers(const diagnostic& error) {
   return error.text.ends_with(end) && error.text.find('.') == std::string::npos;
 }
 
+/// Whether NVIDIA's compiler lacks a header of SYCL.
+bool lacks_sycl_headers(const diagnostic& error) {
+  return error.text.find("open source file \"sycl/") != std::string::npos;
+}
+
+/// "<source>:3:8: ", as far as the compiler tells.
+std::string place_of(const diagnostic& error) {
+  if (error.file.empty()) {
+    return {};
+  }
+  const std::string column = error.column == 0 ? std::string() : message(':', error.column);
+  return message(error.file, ':', error.line, column, ": ");
+}
+
 /// What users see of the compiler's errors.
 std::string errors_text(const std::vector<diagnostic>& errors) {
   std::string text = "the kernel's source cannot be compiled:";
   for (const diagnostic& each : errors) {
     text += "\n  ";
-    text += each.file.empty() ? "" : message(each.file, ':', each.line, ':', each.column, ": ");
-    text += each.text;
+    text += place_of(each) + each.text;
   }
   if (std::ranges::any_of(errors, lacks_host_headers)) {
     text +=
         "\nThe headers of SYCL need the C++ headers of the host, which come with g++ or clang. "
         "<usmx/kernel.hpp> needs none.";
+  }
+  if (std::ranges::any_of(errors, lacks_sycl_headers)) {
+    text +=
+        "\nKernels for CUDA devices are compiled by NVIDIA's compiler, which does not take the "
+        "headers of SYCL: <usmx/kernel.hpp> has what kernels need.";
   }
   return text;
 }
@@ -120,13 +148,27 @@ std::string failure_text(std::vector<diagnostic> all, std::string_view log) {
 
 }  // namespace
 
-compiled_program compile(const program& source, const sycl::device& device,
+compile_target target_for(const sycl::device& device) {
+  if (traits_of(device.get_backend()).compiler == kernel_compiler::nvrtc) {
+    const int capability = cuda::compute_capability(device);
+    return cuda_target{find_nvrtc(cuda::driver_major_version(), capability), capability};
+  }
+  return runtime_target{device};
+}
+
+std::string identity_of(const compile_target& target) {
+  const auto* const cuda = std::get_if<cuda_target>(&target);
+  return cuda == nullptr ? std::string()
+                         : message(cuda->compiler.identity(), ", capability ", cuda->capability);
+}
+
+compiled_program compile(const program& source, const compile_target& target,
                          const child_progress& progress, const compile_limits& limits) {
-  require_compiler_for(device);
   const std::string arguments[] = {std::to_string(limits.memory_nbytes),
                                    std::to_string(limits.cpu_seconds)};
-  const child_result ended =
-      run_child(compiler_program(), arguments, request_for(source, device), progress);
+  const std::string request =
+      std::visit([&](const auto& chosen) { return request_for(source, chosen); }, target);
+  const child_result ended = run_child(compiler_program(), arguments, request, progress);
   if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
     throw compile_error(end_text(ended), {});
   }

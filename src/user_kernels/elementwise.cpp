@@ -170,8 +170,7 @@ std::size_t extent_at(const loop_part& part, std::size_t from_the_end) {
 }
 
 /// Work items beside each other take elements beside each other, and each takes one.
-launch_sizes sizes_of_rows(const loop_part& part) {
-  constexpr std::size_t group = 1024;
+launch_sizes sizes_of_rows(const loop_part& part, std::size_t group) {
   const std::size_t columns = extent_at(part, 1);
   const std::size_t rows = static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns;
   const std::size_t width = std::min(group, std::bit_ceil(columns));
@@ -191,9 +190,9 @@ launch_sizes sizes_of_tiles(const loop_part& part, std::size_t edge) {
           std::array<std::size_t, 3>{1, edge, 1}};
 }
 
-launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form) {
+launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form, std::size_t group) {
   return form.kind == detail::loop_kind::tiles ? sizes_of_tiles(part, form.edge)
-                                               : sizes_of_rows(part);
+                                               : sizes_of_rows(part, group);
 }
 
 }  // namespace
@@ -237,6 +236,7 @@ sycl::event elementwise_call::launch(const kernel& generated, const sycl::queue&
   }
   const std::size_t count = call.loop.count;
   sycl::event last;
+  const std::size_t group = detail::fast_group_size(generated);
   const auto launch_part = [&](const loop_part& part) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
       bytes[call.operands[i].place].address =
@@ -249,8 +249,8 @@ sycl::event elementwise_call::launch(const kernel& generated, const sycl::queue&
     const detail::packed_loop words =
         detail::packed(part.dimensions, count, call.chosen.dimensions);
     bytes.back().structure = words.data();
-    last =
-        detail::launch_checked(generated, sizes_of(part, call.chosen), bytes, uses, queue, after);
+    last = detail::launch_checked(generated, sizes_of(part, call.chosen, group), bytes, uses, queue,
+                                  after);
   };
   for_each_part({call.loop.dimensions(), call.loop.offsets}, count, launch_part);
   for (const operand& each : call.operands) {

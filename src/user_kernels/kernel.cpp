@@ -5,13 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <sycl/exception.hpp>
-#include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>
-#include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
-#include <sycl/ext/oneapi/experimental/work_group_memory.hpp>
 #include <sycl/handler.hpp>
-#include <sycl/kernel.hpp>
-#include <sycl/kernel_bundle.hpp>
 
 #include "array/array_internal.hpp"
 #include "ownership/deferred_release.hpp"
@@ -21,10 +15,10 @@
 #include "user_kernels/built_kernels.hpp"
 #include "user_kernels/compiler.hpp"
 #include "user_kernels/kernel_cache.hpp"
+#include "user_kernels/kernel_code.hpp"
 #include "user_kernels/launch.hpp"
 #include "user_kernels/mangled_words.hpp"
 #include "user_kernels/spirv.hpp"
-#include "user_kernels/spirv_bundle.hpp"
 #include "user_kernels/view_report.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
@@ -39,48 +33,19 @@ struct kernel::implementation : detail::built_kernel {
 
 namespace {
 
-namespace syclex = sycl::ext::oneapi::experimental;
-using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
-
-executable load_unchecked(std::string& content, const sycl::context& context,
-                          const sycl::device& device) {
-  if (internal::is_spirv(content)) {
-    return detail::build_spirv(content, context, device);
-  }
-  return syclex::get_kernel_bundle<sycl::bundle_state::executable>(
-      context, {device}, sycl::span<char>(content.data(), content.size()));
-}
-
-/// Throws compile_error where the driver cannot link it.
-executable load(std::string& content, const sycl::context& context, const sycl::device& device) {
-  try {
-    return load_unchecked(content, context, device);
-  } catch (const sycl::exception& failed) {
-    throw compile_error(detail::driver_failure_text(failed.what()), {});
-  }
-}
-
 std::vector<kernel_parameter> parameters_in(const std::string& content, std::size_t place,
                                             const std::string& name) {
   return internal::is_spirv(content) ? detail::spirv_parameters(content, name)
                                      : detail::parameters_in(content, place, name);
 }
 
-sycl::kernel find(executable& bundle, const std::string& name) {
-  if (!bundle.ext_oneapi_has_kernel(name)) {
-    throw value_error(detail::message("'", name,
-                                      "' is no kernel that can be launched: it must be "
-                                      "declared with USMX_KERNEL, or as extern \"C\" with "
-                                      "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY, and the device must have "
-                                      "what it needs"));
-  }
-  return bundle.ext_oneapi_get_kernel(name);
-}
-
-std::array<detail::launch_limits, 3> all_limits(const sycl::kernel& code,
+std::array<detail::launch_limits, 3> all_limits(const detail::kernel_code& code,
+                                                const kernel_signature& signature,
                                                 const sycl::device& device) {
-  return {detail::limits_of(code, device, 1), detail::limits_of(code, device, 2),
-          detail::limits_of(code, device, 3)};
+  const auto local_parameters = static_cast<std::size_t>(std::ranges::count(
+      signature.parameters, parameter_form::local_memory, &kernel_parameter::form));
+  return {code.limits(device, 1, local_parameters), code.limits(device, 2, local_parameters),
+          code.limits(device, 3, local_parameters)};
 }
 
 // ---- launching
@@ -165,54 +130,23 @@ checked_arguments check(const kernel::implementation& k,
   return all;
 }
 
-void set_local(sycl::handler& handler, int index, std::size_t nbytes) {
-  // A temporary object would be taken for a structure.
-  syclex::work_group_memory<char[]> memory(nbytes, handler);
-  handler.set_arg(index, memory);
-}
-
-/// All of them, at every launch: the runtime would silently use those of the launch before.
-void set_arguments(sycl::handler& handler, const kernel_signature& signature,
+template <class Arguments>
+void add_arguments(Arguments& to, const kernel_signature& signature,
                    std::span<const detail::argument_bytes> bytes,
                    std::span<const std::size_t> local_nbytes) {
   for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
     const kernel_parameter& parameter = signature.parameters[i];
-    const auto index = static_cast<int>(i);
     if (parameter.form == parameter_form::local_memory) {
-      set_local(handler, index, local_nbytes[i]);
+      to.add_local(local_nbytes[i]);
     } else if (parameter.form == parameter_form::value) {
       const void* structure = bytes[i].structure;
-      handler.set_arg(
-          index, syclex::raw_kernel_arg(structure == nullptr ? bytes[i].number.data() : structure,
-                                        parameter.size));
+      to.add_bytes(structure == nullptr ? bytes[i].number.data() : structure, parameter.size);
     } else if (detail::is_view(parameter.form)) {
       const std::vector<std::int64_t>& view = bytes[i].view;
-      handler.set_arg(index, syclex::raw_kernel_arg(view.data(), view.size() * sizeof view[0]));
+      to.add_bytes(view.data(), view.size() * sizeof view[0]);
     } else {
-      handler.set_arg(index, bytes[i].address);
+      to.add_address(bytes[i].address);
     }
-  }
-}
-
-template <int Dimensions>
-sycl::nd_range<Dimensions> range_of(const launch_sizes& sizes) {
-  sycl::range<Dimensions> global = sycl::nd_range<Dimensions>({}, {}).get_global_range();
-  sycl::range<Dimensions> local = global;
-  for (int k = 0; k < Dimensions; ++k) {
-    global[k] = sizes.global[static_cast<std::size_t>(k)];
-    local[k] = (*sizes.local)[static_cast<std::size_t>(k)];
-  }
-  return {global, local};
-}
-
-void start(sycl::handler& handler, const sycl::kernel& code, const launch_sizes& sizes) {
-  switch (sizes.dimensions) {
-    case 1:
-      return handler.parallel_for(range_of<1>(sizes), code);
-    case 2:
-      return handler.parallel_for(range_of<2>(sizes), code);
-    default:
-      return handler.parallel_for(range_of<3>(sizes), code);
   }
 }
 
@@ -229,16 +163,16 @@ detail::built_program load_all(detail::compiled_program compiled, const detail::
                                const sycl::device& device, bool debug) {
   const detail::runtime_call call;
   const std::vector<diagnostic> said = detail::parse_diagnostics(compiled.log);
-  executable bundle = load(compiled.executable, context, device);
+  std::vector<detail::kernel_code> codes =
+      detail::load_code(compiled.executable, names, context, device);
   std::vector<detail::built_kernel> kernels;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    sycl::kernel code = find(bundle, names[i]);
-    const auto limits = all_limits(code, device);
     kernel_signature signature{names[i], parameters_in(compiled.executable, i, names[i]),
                                detail::dimensions_in(said, program, i)};
+    const auto limits = all_limits(codes[i], signature, device);
     const bool has_views =
         std::ranges::any_of(signature.parameters, detail::is_view, &kernel_parameter::form);
-    kernels.push_back({std::move(signature), detail::for_users(said), std::move(code), limits,
+    kernels.push_back({std::move(signature), detail::for_users(said), std::move(codes[i]), limits,
                        debug && has_views});
   }
   return std::make_shared<const std::vector<detail::built_kernel>>(std::move(kernels));
@@ -247,6 +181,7 @@ detail::built_program load_all(detail::compiled_program compiled, const detail::
 /// From the disk cache, else compiled, which then goes there.
 detail::built_program build_all(const detail::program& program, std::span<const std::string> names,
                                 const sycl::context& context, const sycl::device& device,
+                                const detail::compile_target& target,
                                 const detail::cached_program& cache, const compile_options& how) {
   if (auto found = cache.load()) {
     try {
@@ -255,7 +190,7 @@ detail::built_program build_all(const detail::program& program, std::span<const 
       cache.discard(useless.what());
     }
   }
-  detail::compiled_program made = detail::compile(program, device, how.progress);
+  detail::compiled_program made = detail::compile(program, target, how.progress);
   detail::built_program built = load_all(made, program, names, context, device, how.debug);
   cache.store(made);
   return built;
@@ -265,14 +200,15 @@ detail::built_program build_all(const detail::program& program, std::span<const 
 detail::built_program compile_all(const detail::program& program,
                                   std::span<const std::string> names, const sycl::context& context,
                                   const sycl::device& device, const compile_options& how) {
-  const detail::cached_program cache(program, device);
+  const detail::compile_target target = detail::target_for(device);
+  const detail::cached_program cache(program, device, target);
   if (cache.identity() == nullptr) {
-    return build_all(program, names, context, device, cache, how);
+    return build_all(program, names, context, device, target, cache, how);
   }
   auto& known = detail::state_of(context)->slot<detail::built_kernels>();
   detail::built_program built = known.find(device, *cache.identity());
   if (built == nullptr) {
-    built = build_all(program, names, context, device, cache, how);
+    built = build_all(program, names, context, device, target, cache, how);
     known.add(device, *cache.identity(), built);
   }
   return built;
@@ -312,10 +248,12 @@ namespace {
 sycl::event start_in_order(const kernel::implementation& k, const sycl::queue& queue,
                            const launch_sizes& sizes, const checked_arguments& all,
                            std::span<const sycl::event> after) {
-  return detail::submit_in_order(queue, all.uses, after, [&](sycl::handler& handler) {
-    set_arguments(handler, k.signature, all.bytes, all.local_nbytes);
-    start(handler, k.code, sizes);
-  });
+  return detail::submit_in_order(
+      queue, all.uses, after, [&](sycl::handler& to, const auto& before) {
+        k.code.enqueue(to, before, sizes, [&](auto& arguments) {
+          add_arguments(arguments, k.signature, all.bytes, all.local_nbytes);
+        });
+      });
 }
 
 /// The same, with a report of bad accesses, which is waited for.
@@ -364,21 +302,21 @@ void kernel::require_parameters(std::span<const kernel_parameter> found) const {
 
 namespace {
 
-/// As set_arguments(), for arguments of the parameters' types.
-void set_typed(sycl::handler& handler, const kernel::implementation& k,
+/// As add_arguments(), for arguments of the parameters' types.
+template <class Arguments>
+void add_typed(Arguments& to, const kernel::implementation& k,
                std::span<const void* const> arguments) {
   local_total local(k);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const kernel_parameter& parameter = k.signature.parameters[i];
-    const auto index = static_cast<int>(i);
     if (parameter.form == parameter_form::local_memory) {
-      set_local(handler, index, local.add(i, *static_cast<const local_memory*>(arguments[i])));
+      to.add_local(local.add(i, *static_cast<const local_memory*>(arguments[i])));
     } else if (parameter.form == parameter_form::value) {
-      handler.set_arg(index, syclex::raw_kernel_arg(arguments[i], parameter.size));
+      to.add_bytes(arguments[i], parameter.size);
     } else if (detail::is_view(parameter.form)) {
-      handler.set_arg(index, syclex::raw_kernel_arg(arguments[i], detail::view_nbytes(parameter)));
+      to.add_bytes(arguments[i], detail::view_nbytes(parameter));
     } else {
-      handler.set_arg(index, *static_cast<void* const*>(arguments[i]));
+      to.add_address(*static_cast<void* const*>(arguments[i]));
     }
   }
 }
@@ -392,8 +330,7 @@ sycl::event kernel::launch_typed(const launch_sizes& sizes,
   const launch_sizes chosen = check(k, sizes);
   return detail::submit_to(k.queue, [&](sycl::queue& to) {
     return to.submit([&](sycl::handler& handler) {
-      set_typed(handler, k, arguments);
-      start(handler, k.code, chosen);
+      k.code.enqueue(handler, {}, chosen, [&](auto& added) { add_typed(added, k, arguments); });
     });
   });
 }
@@ -401,6 +338,10 @@ sycl::event kernel::launch_typed(const launch_sizes& sizes,
 struct detail::kernel_access {
   static const kernel::implementation& parts(const kernel& k) noexcept { return *k.shared_; }
 };
+
+std::size_t detail::fast_group_size(const kernel& k) noexcept {
+  return kernel_access::parts(k).limits[0].fast_group_size;
+}
 
 sycl::event detail::launch_checked(const kernel& generated, const launch_sizes& sizes,
                                    std::span<const argument_bytes> bytes,
@@ -412,9 +353,9 @@ sycl::event detail::launch_checked(const kernel& generated, const launch_sizes& 
   const auto dimensions = static_cast<std::size_t>(sizes.dimensions);
   const launch_sizes chosen = checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
   release_finished();
-  return submit_in_order(queue, uses, after, [&](sycl::handler& handler) {
-    set_arguments(handler, k.signature, bytes, {});
-    start(handler, k.code, chosen);
+  return submit_in_order(queue, uses, after, [&](sycl::handler& to, const auto& before) {
+    k.code.enqueue(to, before, chosen,
+                   [&](auto& arguments) { add_arguments(arguments, k.signature, bytes, {}); });
   });
 }
 

@@ -25,16 +25,18 @@ std::string text_of(const program& source) {
   return text;
 }
 
-kernel_cache_key key_of(const program& source, const sycl::device& device) {
+kernel_cache_key key_of(const program& source, const sycl::device& device,
+                        const compile_target& target) {
   return {"user", device.get_info<sycl::info::device::name>(),
-          message(build_identity_of(device), '\n', text_of(source))};
+          message(build_identity_of(device), '\n', identity_of(target), '\n', text_of(source))};
 }
 
 }  // namespace
 
-cached_program::cached_program(const program& source, const sycl::device& device) {
+cached_program::cached_program(const program& source, const sycl::device& device,
+                               const compile_target& target) {
   if (reads_only_given_files(source)) {
-    key_ = key_of(source, device);
+    key_ = key_of(source, device, target);
   }
 }
 

@@ -16,7 +16,7 @@ namespace usmx::inline v1::detail {
 class cached_program {
  public:
   /// A program that may read real files has none: nobody would see that they change.
-  cached_program(const program&, const sycl::device&);
+  cached_program(const program&, const sycl::device&, const compile_target&);
 
   /// All that the code depends on; null for a program that has no place.
   const std::string* identity() const noexcept { return key_ ? &key_->rest : nullptr; }

@@ -10,6 +10,10 @@
 
 namespace usmx::inline v1::detail {
 
+/// How a request names the compiler that it is for.
+inline constexpr std::string_view runtime_name = "runtime";
+inline constexpr std::string_view nvrtc_name = "nvrtc";
+
 /// Adds texts to a message.
 class message_writer {
  public:

@@ -9,6 +9,7 @@
 #include "usmx/base/error.hpp"
 
 USMX_EMBED(prelude, USMX_PRELUDE)
+USMX_EMBED(prelude_cuda, USMX_PRELUDE_CUDA)
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -54,7 +55,7 @@ std::string definition(const std::string& name, const std::string& value) {
 /// One line. The compiler warns of deprecated names in an alias, and not in an instantiation.
 std::string request(std::size_t place, const std::string& kernel) {
   return message("using usmx_kernel_", place, " = decltype(", kernel,
-                 "); template void usmx::detail::signature<", place,
+                 "); template USMX_GLOBAL void usmx::detail::signature<", place,
                  ", usmx::detail::kernel_words<usmx_kernel_", place, ">>();\n");
 }
 
@@ -67,7 +68,7 @@ std::string_view take_line(std::string_view& text) {
 }
 
 std::optional<severity> severity_of(std::string_view word) {
-  if (word == "error" || word == "fatal error") {
+  if (word == "error" || word == "fatal error" || word == "catastrophic error") {
     return severity::error;
   }
   if (word == "warning") {
@@ -76,39 +77,72 @@ std::optional<severity> severity_of(std::string_view word) {
   return word == "note" || word == "remark" ? std::optional(severity::note) : std::nullopt;
 }
 
-/// A number between colons, taken away from the end of the text.
-std::optional<int> take_number_at_end(std::string_view& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == text.npos) {
+/// A number with `before` in front of it, taken away from the end of the text.
+std::optional<int> take_number_at_end(std::string_view& text, char before) {
+  const std::size_t mark = text.rfind(before);
+  if (mark == text.npos) {
     return std::nullopt;
   }
   int number = 0;
-  const std::string_view digits = text.substr(colon + 1);
+  const std::string_view digits = text.substr(mark + 1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
     return std::nullopt;
   }
-  text = text.substr(0, colon);
+  text = text.substr(0, mark);
   return number;
 }
 
-/// "file:line:column: severity: text", or "severity: text".
+/// Sets the file, the line and the column: "file:line:column", or "file(line)" of NVIDIA's.
+void set_place(diagnostic& found, std::string_view place) {
+  if (place.ends_with(')')) {
+    place.remove_suffix(1);
+    found.line = take_number_at_end(place, '(').value_or(0);
+  } else {
+    found.column = take_number_at_end(place, ':').value_or(0);
+    found.line = take_number_at_end(place, ':').value_or(0);
+  }
+  if (found.line != 0) {  // else it names a program, as in "nvrtc: error: ..."
+    found.file = shown_file(place);
+  }
+}
+
+/// What comes after the severity: ": ", or " #177-D: " of NVIDIA's. Empty if something else does.
+std::string_view text_after_severity(std::string_view rest) {
+  constexpr std::string_view end = ": ";
+  if (rest.starts_with(" #")) {
+    rest.remove_prefix(std::min(rest.find(end), rest.size()));
+  }
+  return rest.starts_with(end) ? rest.substr(end.size()) : std::string_view();
+}
+
+/// "place: severity: text", or "severity: text".
 std::optional<diagnostic> parse_line(std::string_view line) {
-  constexpr std::string_view words[] = {"fatal error", "error", "warning", "note", "remark"};
+  constexpr std::string_view words[] = {
+      "catastrophic error", "fatal error", "error", "warning", "note", "remark"};
   for (const std::string_view word : words) {
-    const std::string mark = message(word, ": ");
-    const std::size_t at = line.starts_with(mark) ? 0 : line.find(": " + mark);
+    const std::string inner = message(": ", word);
+    const std::size_t at = line.starts_with(word) ? 0 : line.find(inner);
     if (at == line.npos) {
       continue;
     }
-    const std::size_t text = at + mark.size() + (at == 0 ? 0 : 2);
-    std::string_view place = line.substr(0, at);
-    const int column = take_number_at_end(place).value_or(0);
-    const int line_number = take_number_at_end(place).value_or(0);
-    return diagnostic{shown_file(place), line_number, column, *severity_of(word),
-                      std::string(line.substr(text))};
+    const std::size_t end = at + (at == 0 ? word.size() : inner.size());
+    const std::string_view text = text_after_severity(line.substr(end));
+    if (!text.empty()) {
+      diagnostic found{{}, 0, 0, *severity_of(word), std::string(text)};
+      set_place(found, line.substr(0, at));
+      return found;
+    }
   }
   return std::nullopt;
+}
+
+/// The column of NVIDIA's mark under a line of the source, which both are indented by two; 0 for
+/// other lines.
+int marked_column(std::string_view line) {
+  const std::size_t mark = line.find_first_not_of(' ');
+  return mark != line.npos && mark >= 2 && line.substr(mark) == "^" ? static_cast<int>(mark) - 1
+                                                                    : 0;
 }
 
 // ---- what a program reads
@@ -254,8 +288,18 @@ program make_program(std::string_view source, std::span<const std::string> kerne
   }
   made.files.emplace_back(message(own_headers, "usmx/kernel.hpp"),
                           std::string(usmx_prelude_begin, usmx_prelude_end));
+  made.files.emplace_back(message(own_headers, "usmx/kernel_cuda.hpp"),
+                          std::string(usmx_prelude_cuda_begin, usmx_prelude_cuda_end));
   made.options.push_back(message("-I", user_headers));
   made.options.push_back(message("-I", own_headers));
+  return made;
+}
+
+program as_for_nvrtc(program made) {
+  for (auto& [name, text] : made.files) {
+    name = shown_file(name);
+  }
+  made.options.resize(made.options.size() - own_options);
   return made;
 }
 
@@ -289,6 +333,8 @@ std::vector<diagnostic> parse_diagnostics(std::string_view log) {
     line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
     if (auto found = parse_line(line)) {
       all.push_back(*std::move(found));
+    } else if (!all.empty() && all.back().column == 0) {
+      all.back().column = marked_column(line);
     }
   }
   return all;

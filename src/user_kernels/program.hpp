@@ -1,5 +1,5 @@
-// From a user's source to the text that the SYCL runtime's compiler gets, and from what that
-// compiler says back to the user's lines. No SYCL here. Private to the library.
+// From a user's source to the text that a compiler gets, the SYCL runtime's or NVIDIA's, and from
+// what that compiler says back to the user's lines. No SYCL here. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,10 @@ struct program {
 /// for a null character, and for options that a module cannot have; compile_error for OpenCL C.
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options&);
+
+/// The same for NVIDIA's compiler, which finds virtual files by the names that they are included
+/// by.
+program as_for_nvrtc(program);
 
 /// Whether the compiler sees nothing but what it is given: every #include names one of the virtual
 /// files, and no option names a file. False where that is not sure.

@@ -23,6 +23,16 @@ USMX_KERNEL(1) axpy(float a, const float* x, float* y) {
 }"""
 
 
+# Kernels for CUDA devices are compiled by NVIDIA's compiler, which says the same in other words.
+IS_CUDA = usmx.SyclDevice().backend == "cuda"
+UNDECLARED = "identifier {} is undefined" if IS_CUDA else "use of undeclared identifier {}"
+NOT_FOUND = 'open source file "{}"' if IS_CUDA else "'{}' file not found"
+
+
+def undeclared(name):
+    return UNDECLARED.format(f'"{name}"' if IS_CUDA else f"'{name}'")
+
+
 def kernel(body, name="f", **options):
     return usmx.Kernel("#include <usmx/kernel.hpp>\n" + body, name, **options)
 
@@ -155,14 +165,14 @@ def test_numbers_of_python_numpy_and_ctypes(value):
 
 def test_macros_headers_and_options():
     f = kernel(
-        '#include "mine.hpp"\nUSMX_KERNEL(1) f(int* x) { *x = N + YES + value; }',
+        '#include "mine.hpp"\nUSMX_KERNEL(1) f(int* x) { *x = N + YES + OPTION + value; }',
         defines={"N": 8, "YES": True},
         headers={"mine.hpp": "constexpr int value = 100;"},
-        options=["-O1"],
+        options=["-DOPTION=1"],
     )
     x = usmx.zeros(1, dtype="i4")
     f(1, 1, x)
-    assert x.item() == 109
+    assert x.item() == 110
 
 
 def test_module_has_several_kernels_of_one_source():
@@ -462,20 +472,16 @@ def test_local_memory_is_checked():
 
 
 def test_compile_error_names_the_users_line():
-    with pytest.raises(
-        usmx.CompileError, match="<source>:3:8: use of undeclared identifier 'nothing'"
-    ) as failed:
+    with pytest.raises(usmx.CompileError, match="<source>:3:8: " + undeclared("nothing")) as failed:
         kernel("USMX_KERNEL(1) f(int* x) {\n  *x = nothing;\n}")
     (found,) = failed.value.diagnostics
-    assert found == ("<source>", 3, 8, "error", "use of undeclared identifier 'nothing'")
+    assert found == ("<source>", 3, 8, "error", undeclared("nothing"))
     assert found.severity == "error"
 
 
 def test_compiler_warnings_are_python_warnings():
-    with pytest.warns(
-        usmx.CompileWarning, match="<source>:2:36: implicit conversion from 'double'"
-    ) as seen:
-        kernel("USMX_KERNEL(1) f(int* x) { int y = 1.5; *x = y; }")
+    with pytest.warns(usmx.CompileWarning, match=r"<source>:2:\d: .*careful") as seen:
+        kernel("#warning careful\nUSMX_KERNEL(1) f(int* x) { *x = 1; }")
     assert [each.filename for each in seen] == [__file__]
 
 
@@ -488,7 +494,7 @@ def test_correct_source_gives_no_warning():
 @pytest.mark.parametrize(
     ("source", "name", "error", "message"),
     [
-        ("", "f", usmx.CompileError, "undeclared identifier 'f'"),
+        ("", "f", usmx.CompileError, undeclared("f")),
         ("#include <usmx/kernel.hpp>\nvoid f(int* x) {}", "f", ValueError, "'f' is no kernel"),
         (
             "",
@@ -505,7 +511,7 @@ def test_correct_source_gives_no_warning():
         ),
         (3, "f", TypeError, "'source' must be a string"),
         ("", 3, TypeError, "'name' must be a string"),
-        ('#include "missing.hpp"', "f", usmx.CompileError, "'missing.hpp' file not found"),
+        ('#include "missing.hpp"', "f", usmx.CompileError, NOT_FOUND.format("missing.hpp")),
     ],
 )
 def test_source_that_is_no_program_is_refused(source, name, error, message):
@@ -531,6 +537,7 @@ def test_options_and_names_are_sequences():
     ],
     ids=["deep", "crash", "exit"],
 )
+@pytest.mark.skipif(IS_CUDA, reason="NVIDIA's compiler does not crash on these")
 def test_source_that_crashes_the_compiler_is_an_error(source):
     with pytest.raises(usmx.CompileError, match="the compiler ended early, with"):
         kernel(source)
@@ -701,6 +708,7 @@ def test_launch_that_the_runtime_refuses_is_dpctls_error_and_names_the_kernel():
     assert (usmx.asnumpy(x) == 1).all()
 
 
+@pytest.mark.skipif(IS_CUDA, reason="launches by CUDA's driver may have so many")
 def test_more_work_items_than_the_runtime_counts_are_refused():
     x = usmx.ones(1, "f4")
     kernel = usmx.Kernel("#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(float* x) { *x = 2; }", "f")

@@ -19,7 +19,8 @@ struct compile_options {
   std::vector<std::pair<std::string, std::string>> defines = {};
   /// Names and texts of headers, which the source can include by these names.
   std::vector<std::pair<std::string, std::string>> headers = {};
-  /// Options for the SYCL runtime's compiler, such as "-O1" or "-ffast-math".
+  /// Options for the compiler: the SYCL runtime's, such as "-O1" or "-ffast-math"; for CUDA devices
+  /// NVIDIA's, such as "--use_fast_math".
   std::vector<std::string> options = {};
   /// Whether each access through a usmx::view checks its indices. Each launch then waits for the
   /// kernel, and throws index_error with the first bad access. Bad accesses reach no array.

@@ -324,7 +324,8 @@ Args:
     name: the name of the kernel.
     defines: macros, with values of which the text is taken.
     headers: texts by the names under which the source includes them.
-    options: for the compiler of the SYCL runtime, such as '-ffast-math'.
+    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
+        NVIDIA, such as '--use_fast_math'.
     debug: whether each access through a ``usmx::view`` checks its indices. Each launch then waits
         for the kernel, and raises an IndexError that names the first bad access. Bad accesses
         reach no array.

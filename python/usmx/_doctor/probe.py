@@ -10,6 +10,7 @@ from signal import Signals
 from typing import Any
 
 PROGRAM = Path(__file__).with_name("probe_program.py")
+KERNELS_PROGRAM = Path(__file__).with_name("kernels_program.py")
 LEVEL_ZERO_PROGRAM = Path(__file__).with_name("level_zero_program.py")
 SECONDS = 120
 
@@ -32,6 +33,15 @@ class Probe:
 
 
 @dataclass(frozen=True)
+class Kernels:
+    """What a process saw that compiles a kernel for each device; an empty error is none."""
+
+    failed_step: str = ""
+    error: str = ""
+    kernels: list[dict[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class LevelZero:
     """What a process saw of Level Zero, without the SYCL runtime."""
 
@@ -44,15 +54,26 @@ class LevelZero:
 
 def probe(environment: Mapping[str, str], module: str = "", seconds: float = SECONDS) -> Probe:
     """Import usmx, then the module, list the devices, and copy an array."""
-    package = str(Path(__file__).parents[2])
     # The log of a program that the user has run is not written over.
     variables = {name: value for name, value in environment.items() if name != "USMX_MEMORY_LOG"}
-    return Probe(**run_program(PROGRAM, [package, module], variables, seconds))
+    return Probe(**run_program(PROGRAM, [package_folder(), module], variables, seconds))
+
+
+def probe_kernels(environment: Mapping[str, str]) -> Kernels:
+    """Compile a kernel for each device, which the disk cache must not have, and run it."""
+    variables = {name: value for name, value in environment.items() if name != "USMX_MEMORY_LOG"}
+    variables["USMX_CACHE_DIR"] = ""
+    return Kernels(**run_program(KERNELS_PROGRAM, [package_folder()], variables, SECONDS))
 
 
 def probe_level_zero(environment: Mapping[str, str]) -> LevelZero:
     """Load its loader, start its drivers, and list their devices."""
     return LevelZero(**run_program(LEVEL_ZERO_PROGRAM, [], environment, SECONDS))
+
+
+def package_folder() -> str:
+    """The folder that holds the package usmx."""
+    return str(Path(__file__).parents[2])
 
 
 def run_program(

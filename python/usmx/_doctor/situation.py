@@ -4,7 +4,14 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from usmx._doctor.probe import LevelZero, Probe, probe, probe_level_zero
+from usmx._doctor.probe import (
+    Kernels,
+    LevelZero,
+    Probe,
+    probe,
+    probe_kernels,
+    probe_level_zero,
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,11 @@ class Situation:
     def together_with(self, module: str) -> Probe:
         """How it works once this module is imported too."""
         return probe(self.environment, module)
+
+    @cached_property
+    def kernels(self) -> Kernels:
+        """What comes of a user's kernel."""
+        return probe_kernels(self.environment)
 
     @cached_property
     def level_zero(self) -> LevelZero:

@@ -10,6 +10,9 @@ namespace usmx::inline v1::detail {
 /// each other, or many that share memory, in the kernels that the driver builds from PTX.
 enum class kernel_shape { narrow, wide, tiled };
 
+/// What compiles users' kernels: the SYCL runtime's compiler, or NVIDIA's, which users install.
+enum class kernel_compiler { runtime, nvrtc };
+
 /// Each driver states its own. The defaults are those of back ends of which nothing is known.
 struct backend_traits {
   /// Threads that wait in the driver at the same time may hang (docs/decisions.md, 21).
@@ -29,8 +32,8 @@ struct backend_traits {
   std::size_t fast_fill_itemsize = 0;
   /// Of the kernels for devices that are no CPUs.
   kernel_shape kernels = kernel_shape::wide;
-  /// Whether the SYCL runtime's compiler makes kernels for it that are found by their names.
-  bool has_compiler = true;
+  /// Of users' kernels.
+  kernel_compiler compiler = kernel_compiler::runtime;
 };
 
 }  // namespace usmx::inline v1::detail

@@ -136,11 +136,11 @@ std::optional<CUdevice> device_number(const functions& driver, const void* point
 
 }  // namespace cuda
 
-/// The SYCL compiler's kernels crash its compiler.
+/// What the SYCL runtime's compiler makes for CUDA loads without names, or crashes it.
 const backend_traits cuda_traits{.longest_row_distance = INT32_MAX,
                                  .fast_fill_itemsize = 4,
                                  .kernels = kernel_shape::tiled,
-                                 .has_compiler = false};
+                                 .compiler = kernel_compiler::nvrtc};
 
 namespace {
 

@@ -47,6 +47,31 @@ TEST(program_test, options_that_name_files_are_seen) {
   EXPECT_FALSE(is_self_contained("", {.options = {"@x"}}));
 }
 
+TEST(program_test, diagnostics_are_read_from_the_text_of_nvidias_compiler) {
+  const auto all = parse_diagnostics(
+      "<source>(3): error: identifier \"nothing\" is undefined\n    y[i] = nothing;\n           "
+      "^\n\n"
+      "<usmx>(4): warning #1444-D: function \"f\" was declared deprecated\n  f();\n  ^\n"
+      "<source>(2): note #3287-D: because of an attribute\n\n"
+      "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n"
+      "lib/a.hpp(1): catastrophic error: cannot open source file \"b.hpp\"\n"
+      "nvrtc: error: unrecognized option -O1 found\n2 errors detected in the compilation.\n");
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_EQ(all[0].file, "<source>");
+  EXPECT_EQ(all[0].line, 3);
+  EXPECT_EQ(all[0].column, 10);
+  EXPECT_EQ(all[0].severity, usmx::severity::error);
+  EXPECT_EQ(all[0].text, "identifier \"nothing\" is undefined");
+  EXPECT_EQ(all[1].severity, usmx::severity::warning);
+  EXPECT_EQ(all[1].text, "function \"f\" was declared deprecated");
+  EXPECT_EQ(all[2].severity, usmx::severity::note);
+  EXPECT_EQ(all[2].column, 0);
+  EXPECT_EQ(all[3].file, "lib/a.hpp");
+  EXPECT_EQ(all[3].severity, usmx::severity::error);
+  EXPECT_EQ(all[4].file, "");
+  EXPECT_EQ(all[4].line, 0);
+}
+
 TEST(program_test, diagnostics_are_read_from_the_compilers_text) {
   const auto all = parse_diagnostics(
       "Device compilation failed\nDetailed information:\n\t./<source>:3:14: error: no: such thing\n"

@@ -54,7 +54,7 @@ def test_healthy_environment_has_no_problem():
     found = doctor()
     states = {check: {each["state"] for each in findings} for check, findings in found.items()}
     assert "opencl:cpu:0" in one(found, "devices", "ok")["found"]
-    for check in ("import", "versions", "packages", "cache", "settings"):
+    for check in ("import", "versions", "packages", "cache", "kernels", "settings"):
         assert states[check] == {"ok"}, found[check]
 
 
@@ -192,6 +192,22 @@ def test_driver_that_lacks_a_library_is_reported_with_the_runtimes_words(moved):
     folder = moved("no-tbb", without="libtbb")
     finding = one(doctor("devices", PYTHONPATH=folder), "devices", "problem")
     assert "step 'devices' ended with: SyclDeviceCreationError: " in finding["found"]
+
+
+# ---- kernels
+
+
+def test_kernels_are_tried():
+    assert "opencl:cpu:0" in one(doctor("kernels"), "kernels", "ok")["found"]
+
+
+@pytest.mark.slow
+def test_missing_compiler_is_a_problem_of_kernels(moved):
+    folder = moved("no-compiler")
+    (folder / "usmx/libexec/usmx-compile").unlink()
+    finding = one(doctor("kernels", PYTHONPATH=folder), "kernels", "problem")
+    assert "expected usmx-compile, which compiles kernels" in finding["found"]
+    assert "reinstall usmx" in finding["remedy"]
 
 
 # ---- usmx cannot be imported

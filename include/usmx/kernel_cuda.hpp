@@ -1,0 +1,345 @@
+// The builtins of the SYCL runtime's compiler that usmx/kernel.hpp and kernels use, for NVIDIA's
+// run-time compiler (NVRTC), which has others: so the same source is compiled for CUDA devices.
+// Only usmx/kernel.hpp includes it.
+#pragma once
+
+// ---- types
+
+namespace usmx::builtins {
+
+template <class, class>
+inline constexpr bool is_same = false;
+template <class T>
+inline constexpr bool is_same<T, T> = true;
+
+template <class>
+inline constexpr bool is_const = false;
+template <class T>
+inline constexpr bool is_const<const T> = true;
+
+template <class T, class... Others>
+inline constexpr bool is_one_of = (is_same<T, Others> || ...);
+template <class T>
+inline constexpr bool is_integral =
+    is_one_of<T, bool, char, signed char, unsigned char, short, unsigned short, int, unsigned, long,
+              unsigned long, long long, unsigned long long>;
+
+template <class Int, int Left, Int... K>
+struct integers : integers<Int, Left - 1, Left - 1, K...> {};
+template <class Int, Int... K>
+struct integers<Int, 0, K...> {
+  template <template <class, Int...> class Pack>
+  using pack = Pack<Int, K...>;
+};
+
+}  // namespace usmx::builtins
+
+#define __is_same(...) usmx::builtins::is_same<__VA_ARGS__>
+#define __is_const(...) usmx::builtins::is_const<__VA_ARGS__>
+#define __is_integral(...) usmx::builtins::is_integral<__VA_ARGS__>
+#define __is_signed(...) (static_cast<__VA_ARGS__>(-1) < static_cast<__VA_ARGS__>(1))
+
+template <template <class T, T...> class Pack, class Int, Int Count>
+using __make_integer_seq = typename usmx::builtins::integers<Int, Count>::template pack<Pack>;
+
+/// A number of 2 bytes. Sums and the like of two of them are rounded to one, as everywhere.
+class _Float16 {
+ public:
+  _Float16() = default;
+  _Float16(float value) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits_) : "f"(value)); }
+  _Float16(double value) { asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits_) : "d"(value)); }
+  template <class Int>
+    requires(usmx::builtins::is_integral<Int>)
+  _Float16(Int value) : _Float16(static_cast<double>(value)) {}
+
+  operator float() const {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits_));
+    return value;
+  }
+
+  template <class T>
+  _Float16& operator+=(T other) {
+    return *this = *this + other;
+  }
+  template <class T>
+  _Float16& operator-=(T other) {
+    return *this = *this - other;
+  }
+  template <class T>
+  _Float16& operator*=(T other) {
+    return *this = *this * other;
+  }
+  template <class T>
+  _Float16& operator/=(T other) {
+    return *this = *this / other;
+  }
+
+ private:
+  unsigned short bits_;
+};
+
+// Templates, so that they are no candidates for operands of two types. A float has enough bits
+// that rounding twice is rounding once.
+#define USMX_HALF(op)                                      \
+  template <class T>                                       \
+    requires(usmx::builtins::is_same<T, _Float16>)         \
+  inline _Float16 operator op(T a, T b) {                  \
+    return static_cast<float>(a) op static_cast<float>(b); \
+  }
+USMX_HALF(+)
+USMX_HALF(-)
+USMX_HALF(*)
+USMX_HALF(/)
+#undef USMX_HALF
+
+// ---- the place of the work item: dimension 0 is the innermost, CUDA's x
+
+namespace usmx::builtins {
+
+/// Whether blocks beside each other along x are the outer ones of two dimensions: only along x
+/// there may be more than 65535. The host says so in the lowest bit of the size of shared memory.
+inline bool is_turned() {
+  unsigned nbytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(nbytes));
+  return (nbytes & 1) != 0;
+}
+
+template <class Vector>
+inline unsigned long entry(const Vector& of, int k) {
+  return k == 0 ? of.x : k == 1 ? of.y : of.z;
+}
+template <class Vector>
+inline unsigned long entry_of_grid(const Vector& of, int k) {
+  return entry(of, k < 2 && is_turned() ? 1 - k : k);
+}
+
+}  // namespace usmx::builtins
+
+inline unsigned long __spirv_BuiltInLocalInvocationId(int k) {
+  return usmx::builtins::entry(threadIdx, k);
+}
+inline unsigned long __spirv_BuiltInWorkgroupSize(int k) {
+  return usmx::builtins::entry(blockDim, k);
+}
+inline unsigned long __spirv_BuiltInWorkgroupId(int k) {
+  return usmx::builtins::entry_of_grid(blockIdx, k);
+}
+inline unsigned long __spirv_BuiltInNumWorkgroups(int k) {
+  return usmx::builtins::entry_of_grid(gridDim, k);
+}
+inline unsigned long __spirv_BuiltInGlobalInvocationId(int k) {
+  return __spirv_BuiltInWorkgroupId(k) * __spirv_BuiltInWorkgroupSize(k) +
+         __spirv_BuiltInLocalInvocationId(k);
+}
+inline unsigned long __spirv_BuiltInGlobalSize(int k) {
+  return __spirv_BuiltInNumWorkgroups(k) * __spirv_BuiltInWorkgroupSize(k);
+}
+
+inline void __spirv_ControlBarrier(int, int, int) { __syncthreads(); }
+
+// ---- memory that the work items of a group share
+
+namespace usmx {
+
+namespace builtins {
+extern __shared__ __align__(128) char local_memory[];
+}  // namespace builtins
+
+/// As in usmx/kernel.hpp. The host says where it begins among all such memory of the launch.
+template <class T>
+class local_memory {
+ public:
+  using value_type = T;
+
+  T& operator[](long index) const { return data()[index]; }
+  T* data() const { return reinterpret_cast<T*>(builtins::local_memory + offset_nbytes_); }
+
+ private:
+  unsigned long offset_nbytes_;
+};
+
+namespace builtins {
+
+template <class T, long Rows, long Columns = 0>
+class local_array {
+ public:
+  using row = T[Columns];
+  row& operator[](long index) { return data_[index]; }
+  T* data() { return data_[0]; }
+
+ private:
+  T data_[Rows][Columns];
+};
+
+template <class T, long Extent>
+class local_array<T, Extent, 0> {
+ public:
+  T& operator[](long index) { return data_[index]; }
+  T* data() { return data_; }
+
+ private:
+  T data_[Extent];
+};
+
+}  // namespace builtins
+
+inline void usmx_local_array() {}
+
+}  // namespace usmx
+
+using usmx::usmx_local_array;
+
+/// `usmx::local_array<float, 16> a;`, so that each variable is shared: no type can say that.
+#define local_array   \
+  usmx_local_array(); \
+  __shared__ usmx::builtins::local_array
+
+// ---- atomic operations
+
+#ifndef __ATOMIC_RELAXED
+#define __ATOMIC_RELAXED 0
+#endif
+#ifndef __MEMORY_SCOPE_DEVICE
+#define __MEMORY_SCOPE_DEVICE 1
+#endif
+
+namespace usmx::builtins {
+
+template <int Nbytes, bool Signed>
+struct word_of_size;
+template <>
+struct word_of_size<4, false> {
+  using type = unsigned;
+};
+template <>
+struct word_of_size<4, true> {
+  using type = int;
+};
+template <>
+struct word_of_size<8, false> {
+  using type = unsigned long long;
+};
+template <>
+struct word_of_size<8, true> {
+  using type = long long;
+};
+/// The type of that size that every atomic operation takes.
+template <class T>
+using word_of = typename word_of_size<sizeof(T), false>::type;
+/// The type that operations take whose result depends on the sign.
+template <class T>
+using number_of = typename word_of_size<sizeof(T), __is_signed(T)>::type;
+
+template <class To, class From>
+inline To bits_as(From value) {
+  static_assert(sizeof(To) == sizeof(From));
+  To bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+template <class T>
+inline word_of<T>* words(T* element) {
+  return reinterpret_cast<word_of<T>*>(element);
+}
+
+/// element = change(element), for what the device has no instruction for.
+template <class T, class Change>
+inline T change_by_exchange(T* element, const Change& change) {
+  word_of<T> found = *static_cast<volatile word_of<T>*>(words(element));
+  while (true) {
+    const T before = bits_as<T>(found);
+    const word_of<T> seen = atomicCAS(words(element), found, bits_as<word_of<T>>(change(before)));
+    if (seen == found) {
+      return before;
+    }
+    found = seen;
+  }
+}
+
+}  // namespace usmx::builtins
+
+template <class T>
+inline T __scoped_atomic_fetch_add(T* element, T value, int, int) {
+  if constexpr (__is_integral(T)) {
+    using word = usmx::builtins::word_of<T>;
+    return static_cast<T>(atomicAdd(usmx::builtins::words(element), static_cast<word>(value)));
+  } else {
+    return atomicAdd(element, value);
+  }
+}
+#define USMX_EXTREME(name, function, instead)                                             \
+  template <class T>                                                                      \
+  inline T __scoped_atomic_fetch_##name(T* element, T value, int, int) {                  \
+    if constexpr (__is_integral(T)) {                                                     \
+      using number = usmx::builtins::number_of<T>;                                        \
+      return static_cast<T>(                                                              \
+          function(reinterpret_cast<number*>(element), static_cast<number>(value)));      \
+    } else {                                                                              \
+      return usmx::builtins::change_by_exchange(element, [=](T old) { return instead; }); \
+    }                                                                                     \
+  }
+USMX_EXTREME(min, atomicMin, (value < old || old != old ? value : old))
+USMX_EXTREME(max, atomicMax, (value > old || old != old ? value : old))
+#undef USMX_EXTREME
+#define USMX_BITS(name, function)                                                        \
+  template <class T>                                                                     \
+  inline T __scoped_atomic_##name(T* element, T value, int, int) {                       \
+    using word = usmx::builtins::word_of<T>;                                             \
+    return usmx::builtins::bits_as<T>(                                                   \
+        function(usmx::builtins::words(element), usmx::builtins::bits_as<word>(value))); \
+  }
+USMX_BITS(fetch_and, atomicAnd)
+USMX_BITS(fetch_or, atomicOr)
+USMX_BITS(fetch_xor, atomicXor)
+USMX_BITS(exchange_n, atomicExch)
+#undef USMX_BITS
+
+template <class T>
+inline bool __scoped_atomic_compare_exchange_n(T* element, T* expected, T value, bool, int, int,
+                                               int) {
+  using word = usmx::builtins::word_of<T>;
+  const word wanted = usmx::builtins::bits_as<word>(*expected);
+  const word found =
+      atomicCAS(usmx::builtins::words(element), wanted, usmx::builtins::bits_as<word>(value));
+  *expected = usmx::builtins::bits_as<T>(found);
+  return found == wanted;
+}
+
+// ---- mathematical functions: CUDA's own, so that `using namespace usmx;` brings no second ones
+
+namespace usmx {
+using ::acos;
+using ::asin;
+using ::atan;
+using ::atan2;
+using ::cbrt;
+using ::ceil;
+using ::cos;
+using ::cosh;
+using ::erf;
+using ::exp;
+using ::exp2;
+using ::expm1;
+using ::fabs;
+using ::floor;
+using ::fma;
+using ::fmax;
+using ::fmin;
+using ::fmod;
+using ::hypot;
+using ::log;
+using ::log10;
+using ::log1p;
+using ::log2;
+using ::pow;
+using ::round;
+using ::rsqrt;
+using ::sin;
+using ::sinh;
+using ::sqrt;
+using ::tan;
+using ::tanh;
+using ::trunc;
+}  // namespace usmx
