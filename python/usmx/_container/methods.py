@@ -76,6 +76,14 @@ class _OfArrays:
         _require_made(self)
         return copy_array(self, memo)
 
+    def __sizeof__(self: Any) -> int:
+        """The bytes of the object and, unless it is a view, of the memory that was made with it.
+
+        As ``sys.getsizeof`` of NumPy's arrays.
+        """
+        _require_made(self)
+        return object.__sizeof__(self) + self._owned_nbytes
+
     def astype(
         self: Any,
         dtype: DTypeLike | None,
@@ -193,6 +201,10 @@ class _OfMemory:
         from usmx._memory_pickling import copy_memory
 
         return copy_memory(self, memo)
+
+    def __sizeof__(self: Any) -> int:
+        """The bytes of the object, and of the memory if usmx allocated it for this object."""
+        return object.__sizeof__(self) + self._owned_nbytes
 
 
 class _OfDevices:
