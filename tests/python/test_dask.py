@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import dask.array as da
+import numpy as np
 import pytest
 import usmx
 from dask.sizeof import sizeof
@@ -62,3 +64,61 @@ except ImportError as error:
     print(error)
 """
     assert subprocess.check_output([sys.executable, "-P", "-c", code]) == b"True 3.0\nbroken\n"
+
+
+# ---- dask.array over usmx's chunks
+
+
+@pytest.fixture
+def chunked(kind):
+    """A matrix of Dask's in chunks of usmx's, and the same of NumPy's."""
+    host = np.arange(48.0).reshape(8, 6)
+    return da.from_array(usmx.asarray(host, usm_type=kind), chunks=(3, 4), asarray=False), host
+
+
+STEPS = {
+    "as it is": lambda x: x,
+    "slice": lambda x: x[1:7:2, ::-1],
+    "index array": lambda x: x[[5, 0, 2]],
+    "rechunk": lambda x: x.rechunk((8, 1)) if isinstance(x, da.Array) else x,
+    "transpose": lambda x: x.T,
+    "moveaxis": lambda x: np.moveaxis(x[None], 0, -1),
+    "reshape": lambda x: x.reshape((2, 4, 6)),
+    "ravel": lambda x: x.ravel(),
+    "expand and squeeze": lambda x: x[:, None].squeeze(axis=1),
+    "take": lambda x: np.take(x, [1, 3], axis=1),
+    "flip": lambda x: np.flip(x, 0),
+    "roll": lambda x: np.roll(x, 2, axis=0),
+}
+JOINS = {
+    "concatenate": lambda library, x: library.concatenate([x, x], axis=1),
+    "stack": lambda library, x: library.stack([x, x]),
+    "broadcast": lambda library, x: library.broadcast_to(x, (2, 8, 6)),
+    "repeat": lambda library, x: library.repeat(x, 2, axis=1),
+    "tile": lambda library, x: library.tile(x, (2, 1)),
+}
+
+
+def assert_computes(lazy, expected, kind):
+    found = lazy.compute(scheduler="threads")
+    assert type(found) is usmx.USMArray
+    assert found.usm_type == kind
+    assert np.array_equal(usmx.asnumpy(found), expected)
+
+
+@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+def test_dask_moves_chunks_and_gives_usm_arrays_back(chunked, kind, step):
+    lazy, host = chunked
+    assert_computes(step(lazy), step(host), kind)
+
+
+@pytest.mark.parametrize("join", JOINS.values(), ids=JOINS)
+def test_dask_joins_chunks_and_gives_usm_arrays_back(chunked, kind, join):
+    lazy, host = chunked
+    assert_computes(join(da, lazy), join(np, host), kind)
+
+
+def test_dask_meets_usmx_error_where_a_chunk_would_compute():
+    lazy = da.from_array(usmx.zeros((4, 4)), chunks=(2, 2), asarray=False)
+    with pytest.raises(TypeError, match="dpnp"):
+        (lazy + 1).compute(scheduler="threads")

@@ -169,8 +169,10 @@ class _OfArrays:
         return import_module("usmx")
 
     def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy's functions on arrays: refused for device memory, else left to NumPy.
+        """NumPy's functions on arrays: what only moves data is done by usmx's function of its name.
 
+        It gives USMArrays, of the kind of memory that the array API's rules say. Others are refused
+        for device memory, else left to NumPy, as those that have NumPy arrays among their arguments.
         Without it some functions would treat the refusal of ``__array__`` as an answer: with device
         memory ``np.array_equal(a, a)`` would be False.
         """
