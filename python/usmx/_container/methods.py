@@ -169,12 +169,12 @@ class _OfArrays:
         return import_module("usmx")
 
     def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy's functions on arrays: what only moves data is done by usmx's function of its name.
+        """NumPy's functions on arrays: what only moves data is done by usmx.
 
         It gives USMArrays, of the kind of memory that the array API's rules say. Others are refused
-        for device memory, else left to NumPy, as those that have NumPy arrays among their arguments.
-        Without it some functions would treat the refusal of ``__array__`` as an answer: with device
-        memory ``np.array_equal(a, a)`` would be False.
+        for device memory, else left to NumPy, and so are those with NumPy arrays among their
+        arguments. Without it some functions would treat the refusal of ``__array__`` as an answer:
+        with device memory ``np.array_equal(a, a)`` would be False.
         """
         from usmx._container.numpy_functions import call_numpy_function
 
@@ -191,7 +191,7 @@ class _OfMemory:
         """
         from usmx._memory_pickling import reduce_memory
 
-        return reduce_memory(self)
+        return reduce_memory(self, protocol)
 
     def __copy__(self: Any) -> Any:
         """New, writable memory of the same kind on the same queue with the same bytes. Waits."""
