@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import usmx
 from dask.sizeof import sizeof
-from helpers import KINDS, MEMORY_CLASSES
+from helpers import KINDS, MEMORY_CLASSES, run_python
 
 
 @pytest.fixture(params=KINDS)
@@ -122,3 +122,32 @@ def test_dask_meets_usmx_error_where_a_chunk_would_compute():
     lazy = da.from_array(usmx.zeros((4, 4)), chunks=(2, 2), asarray=False)
     with pytest.raises(TypeError, match="dpnp"):
         (lazy + 1).compute(scheduler="threads")
+
+
+# ---- between processes
+
+
+@pytest.mark.slow
+def test_workers_send_arrays_to_each_other():
+    code = """
+import usmx
+from dask.distributed import Client, LocalCluster
+
+def total(array):
+    return array.usm_type, float(usmx.asnumpy(array).sum())
+
+if __name__ == "__main__":
+    arrays = [usmx.full(1000, 2.0, usm_type=kind) for kind in ("device", "shared", "host")]
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        first, second = client.scheduler_info(n_workers=-1)["workers"]
+        made = [client.scatter(array, workers=[first]) for array in arrays]
+        there = [client.submit(total, each, workers=[second]) for each in made]
+        print(client.gather(there, errors="raise"))
+        print([total(each) for each in client.gather(made)])
+"""
+    sent = str([(kind, 2000.0) for kind in KINDS])
+    result = run_python(code, timeout=100)
+    assert result.stdout.splitlines() == [sent, sent], result.stderr
