@@ -4,16 +4,33 @@ Arrays: _container/array_pickling.py.
 """
 
 from copy import deepcopy
+from pickle import PickleBuffer
 
+from usmx._core import MemoryUSMHost
 from usmx._unpickling import new_memory, restore_memory
 
 
-def reduce_memory(memory):
+def reduce_memory(memory, protocol):
     """What pickle writes for a memory object. A sub-device has no filter string: ValueError."""
     device = device_name(memory, "memory")
     state = memory.__getstate__()
-    arguments = (type(memory), memory.tobytes(), device, memory.readonly)
+    arguments = (type(memory), content_of(memory, protocol), device, memory.readonly)
     return (restore_memory, arguments) if state is None else (restore_memory, arguments, state)
+
+
+def content_of(memory, protocol):
+    """The bytes, as pickle's protocol has them: from 5 on as a buffer, without a copy if possible.
+
+    Device memory is copied to host memory of the pool, which is there already if anything of this
+    size was pickled before. In a fresh bytes object, each page would first have to be made.
+    """
+    if protocol < 5:
+        return memory.tobytes()
+    if memory.get_usm_type() != "device":
+        return PickleBuffer(memory)
+    if memory.nbytes == 0:
+        return PickleBuffer(b"")
+    return PickleBuffer(MemoryUSMHost(memory, queue=memory._own_queue, copy=True))
 
 
 def copy_memory(memory, memo):

@@ -4,6 +4,7 @@ Pickles name this module and its functions, so these must keep their names and p
 What pickles are made of: _memory_pickling.py and _container/array_pickling.py.
 """
 
+import os
 from functools import wraps
 from pickle import PickleBuffer
 
@@ -24,7 +25,7 @@ from usmx._core import (
     as_usm_memory,
 )
 
-_KINDS = (MemoryUSMDevice, MemoryUSMShared, MemoryUSMHost)
+_KINDS = {MemoryUSMDevice: "device", MemoryUSMShared: "shared", MemoryUSMHost: "host"}
 
 
 def _unusable_in_forked_child(restore):
@@ -68,15 +69,26 @@ def restore_array(cls, content, dtype, shape, order, usm_type, device, readonly)
 
 @_unusable_in_forked_child
 def restore_memory(cls, content, device, readonly):
-    """The memory that `reduce_memory` described, on the queue that is kept for that device."""
+    """The memory that `reduce_memory` described.
+
+    On the queue that is kept for that device; or the memory behind `content`, when that is such
+    memory already.
+    """
     queue = _queue_on(device, cls)
-    if not readonly:
-        memory = new_memory(cls, len(content), queue)
-        memory.copy_from_host(content)
+    buffer = memoryview(content)
+    kind = _kind_class(cls)
+    behind = _memory_behind(buffer, _KINDS[kind], queue.sycl_device, alignment=1)
+    if behind is None and not readonly:
+        memory = new_memory(cls, buffer.nbytes, queue)
+        memory.copy_from_host(PickleBuffer(buffer).raw())
         return memory
-    owner = new_memory(_kind_class(cls), len(content), queue)
-    owner.copy_from_host(content)
-    return _instance_of_memory(cls, USMArray(len(content), "u1", owner).readonly())
+    if behind is None:
+        behind = new_memory(kind, buffer.nbytes, queue)
+        behind.copy_from_host(PickleBuffer(buffer).raw())
+    bytes_of = USMArray(buffer.nbytes, "u1", behind)
+    return _instance_of_memory(
+        cls, bytes_of.readonly() if readonly or buffer.readonly else bytes_of
+    )
 
 
 def instance_of_array(cls, array):
@@ -127,12 +139,19 @@ def restore_queue(cls, device, properties, is_kept):
 
 
 def _queue_on(device, cls):
-    """Find the queue that is kept for the device that an instance of `cls` was pickled on."""
+    """Find the queue that is kept for the device that an instance of `cls` was pickled on.
+
+    Where there is no such device, for the one that the environment names for that case.
+    """
     try:
         return _queue_argument(None, device)
     except SyclDeviceCreationError as error:
+        if place := os.environ.get("USMX_UNPICKLE_ON"):
+            return _queue_argument(None, place)
         raise SyclDeviceCreationError(
-            f"{cls.__name__} was pickled on device {device!r}, which does not exist here: {error}"
+            f"{cls.__name__} was pickled on device {device!r}, which does not exist here: {error}. "
+            "USMX_UNPICKLE_ON in the environment, such as USMX_UNPICKLE_ON=cpu, names a device for "
+            "this case"
         ) from error
 
 

@@ -34,11 +34,19 @@ struct new_buffer {
 
 struct buffer_access {
   static const sycl::queue& queue(const buffer& of) noexcept { return of.queue_; }
+  static std::size_t owned_nbytes(const buffer& of) noexcept {
+    return of.traits_.is_new && of.whole_ == nullptr ? of.nbytes_ : 0;
+  }
 };
 
 /// The queue on which usmx works on the bytes, without exposing them: for work of usmx's own.
 inline const sycl::queue& private_queue(const buffer& of) noexcept {
   return buffer_access::queue(of);
+}
+
+/// The bytes, if usmx allocated them for this buffer; 0 for memory of others, and for a part.
+inline std::size_t owned_nbytes(const buffer& of) noexcept {
+  return buffer_access::owned_nbytes(of);
 }
 
 }  // namespace usmx::inline v1::internal

@@ -71,8 +71,15 @@ std::atomic<std::size_t>& pending_limit_now() {
   return limit;
 }
 
+std::optional<std::size_t> kept_nbytes() {
+  static const auto kept =
+      size_in("USMX_POOL_KEEP", "each pool keeps free blocks of up to a sixteenth of the memory");
+  return kept;
+}
+
 std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind) {
-  auto pool = std::make_shared<pool_resource>(std::make_shared<usm_resource>(kind), queue);
+  auto pool =
+      std::make_shared<pool_resource>(std::make_shared<usm_resource>(kind), queue, kept_nbytes());
   pool->set_limit(first_limit());
   return pool;
 }

@@ -168,6 +168,39 @@ def test_device_that_is_absent_on_loading_is_an_error_that_names_it(cls, memory)
         assert word in str(caught.value)
 
 
+def test_device_that_is_absent_is_the_one_that_the_environment_names(cls, memory, monkeypatch):
+    here = usmx.SyclDevice().filter_string
+    elsewhere = pickle.dumps(memory, 0).replace(here.encode(), b"cuda:gpu:77")
+    with pytest.raises(usmx.SyclDeviceCreationError, match="USMX_UNPICKLE_ON in the environment"):
+        pickle.loads(elsewhere)
+    monkeypatch.setenv("USMX_UNPICKLE_ON", here)
+    restored = pickle.loads(elsewhere)
+    assert (type(restored), restored.tobytes()) == (cls, bytes(range(16)))
+
+
+def test_protocol_5_takes_the_bytes_out_of_the_stream(cls):
+    memory = cls(1 << 20)
+    memory.memset(7)
+    buffers = []
+    stream = pickle.dumps(memory, 5, buffer_callback=buffers.append)
+    assert len(stream) < 1000
+    restored = pickle.loads(stream, buffers=[bytes(buffers[0])])
+    assert type(restored) is cls
+    assert restored.tobytes() == memory.tobytes()
+    assert restored._pointer != memory._pointer
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_received_memory_of_that_kind_is_used_as_it_is(kind):
+    memory = MEMORY_CLASSES[kind](64)
+    buffers = []
+    stream = pickle.dumps(memory, 5, buffer_callback=buffers.append)
+    restored = pickle.loads(stream, buffers=buffers)
+    assert (type(restored), restored._pointer) == (type(memory), memory._pointer)
+    assert not restored.readonly
+    assert pickle.loads(stream, buffers=[memoryview(memory).toreadonly()]).readonly
+
+
 def test_memory_on_a_sub_device_is_a_value_error(cls):
     memory = cls(8, queue=sub_device_queue())
     with pytest.raises(ValueError, match="memory on a sub-device cannot be pickled"):

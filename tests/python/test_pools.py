@@ -465,6 +465,23 @@ def test_first_limit_can_be_in_the_environment():
     assert "USMX_POOL_LIMIT must be a number of bytes" in nonsense.stderr
 
 
+def test_free_memory_that_pools_keep_can_be_in_the_environment():
+    code = """
+import usmx
+pool = usmx.memory.get_memory_pool()
+blocks = [usmx.empty(1 << 20, dtype="u1") for _ in range(16)]
+del blocks
+usmx.synchronize()
+kept = pool.free_bytes() >> 20
+usmx.empty(10)  # gives back what is beyond
+print(kept, pool.free_bytes() >> 20)
+"""
+    assert run(code, USMX_POOL_KEEP="4M").stdout == "16 4\n"
+    assert run(code, USMX_POOL_KEEP="0").stdout == "16 0\n"
+    assert run(code).stdout == "16 16\n"
+    assert "USMX_POOL_KEEP must be a number of bytes" in run(code, USMX_POOL_KEEP="few").stderr
+
+
 ALLOCATING = """
 import os
 import threading

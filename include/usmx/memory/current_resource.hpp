@@ -29,6 +29,7 @@ USMX_API any_resource set_current_resource(const sycl::queue&, any_resource reso
 /// in a forked child.
 USMX_API bool uses_default_resource(const sycl::queue&, usm_kind);
 /// usmx's pool for that kind on the queue's context and device, even if another resource is set.
+/// USMX_POOL_KEEP of the environment says how many bytes of free large blocks it keeps.
 /// Its first limit is USMX_POOL_LIMIT of the environment: a number of bytes, or a number with K, M
 /// or G for powers of 1024. Throws value_error when the kind is unknown, and fork_error in a forked
 /// child.

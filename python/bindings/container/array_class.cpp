@@ -104,8 +104,11 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
           ? nearest_supported(type_code::float64,
                               support_of(internal::private_queue(*memory).get_device()))
           : dtype_argument(dtype_object);
-  return {array(std::move(memory), type, std::move(where), given.readonly),
-          std::move(given.object)};
+  const bool is_view = memory == given.memory;
+  py_array made(array(std::move(memory), type, std::move(where), given.readonly),
+                std::move(given.object));
+  made.is_view = is_view;
+  return made;
 }
 
 void bind_construction(nb::class_<py_array>& cls) {

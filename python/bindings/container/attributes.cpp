@@ -131,9 +131,7 @@ nb::object flags_of(nb::handle array) {
 
 bool is_complex(const py_array& a) { return a.value.type().kind() == 'c'; }
 
-py_array part_of(const py_array& a, complex_part part) {
-  return {part_view(a.value, part), a.base};
-}
+py_array part_of(const py_array& a, complex_part part) { return {a, part_view(a.value, part)}; }
 
 nb::object real_part(nb::handle self) {
   const auto& a = ready_instance<py_array>(self.ptr());
@@ -185,6 +183,11 @@ nb::object base_of(const py_array& a) {
   return a.base.is_valid() ? a.base : memory_object(a.value.owner());
 }
 
+std::size_t owned_nbytes(const py_array& a) {
+  const std::shared_ptr<buffer>& memory = a.value.owner();
+  return a.is_view || memory == nullptr ? 0 : internal::owned_nbytes(*memory);
+}
+
 /// The array API and dpnp.tensor have it for matrices only.
 nb::object transposed_matrix(const py_array& a) {
   if (a.value.ndim() != 2) {
@@ -225,6 +228,8 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
         return reinterpret_cast<std::uintptr_t>(a.data());
       },
       "The address of element zero. usmx waits for the work on the elements.");
+  cls.def_prop_ro("_owned_nbytes", &owned_nbytes,
+                  "The bytes of memory that usmx made with this array: of a view none.");
   bind_where(
       cls, [](const py_array& a) -> const sycl::queue& { return internal::private_queue(a.value); },
       [](const py_array& a) { return queue_object_of(*a.value.owner()); });

@@ -335,7 +335,7 @@ Example:
 
 void bind_methods(nb::class_<py_array>& cls) {
   cls.def(
-         "readonly", [](const py_array& a) { return py_array{a.value.as_readonly(), a.base}; },
+         "readonly", [](const py_array& a) { return py_array(a, a.value.as_readonly()); },
          "A view through which nothing can be written.")
       .def(
           "wait", [](const py_array& a) { wait_for(a.value); },

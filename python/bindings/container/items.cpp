@@ -237,8 +237,7 @@ array selected_copy(const array& source, const array_key& key) {
 nb::object get_by_arrays(const py_array& a, PyObject* key) {
   const array_key parsed(key, internal::private_queue(a.value));
   if (parsed.is_basic()) {
-    return to_python(
-        internal::with_layout(a.value, subscript(a.value.layout(), parsed.basic_items())), a.base);
+    return to_python(a, subscript(a.value.layout(), parsed.basic_items()));
   }
   return to_python(selected_copy(a.value, parsed));
 }
@@ -304,18 +303,14 @@ PyObject* next_view(PyObject* self) {
     }
     const auto& a = ready_instance<py_array>(it.array.ptr());
     const index_item index = index_item::integer(it.next++);
-    return to_python(internal::with_layout(a.value, subscript(a.value.layout(), {&index, 1})),
-                     a.base)
-        .release()
-        .ptr();
+    return to_python(a, subscript(a.value.layout(), {&index, 1})).release().ptr();
   });
 }
 
 nb::object reversed(const py_array& a) {
   require_axis(a.value);
   const index_item backwards = index_item::slice(index_item::none, index_item::none, -1);
-  return new_iterator(to_python(
-      internal::with_layout(a.value, subscript(a.value.layout(), {&backwards, 1})), a.base));
+  return new_iterator(to_python(a, subscript(a.value.layout(), {&backwards, 1})));
 }
 
 PyType_Slot iterator_slots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
@@ -336,10 +331,10 @@ PyObject* get_item(PyObject* self, PyObject* key) {
   return guarded<PyObject*>(nullptr, [&] {
     const auto& a = ready_instance<py_array>(self);
     if (names_field(a.value, key)) {
-      return to_python(field_by_name(a.value, key), a.base).release().ptr();
+      return to_python(a, field_by_name(a.value, key)).release().ptr();
     }
     if (names_fields(a.value, key)) {
-      return to_python(fields_by_names(a.value, key), a.base).release().ptr();
+      return to_python(a, fields_by_names(a.value, key)).release().ptr();
     }
     if (auto where = subscript_by(a.value.layout(), key)) {
       return to_python(a, *std::move(where)).release().ptr();

@@ -18,9 +18,7 @@ namespace usmx::bindings {
 namespace {
 
 /// A view of the same elements in the same memory object.
-nb::object view_of(const py_array& a, layout where) {
-  return to_python(internal::with_layout(a.value, std::move(where)), a.base);
-}
+nb::object view_of(const py_array& a, layout where) { return to_python(a, std::move(where)); }
 
 /// One axis, or any sequence of them.
 counts axes_argument(const char* what, nb::handle axes) {
@@ -86,7 +84,7 @@ nb::object expand(nb::handle x, nb::handle axis) {
 nb::object broadcast_to(nb::handle x, nb::handle shape) {
   const array_argument a("X", x);
   layout where = broadcast(a->value.layout(), shape_argument(shape).span());
-  return to_python(internal::with_layout(a->value, std::move(where)).as_readonly(), a->base);
+  return to_python(*a, internal::with_layout(a->value, std::move(where)).as_readonly());
 }
 
 std::optional<layout> layout_in_shape(const layout& where, std::span<const std::ptrdiff_t> shape,
@@ -133,9 +131,9 @@ nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
 
 nb::object view(nb::handle self, nb::handle dtype_object) {
   const array_argument a("self", self);
-  return to_python(
-      dtype_object.is_none() ? a->value : reinterpreted(a->value, dtype_argument(dtype_object)),
-      a->base);
+  return to_python(*a, dtype_object.is_none()
+                           ? array(a->value)
+                           : reinterpreted(a->value, dtype_argument(dtype_object)));
 }
 
 /// What a method takes as `*items`: one tuple or list of them, or each by itself.

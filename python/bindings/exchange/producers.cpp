@@ -41,7 +41,7 @@ std::optional<array> array_of_other_producer(PyObject* object) {
 
 nb::object view_of_producer(nb::handle object) {
   if (const py_array* own = value_in<py_array>(object.ptr())) {
-    return to_python(own->value, own->base);
+    return to_python(*own, array(own->value));
   }
   if (std::shared_ptr<buffer> own = as_memory(object.ptr())) {
     return to_python(as_bytes(own), nb::borrow(object));

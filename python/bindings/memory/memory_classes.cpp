@@ -113,6 +113,9 @@ void bind_base(nb::module_& m) {
   const auto number = [&](const char* name) {
     cls.def_prop_ro(name, [](const py_memory& self) { return self.bytes().nbytes(); }, "Bytes.");
   };
+  cls.def_prop_ro(
+      "_owned_nbytes", [](const py_memory& self) { return internal::owned_nbytes(self.bytes()); },
+      "The bytes if usmx allocated them; none of memory that is others', or a part.");
   number("nbytes");
   number("size");
   bind_where(

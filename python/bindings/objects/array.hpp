@@ -14,9 +14,11 @@ namespace usmx::bindings {
 struct py_array {
   py_array(array&& made, nb::object made_from) noexcept
       : value(std::move(made)), base(std::move(made_from)) {}
-  /// Other elements of the same memory.
+  /// A view: an array over the memory of one that exists.
+  py_array(const py_array& parent, array&& elements) noexcept
+      : value(std::move(elements)), base(parent.base), is_view(true) {}
   py_array(const py_array& parent, layout&& where)
-      : value(internal::with_layout(parent.value, std::move(where))), base(parent.base) {}
+      : py_array(parent, internal::with_layout(parent.value, std::move(where))) {}
   py_array(py_array&&) noexcept = default;
   ~py_array() {
     // Only the last user can free the memory.
@@ -29,6 +31,8 @@ struct py_array {
   /// The memory object that was given to the constructor. If null, it is made when somebody asks
   /// for `base`.
   nb::object base;
+  /// Whether the memory was there before this array was.
+  bool is_view = false;
 };
 
 /// The array inside a USMArray; null for any other object.
@@ -46,7 +50,11 @@ inline nb::object to_python(array&& value, nb::object base = nb::object()) {
 inline nb::object to_python(const array& value, nb::object base = nb::object()) {
   return to_python(array(value), std::move(base));
 }
-/// Other elements of the memory of one that exists.
+/// Views of one that exists.
+inline nb::object to_python(const py_array& parent, array&& elements) {
+  return make_instance_by<py_array>(
+      [&](void* at) { new (at) py_array(parent, std::move(elements)); });
+}
 inline nb::object to_python(const py_array& parent, layout&& where) {
   return make_instance_by<py_array>([&](void* at) { new (at) py_array(parent, std::move(where)); });
 }

@@ -3,10 +3,8 @@
 docs/concepts.md says what is shared and what is copied.
 """
 
-from pickle import PickleBuffer
-
 from usmx._core import as_usm_memory
-from usmx._memory_pickling import device_name, with_state_of
+from usmx._memory_pickling import content_of, device_name, with_state_of
 from usmx._unpickling import instance_of_array, restore_array
 
 
@@ -14,10 +12,9 @@ def reduce_array(array, protocol):
     """What pickle writes for an array. A sub-device has no filter string: ValueError."""
     device = device_name(array, "an array")
     packed = array if array.flags.forc else array.copy()
-    content = _content(as_usm_memory(packed))
     arguments = (
         type(array),
-        PickleBuffer(content) if protocol >= 5 else bytes(content),
+        content_of(as_usm_memory(packed), protocol),
         array.dtype.str if array.dtype.names is None else array.dtype,
         array.shape,
         _order(array),
@@ -37,8 +34,3 @@ def copy_array(array, memo):
 
 def _order(array):
     return "F" if array.flags.fnc else "C"
-
-
-def _content(memory):
-    """The bytes: the memory itself where the host may read it."""
-    return memory.tobytes() if memory.get_usm_type() == "device" else memory

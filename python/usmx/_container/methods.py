@@ -86,6 +86,14 @@ class _OfArrays:
         _require_made(self)
         return copy_array(self, memo)
 
+    def __sizeof__(self: Any) -> int:
+        """The bytes of the object and, unless it is a view, of the memory that was made with it.
+
+        As ``sys.getsizeof`` of NumPy's arrays.
+        """
+        _require_made(self)
+        return object.__sizeof__(self) + self._owned_nbytes
+
     def astype(
         self: Any,
         dtype: DTypeLike | None,
@@ -251,10 +259,12 @@ class _OfArrays:
         return import_module("usmx")
 
     def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy's functions on arrays: refused for device memory, else left to NumPy.
+        """NumPy's functions on arrays: what only moves data is done by usmx.
 
-        Without it some functions would treat the refusal of ``__array__`` as an answer: with device
-        memory ``np.array_equal(a, a)`` would be False.
+        It gives USMArrays, of the kind of memory that the array API's rules say. Others are refused
+        for device memory, else left to NumPy, and so are those with NumPy arrays among their
+        arguments. Without it some functions would treat the refusal of ``__array__`` as an answer:
+        with device memory ``np.array_equal(a, a)`` would be False.
         """
         from usmx._container.numpy_functions import call_numpy_function
 
@@ -271,7 +281,7 @@ class _OfMemory:
         """
         from usmx._memory_pickling import reduce_memory
 
-        return reduce_memory(self)
+        return reduce_memory(self, protocol)
 
     def __copy__(self: Any) -> Any:
         """New, writable memory of the same kind on the same queue with the same bytes. Waits."""
@@ -283,6 +293,10 @@ class _OfMemory:
         from usmx._memory_pickling import copy_memory
 
         return copy_memory(self, memo)
+
+    def __sizeof__(self: Any) -> int:
+        """The bytes of the object, and of the memory if usmx allocated it for this object."""
+        return object.__sizeof__(self) + self._owned_nbytes
 
 
 class _OfPlaces:

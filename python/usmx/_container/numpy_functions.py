@@ -1,13 +1,21 @@
-"""NumPy's functions on arrays: refused for device memory, else left to NumPy and the buffer."""
+"""What NumPy's functions do with arrays: `USMArray.__array_function__`.
+
+Those that only move data are usmx's own functions, and give USMArrays of every kind of memory. The
+others are refused for device memory, else left to NumPy and the buffer.
+"""
 
 from usmx import _core
+from usmx._container import conversion, creation, indexing, manipulation, patterns, types
+from usmx._core import USMArray
 
 _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
 
 
-def call_numpy_function(function, types, args, kwargs):
+def call_numpy_function(function, classes, args, kwargs):
     """What ``USMArray.__array_function__`` does."""
     name = getattr(function, "__name__", str(function))
+    if name in _MOVERS and all(issubclass(cls, USMArray) for cls in classes):
+        return _MOVERS[name](name, args, kwargs)
     arrays = list(_arrays_in((*args, *kwargs.values())))
     if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):
         structured = any(array.dtype.names for array in arrays)  # dpnp has no such types
@@ -24,7 +32,103 @@ def call_numpy_function(function, types, args, kwargs):
 def _arrays_in(objects):
     """The USMArrays among the arguments, in lists and tuples too, as deep as NumPy nests them."""
     for candidate in objects:
-        if isinstance(candidate, _core.USMArray):
+        if isinstance(candidate, USMArray):
             yield candidate
         elif isinstance(candidate, (list, tuple)):
             yield from _arrays_in(candidate)
+
+
+# ---- the functions that only move data
+
+
+class _By:
+    """The function or method of usmx's that does what one of NumPy's does.
+
+    `positional` and `keywords` are the names of NumPy's arguments, in NumPy's order: those that
+    usmx takes by position, and those that it takes by the same name.
+    """
+
+    def __init__(self, function, positional, keywords=""):
+        self._function = function
+        self._positional = positional.split()
+        self._names = [*self._positional, *keywords.split()]
+
+    def __call__(self, name, args, kwargs):
+        given = dict(zip(self._names, args, strict=False))
+        given |= {key: kwargs[key] for key in kwargs if self._names_or_asks(key, kwargs[key])}
+        if len(args) > len(self._names) or not given.keys() <= set(self._names):
+            raise TypeError(
+                f"numpy.{name} of USMArrays takes {', '.join(self._names)}, found "
+                f"{len(args)} by position and {', '.join(kwargs) or 'no keywords'}"
+            )
+        first = [given.pop(key) for key in self._positional if key in given]
+        return self._function(*first, **given)
+
+    def _names_or_asks(self, key, value):
+        """Whether an argument counts. Results are plain arrays, whatever NumPy's `subok` is."""
+        return key in self._names or (value is not None and key != "subok")
+
+
+def _take(a, indices, axis=None, **options):
+    """NumPy counts through all elements where there is no axis."""
+    return indexing.take(a if axis is not None else a.ravel(), indices, axis=axis, **options)
+
+
+def _of_any_arguments(function):
+    return lambda name, args, kwargs: function(*args, **kwargs)
+
+
+def _like(make_like, make):
+    """One of `empty_like` and its kin, from the one of usmx's and from the one without a model.
+
+    NumPy's take a shape, too; usmx's take that of the model.
+    """
+
+    def new_like(a, *value, dtype=None, order="K", subok=True, shape=None, device=None):
+        if shape is None:
+            return make_like(a, *value, dtype=dtype, order=order, device=device)
+        return make(
+            shape,
+            *value,
+            dtype=a.dtype if dtype is None else dtype,
+            order="F" if order == "F" else "C",
+            usm_type=a.usm_type,
+            **({"sycl_queue": a.sycl_queue} if device is None else {"device": device}),
+        )
+
+    return new_like
+
+
+_LIKE = "dtype order subok shape device"
+_MOVERS = {
+    "astype": _By(conversion.astype, "x dtype", "copy device"),
+    "broadcast_to": _By(_core.broadcast_to, "array shape"),
+    "can_cast": _By(types.can_cast, "from_ to", "casting"),
+    "concatenate": _By(manipulation.concat, "arrays", "axis"),
+    "copy": _By(_core.copy, "a", "order"),
+    "empty_like": _By(_like(_core.empty_like, _core.empty), "prototype", _LIKE),
+    "expand_dims": _By(_core.expand_dims, "a", "axis"),
+    "flip": _By(_core.flip, "m", "axis"),
+    "full_like": _By(_like(creation.full_like, creation.full), "a fill_value", _LIKE),
+    "matrix_transpose": _By(_core.matrix_transpose, "x"),
+    "moveaxis": _By(_core.moveaxis, "a source destination"),
+    "nonzero": _By(indexing.nonzero, "a"),
+    "ones_like": _By(_like(creation.ones_like, creation.ones), "a", _LIKE),
+    "permute_dims": _By(USMArray.transpose, "a axes"),
+    "ravel": _By(USMArray.ravel, "a", "order"),
+    "repeat": _By(manipulation.repeat, "a repeats", "axis"),
+    "reshape": _By(_core.reshape, "a shape", "order copy"),
+    "result_type": _of_any_arguments(types.result_type),
+    "roll": _By(manipulation.roll, "a shift", "axis"),
+    "squeeze": _By(_core.squeeze, "a", "axis"),
+    "stack": _By(manipulation.stack, "arrays", "axis"),
+    "swapaxes": _By(_core.swapaxes, "a axis1 axis2"),
+    "take": _By(_take, "a indices", "axis out mode"),
+    "take_along_axis": _By(indexing.take_along_axis, "arr indices", "axis"),
+    "tile": _By(manipulation.tile, "A reps"),
+    "transpose": _By(USMArray.transpose, "a axes"),
+    "tril": _By(patterns.tril, "m", "k"),
+    "triu": _By(patterns.triu, "m", "k"),
+    "unstack": _By(manipulation.unstack, "x", "axis"),
+    "zeros_like": _By(_like(_core.zeros_like, _core.zeros), "a", _LIKE),
+}

@@ -422,11 +422,14 @@ def test_memory_log_of_the_user_is_not_written_over(tmp_path):
 
 
 def test_doctor_knows_the_variables_that_the_library_reads():
-    sources = [*(ROOT / "src").rglob("*.cpp"), *(ROOT / "python/bindings").rglob("*.cpp")]
+    sources = [*(ROOT / "src").rglob("*.cpp"), *(ROOT / "python").rglob("*.cpp")]
+    sources += (ROOT / "python").rglob("*.py")
     read = {
         name
         for source in sources
-        for name in re.findall(r'(?:getenv|variable|size_in)\("(USMX_\w+)"', source.read_text())
+        for name in re.findall(
+            r'(?:getenv|variable|size_in|environ\.get)\("(USMX_\w+)"', source.read_text()
+        )
     }
     assert set(settings.VARIABLES) == read
 

@@ -1,0 +1,150 @@
+"""NumPy's functions on arrays: those that only move data give USMArrays, the others do as the memory allows."""
+
+import numpy as np
+import pytest
+import usmx
+from helpers import KINDS
+from usmx._container.numpy_functions import _MOVERS
+
+HOST = np.arange(24.0).reshape(2, 3, 4)
+
+
+def as_given(a, host):
+    """The indices as the array is: NumPy leaves the function to usmx where all arrays are usmx's."""
+    return host if type(a) is np.ndarray else usmx.asarray(host, usm_type=a.usm_type)
+
+
+MOVES = {
+    "astype": lambda a: np.astype(a, "f4"),
+    "astype without a copy": lambda a: np.astype(a, "f8", copy=False),
+    "broadcast_to": lambda a: np.broadcast_to(a, (5, 2, 3, 4)),
+    "concatenate": lambda a: np.concatenate([a, a]),
+    "concatenate along an axis": lambda a: np.concatenate((a, a), 2),
+    "concatenate flat": lambda a: np.concatenate([a, a], axis=None),
+    "copy": np.copy,
+    "copy in an order": lambda a: np.copy(a, order="F", subok=True),
+    "expand_dims": lambda a: np.expand_dims(a, 1),
+    "expand_dims by keyword": lambda a: np.expand_dims(a, axis=(0, 2)),
+    "flip": np.flip,
+    "flip an axis": lambda a: np.flip(a, axis=1),
+    "full_like": lambda a: np.full_like(a, 7),
+    "full_like of a shape": lambda a: np.full_like(a, 7, dtype="i4", shape=(5, 2)),
+    "matrix_transpose": np.matrix_transpose,
+    "moveaxis": lambda a: np.moveaxis(a, 0, -1),
+    "ones_like": np.ones_like,
+    "ones_like of a shape": lambda a: np.ones_like(a, shape=()),
+    "permute_dims": lambda a: np.permute_dims(a, (2, 0, 1)),
+    "ravel": np.ravel,
+    "ravel in an order": lambda a: np.ravel(a, order="F"),
+    "repeat": lambda a: np.repeat(a, 2, axis=1),
+    "repeat flat": lambda a: np.repeat(a, 2),
+    "reshape": lambda a: np.reshape(a, (4, -1)),
+    "reshape by keyword": lambda a: np.reshape(a, shape=(4, 6), order="F"),
+    "roll": lambda a: np.roll(a, 1, axis=2),
+    "squeeze": lambda a: np.squeeze(a[:1]),
+    "stack": lambda a: np.stack([a, a], axis=1),
+    "swapaxes": lambda a: np.swapaxes(a, 0, 1),
+    "take": lambda a: np.take(a, [2, 0], axis=1),
+    "take flat": lambda a: np.take(a, 5),
+    "take with a mode": lambda a: np.take(a, [30], mode="wrap"),
+    "take_along_axis": lambda a: np.take_along_axis(a, as_given(a, np.zeros((2, 1, 4), "i8")), 1),
+    "tile": lambda a: np.tile(a, (2, 1, 1)),
+    "transpose": np.transpose,
+    "transpose by axes": lambda a: np.transpose(a, (1, 0, 2)),
+    "tril": lambda a: np.tril(a, 1),
+    "triu": np.triu,
+    "zeros_like": np.zeros_like,
+    "zeros_like of a shape": lambda a: np.zeros_like(a, shape=(2, 5), order="F"),
+}
+ANSWERS = {
+    "can_cast": lambda a: np.can_cast(a.dtype, "f4"),
+    "ndim": np.ndim,
+    "result_type": lambda a: np.result_type(a, "c8"),
+    "shape": np.shape,
+    "size": np.size,
+}
+
+
+@pytest.fixture(params=KINDS)
+def array(request):
+    return usmx.asarray(HOST, usm_type=request.param)
+
+
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES)
+def test_function_that_moves_data_gives_what_numpy_gives_in_the_kind_of_its_argument(array, move):
+    found, expected = move(array), move(HOST)
+    assert type(found) is usmx.USMArray
+    assert (found.usm_type, found.sycl_queue) == (array.usm_type, array.sycl_queue)
+    assert found.dtype == expected.dtype
+    assert np.array_equal(usmx.asnumpy(found), expected)
+    if found.size and expected.flags.owndata:
+        assert found.flags.fnc == expected.flags.fnc
+
+
+@pytest.mark.parametrize("ask", ANSWERS.values(), ids=ANSWERS)
+def test_question_has_numpys_answer(array, ask):
+    assert ask(array) == ask(HOST)
+
+
+def test_several_results_are_usm_arrays(array):
+    for found, expected in (
+        (np.nonzero(array), np.nonzero(HOST)),
+        (np.unstack(array, axis=1), np.unstack(HOST, axis=1)),
+    ):
+        assert [type(each) for each in found] == [usmx.USMArray] * len(expected)
+        assert all(map(np.array_equal, map(usmx.asnumpy, found), expected))
+
+
+def test_every_function_of_the_table_is_numpys_and_tested(array):
+    tested = {*MOVES, *ANSWERS, "empty_like", "nonzero", "unstack"}
+    assert {name for name in _MOVERS if hasattr(np, name)} == set(_MOVERS)
+    assert set(_MOVERS) <= tested
+
+
+@pytest.mark.parametrize("shape", [None, (5, 2)])
+def test_empty_like_has_place_shape_and_type(array, shape):
+    made = np.empty_like(array, "i4", shape=shape)
+    assert (made.shape, made.dtype) == (shape or HOST.shape, np.dtype("i4"))
+    assert (made.usm_type, made.sycl_queue) == (array.usm_type, array.sycl_queue)
+
+
+def test_argument_that_usmx_does_not_have_is_a_type_error(array):
+    with pytest.raises(
+        TypeError,
+        match="concatenate of USMArrays takes arrays, axis, found 1 by position and dtype",
+    ):
+        np.concatenate([array, array], dtype="f4")
+    with pytest.raises(
+        TypeError,
+        match="stack of USMArrays takes arrays, axis, found 3 by position and no keywords",
+    ):
+        np.stack([array, array], 0, array)
+
+
+def test_wrong_value_has_usmx_error(array):
+    with pytest.raises(ValueError, match="axis"):
+        np.concatenate([array, array], axis=7)
+
+
+@pytest.mark.parametrize("compute", [np.sum, np.linalg.norm, np.sort, lambda a: np.where(a, 1, 2)])
+def test_function_that_computes_is_refused_for_device_memory(compute):
+    with pytest.raises(TypeError, match="cannot read device memory: hand the array to dpnp"):
+        compute(usmx.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_function_that_computes_is_numpys_where_the_host_may_read(kind):
+    assert np.sort(usmx.asarray([2, 1], usm_type=kind)).tolist() == [1, 2]
+
+
+def test_numpy_arrays_among_the_arguments_stay_numpys():
+    shared = usmx.ones(2, usm_type="shared")
+    assert type(np.concatenate([np.zeros(1), shared])) is np.ndarray
+    with pytest.raises(TypeError, match=r"numpy\.concatenate cannot read device memory"):
+        np.concatenate([np.zeros(1), usmx.ones(2)])
+
+
+def test_arrays_on_different_queues_are_an_error():
+    other = usmx.SyclQueue()
+    with pytest.raises(usmx.ExecutionPlacementError):
+        np.concatenate([usmx.ones(2), usmx.ones(2, sycl_queue=other)])

@@ -1,0 +1,153 @@
+"""Dask takes arrays as they are: sizes, dask.array, what is sent between processes."""
+
+import subprocess
+import sys
+
+import dask.array as da
+import numpy as np
+import pytest
+import usmx
+from dask.sizeof import sizeof
+from helpers import KINDS, MEMORY_CLASSES, run_python
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+# ---- sizes
+
+
+def test_dask_is_told_the_bytes_of_the_elements(kind):
+    array = usmx.zeros((100, 10), usm_type=kind)
+    assert sizeof(array) == 8000
+    assert sizeof(array[:50]) == 4000
+    assert sizeof(array.T) == 8000
+    assert sizeof(usmx.zeros((3, 0), usm_type=kind)) == 0
+
+
+def test_repeated_elements_of_a_broadcast_count_once(kind):
+    row = usmx.zeros(10, usm_type=kind)
+    assert sizeof(usmx.broadcast_to(row, (1000, 10))) == 80
+    assert sizeof(usmx.broadcast_to(row, (0, 10))) == 0
+
+
+def test_dask_is_told_the_bytes_of_a_memory_object(kind):
+    assert sizeof(MEMORY_CLASSES[kind](4096)) == 4096
+
+
+def test_subclass_has_the_size_of_its_elements():
+    class Labelled(usmx.USMArray):
+        pass
+
+    assert sizeof(Labelled(1000, "f8")) == 8000
+
+
+def test_dask_does_not_load_usmx():
+    code = "import sys, dask.sizeof; print(dask.sizeof.sizeof([1]) > 0, 'usmx' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-P", "-c", code]) == b"True False\n"
+
+
+def test_broken_usmx_does_not_break_dask(tmp_path):
+    package = tmp_path / "usmx"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise ImportError('broken')")
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import dask.array, dask.sizeof
+print(dask.sizeof.sizeof([1]) > 0, dask.array.ones(3).sum().compute())
+try:
+    import usmx
+except ImportError as error:
+    print(error)
+"""
+    assert subprocess.check_output([sys.executable, "-P", "-c", code]) == b"True 3.0\nbroken\n"
+
+
+# ---- dask.array over usmx's chunks
+
+
+@pytest.fixture
+def chunked(kind):
+    """A matrix of Dask's in chunks of usmx's, and the same of NumPy's."""
+    host = np.arange(48.0).reshape(8, 6)
+    return da.from_array(usmx.asarray(host, usm_type=kind), chunks=(3, 4), asarray=False), host
+
+
+STEPS = {
+    "as it is": lambda x: x,
+    "slice": lambda x: x[1:7:2, ::-1],
+    "index array": lambda x: x[[5, 0, 2]],
+    "rechunk": lambda x: x.rechunk((8, 1)) if isinstance(x, da.Array) else x,
+    "transpose": lambda x: x.T,
+    "moveaxis": lambda x: np.moveaxis(x[None], 0, -1),
+    "reshape": lambda x: x.reshape((2, 4, 6)),
+    "ravel": lambda x: x.ravel(),
+    "expand and squeeze": lambda x: x[:, None].squeeze(axis=1),
+    "take": lambda x: np.take(x, [1, 3], axis=1),
+    "flip": lambda x: np.flip(x, 0),
+    "roll": lambda x: np.roll(x, 2, axis=0),
+}
+JOINS = {
+    "concatenate": lambda library, x: library.concatenate([x, x], axis=1),
+    "stack": lambda library, x: library.stack([x, x]),
+    "broadcast": lambda library, x: library.broadcast_to(x, (2, 8, 6)),
+    "repeat": lambda library, x: library.repeat(x, 2, axis=1),
+    "tile": lambda library, x: library.tile(x, (2, 1)),
+}
+
+
+def assert_computes(lazy, expected, kind):
+    found = lazy.compute(scheduler="threads")
+    assert type(found) is usmx.USMArray
+    assert found.usm_type == kind
+    assert np.array_equal(usmx.asnumpy(found), expected)
+
+
+@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+def test_dask_moves_chunks_and_gives_usm_arrays_back(chunked, kind, step):
+    lazy, host = chunked
+    assert_computes(step(lazy), step(host), kind)
+
+
+@pytest.mark.parametrize("join", JOINS.values(), ids=JOINS)
+def test_dask_joins_chunks_and_gives_usm_arrays_back(chunked, kind, join):
+    lazy, host = chunked
+    assert_computes(join(da, lazy), join(np, host), kind)
+
+
+def test_dask_meets_usmx_error_where_a_chunk_would_compute():
+    lazy = da.from_array(usmx.zeros((4, 4)), chunks=(2, 2), asarray=False)
+    with pytest.raises(TypeError, match="dpnp"):
+        (lazy + 1).compute(scheduler="threads")
+
+
+# ---- between processes
+
+
+@pytest.mark.slow
+def test_workers_send_arrays_to_each_other():
+    code = """
+import usmx
+from dask.distributed import Client, LocalCluster
+
+def total(array):
+    return array.usm_type, float(usmx.asnumpy(array).sum())
+
+if __name__ == "__main__":
+    arrays = [usmx.full(1000, 2.0, usm_type=kind) for kind in ("device", "shared", "host")]
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        first, second = client.scheduler_info(n_workers=-1)["workers"]
+        made = [client.scatter(array, workers=[first]) for array in arrays]
+        there = [client.submit(total, each, workers=[second]) for each in made]
+        print(client.gather(there, errors="raise"))
+        print([total(each) for each in client.gather(made)])
+"""
+    sent = str([(kind, 2000.0) for kind in KINDS])
+    result = run_python(code, timeout=100)
+    assert result.stdout.splitlines() == [sent, sent], result.stderr
