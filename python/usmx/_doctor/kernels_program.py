@@ -4,6 +4,7 @@ kernels_program.py FOLDER: FOLDER holds the package usmx. The step of the last l
 failed, or "done".
 """
 
+import importlib
 import json
 import sys
 
@@ -20,8 +21,7 @@ def main(folder: str) -> None:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     tell("import usmx")
-    import usmx
-
+    usmx = importlib.import_module("usmx")
     kernels = []
     for device in usmx.get_devices():
         tell(f"a kernel for {device.filter_string}", kernels=kernels)
