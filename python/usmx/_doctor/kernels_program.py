@@ -22,7 +22,7 @@ def main(folder: str) -> None:
         sys.path.insert(0, folder)
     tell("import usmx")
     usmx = importlib.import_module("usmx")
-    kernels = []
+    kernels: list[dict[str, str]] = []
     for device in usmx.get_devices():
         tell(f"a kernel for {device.filter_string}", kernels=kernels)
         error = ""
