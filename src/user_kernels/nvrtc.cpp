@@ -132,8 +132,10 @@ nvrtc_result compile_by_nvrtc(const nvrtc_program& from) {
   if (status == success) {
     made.code = text_of(nvrtc, program, architecture.starts_with("sm_") ? "CUBIN" : "PTX");
   } else if (made.log.find("error: ") == made.log.npos) {
-    made.log += std::string("error: ") +
-                nvrtc.find<const char*(result)>("nvrtcGetErrorString")(status) + '\n';
+    // What assembles the code says "ptxas fatal : ..." instead.
+    std::ranges::replace(made.log, '\n', ' ');
+    made.log = "error: " + made.log +
+               nvrtc.find<const char*(result)>("nvrtcGetErrorString")(status) + '\n';
   }
   return made;
 }

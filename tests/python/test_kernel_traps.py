@@ -13,6 +13,16 @@ import pytest
 import usmx
 from helpers import output_of
 
+# Kernels for CUDA devices are compiled by NVIDIA's compiler: tests/cpp/user_kernels/nvrtc_test.cpp.
+about_the_runtimes_compiler = pytest.mark.skipif(
+    usmx.SyclDevice().backend == "cuda",
+    reason="the SYCL runtime's compiler makes no kernels for CUDA devices",
+)
+
+names_of_cuda = pytest.mark.skipif(
+    usmx.SyclDevice().backend == "cuda", reason="CUDA's C++ has functions of these names already"
+)
+
 
 def kernel(body, name="f", **options):
     return usmx.Kernel("#include <usmx/kernel.hpp>\n" + body, name, **options)
@@ -22,6 +32,7 @@ def kernel(body, name="f", **options):
 
 
 @pytest.mark.slow
+@about_the_runtimes_compiler
 def test_source_that_takes_all_memory_is_an_error():
     with pytest.raises(usmx.CompileError, match="the compiler ended early, with"):
         kernel("#include __FILE__\nUSMX_KERNEL(1) f(int* x) {}")
@@ -64,6 +75,7 @@ assert nbytes < 4 << 20, nbytes
 
 
 @pytest.mark.slow
+@about_the_runtimes_compiler
 def test_long_compilation_tells_on_a_terminal_and_ends_by_ctrl_c():
     endless = "#include <usmx/kernel.hpp>\n#include __FILE__\nUSMX_KERNEL(1) f(int* x) {}"
     terminal, other_end = os.openpty()
@@ -87,6 +99,7 @@ def test_long_compilation_tells_on_a_terminal_and_ends_by_ctrl_c():
 
 
 @pytest.mark.slow
+@about_the_runtimes_compiler
 def test_ctrl_c_while_the_time_is_told_ends_a_compilation():
     assert (
         output_of("""
@@ -124,6 +137,7 @@ def test_many_threads_compile_at_once():
 
 
 @pytest.mark.parametrize("header", ["<sycl/sycl.hpp>", "<sycl/builtins.hpp>"])
+@about_the_runtimes_compiler
 def test_missing_headers_of_the_host_are_explained(header):
     with pytest.raises(
         usmx.CompileError, match=r"file not found\n(.|\n)*<usmx/kernel.hpp> needs none"
@@ -131,12 +145,14 @@ def test_missing_headers_of_the_host_are_explained(header):
         usmx.Kernel(f"#include {header}", "f", options=["-nostdinc++"])
 
 
+@about_the_runtimes_compiler
 def test_missing_header_of_the_users_is_not_blamed_on_the_host():
     with pytest.raises(usmx.CompileError, match="'mine.hpp' file not found$"):
         usmx.Kernel('#include "mine.hpp"', "f")
 
 
 @pytest.mark.slow
+@about_the_runtimes_compiler
 def test_kernel_with_the_headers_of_sycl_runs():
     f = usmx.Kernel(
         """
@@ -179,7 +195,16 @@ def test_word_of_opencl_c_in_sycl_is_no_opencl_c():
 # ---- names
 
 
-@pytest.mark.parametrize("name", ["norm", "exp", "sqrt", "abs", "f", "kernel", "view", "index"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(each, marks=names_of_cuda) for each in ("norm", "exp", "sqrt", "abs")),
+        "f",
+        "kernel",
+        "view",
+        "index",
+    ],
+)
 def test_kernel_may_have_any_name(name):
     f = kernel(f"USMX_KERNEL(1) {name}(double* x) {{ *x = usmx::sqrt(*x); }}", name)
     x = usmx.full(1, 9.0)
@@ -200,11 +225,13 @@ def test_templates_work_behind_a_kernel_and_not_as_one():
 # ---- in kernels
 
 
+@about_the_runtimes_compiler
 def test_functions_that_throw_calls_are_a_compile_error_that_names_them():
     with pytest.raises(usmx.CompileError, match="'__cxa_allocate_exception', '__cxa_throw'"):
         kernel("USMX_KERNEL(1) f(int* x) { throw 1; }")
 
 
+@about_the_runtimes_compiler
 def test_assertion_that_fails_does_not_end_the_process():
     f = kernel("#include <assert.h>\nUSMX_KERNEL(1) f(int* x) { assert(*x == 1); *x = 5; }")
     x = usmx.zeros(1, dtype="i4")
@@ -214,6 +241,7 @@ def test_assertion_that_fails_does_not_end_the_process():
 
 @pytest.mark.parametrize("required", [(4,), (2, 4), (2, 4, 8)])
 @pytest.mark.filterwarnings("ignore:.*kernel properties")
+@about_the_runtimes_compiler
 def test_required_size_of_a_group_is_kept(required):
     text, dimensions = str(required).strip("(,)"), len(required)
     f = kernel(

@@ -4,9 +4,9 @@ kernels_program.py FOLDER: FOLDER holds the package usmx. The step of the last l
 failed, or "done".
 """
 
+import importlib
 import json
 import sys
-from importlib import import_module
 
 SOURCE = "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) set(int* x) { *x = 1; }"
 
@@ -21,8 +21,8 @@ def main(folder: str) -> None:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     tell("import usmx")
-    usmx = import_module("usmx")  # by its name: the doctor itself must run without the package
-    kernels = []
+    usmx = importlib.import_module("usmx")
+    kernels: list[dict[str, str]] = []
     for device in usmx.get_devices():
         tell(f"a kernel for {device.filter_string}", kernels=kernels)
         error = ""

@@ -398,12 +398,12 @@ TEST_F(kernel_test, error_names_the_users_line) {
     EXPECT_EQ(first.line, 3);
     EXPECT_EQ(first.column, 8);
     EXPECT_EQ(first.severity, usmx::severity::error);
-    EXPECT_EQ(first.text, "use of undeclared identifier 'nothing'");
+    EXPECT_NE(first.text.find("nothing"), std::string::npos) << first.text;
   }
 }
 
 TEST_F(kernel_test, warnings_are_kept_and_those_of_usmx_are_not) {
-  const kernel f = compile("USMX_KERNEL(1) f(int* x) { int y = 1.5; *x = y; }", "f");
+  const kernel f = compile("#warning careful\nUSMX_KERNEL(1) f(int* x) { *x = 1; }", "f");
   ASSERT_EQ(f.warnings().size(), 1U);
   EXPECT_EQ(f.warnings().front().line, 2);
   EXPECT_EQ(axpy().warnings().size(), 0U);
@@ -429,6 +429,9 @@ TEST_F(kernel_test, pointer_to_pointer_is_refused) {
 }
 
 TEST_F(kernel_test, source_that_crashes_the_compiler_is_an_error) {
+  if (queue().get_backend() == sycl::backend::ext_oneapi_cuda) {
+    GTEST_SKIP() << "NVIDIA's compiler does not crash on these";
+  }
   const std::string deep(100000, '(');
   const std::string sources[] = {
       "USMX_KERNEL(1) f(int* x) { *x = " + deep + "1" + std::string(100000, ')') + "; }",

@@ -171,6 +171,12 @@ TEST_F(nvrtc_test, options_that_it_does_not_know_are_errors_without_a_place) {
   }
 }
 
+TEST_F(nvrtc_test, functions_without_a_definition_are_named) {
+  EXPECT_NE(
+      error_of("int missing(int); USMX_KERNEL(1) f(int* x) { *x = missing(1); }").find("missing"),
+      std::string::npos);
+}
+
 TEST_F(nvrtc_test, headers_of_sycl_are_refused_with_the_reason) {
   EXPECT_NE(error_of("#include <sycl/sycl.hpp>\nUSMX_KERNEL(1) f(int* x) {}")
                 .find("does not take the headers of SYCL: <usmx/kernel.hpp> has what kernels need"),
