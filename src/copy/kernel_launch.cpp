@@ -59,8 +59,15 @@ block_shape wide_block(const copy_dimension& rows, const copy_dimension& columns
           1};
 }
 
-/// With fewer, groups of 8192 leave most of an H100 idle.
-constexpr std::int64_t many_elements = std::int64_t{1} << 25;
+/// Elements of a group. One row is divided among a thousand groups, which are large where the row
+/// is long; of few elements in rows, groups of 8192 leave most of the device idle.
+std::int64_t tiled_elements(const copy_dimension& rows, const copy_dimension& columns) {
+  constexpr std::int64_t few_elements = std::int64_t{1} << 23;
+  if (rows.extent == 1) {
+    return std::clamp<std::int64_t>(columns.extent / 1024, 1024, 32768);
+  }
+  return rows.extent >= 4 && rows.extent * columns.extent < few_elements ? 2048 : 8192;
+}
 
 /// Columns that are so few, or rows that are, leave most of a tile empty.
 constexpr std::int64_t wide_enough = std::int64_t{2} * kernels::shared_tile;
@@ -98,8 +105,7 @@ block_shape tiled_block(const copy_dimension& rows, const copy_dimension& column
     return {std::min<std::int64_t>(2 * edge, rows.extent),
             std::min<std::int64_t>(edge, columns.extent), 1};
   }
-  const bool is_small = rows.extent >= 4 && rows.extent * columns.extent < many_elements;
-  const std::int64_t elements = rows.extent == 1 ? 1024 : is_small ? 2048 : 8192;
+  const std::int64_t elements = tiled_elements(rows, columns);
   const std::int64_t width =
       std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(8, rows.extent));
   return {std::min<std::int64_t>(elements / width, rows.extent), width, 1};
