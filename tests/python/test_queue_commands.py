@@ -324,6 +324,23 @@ def test_fill_sets_elements(dtype, value, queue, kind):
     assert (np.frombuffer(memory.tobytes(), dtype) == value).all()
 
 
+@pytest.mark.parametrize("dtype", ["?", "i2", "f8", "c8"])
+def test_fill_of_an_array_sets_elements_of_its_type(dtype, queue, kind):
+    a = usmx.zeros((3, 4), dtype=dtype, usm_type=kind, sycl_queue=queue)
+    queue.fill(a, 1)
+    assert (usmx.asnumpy(a) == 1).all()
+    queue.fill_async(a.T, 0, 4).wait()
+    assert usmx.asnumpy(a).ravel().tolist() == [0] * 4 + [1] * 8
+
+
+def test_fill_of_an_array_with_gaps_names_the_way(queue):
+    a = usmx.zeros(6, sycl_queue=queue)
+    for fill in (queue.fill, queue.fill_async):
+        with pytest.raises(ValueError, match=r"mem must be contiguous.*a\[\.\.\.\] = value"):
+            fill(a[::2], 7)
+    assert (usmx.asnumpy(a) == 0).all()
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "i8", "f8"])
 def test_asynchronous_fill_sets_elements_after_its_events(dtype, queue, kind):
     count = LARGE // np.dtype(dtype).itemsize

@@ -241,10 +241,21 @@ struct set_elements {
   element value;
 };
 
+/// The type that the object itself names: bytes, for memory objects.
+dtype own_type(nb::handle mem) {
+  const array_argument elements("mem", mem);
+  if (!elements->value.layout().is_c_contiguous() && !elements->value.layout().is_f_contiguous()) {
+    throw value_error(
+        "mem must be contiguous, or dtype must be given, which means all bytes from the first to "
+        "the last one: set the elements of an array by a[...] = value");
+  }
+  return elements->value.type();
+}
+
 set_elements elements_to_set(nb::handle mem, nb::handle value, nb::handle count,
                              nb::handle dtype_name) {
   const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
-  const dtype type = type_argument(dtype_name);
+  const dtype type = dtype_name.is_none() ? own_type(mem) : type_argument(dtype_name);
   const std::size_t room = memory->nbytes() / type.itemsize();
   return {elements_of(memory, type, clamped(size_argument("count", count), room)),
           to_element(type, value)};
@@ -485,20 +496,22 @@ Raises:
           "fill",
           [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
              nb::handle type) { fill_and_wait(queue, elements_to_set(mem, value, count, type)); },
-          nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0, nb::arg("dtype") = "u1",
-          nb::sig("def fill(self, mem: object, value: complex, count: int = 0, dtype: str = 'u1') "
-                  "-> None"),
+          nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0,
+          nb::arg("dtype") = nb::none(),
+          nb::sig("def fill(self, mem: object, value: complex, count: int = 0, dtype: str | None = "
+                  "None) -> None"),
           R"(Set elements to one number, and wait.
 
 Args:
     mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
     value: the number, converted as in an assignment.
     count: the number of elements, from the first one. 0, or more than there are, means all.
-    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
+    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8. None means that of an array, which must be
+        contiguous then, and bytes of a memory object.
 
 Raises:
-    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only, or its memory is of another context
-        than the queue.
+    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only or not contiguous, or its memory is of
+        another context than the queue.
     OverflowError: a Python integer does not fit the type.
     TypeError: `mem` is no producer.
 
@@ -515,9 +528,9 @@ Example:
                 start_fill(queue, elements_to_set(mem, value, count, type), dependencies(after)));
           },
           nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0,
-          nb::arg("dEvents") = nb::none(), nb::arg("dtype") = "u1",
+          nb::arg("dEvents") = nb::none(), nb::arg("dtype") = nb::none(),
           nb::sig("def fill_async(self, mem: object, value: complex, count: int = 0, dEvents: "
-                  "typing.Sequence[SyclEvent] | None = None, dtype: str = 'u1') -> SyclEvent"),
+                  "typing.Sequence[SyclEvent] | None = None, dtype: str | None = None) -> SyclEvent"),
           R"(Start to set elements to one number, and do not wait.
 
 The memory is kept alive until the command is complete, and what usmx does with it later comes after it. A fill that no
@@ -528,14 +541,15 @@ Args:
     value: the number, converted as in an assignment.
     count: the number of elements, from the first one. 0, or more than there are, means all.
     dEvents: SyclEvents that the command comes after, too.
-    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
+    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8. None means that of an array, which must be
+        contiguous then, and bytes of a memory object.
 
 Returns:
     A SyclEvent that is complete when the command is.
 
 Raises:
-    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only, or its memory is of another context
-        than the queue.
+    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only or not contiguous, or its memory is of
+        another context than the queue.
     OverflowError: a Python integer does not fit the type.
     TypeError: `mem` is no producer, or `dEvents` has something else than events.)");
 }
