@@ -1,5 +1,6 @@
 #include "usmx/layout/axes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 

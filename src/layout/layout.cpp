@@ -1,5 +1,6 @@
 #include "usmx/layout/layout.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <numeric>

@@ -1,4 +1,5 @@
 // The basic index of layout.hpp.
+#include <algorithm>
 #include <limits>
 
 #include "layout/layout_builder.hpp"

@@ -1,5 +1,6 @@
 // A foreign description is taken exactly when arithmetic of twice the width puts every byte of it
 // into the one allocation that there is, and then says what the description said.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>

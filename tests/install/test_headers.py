@@ -49,3 +49,16 @@ def test_release_that_does_not_work_is_refused_by_name(library, tmp_path):
     done = compiled(f"#include <usmx/python/{library}.hpp>\n", f"-I{tmp_path}", "-fmax-errors=1")
     assert done.returncode != 0
     assert f"usmx/python/{library}.hpp needs {library} " in done.stderr
+
+
+def headers_of(source):
+    done = compiled(source, "-M", f"-isystem{nanobind.include_dir()}")
+    assert done.returncode == 0, done.stderr
+    return {Path(name) for name in done.stdout.replace("\\\n", " ").split()[1:]}
+
+
+def test_casters_of_nanobind_do_not_read_the_standard_headers_that_take_long():
+    theirs = headers_of("#include <nanobind/nanobind.h>\n#include <sycl/queue.hpp>\n")
+    ours = {path.name for path in headers_of("#include <usmx/python/nanobind.hpp>\n") - theirs}
+    assert "array.hpp" in ours
+    assert not {"algorithm", "ranges", "regex"} & ours

@@ -75,8 +75,11 @@ def test_every_cited_decision_exists():
         assert set(found) <= {anchor(heading) for heading in headings}, document
 
 
-WAIT_FOR_QUEUE = re.compile(r"queue_?(?:\(\))?(?:\.|->)wait(?:_and_throw)?\(")
-EXAMPLES = sorted((ROOT / "examples").rglob("*.[ch]pp"))
+WAIT_FOR_QUEUE = re.compile(
+    r"(?:\bq|queue)_?(?:\([^()]*\)|\{[^{}]*\})?\s*(?:\.|->)\s*wait(?:_and_throw)?\("
+)
+NATIVE = {".cpp", ".hpp", ".c", ".h", ".pyx", ".pxd"}
+EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in NATIVE)
 
 
 def waits_for_queues(code):
@@ -111,6 +114,22 @@ def test_no_example_waits_for_a_queue_by_sycl(path):
     assert waits_for_queues(path.read_text("utf-8")) == []
 
 
-@pytest.mark.parametrize("code", ["queue.wait();", "x.queue().wait()", "queue_->wait_and_throw()"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "queue.wait();",
+        "x.queue().wait()",
+        "queue_->wait_and_throw()",
+        "q.wait();",
+        "sycl::queue(device).wait()",
+        "sycl::queue{}.wait()",
+        "queue\n    .wait()",
+    ],
+)
 def test_a_wait_for_a_queue_is_found(code):
     assert len(waits_for_queues(code)) == 1
+
+
+@pytest.mark.parametrize("code", ["event.wait();", "eq.wait();", "usmx::wait_for_queue(queue);"])
+def test_other_waits_are_allowed(code):
+    assert waits_for_queues(code) == []

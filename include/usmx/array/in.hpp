@@ -11,7 +11,6 @@
 //   usmx::host<const int, 1>                           the host reads it
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -136,8 +135,10 @@ class in {
   strided_view<T, rank> strided() const noexcept {
     std::array<std::ptrdiff_t, rank> extents;
     std::array<std::ptrdiff_t, rank> strides;
-    std::ranges::copy(shape(), extents.begin());
-    std::ranges::copy(this->strides(), strides.begin());
+    for (std::size_t k = 0; k != rank; ++k) {
+      extents[k] = shape()[k];
+      strides[k] = this->strides()[k];
+    }
     return {data(), extents, strides};
   }
 

@@ -4,7 +4,6 @@
 // strided_view.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -178,7 +177,7 @@ class USMX_API layout {
   /// Whether shapes, strides and offsets are equal, even those that no element needs.
   friend bool operator==(const layout& a, const layout& b) noexcept {
     return a.ndim_ == b.ndim_ && a.offset_ == b.offset_ &&
-           std::equal(a.entries(), a.entries() + 2 * a.axes(), b.entries());
+           std::memcmp(a.entries(), b.entries(), 2 * a.axes() * sizeof(std::ptrdiff_t)) == 0;
   }
 
  private:

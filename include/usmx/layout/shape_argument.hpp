@@ -6,7 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <ranges>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -14,6 +14,20 @@
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {
+
+namespace detail {
+
+/// A range of integers that knows its size. The concepts of <ranges> would say it shorter, but
+/// every extension would compile that header: it is a twentieth of the time of
+/// usmx/python/nanobind.hpp.
+template <class Range>
+concept sized_range_of_integers = requires(const Range& range) {
+  { std::size(range) } -> std::convertible_to<std::size_t>;
+  std::end(range);
+  requires std::integral<std::iter_value_t<decltype(std::begin(range))>>;
+};
+
+}  // namespace detail
 
 /// A shape that a function takes as a parameter. Callers pass a list in braces, or a range of
 /// integers such as a vector. The object refers to the extents, which must outlive it. Only extents
@@ -25,8 +39,7 @@ class shape_argument {
       : extents_(extents.begin(), extents.size()) {}
   /// The extents of a range of integers. If they are not std::ptrdiff_t, this throws value_error
   /// for more than max_ndim of them, and overflow_error when one does not fit std::ptrdiff_t.
-  template <std::ranges::sized_range Extents>
-    requires std::integral<std::ranges::range_value_t<Extents>>
+  template <detail::sized_range_of_integers Extents>
   shape_argument(const Extents& extents) {
     if constexpr (std::convertible_to<const Extents&, std::span<const std::ptrdiff_t>>) {
       extents_ = extents;
@@ -43,7 +56,7 @@ class shape_argument {
  private:
   template <class Extents>
   void copy(const Extents& extents) {
-    const std::size_t count = std::ranges::size(extents);
+    const std::size_t count = std::size(extents);
     if (count > copied_.size()) {
       throw value_error(
           detail::message("expected at most ", max_ndim, " dimensions, found ", count));

@@ -5,7 +5,6 @@
 
 #include <Python.h>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -113,7 +112,7 @@ template <class Parameter>
 constexpr auto annotation_literal() {
   constexpr auto text = annotation_text<Parameter>();
   literal<text.view().size()> result{};
-  std::ranges::copy(text.view(), result.characters);
+  text.view().copy(result.characters, text.view().size());
   return result;
 }
 

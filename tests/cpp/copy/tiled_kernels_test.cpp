@@ -2,6 +2,7 @@
 // every thread of every block on the host, against a plain loop.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

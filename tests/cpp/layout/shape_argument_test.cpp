@@ -5,8 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <forward_list>
 #include <limits>
+#include <list>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "support/errors.hpp"
@@ -32,6 +35,14 @@ TEST(shape_argument, takes_ranges_of_any_integers) {
   EXPECT_EQ(taken(std::array<std::size_t, 2>{3, 4}), (extents{3, 4}));
   const std::int16_t numbers[] = {5, 6, 7};
   EXPECT_EQ(taken(std::span(numbers)), (extents{5, 6, 7}));
+  EXPECT_EQ(taken(numbers), (extents{5, 6, 7}));
+  EXPECT_EQ(taken(std::list<int>{3, 4}), (extents{3, 4}));
+}
+
+TEST(shape_argument, takes_no_other_ranges) {
+  EXPECT_FALSE((std::is_constructible_v<shape_argument, std::vector<double>>));
+  EXPECT_FALSE((std::is_constructible_v<shape_argument, std::forward_list<int>>));
+  EXPECT_FALSE((std::is_constructible_v<shape_argument, int>));
 }
 
 TEST(shape_argument, looks_at_extents_that_are_of_its_type) {

@@ -80,6 +80,17 @@ def test_options_of_a_wheel_have_no_absolute_run_path():
     assert options.split()[: len(kept)] == kept
 
 
+def test_extension_that_is_linked_for_a_wheel_names_no_folder_of_this_machine(tmp_path):
+    (options,) = config("--libs", "--wheel", "mine")
+    (tmp_path / "mine.c").write_text("int nothing(void) { return 0; }\n")
+    command = ["gcc", "-shared", "-fPIC", "mine.c", "-o", "mine.so", "-Wl,--no-as-needed"]
+    subprocess.run([*command, *options.split()], cwd=tmp_path, check=True)
+    linked = (tmp_path / "mine.so").read_bytes()
+    assert b"libusmx.so.1" in linked
+    assert b"$ORIGIN/../usmx/lib" in linked
+    assert os.fsencode(sys.prefix) not in linked
+
+
 def test_wheel_without_libs_is_an_error():
     result = run_usmx("config", "--cflags", "--wheel", "mine")
     assert result.returncode == 2
