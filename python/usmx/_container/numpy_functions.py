@@ -5,7 +5,15 @@ others are refused for device memory, else left to NumPy and the buffer.
 """
 
 from usmx import _core
-from usmx._container import conversion, creation, indexing, manipulation, patterns, types
+from usmx._container import (
+    conversion,
+    creation,
+    indexing,
+    manipulation,
+    numpy_names,
+    patterns,
+    types,
+)
 from usmx._core import USMArray
 
 _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
@@ -101,15 +109,20 @@ def _like(make_like, make):
 
 _LIKE = "dtype order subok shape device"
 _MOVERS = {
+    "array_split": _By(numpy_names.array_split, "ary indices_or_sections", "axis"),
     "astype": _By(conversion.astype, "x dtype", "copy device"),
     "broadcast_to": _By(_core.broadcast_to, "array shape"),
     "can_cast": _By(types.can_cast, "from_ to", "casting"),
     "concatenate": _By(manipulation.concat, "arrays", "axis"),
     "copy": _By(_core.copy, "a", "order"),
+    "diag": _By(numpy_names.diag, "v", "k"),
+    "diagonal": _By(numpy_names.diagonal, "a offset axis1 axis2"),
+    "dstack": _By(numpy_names.dstack, "tup"),
     "empty_like": _By(_like(_core.empty_like, _core.empty), "prototype", _LIKE),
     "expand_dims": _By(_core.expand_dims, "a", "axis"),
     "flip": _By(_core.flip, "m", "axis"),
     "full_like": _By(_like(creation.full_like, creation.full), "a fill_value", _LIKE),
+    "hstack": _By(numpy_names.hstack, "tup"),
     "matrix_transpose": _By(_core.matrix_transpose, "x"),
     "moveaxis": _By(_core.moveaxis, "a source destination"),
     "nonzero": _By(indexing.nonzero, "a"),
@@ -120,6 +133,8 @@ _MOVERS = {
     "reshape": _By(_core.reshape, "a shape", "order copy"),
     "result_type": _of_any_arguments(types.result_type),
     "roll": _By(manipulation.roll, "a shift", "axis"),
+    "rot90": _By(numpy_names.rot90, "m", "k axes"),
+    "split": _By(numpy_names.split, "ary indices_or_sections", "axis"),
     "squeeze": _By(_core.squeeze, "a", "axis"),
     "stack": _By(manipulation.stack, "arrays", "axis"),
     "swapaxes": _By(_core.swapaxes, "a axis1 axis2"),
@@ -130,5 +145,7 @@ _MOVERS = {
     "tril": _By(patterns.tril, "m", "k"),
     "triu": _By(patterns.triu, "m", "k"),
     "unstack": _By(manipulation.unstack, "x", "axis"),
+    "vstack": _By(numpy_names.vstack, "tup"),
+    "where": _By(indexing.where, "condition x y"),
     "zeros_like": _By(_like(_core.zeros_like, _core.zeros), "a", _LIKE),
 }

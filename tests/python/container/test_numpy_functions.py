@@ -23,12 +23,17 @@ MOVES = {
     "concatenate flat": lambda a: np.concatenate([a, a], axis=None),
     "copy": np.copy,
     "copy in an order": lambda a: np.copy(a, order="F", subok=True),
+    "diag": lambda a: np.diag(a[0, 0]),
+    "diag of a matrix": lambda a: np.diag(a[0], k=-1),
+    "diagonal": lambda a: np.diagonal(a, 1, 0, 2),
+    "dstack": lambda a: np.dstack([a, a]),
     "expand_dims": lambda a: np.expand_dims(a, 1),
     "expand_dims by keyword": lambda a: np.expand_dims(a, axis=(0, 2)),
     "flip": np.flip,
     "flip an axis": lambda a: np.flip(a, axis=1),
     "full_like": lambda a: np.full_like(a, 7),
     "full_like of a shape": lambda a: np.full_like(a, 7, dtype="i4", shape=(5, 2)),
+    "hstack": lambda a: np.hstack([a, a]),
     "matrix_transpose": np.matrix_transpose,
     "moveaxis": lambda a: np.moveaxis(a, 0, -1),
     "ones_like": np.ones_like,
@@ -41,6 +46,7 @@ MOVES = {
     "reshape": lambda a: np.reshape(a, (4, -1)),
     "reshape by keyword": lambda a: np.reshape(a, shape=(4, 6), order="F"),
     "roll": lambda a: np.roll(a, 1, axis=2),
+    "rot90": lambda a: np.rot90(a, 3, axes=(0, 2)),
     "squeeze": lambda a: np.squeeze(a[:1]),
     "stack": lambda a: np.stack([a, a], axis=1),
     "swapaxes": lambda a: np.swapaxes(a, 0, 1),
@@ -53,6 +59,8 @@ MOVES = {
     "transpose by axes": lambda a: np.transpose(a, (1, 0, 2)),
     "tril": lambda a: np.tril(a, 1),
     "triu": np.triu,
+    "vstack": lambda a: np.vstack([a, a]),
+    "where": lambda a: np.where(a, a[:1], a),
     "zeros_like": np.zeros_like,
     "zeros_like of a shape": lambda a: np.zeros_like(a, shape=(2, 5), order="F"),
 }
@@ -90,13 +98,16 @@ def test_several_results_are_usm_arrays(array):
     for found, expected in (
         (np.nonzero(array), np.nonzero(HOST)),
         (np.unstack(array, axis=1), np.unstack(HOST, axis=1)),
+        (np.split(array, 2, axis=2), np.split(HOST, 2, axis=2)),
+        (np.array_split(array, [1, 2], 1), np.array_split(HOST, [1, 2], 1)),
+        (np.where(array), np.where(HOST)),
     ):
         assert [type(each) for each in found] == [usmx.USMArray] * len(expected)
         assert all(map(np.array_equal, map(usmx.asnumpy, found), expected))
 
 
 def test_every_function_of_the_table_is_numpys_and_tested(array):
-    tested = {*MOVES, *ANSWERS, "empty_like", "nonzero", "unstack"}
+    tested = {*MOVES, *ANSWERS, "empty_like", "nonzero", "unstack", "split", "array_split"}
     assert {name for name in _MOVERS if hasattr(np, name)} == set(_MOVERS)
     assert set(_MOVERS) <= tested
 
@@ -126,7 +137,7 @@ def test_wrong_value_has_usmx_error(array):
         np.concatenate([array, array], axis=7)
 
 
-@pytest.mark.parametrize("compute", [np.sum, np.linalg.norm, np.sort, lambda a: np.where(a, 1, 2)])
+@pytest.mark.parametrize("compute", [np.sum, np.linalg.norm, np.sort, np.cumsum])
 def test_function_that_computes_is_refused_for_device_memory(compute):
     with pytest.raises(TypeError, match="cannot read device memory: hand the array to dpnp"):
         compute(usmx.zeros((2, 2)))
