@@ -88,6 +88,8 @@ def from_dlpack_on(x: Any, place: tuple[int, int], copy: bool | None) -> Any:
     kind, number = _pair(place)
     if kind != DLDeviceType.kDLCPU:
         return _core.from_dlpack(x, device=dldevice_to_sycl_device((kind, number)), copy=copy)
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"x must be an object with __dlpack__, found {type(x).__name__}")
     import numpy
 
     return numpy.from_dlpack(_OnHost(x, copy))
@@ -104,9 +106,19 @@ class _OnHost:
         return DLDeviceType.kDLCPU, 0
 
     def __dlpack__(self, **arguments):
-        return self.producer.__dlpack__(
-            **{**arguments, "dl_device": self.__dlpack_device__(), "copy": self.copy}
-        )
+        wanted = {**arguments, "dl_device": self.__dlpack_device__(), "copy": self.copy}
+        try:
+            return self.producer.__dlpack__(**wanted)
+        except TypeError:  # of a producer older than DLPack 1.0, which knows neither argument
+            return self._known().__dlpack__(**wanted)
+
+    def _known(self):
+        """An array of the producer's memory that knows all arguments."""
+        if self.producer.__dlpack_device__()[0] != DLDeviceType.kDLCPU:
+            return _core.from_dlpack(self.producer, copy=False)
+        import numpy
+
+        return numpy.from_dlpack(self.producer)
 
 
 def _pair(place):
