@@ -213,7 +213,7 @@ FUNCTIONS = {
     "mean": np.mean,
     "sort": np.sort,
     "block": lambda array: np.block([[array, array], [array, array]]),
-    "where": lambda array: np.where(array, 1, 2),
+    "clip": lambda array: np.clip(array, 1, 2),
     "copyto": lambda array: np.copyto(np.ones((2, 2), "i4"), array),
     "linalg.norm": np.linalg.norm,
     "array_equal": lambda array: np.array_equal(array, array),

@@ -25,13 +25,13 @@ inline void transpose_blocks(const Item* source, Item* destination, const traver
     Item* const d = moved(destination, at.destination);
     const int rows = static_cast<int>(at.rows);
     const int columns = static_cast<int>(at.columns);
-#pragma unroll 4
+    USMX_UNROLLED
     for (int e = lane; e < rows * columns; e += lane_count) {
       const int j = e / rows;
       kept[j * pitch + e - j * rows] = moved(s, j * t.source_column)[e - j * rows];
     }
     __syncthreads();
-#pragma unroll 4
+    USMX_UNROLLED
     for (int e = lane; e < rows * columns; e += lane_count) {
       const int i = e / columns;
       moved(d, i * t.destination_row)[e - i * columns] = kept[(e - i * columns) * pitch + i];

@@ -8,6 +8,10 @@
 
 #define USMX_KERNEL extern "C" __global__ void
 #define USMX_SHARED_CODE inline
+// Before a loop whose reads are to be started together.
+#ifndef USMX_UNROLLED
+#define USMX_UNROLLED _Pragma("unroll 4")
+#endif
 
 namespace usmx::inline v1::kernels {
 

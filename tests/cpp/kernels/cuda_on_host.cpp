@@ -72,6 +72,7 @@ void atomicMax(std::uint32_t* element, std::uint32_t value) {
 #define __CUDACC_RTC__
 #define __global__
 #define __shared__ static
+#define USMX_UNROLLED             // a pragma that g++ does not know
 #define kernels kernels_for_cuda  // apart from what the library has of them for the host
 #include "../../../src/kernels/device/copy.cpp"
 #include "../../../src/kernels/device/select.cpp"
