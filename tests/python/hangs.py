@@ -445,7 +445,7 @@ METHODS = {
     "__float__": [lambda x: float(x.s)],
     "__complex__": [lambda x: complex(x.s)],
     "__index__": [lambda x: operator.index(x.n)],
-    "__len__": [lambda x: len(x.a)],
+    "__len__": [lambda x: len(x.a)], "__sizeof__": [lambda x: sys.getsizeof(x.a)],
     "__getitem__": [
         lambda x: x.a[1:, ::2], lambda x: x.a[x.m], lambda x: x.a[[0, 1]], lambda x: x.v[x.i], lambda x: x.large[::-7].copy(),
         lambda x: float(x.a[1, 1]), lambda x: x.t["y"].copy(), lambda x: x.a[x.n], lambda x: x.large[[1]],
@@ -496,7 +496,7 @@ METHODS = {
 }  # fmt: skip
 
 OF_MEMORY = {
-    "__len__": [lambda x: len(x.mem)], "nbytes": [lambda x: x.mem.nbytes], "size": [lambda x: x.mem.size],
+    "__len__": [lambda x: len(x.mem)], "__sizeof__": [lambda x: sys.getsizeof(x.mem)], "nbytes": [lambda x: x.mem.nbytes], "size": [lambda x: x.mem.size],
     "sycl_queue": [lambda x: x.mem.sycl_queue], "sycl_context": [lambda x: x.mem.sycl_context],
     "sycl_device": [lambda x: x.mem.sycl_device], "readonly": [lambda x: x.mem.readonly],
     "reference_obj": [lambda x: x.mem.reference_obj], "get_usm_type": [lambda x: x.mem.get_usm_type()],

@@ -134,7 +134,7 @@ def test_event_of_a_host_task_is_no_back_ends_and_is_waited_for(shown):
     "wait", [lambda event: event.wait(), SyclEvent.wait_for], ids=["wait", "wait_for"]
 )
 def test_event_is_complete_once_it_was_waited_for(wait, shown):
-    work = Work(usmx.empty(NBYTES, "u1"))
+    work = Work(usmx.empty(NBYTES, "u1"), rounds=20 * LATE)
     event = shown(work.event)
     assert event.execution_status.name in ("submitted", "running") or SIMULATED
     wait(event)

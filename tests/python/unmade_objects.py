@@ -118,7 +118,8 @@ def uses_by_attribute(make):
     for name in dir(cls):
         bound = inspect.getattr_static(cls, name)
         reads = isinstance(bound, property)
-        is_method = is_bound_by_usmx(bound) and name not in ("__init__", "__eq__")
+        # __dir__ lists names, and asks the object for nothing.
+        is_method = is_bound_by_usmx(bound) and name not in ("__init__", "__eq__", "__dir__")
         yield f"read {name}", lambda name=name: getattr(make(), name), reads
         if name == "__class__":
             continue
