@@ -529,8 +529,9 @@ Example:
           },
           nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0,
           nb::arg("dEvents") = nb::none(), nb::arg("dtype") = nb::none(),
-          nb::sig("def fill_async(self, mem: object, value: complex, count: int = 0, dEvents: "
-                  "typing.Sequence[SyclEvent] | None = None, dtype: str | None = None) -> SyclEvent"),
+          nb::sig(
+              "def fill_async(self, mem: object, value: complex, count: int = 0, dEvents: "
+              "typing.Sequence[SyclEvent] | None = None, dtype: str | None = None) -> SyclEvent"),
           R"(Start to set elements to one number, and do not wait.
 
 The memory is kept alive until the command is complete, and what usmx does with it later comes after it. A fill that no
