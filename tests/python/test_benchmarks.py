@@ -1,11 +1,13 @@
 """The scripts of benchmarks/: they run, and write what they say."""
 
+import importlib
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import usmx
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -49,3 +51,23 @@ def test_quick_allocation_prints_tables_and_writes_times_and_plot(tmp_path):
         assert len(curve["x"]) == len(curve["seconds"]) == 3
         assert min(curve["seconds"]) > 0
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.mark.slow
+def test_every_case_of_the_gpu_benchmark_runs_with_usmx_alone(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    gpu = importlib.import_module("gpu")
+    titles = []
+    for title, make in gpu.makers(quick=True):
+        work = make().usmx
+        work.warm_up(1e-5)
+        assert work.measure() > 0
+        titles.append(title)
+    assert len(titles) == len(set(titles)) > 40
+
+
+@pytest.mark.skipif(usmx.SyclDevice().is_gpu, reason="the default device is a GPU")
+def test_the_gpu_benchmark_says_that_the_default_device_is_none():
+    done = run("gpu.py", "--quick")
+    assert done.returncode == 2
+    assert done.stderr == f"gpu.py: the default device is not a GPU, but {usmx.SyclDevice().name}\n"
