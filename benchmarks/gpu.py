@@ -326,7 +326,7 @@ def kernel_cases(shrink: int) -> Iterator[tuple[str, Callable[[], Case]]]:
         yield named(
             f"{title}, {side}^2 f4",
             matrices,
-            ours=f"k(2.0, {x}, {y}, out={out}); out.sycl_queue.wait()",
+            ours=f"k(2.0, {x}, {y}, out={out}); out.wait()",
             of_cupy=f"c(two, {x}, {y}, {out})",
             **each,
         )
@@ -340,7 +340,7 @@ def kernel_cases(shrink: int) -> Iterator[tuple[str, Callable[[], Case]]]:
             yield named(
                 f"{title}, axis {axis}, {side}^2 f4",
                 matrices,
-                ours=f"s = k(x, axis={axis}); s.sycl_queue.wait()",
+                ours=f"k(x, axis={axis}).wait()",
                 of_cupy=f"x.sum(axis={axis})" if title == "sum" else f"c(x, axis={axis})",
                 of_torch=f"x.sum({axis})" if title == "sum" else None,
                 **both,

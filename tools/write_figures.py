@@ -187,6 +187,35 @@ def pending_frees_table(results):
     return table([PENDING_FREES, "all", "each"], rows)
 
 
+def gpu_table(results):
+    """What benchmarks/gpu.py has measured: shortest times, with the wait where nothing else is said."""
+    times = {}
+    for row in results["gpu"]["rows"]:
+        times.setdefault(row["work"], {"usmx": row["usmx_seconds"]})[row["peer"]] = row[
+            "peer_seconds"
+        ]
+    names = ("usmx", "PyTorch", "CuPy")
+    return table(
+        ["", *names],
+        [
+            [work, *(shortest(of[name]) if name in of else "" for name in names)]
+            for work, of in times.items()
+        ],
+    )
+
+
+def gpu_line(results):
+    """The machine that it was measured on."""
+    machine = results["gpu"]["machine"]
+    packages = ", ".join(f"{name} {number}" for name, number in machine["packages"].items())
+    text = (
+        f"The machine: {machine['device']}, {machine['cpu']}, {machine['cores']} cores, driver "
+        f"{machine['driver']}, Python {machine['python']}, {packages}. Times are the shortest of "
+        f"{results['gpu']['rounds']} rounds."
+    )
+    return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
+
+
 def recorded_table(name, results):
     """Figures of a machine or of a program that is not at hand."""
     return table(results["recorded"][name]["header"], results["recorded"][name]["rows"])
@@ -290,6 +319,8 @@ DOCUMENTS = {
         "stores": partial(recorded_table, "stores"),
         "tiles": partial(recorded_table, "tiles"),
         "H100": partial(recorded_table, "H100"),
+        "GPU": gpu_table,
+        "GPU's machine": gpu_line,
         "copies": copies_table,
         "transfers": transfers_table,
         "copies' machine": machine_line,

@@ -22,6 +22,8 @@
 namespace usmx::inline v1::detail {
 namespace {
 
+using namespace std::chrono_literals;
+
 thread_local internal::interrupt_check check_of_thread = nullptr;
 
 /// One wait. The helper and the thread that waits for it share it, until that thread gives up.
@@ -169,6 +171,31 @@ bool is_idle(const sycl::queue& queue) {
   return queue_moment(queue).is_past();
 }
 
+/// How long to ask all of them, which is as long as one of them has to be waited for.
+std::chrono::microseconds time_to_ask(const std::vector<sycl::event>& events) {
+  auto time = std::chrono::microseconds::max();
+  for (const sycl::event& event : events) {
+    const auto backend = internal::backend_of(event);
+    time = std::min(time, backend ? traits_of(*backend).asked_before_wait : 0us);
+  }
+  return time;
+}
+
+/// Whether they are complete, asked for a while where that is quicker than to wait.
+bool are_complete_soon(const std::vector<sycl::event>& events) {
+  if (std::ranges::all_of(events, is_complete)) {
+    return true;
+  }
+  about_to_wait();
+  const auto end = std::chrono::steady_clock::now() + time_to_ask(events);
+  while (std::chrono::steady_clock::now() < end) {
+    if (std::ranges::all_of(events, is_complete)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool should_give_up() { return check_of_thread != nullptr && check_of_thread(); }
@@ -185,7 +212,7 @@ void wait_on_helper(std::function<void()> wait) {
 }
 
 void wait_interruptibly_for_all(std::vector<sycl::event> events) {
-  if (!may_be_interrupted() || std::ranges::all_of(events, is_complete)) {
+  if (!may_be_interrupted() || are_complete_soon(events)) {
     return wait_for_all(events);
   }
   wait_on_helper([events = std::move(events)] { wait_for_all(events); });

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <new>
+#include <ranges>
 #include <utility>
 
 #include "base/ranked_mutex.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/exit.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"
@@ -55,6 +58,17 @@ std::vector<history::serial> finished_of(const std::vector<history::work>& works
   }
   return finished;
 }
+
+/// Whether to come after all of these costs less than to ask which of them are complete.
+bool is_followed_unasked(const std::vector<history::work>& works) {
+  constexpr std::size_t few = 4;
+  if (works.empty() || works.size() > few) {
+    return false;
+  }
+  const auto backend = internal::backend_of(works.front().event);
+  return backend && traits_of(*backend).asking_is_slow;
+}
+constexpr std::uint64_t calls_between_sweeps = 8;  // of those that do not ask
 
 std::vector<history::work> find(byte_range bytes, access wanted, std::uint64_t& seen) {
   const std::lock_guard lock(pending().mutex);
@@ -145,6 +159,14 @@ earlier_work pending_work_before(byte_range bytes, access wanted) {
     return found;
   }
   const std::vector<history::work> works = find(bytes, wanted, found.seen);
+  if (is_followed_unasked(works)) {
+    std::ranges::copy(works | std::views::transform(&history::work::event),
+                      std::back_inserter(found.events));
+    if (found.seen % calls_between_sweeps == 0) {
+      sweep();
+    }
+    return found;
+  }
   const std::vector<history::serial> finished = finished_of(works);
   for (const history::work& work : works) {
     if (!std::ranges::binary_search(finished, work.number)) {
@@ -194,7 +216,9 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
 void wait_for_pending_work(byte_range bytes, access wanted) {
   if (has_pending_work()) {
     wait_interruptibly_for_all(pending_work_before(bytes, wanted).events);
-    pending_work_before(bytes, wanted);  // forgets finished work
+    std::uint64_t seen = 0;
+    forget(bytes, finished_of(find(bytes, wanted, seen)));
+    sweep();
   }
 }
 

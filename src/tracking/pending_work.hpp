@@ -31,8 +31,8 @@ struct earlier_work {
 /// only this.
 bool has_pending_work() noexcept;
 
-/// The work that such an access must come after, without events that are complete. Asks the
-/// runtime.
+/// The work that such an access must come after, without events that are complete: unless they are
+/// few, and to ask the runtime costs more than to come after them.
 earlier_work pending_work_before(byte_range, access);
 
 /// Whether all work on these bytes is complete. If so, it is forgotten. Asks the runtime about one

@@ -250,13 +250,30 @@ void require_writable(const array& a) {
   }
 }
 
+void set_selected(const array& a, const array_key& key, PyObject* value) {
+  const assigned_value values(value, a);
+  ordered(false, [&] { values.scatter_to(a, key.select(a.layout())); });
+}
+
 void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
   const array_key parsed(key, internal::private_queue(a));
   if (parsed.is_basic()) {
     return assign(internal::with_layout(a, subscript(a.layout(), parsed.basic_items())), value);
   }
-  assigned_value values(value, a);
-  ordered(false, [&] { values.scatter_to(a, parsed.select(a.layout())); });
+  set_selected(a, parsed, value);
+}
+
+// ---- integers for each place on the other axes
+
+nb::object take_along_axis(const py_array& a, nb::handle indices, int axis) {
+  const array_key key(indices.ptr(), axis, a.value.ndim(), internal::private_queue(a.value));
+  return to_python(selected_copy(a.value, key));
+}
+
+void put_along_axis(const py_array& a, nb::handle indices, nb::handle values, int axis) {
+  require_writable(a.value);
+  const array_key key(indices.ptr(), axis, a.value.ndim(), internal::private_queue(a.value));
+  set_selected(a.value, key, values.ptr());
 }
 
 // ---- masks
@@ -325,6 +342,13 @@ void bind_items(nb::module_& m) {
         "The indices of the elements that are not zero, one array for each dimension. Waits.");
   m.def("_count_nonzero", &count_in, nb::sig("def _count_nonzero(array: USMArray, /) -> int"),
         "How many elements are not zero. Waits.");
+  m.def("_take_along_axis", &take_along_axis,
+        nb::sig("def _take_along_axis(array: USMArray, indices: object, axis: int, /) -> USMArray"),
+        "Elements at an array of integers, of as many dimensions, along an axis >= 0. Waits.");
+  m.def("_put_along_axis", &put_along_axis,
+        nb::sig("def _put_along_axis(array: USMArray, indices: object, values: object, axis: int, "
+                "/) -> None"),
+        "Sets elements at an array of integers, of as many dimensions, along an axis >= 0. Waits.");
 }
 
 PyObject* get_item(PyObject* self, PyObject* key) {

@@ -168,6 +168,17 @@ array_key::array_key(PyObject* key, const sycl::queue& queue) : queue_(queue) {
   }
 }
 
+array_key::array_key(PyObject* integers, int axis, int ndim, const sycl::queue& queue)
+    : queue_(queue) {
+  for (int k = 0; k < ndim; ++k) {
+    if (k == axis) {
+      add(integers);
+    } else {
+      items_.emplace_back(each_index{k, ndim});
+    }
+  }
+}
+
 void array_key::add(PyObject* item) {
   if (const array* own = as_array(item)) {
     return add_array(*own);

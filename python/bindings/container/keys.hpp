@@ -38,6 +38,8 @@ class array_key {
   /// `queue` is for views of ordinary memory. Throws index_error if an array cannot be indexed by
   /// an item.
   array_key(PyObject* key, const sycl::queue& queue);
+  /// Integers along one axis of `ndim`; along the others each index stands for itself.
+  array_key(PyObject* integers, int axis, int ndim, const sycl::queue& queue);
 
   /// Whether no item is an array. Then basic_items() has all items.
   bool is_basic() const noexcept;

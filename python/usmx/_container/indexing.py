@@ -139,7 +139,7 @@ def take_along_axis(
         [[20], [30]]
     """
     view = as_view("x", x)
-    return view[_at_each_place(view, indices, axis, mode)]
+    return _core._take_along_axis(view, *_at_each_place(view, indices, axis, mode))
 
 
 def put_along_axis(
@@ -177,7 +177,8 @@ def put_along_axis(
         [[0, 7], [7, 0]]
     """
     view = as_view("x", x)
-    view[_at_each_place(view, indices, axis, mode)] = vals
+    chosen, along = _at_each_place(view, indices, axis, mode)
+    _core._put_along_axis(view, chosen, vals, along)
 
 
 def extract(condition: ArrayLike | Producer, arr: Producer) -> USMArray:
@@ -366,16 +367,15 @@ def _integers(indices: object, size: int, mode: IndexMode) -> Any:
 
 def _at_each_place(
     x: USMArray, indices: object, axis: SupportsIndex, mode: IndexMode
-) -> tuple[object, ...]:
-    """The key of `take_along_axis`: along every other axis each index stands for itself."""
+) -> tuple[object, int]:
+    """Integers with as many dimensions as x, and the axis that they select along."""
     along = _core._normalized_axis(axis, x.ndim)
-    key = _numpy().ogrid[tuple(slice(extent) for extent in x.shape)]
     chosen = _integers(indices, x.shape[along], mode)
     if chosen.ndim != x.ndim:
         raise ValueError(
             f"indices must have as many dimensions as x, {x.ndim}, found {chosen.ndim}"
         )
-    return (*key[:along], chosen, *key[along + 1 :])
+    return chosen, along
 
 
 def _mask_for(arr: USMArray, name: str, condition: Any) -> USMArray:

@@ -124,6 +124,37 @@ std::optional<kernels::place_list> places_as_they_are(kernel_chain& chain,
   return kernels::place_list{list.data(), is_short, index.extent};
 }
 
+/// What the each_index items of a key add to every place of the list. None if there are too many
+/// dimensions.
+std::optional<kernels::place_rule> rule_of_own_indices(const selection& selected,
+                                                       std::span<const std::ptrdiff_t> scales,
+                                                       const std::int64_t* list) {
+  kernels::place_rule rule{};
+  rule.first = 1;
+  rule.list = list;
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const axis_index& index = selected.indices()[k];
+    if (!index.is_each || index.extent == 1) {
+      continue;
+    }
+    std::int64_t divisor = 1;
+    const std::span<const std::ptrdiff_t> strides = index.elements.strides();
+    for (std::size_t d = strides.size(); d > 0 && strides[d - 1] == 0; --d) {
+      divisor *= selected.common_shape()[d - 1];
+    }
+    kernels::own_index* const last = rule.own_count == 0 ? nullptr : &rule.own[rule.own_count - 1];
+    if (last != nullptr && last->divisor == divisor * index.extent &&
+        last->scale == scales[k] * index.extent) {
+      *last = {divisor, last->extent * index.extent, scales[k]};  // neighbours count on
+    } else if (rule.own_count == kernels::max_own_indices) {
+      return std::nullopt;
+    } else {
+      rule.own[rule.own_count++] = {divisor, index.extent, scales[k]};
+    }
+  }
+  return rule;
+}
+
 /// One number for each element of the common shape: the sum of the integers, each counted from the
 /// start of its axis and multiplied by its scale. None if kernels cannot read the integers.
 std::optional<kernels::place_list> find_places(kernel_chain& chain, const selection& selected,
@@ -137,13 +168,23 @@ std::optional<kernels::place_list> find_places(kernel_chain& chain, const select
   constexpr auto number = static_cast<std::ptrdiff_t>(sizeof *places);
   const copy_end to{reinterpret_cast<std::byte*>(places), type_code::int64, compact.strides(),
                     number};
-  for (std::size_t k = 0; k < scales.size(); ++k) {
+  std::optional<kernels::place_rule> rule = rule_of_own_indices(selected, scales, places);
+  for (std::size_t k = 0; rule && k < scales.size(); ++k) {
     const axis_index& index = selected.indices()[k];
+    if (index.is_each) {
+      continue;
+    }
     const array_view from = chain.reached(index.elements);
     const copy_plan plan = make_plan(selected.common_shape(), end_of(from), to);
-    if (!chain.add_places(plan, {scales[k], index.extent, k == 0}, outside.found)) {
+    rule->scale = scales[k];
+    rule->extent = index.extent;
+    if (!chain.add_places(plan, *rule, outside.found)) {
       return std::nullopt;
     }
+    rule->first = 0;
+  }
+  if (!rule || rule->first != 0) {
+    return std::nullopt;
   }
   return kernels::place_list{places, false, 0};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -29,12 +30,15 @@ constexpr int no_dimension = -1;
 bool is_mask(const array_view& array) noexcept { return array.type() == type_code::bool_; }
 
 /// An item of a key whose arrays are finished: basic, or elements.
-using finished_item = std::variant<index_item, array_view>;
+using finished_item = std::variant<index_item, array_view, each_index>;
 
 /// How many axes an item selects along; an ellipsis stands for what is left.
 int axes_of(const finished_item& item) noexcept {
   if (const auto* array = std::get_if<array_view>(&item)) {
     return is_mask(*array) ? array->ndim() : 1;
+  }
+  if (std::holds_alternative<each_index>(item)) {
+    return 1;
   }
   const index_item::kind what = std::get<index_item>(item).what;
   return what == index_item::kind::integer || what == index_item::kind::slice ? 1 : 0;
@@ -103,7 +107,7 @@ std::vector<finished_item> finished(std::span<const key_item> key) {
   for (const key_item& item : key) {
     std::visit(
         [&]<class Item>(const Item& given) {
-          if constexpr (std::is_same_v<Item, index_item>) {
+          if constexpr (std::is_same_v<Item, index_item> || std::is_same_v<Item, each_index>) {
             items.emplace_back(given);
           } else {
             items.emplace_back(finished(given));
@@ -138,7 +142,28 @@ std::shared_ptr<detail::mask_scan> find_only_mask(std::span<const finished_item>
 }
 
 bool is_reached(const axis_index& index) {
-  return index.elements.size() == 0 || detail::touched_by_host(index.elements);
+  return index.elements.size() == 0 || (!index.is_each && detail::touched_by_host(index.elements));
+}
+
+const sycl::queue& queue_of_arrays(std::span<const finished_item> key) {
+  for (const finished_item& item : key) {
+    if (const auto* array = std::get_if<array_view>(&item)) {
+      return array->queue();
+    }
+  }
+  throw value_error("a key with an each_index must have an array, too, found none");
+}
+
+/// In memory that the host may touch, without repetitions.
+internal::staging on_host_once(const axis_index& index) {
+  const array_view once = detail::each_once(index.elements);
+  if (!index.is_each) {
+    return internal::staging::fetched(once);
+  }
+  internal::staging result(once.shape(), type_code::int64, once.queue());
+  auto* const first = reinterpret_cast<std::int64_t*>(result.view().data());
+  std::iota(first, first + once.size(), std::int64_t{0});
+  return result;
 }
 
 }  // namespace
@@ -175,6 +200,16 @@ void selection::add_mask(int axis, int dimension, const layout& where, const arr
         coordinates.back());
   }
   scanned ? scanned->write(coordinates) : detail::nonzero(mask, coordinates);
+}
+
+void selection::add_each(int axis, int dimension, std::ptrdiff_t extent, const each_index& each,
+                         const sycl::queue& queue) {
+  std::vector<std::ptrdiff_t> shape(static_cast<std::size_t>(each.ndim), 1);
+  shape.at(static_cast<std::size_t>(each.dimension)) = extent;
+  indices_.push_back({axis, dimension, extent,
+                      array_view(nullptr, type_code::int64, layout::c_order(shape),
+                                 usm_kind::unknown, queue, true),
+                      true});
 }
 
 detail::mask_scan* detail::only_mask(const selection& selected) {
@@ -300,6 +335,14 @@ selection selection::of(const layout& where, std::span<const key_item> given) {
       dimension += axes;
       continue;
     }
+    if (const auto* each = std::get_if<each_index>(&item)) {
+      finder.pass_index();
+      result.add_each(axis, dimension, where.shape()[static_cast<std::size_t>(axis)], *each,
+                      queue_of_arrays(key));
+      ++axis;
+      ++dimension;
+      continue;
+    }
     switch (std::get<index_item>(item).what) {
       case index_item::kind::integer:
         finder.pass_index();
@@ -334,11 +377,15 @@ void selection::check() const {
   if (only_mask_ || std::ranges::find(common_shape_, 0) != common_shape_.end()) {
     return;
   }
-  if (!is_on_host()) {
-    return on_host().check();
+  for (const axis_index& index : indices_) {
+    if (!index.is_each && !is_reached(index)) {
+      return on_host().check();
+    }
   }
   for (const axis_index& index : indices_) {
-    detail::check_indices(index);
+    if (!index.is_each) {
+      detail::check_indices(index);
+    }
   }
 }
 
@@ -354,9 +401,9 @@ selection selection::on_host() const {
   result.only_mask_ = nullptr;
   for (axis_index& index : result.indices_) {
     if (!is_reached(index)) {
-      const array_view& elements = index.elements;
-      const array_view& once = result.keep(internal::staging::fetched(detail::each_once(elements)));
-      index.elements = once.with_layout_unchecked(broadcast(once.layout(), elements.shape()));
+      const array_view& once = result.keep(on_host_once(index));
+      index.elements = once.with_layout_unchecked(broadcast(once.layout(), index.elements.shape()));
+      index.is_each = false;
     }
   }
   return result;
@@ -370,7 +417,7 @@ void selection::keep_from(const array_view& written) {
       detail::bytes_of(written.origin(), written.layout(), written.type().itemsize());
   for (axis_index& index : indices_) {
     const array_view& elements = index.elements;
-    if (elements.size() != 0 &&
+    if (elements.size() != 0 && !index.is_each &&
         overlap(detail::bytes_of(elements.origin(), elements.layout(), elements.type().itemsize()),
                 target)) {
       index.elements = keep(internal::staging::fetched(elements));

@@ -25,6 +25,18 @@ inline u8 from_start(T value, std::int64_t extent, bool& outside) {
   return index;
 }
 
+/// What the own indices of a place add up to.
+inline u8 own_place(const place_rule& rule, const std::int64_t* place) {
+  const u8 number = static_cast<u8>(place - rule.list);
+  u8 sum = 0;
+  for (std::int64_t k = 0; k < rule.own_count; ++k) {
+    const own_index& d = rule.own[k];
+    sum +=
+        number / static_cast<u8>(d.divisor) % static_cast<u8>(d.extent) * static_cast<u8>(d.scale);
+  }
+  return sum;
+}
+
 template <class T>
 inline void find_places(const T* values, std::int64_t* places, const traversal& t,
                         const place_rule& rule, u4* outside) {
@@ -38,7 +50,7 @@ inline void find_places(const T* values, std::int64_t* places, const traversal& 
       for (std::int64_t j = lane.first; j < at.columns; j += lane.count) {
         std::int64_t* const place = moved(to, j * t.destination_column);
         const u8 index = from_start(*moved(from, j * t.source_column), rule.extent, found_outside);
-        const u8 before = rule.first != 0 ? 0 : static_cast<u8>(*place);
+        const u8 before = rule.first != 0 ? own_place(rule, place) : static_cast<u8>(*place);
         *place = static_cast<std::int64_t>(before + index * static_cast<u8>(rule.scale));
       }
     }

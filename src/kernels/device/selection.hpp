@@ -6,12 +6,25 @@
 
 namespace usmx::inline v1::kernels {
 
+/// Where each element of a list stands along one dimension: number / divisor % extent.
+struct own_index {
+  std::int64_t divisor;
+  std::int64_t extent;
+  std::int64_t scale;
+};
+
+inline constexpr int max_own_indices = 6;
+
 /// How an array of integers becomes places: each gets `scale` times the integer, counted from the
-/// start of an axis of that extent, added, or is set to it by the first array.
+/// start of an axis of that extent, added. The first array sets it to that, and to what the own
+/// indices of the place in the list add.
 struct place_rule {
   std::int64_t scale;
   std::int64_t extent;
   std::int64_t first;
+  std::int64_t own_count;
+  own_index own[max_own_indices];  // the first own_count are set
+  const std::int64_t* list;        // its first place
 };
 
 /// One dimension along which no array selects; strides in bytes.

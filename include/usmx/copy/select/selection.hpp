@@ -46,10 +46,18 @@ USMX_API void nonzero(const array&, std::span<const array> coordinates);
 /// they are in device memory. Throws allocation_error when there is no such memory.
 USMX_API std::vector<array> nonzero(const array&);
 
+/// The integers 0, 1, 2, ... of an axis, which select along it: an array of `ndim` dimensions, all
+/// of extent 1 but one, which has the axis' extent. NumPy's ogrid makes such arrays; this one needs
+/// no memory.
+struct each_index {
+  int dimension;
+  int ndim;
+};
+
 /// One item of a key: a basic item, an array of integers, which selects along one axis, or a mask
 /// (an array of bools), which selects along as many axes as it has dimensions. A view stands for
 /// integers or a mask in ordinary host memory.
-using key_item = std::variant<index_item, array, array_view>;
+using key_item = std::variant<index_item, array, array_view, each_index>;
 
 /// An array of integers that selects along one axis. A mask makes one for each of its dimensions.
 struct axis_index {
@@ -59,8 +67,10 @@ struct axis_index {
   int dimension;
   /// The extent of the axis, which the integers select from.
   std::ptrdiff_t extent;
-  /// The integers, repeated to the common shape, where the key's array has them or in a copy.
+  /// The integers, repeated to the common shape, where the key's array has them or in a copy. An
+  /// each_index has no memory.
   array_view elements;
+  bool is_each = false;
 };
 
 /// The part of an array that a key with arrays in it addresses, by NumPy's rules. The elements of
@@ -72,11 +82,12 @@ class USMX_API selection {
  public:
   /// Makes the selection of a key for arrays of layout `where`. Waits for the work before reading
   /// the key's arrays, as `copy` does. Throws value_error when one of the views is of USM;
-  /// index_error when an array holds neither integers nor bools, when a mask has another shape than
-  /// the axes that it selects along, when the shapes of the arrays cannot be broadcast together,
-  /// when an integer among the basic items is outside of its axis, when there are too many items or
-  /// when there are two ellipses; value_error for a step of 0. Whether the integers of arrays lie
-  /// inside their axes is checked later: by check(), or when they are used.
+  /// or there is an each_index and
+  /// no array; index_error when an array holds neither integers nor bools, when a mask has another
+  /// shape than the axes that it selects along, when the shapes of the arrays cannot be broadcast
+  /// together, when an integer among the basic items is outside of its axis, when there are too
+  /// many items or when there are two ellipses; value_error for a step of 0. Whether the integers
+  /// of arrays lie inside their axes is checked later: by check(), or when they are used.
   static selection of(const layout& where, std::span<const key_item> key);
 
   /// The layout that the basic items of the key leave. The dimensions that arrays select along are
@@ -114,6 +125,8 @@ class USMX_API selection {
   explicit selection(layout basic) : basic_(std::move(basic)) {}
   void add(int axis, int dimension, std::ptrdiff_t extent, const array_view& values);
   void add_mask(int axis, int dimension, const layout& where, const array_view& mask);
+  void add_each(int axis, int dimension, std::ptrdiff_t extent, const each_index&,
+                const sycl::queue&);
   friend detail::mask_scan* detail::only_mask(const selection&);
   void count_only_mask() const;
   void write_only_mask() const;

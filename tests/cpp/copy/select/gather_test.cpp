@@ -134,6 +134,41 @@ TEST_F(Gather, key_that_does_not_fit_is_an_index_error) {
   expect_error<index_error>([&] { select({mask, host(two)}); }, {"too many indices"});
 }
 
+TEST_F(Gather, each_index_selects_as_the_integers_of_its_axis) {
+  std::vector<std::int64_t> columns{3, -1, 0, 2, 2, 1};
+  std::vector<std::int64_t> planes{0, 1};
+  std::vector<std::int64_t> rows{0, 1, 2};
+  for (const usm_kind kind : all_kinds) {
+    const array source = numbered({2, 3, 4}, kind);
+    const array chosen = made_of(columns, {2, 3, 1});
+    const std::vector<key_item> by_each{usmx::each_index{0, 3}, usmx::each_index{1, 3}, chosen};
+    const std::vector<key_item> by_integers{host(planes, {2, 1, 1}), host(rows, {1, 3, 1}), chosen};
+    EXPECT_EQ(gathered(source, by_each), gathered(source, by_integers));
+    EXPECT_EQ(gathered(source, by_each), (std::vector<std::int32_t>{3, 7, 8, 14, 18, 21}));
+
+    std::vector<std::int32_t> values{100, 101, 102, 103, 104, 105};
+    usmx::scatter(host(values, {2, 3, 1}), selection::of(source.layout(), by_each), source);
+    EXPECT_EQ(gathered(source, by_integers), values);
+  }
+}
+
+TEST_F(Gather, each_index_without_an_array_is_refused) {
+  const array source = numbered({2, 3}, usm_kind::shared);
+  const std::vector<key_item> key{usmx::each_index{0, 1}};
+  expect_error<usmx::value_error>([&] { selection::of(source.layout(), key); },
+                                  {"a key with an each_index must have an array, too, found none"});
+}
+
+TEST_F(Gather, each_index_of_an_array_with_an_index_outside_names_the_index) {
+  std::vector<std::int64_t> columns{3, 4};
+  for (const usm_kind kind : all_kinds) {
+    const array source = numbered({2, 4}, kind);
+    const std::vector<key_item> key{usmx::each_index{0, 2}, made_of(columns, {2, 1})};
+    expect_error<index_error>([&] { gathered(source, key); },
+                              {"index 4 is out of bounds for axis 1 with size 4"});
+  }
+}
+
 TEST_F(Gather, check_names_index_axis_and_size) {
   std::vector<std::int8_t> values{0, -3, 2, 3};
   const layout where = layout::c_order(extents{2, 3});
