@@ -188,7 +188,7 @@ def pending_frees_table(results):
 
 
 def gpu_table(results):
-    """What benchmarks/gpu.py has measured: shortest times, with the wait where nothing else is said."""
+    """The shortest times of benchmarks/gpu.py, with the wait where nothing else is said."""
     times = {}
     for row in results["gpu"]["rows"]:
         times.setdefault(row["work"], {"usmx": row["usmx_seconds"]})[row["peer"]] = row[
