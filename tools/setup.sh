@@ -19,6 +19,7 @@ fi
 LOG=$VENV/setup.log
 OLDEST_PYTHON=3.11
 OLDEST_GXX=12
+NEWEST_GXX=15 # newer ones have to show that they compile the runtime's headers
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -80,12 +81,30 @@ find_compiler() {
   local name version
   for name in ${CXX:+"$CXX"} g++ g++-15 g++-14 g++-13 g++-12; do
     version=$("$name" -dumpversion 2>/dev/null) || continue
-    if ((${version%%.*} >= OLDEST_GXX)); then
-      export CXX=$name
-      return
+    ((${version%%.*} >= OLDEST_GXX)) || continue
+    if ((${version%%.*} > NEWEST_GXX)) && ! compiles_sycl "$name"; then
+      say "$name is g++ $version, of which it is not known that it compiles <sycl/sycl.hpp>; looking for g++ $OLDEST_GXX to $NEWEST_GXX"
+      continue
     fi
+    export CXX=$name
+    return
   done
   return 1
+}
+
+# Whether a compiler takes the headers of the runtime that is installed.
+compiles_sycl() {
+  [[ -f $VENV/include/sycl/sycl.hpp ]] &&
+    "$1" -std=c++20 -w -fsyntax-only -I"$VENV/include" -x c++ - <<<'#include <sycl/sycl.hpp>' >/dev/null 2>&1
+}
+
+# The newest version that Debian has packages of, and which the runtime's headers are known to take.
+packaged_gxx() {
+  local version
+  for ((version = NEWEST_GXX; version > OLDEST_GXX; --version)); do
+    apt-cache show "g++-$version" >/dev/null 2>&1 && break
+  done
+  echo "$version"
 }
 
 # Whether clang++, and its runtime libraries, make a fuzzer.
@@ -107,7 +126,7 @@ sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").is_file())'
     printf '%s\n' python3 python3-venv python3-dev
   fi
   if ! find_compiler; then
-    if command -v g++ >/dev/null; then echo "g++-$OLDEST_GXX"; else echo g++; fi
+    if command -v g++ >/dev/null; then echo "g++-$(packaged_gxx)"; else echo g++; fi
   elif [[ $1 == test ]]; then
     "$CXX" -E -x c++ - <<<'#include <gtest/gtest.h>' >/dev/null 2>&1 || echo libgtest-dev
   fi

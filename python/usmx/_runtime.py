@@ -1,8 +1,17 @@
 """Loading the native module: in the main interpreter only, and from wherever the runtime is."""
 
-import ctypes
 import sys
 from importlib import import_module
+
+from usmx._signatures import add_signatures
+
+_ONE_INTERPRETER = "usmx works in the main interpreter only, found a sub-interpreter"
+try:
+    import ctypes
+except ImportError as error:  # so from Python 3.12 on
+    if "subinterpreter" in str(error):
+        raise ImportError(_ONE_INTERPRETER) from error
+    raise
 
 
 def load_core():
@@ -26,6 +35,7 @@ def load_core():
             sys.exit(_doctor.run_without_core(command[2:], error))
         raise
     core._make_inspectable(core)
+    add_signatures(core)
     return core
 
 
@@ -33,6 +43,10 @@ def _load_from_anywhere():
     try:
         return import_module("usmx._core")
     except ImportError as error:
+        from usmx._doctor.mismatch import other_runtime
+
+        if mismatch := other_runtime():
+            raise ImportError(f"usmx cannot load the SYCL runtime ({error}): {mismatch}") from error
         library = _packaged_sycl_library()
         if library is None:
             raise ImportError(
@@ -60,7 +74,7 @@ def _require_main_interpreter():
     )
     current.restype = main.restype = ctypes.c_void_p
     if current() != main():
-        raise ImportError("usmx works in the main interpreter only, found a sub-interpreter")
+        raise ImportError(_ONE_INTERPRETER)
 
 
 def _packaged_sycl_library():

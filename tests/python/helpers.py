@@ -54,12 +54,16 @@ def producer_of(memory, **changes):
     return Producer(interface_of(memory, **changes), memory)
 
 
+# What Python says from 3.12 on, since the drivers have threads: forked children of usmx do no work.
+UNSAID = "ignore:This process:DeprecationWarning"
+
+
 def run_python(code, timeout=120, **environment):
     """Run code in a fresh interpreter; an environment variable of None is removed."""
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
     variables = {name: value for name, value in variables.items() if value is not None}
     return subprocess.run(
-        [sys.executable, "-P", "-c", code],
+        [sys.executable, "-P", "-W", UNSAID, "-c", code],
         env=variables,
         capture_output=True,
         text=True,

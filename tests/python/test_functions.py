@@ -81,7 +81,9 @@ def test_bound_method_works_after_pickling():
 def test_help_shows_the_signature_and_the_text(name):
     function = FUNCTIONS[name]
     text = pydoc.plain(pydoc.render_doc(function))
-    assert f"{function.__name__}{inspect.signature(function)}" in text
+    shown = "".join(text.split())  # from Python 3.13 on, a long one takes several lines
+    said = f"{function.__name__}{inspect.signature(function)}"
+    assert "".join(said.split()).rstrip(")") in shown.replace(",)", ")")
     assert function.__doc__.splitlines()[0] in text
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from usmx._doctor.finding import Finding
+from usmx._doctor.mismatch import other_runtime
 from usmx._doctor.situation import Situation
 
 CHECK = "import"
@@ -24,6 +25,8 @@ def check(situation: Situation) -> Iterator[Finding]:
 
 def remedy(message: str) -> str:
     """What helps against the reasons that the loader gives."""
+    if other_runtime() is not None:
+        return "install releases that fit each other: see versions"
     if "libsycl" in message:
         return (
             "install the SYCL runtime into the environment of this Python: "

@@ -24,9 +24,17 @@ def check(situation: Situation) -> Iterator[Finding]:
             "python -m pip install packaging",
         )
         return
-    wrong = [finding for package in PACKAGES for finding in of_package(package)]
-    found = [f"{name} {number}" for name in SHOWN if (number := installed(name))]
-    yield from wrong or [Finding(CHECK, "ok", ", ".join(found))]
+    wrong: dict[str, tuple[str, str]] = {}  # by the package that does not fit
+    for package in PACKAGES:
+        for name, found, wanted in of_package(package):
+            wrong.setdefault(name, (found, wanted))
+    if wrong:  # one command, since what is installed alone may bring the others' releases back
+        texts, requirements = zip(*wrong.values(), strict=True)
+        remedy = "python -m pip install " + " ".join(f"'{each}'" for each in requirements)
+        yield Finding(CHECK, "problem", "; ".join(texts), remedy)
+        return
+    shown = [f"{name} {number}" for name in SHOWN if (number := installed(name))]
+    yield Finding(CHECK, "ok", ", ".join(shown))
 
 
 def installed(name: str) -> str | None:
@@ -37,8 +45,8 @@ def installed(name: str) -> str | None:
         return None
 
 
-def of_package(package: str) -> Iterator[Finding]:
-    """Check everything that one package requires."""
+def of_package(package: str) -> Iterator[tuple[str, str, str]]:
+    """Check all that one package requires: what does not fit, why, and what pip should install."""
     from packaging.requirements import Requirement
 
     if installed(package) is None:
@@ -55,7 +63,7 @@ def applies(requirement, extra: str = "") -> bool:
     return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
 
 
-def of_requirement(package: str, requirement) -> Iterator[Finding]:
+def of_requirement(package: str, requirement) -> Iterator[tuple[str, str, str]]:
     """Compare one requirement with what is there."""
     number = installed(requirement.name)
     wanted = f"{requirement.name}{requirement.specifier}"
@@ -65,4 +73,4 @@ def of_requirement(package: str, requirement) -> Iterator[Finding]:
         found = f"{package} needs {wanted}, and {requirement.name} {number} is installed"
     else:
         return
-    yield Finding(CHECK, "problem", found, f"python -m pip install '{wanted}'")
+    yield requirement.name, found, wanted

@@ -325,11 +325,13 @@ def test_package_that_cannot_be_imported_is_a_problem(tmp_path):
 # ---- versions
 
 
-def installed_as(tmp_path, name, number):
+def installed_as(tmp_path, name, number, *requirements):
     """Metadata of another release, found before the environment's."""
     folder = tmp_path / f"{name.replace('-', '_')}-{number}.dist-info"
     folder.mkdir()
-    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n")
+    lines = [f"Name: {name}", f"Version: {number}"]
+    lines += [f"Requires-Dist: {each}" for each in requirements]
+    (folder / "METADATA").write_text("\n".join(["Metadata-Version: 2.1", *lines, ""]))
 
 
 @pytest.mark.parametrize(
@@ -366,6 +368,42 @@ def test_required_package_that_is_missing_is_named(tmp_path, base_python):
     )
     assert finding["found"] == "usmx needs intel-sycl-rt>=2026.2, which is not installed"
     assert finding["remedy"] == "python -m pip install 'intel-sycl-rt>=2026.2'"
+
+
+def test_one_command_mends_all_releases_that_do_not_fit(tmp_path):
+    for name in ("intel-sycl-rt", "intel-opencl-rt"):
+        installed_as(tmp_path, name, "2025.3.1")
+    installed_as(tmp_path, "dpctl", "0.21.1")  # which brought them
+    finding = one(doctor("versions", PYTHONPATH=tmp_path), "versions", "problem")
+    assert finding["found"].count("dpctl 0.21.1 is installed") == 1
+    assert finding["remedy"] == (
+        "python -m pip install 'intel-sycl-rt<2027,>=2026.2' 'intel-opencl-rt<2027,>=2026.2' "
+        "'dpctl>=0.22'"
+    )
+
+
+def test_runtime_of_another_release_is_named_with_who_asks_for_it(tmp_path, base_python):
+    shutil.copytree(PACKAGE, tmp_path / "usmx", ignore=shutil.ignore_patterns("examples"))
+    import packaging
+
+    shutil.copytree(Path(packaging.__file__).parent, tmp_path / "packaging")
+    installed_as(tmp_path, "usmx", "0.1.0", "intel-sycl-rt<2027,>=2026.2")
+    installed_as(tmp_path, "intel-sycl-rt", "2025.3.3")
+    installed_as(tmp_path, "dpctl", "0.21.1", "intel-sycl-rt<2026.0a0,>=2025.3")
+    done = subprocess.run(
+        [base_python, "-P", "-c", "import usmx"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (
+        "usmx needs intel-sycl-rt<2027,>=2026.2, found intel-sycl-rt 2025.3.3; dpctl 0.21.1 asks "
+        "for intel-sycl-rt<2026.0a0,>=2025.3. Install releases that go together: python -m pip "
+        "install --upgrade usmx dpctl 'intel-sycl-rt<2027,>=2026.2' 'intel-opencl-rt<2027,>=2026.2'"
+    ) in done.stderr
+    finding = one(doctor("import", python=base_python, PYTHONPATH=tmp_path), "import", "problem")
+    assert finding["remedy"] == "install releases that fit each other: see versions"
 
 
 def test_releases_that_cannot_be_compared_are_a_problem(tmp_path, base_python):

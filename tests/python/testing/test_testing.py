@@ -300,8 +300,8 @@ def test_memory_that_dies_with_the_dictionary_breaks_the_rule_of_lifetime():
     assert "lifetime" in broken(check_producer(Fleeting()))
 
 
-def enqueue_writes(array):
-    for _ in range(4):  # long enough to be under way when the checker looks
+def enqueue_writes(array, times):
+    for _ in range(times):
         dpnp.tensor.cosh(array, out=array)
         dpnp.tensor.sin(array, out=array)
 
@@ -310,16 +310,17 @@ def enqueue_writes(array):
 @pytest.mark.parametrize("kind", KINDS)
 def test_data_that_is_still_written_breaks_the_rule_of_readiness(kind):
     array = dpnp.tensor.ones(1 << 23, dtype="f4", usm_type=kind)
-    enqueue_writes(array)  # once, so that kernels are built
+    enqueue_writes(array, 1)  # so that kernels are built
     made_before = Producer(array.__sycl_usm_array_interface__, array)
-    report = check_producer(made_before, start_work=lambda: enqueue_writes(array))
+    # Long enough to be under way when the checker looks, on a busy machine, too.
+    report = check_producer(made_before, start_work=lambda: enqueue_writes(array, 20))
     assert broken(report) == ["ready"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_data_that_is_waited_for_keeps_the_rule_of_readiness(kind):
     array = dpnp.tensor.ones(1 << 23, dtype="f4", usm_type=kind)
-    report = check_producer(array, start_work=lambda: enqueue_writes(array))
+    report = check_producer(array, start_work=lambda: enqueue_writes(array, 4))
     assert outcomes(report)["ready"] == KEPT
 
 
