@@ -18,13 +18,12 @@ class ConstructorSignature:
     written in Python, and raises a TypeError.
     """
 
-    def __get__(self, instance: object, cls: type) -> inspect.Signature:
+    def __get__(self, instance: object, cls: Any) -> inspect.Signature:
         if instance is not None:
             raise AttributeError("__signature__")
         import inspect
 
-        constructor: Any = cls.__init__
-        signature = inspect.signature(constructor)
+        signature = inspect.signature(cls.__init__)
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
