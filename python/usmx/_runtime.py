@@ -5,14 +5,6 @@ from importlib import import_module
 
 from usmx._signatures import add_signatures
 
-_ONE_INTERPRETER = "usmx works in the main interpreter only, found a sub-interpreter"
-try:
-    import ctypes
-except ImportError as error:  # so from Python 3.12 on
-    if "subinterpreter" in str(error):
-        raise ImportError(_ONE_INTERPRETER) from error
-    raise
-
 
 def load_core():
     """Import ``usmx._core``.
@@ -54,6 +46,8 @@ def _load_from_anywhere():
                 "intel-sycl-rt and intel-opencl-rt in this environment; "
                 "to find out more: python -m usmx doctor"
             ) from error
+        import ctypes
+
         ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
         return import_module("usmx._core")
 
@@ -68,13 +62,20 @@ def _words_of_command():
 
 
 def _require_main_interpreter():
+    refusal = "usmx works in the main interpreter only, found a sub-interpreter"
+    try:
+        import ctypes
+    except ImportError as error:  # so from Python 3.12 on
+        if "subinterpreter" in str(error):
+            raise ImportError(refusal) from error
+        raise
     current, main = (
         ctypes.pythonapi.PyInterpreterState_Get,
         ctypes.pythonapi.PyInterpreterState_Main,
     )
     current.restype = main.restype = ctypes.c_void_p
     if current() != main():
-        raise ImportError(_ONE_INTERPRETER)
+        raise ImportError(refusal)
 
 
 def _packaged_sycl_library():
