@@ -1,4 +1,4 @@
-#include "user_kernels/operand_loop.hpp"
+#include "generated_kernels/operand_loop.hpp"
 
 #include <algorithm>
 #include <climits>

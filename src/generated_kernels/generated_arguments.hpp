@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "user_kernels/operand_loop.hpp"
+#include "generated_kernels/operand_loop.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
@@ -29,7 +29,7 @@ void require_shape(const kernel_signature&, std::size_t place, const array&,
 /// The array itself, or its elements repeated. Throws value_error if that is not possible.
 array broadcast_to(const array&, std::span<const std::ptrdiff_t> shape);
 
-/// What a kernel gets for a loop, as in python/usmx/_generated_loops.py: the extents of the
+/// What a kernel gets for a loop, as in source.cpp: the extents of the
 /// dimensions, and the strides of the operands, dimension by dimension, in bytes.
 using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + max_operands)>;
 

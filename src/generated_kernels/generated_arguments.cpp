@@ -1,4 +1,4 @@
-#include "user_kernels/generated_arguments.hpp"
+#include "generated_kernels/generated_arguments.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// src/user_kernels/operand_loop.hpp: the loop over several arrays, and the form of its kernel.
-#include "user_kernels/operand_loop.hpp"
+// src/generated_kernels/operand_loop.hpp: the loop over several arrays, and the form of its kernel.
+#include "generated_kernels/operand_loop.hpp"
 
 #include <gtest/gtest.h>
 
