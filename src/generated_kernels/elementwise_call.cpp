@@ -37,10 +37,10 @@ struct elementwise_kernel::implementation {
   detail::kernel_family family;
 };
 
-namespace {
+namespace detail {
 
 /// One array that the loop goes through.
-struct operand {
+struct elementwise_operand {
   std::size_t place;  // among the parameters
   array used;
   bool is_output;
@@ -50,9 +50,16 @@ struct operand {
 
 /// The loop of one call, and what the kernel has to be generated for.
 struct elementwise_loop {
-  detail::operand_loop loop;
-  detail::loop_form form;
+  operand_loop loop;
+  loop_form form;
 };
+
+}  // namespace detail
+
+namespace {
+
+using detail::elementwise_loop;
+using operand = detail::elementwise_operand;
 
 operand operand_at(const kernel_signature& signature, std::size_t place, const array& a,
                    std::span<const std::ptrdiff_t> shape) {
@@ -199,6 +206,34 @@ launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form, std:
                                                : sizes_of_rows(part, group);
 }
 
+std::vector<detail::array_use> uses_of(std::span<const operand> operands,
+                                       const kernel_signature& signature,
+                                       const sycl::context& context) {
+  std::vector<detail::array_use> uses;
+  for (const operand& each : operands) {
+    detail::require_context(signature, each.place, each.used, context);
+    uses.push_back({&each.used, each.is_output ? detail::access::write : detail::access::read});
+  }
+  return uses;
+}
+
+/// A kernel may read outputs, and need not write all of them.
+void copy_to_separate(std::span<const operand> operands) {
+  for (const operand& each : operands) {
+    if (each.copied_to) {
+      copy_async(*each.copied_to, each.used);
+    }
+  }
+}
+
+void copy_from_separate(std::span<const operand> operands) {
+  for (const operand& each : operands) {
+    if (each.copied_to) {
+      copy_async(each.used, *each.copied_to);
+    }
+  }
+}
+
 /// Fortran order if all arrays of the result's shape have it, and not C order as well.
 element_order common_order(std::span<const array* const> arrays,
                            std::span<const std::ptrdiff_t> shape) {
@@ -238,73 +273,83 @@ elementwise_call::elementwise_call(const elementwise_kernel& kernel,
 
 elementwise_call::~elementwise_call() = default;
 
-void elementwise_call::run(const sycl::queue& queue, const generated_call_options& how) {
-  const std::span<const std::ptrdiff_t> shape = output_layout_.shape();
-  if (output_layout_.size() == 0) {
-    return;
-  }
-  const kernel_signature& signature = typed_->signature;
-  std::vector<operand> all;
+/// How a call runs: what its loop goes through, and how.
+struct elementwise_call::plan {
+  std::vector<operand> operands;
+  bool has_index;
+  elementwise_loop loop;
+  std::string form;
+};
+
+elementwise_call::plan elementwise_call::make_plan() const {
+  plan made{{}, false, {}, {}};
   std::vector<const array*> raw_inputs;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
-    if (const array* a = array_at(k); a != nullptr && !is_raw(k)) {
-      all.push_back(operand_at(signature, k, *a, shape));
+    const array* a = array_at(k);
+    if (a != nullptr && !is_raw(k)) {
+      made.operands.push_back(operand_at(typed_->signature, k, *a, output_layout_.shape()));
     } else if (a != nullptr && !is_output(k)) {
       raw_inputs.push_back(a);
     }
   }
-  separate_outputs(all, raw_inputs);
-  const bool has_index = kernel_.uses_index || all.empty();
-  const elementwise_loop made = loop_of(all, shape, has_index);
-  const std::size_t count = made.loop.count;
-  const std::string form = to_string(made.form, count);
-  const usmx::kernel& generated = family_.kernels_for(*typed_, form + raw_forms(), queue, how, [&] {
-    return detail::generated_source{
-        detail::elementwise_source(family_.source_name(),
-                                   family_.source_parameters(*typed_, arguments_), form, has_index),
-        {family_.source_name()}};
-  })[0];
+  separate_outputs(made.operands, raw_inputs);
+  made.has_index = kernel_.uses_index || made.operands.empty();
+  made.loop = loop_of(made.operands, output_layout_.shape(), made.has_index);
+  made.form = to_string(made.loop.form, made.loop.loop.count);
+  return made;
+}
 
-  std::vector<detail::argument_bytes> bytes(arguments_.size() + (has_index ? 2 : 1));
-  std::vector<detail::array_use> uses;
-  uses.reserve(arguments_.size());
-  for (const operand& each : all) {
-    detail::require_context(signature, each.place, each.used, generated.context());
-    uses.push_back({&each.used, each.is_output ? detail::access::write : detail::access::read});
-  }
+const usmx::kernel& elementwise_call::generated_for(const plan& how, const sycl::queue& queue,
+                                                    const generated_call_options& options) const {
+  return family_.kernels_for(*typed_, how.form + raw_forms(), queue, options, [&] {
+    const std::string name = family_.source_name();
+    return detail::generated_source{
+        detail::elementwise_source(name, family_.source_parameters(*typed_, arguments_), how.form,
+                                   how.has_index),
+        {name}};
+  })[0];
+}
+
+void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
+                              const sycl::queue& queue, std::span<const sycl::event> after) const {
+  // One for each parameter, then the index, if there is one, and the loop.
+  std::vector<detail::argument_bytes> bytes(arguments_.size() + (how.has_index ? 2 : 1));
+  std::vector<detail::array_use> uses =
+      uses_of(how.operands, typed_->signature, generated.context());
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
-    const array* a = array_at(k);
-    if (a == nullptr || is_raw(k)) {
-      bytes[k] = detail::checked_argument(signature, k, arguments_[k], generated.context());
+    if (array_at(k) == nullptr || is_raw(k)) {
+      bytes[k] = detail::checked_argument(typed_->signature, k, arguments_[k], generated.context());
     }
-    if (a != nullptr && is_raw(k)) {
-      uses.push_back({a, is_output(k) ? detail::access::write : detail::access::read});
-    }
-  }
-  for (const operand& each : all) {
-    if (each.copied_to) {  // the kernel may read it, and need not write all of it
-      copy_async(*each.copied_to, each.used);
+    if (is_raw(k)) {
+      uses.push_back({array_at(k), is_output(k) ? detail::access::write : detail::access::read});
     }
   }
+  const std::size_t count = how.loop.loop.count;
   const std::size_t group = detail::fast_group_size(generated);
   const auto launch_part = [&](const loop_part& part) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      bytes[all[i].place].address = first_element(all[i].used) + part.offsets[i];
+    for (std::size_t i = 0; i < how.operands.size(); ++i) {
+      const operand& each = how.operands[i];
+      bytes[each.place].address = first_element(each.used) + part.offsets[i];
     }
-    if (has_index) {
+    if (how.has_index) {
       const std::int64_t first = part.offsets[count - 1];
       std::memcpy(bytes[arguments_.size()].number.data(), &first, sizeof first);
     }
-    const detail::packed_loop words = detail::packed(part.dimensions, count, made.form.dimensions);
+    const detail::packed_loop words =
+        detail::packed(part.dimensions, count, how.loop.form.dimensions);
     bytes.back().structure = words.data();
-    detail::launch_checked(generated, sizes_of(part, made.form, group), bytes, uses, queue,
-                           how.after);
+    detail::launch_checked(generated, sizes_of(part, how.loop.form, group), bytes, uses, queue,
+                           after);
   };
-  for_each_part({made.loop.dimensions(), made.loop.offsets}, count, launch_part);
-  for (const operand& each : all) {
-    if (each.copied_to) {
-      copy_async(each.used, *each.copied_to);
-    }
+  copy_to_separate(how.operands);
+  for_each_part({how.loop.loop.dimensions(), how.loop.loop.offsets}, count, launch_part);
+  copy_from_separate(how.operands);
+}
+
+void elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {
+  if (output_layout_.size() != 0) {
+    const plan how = make_plan();
+    launch(how, generated_for(how, queue, options), queue, options.after);
   }
 }
 

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
 #include "generated_kernels/generated_call.hpp"
@@ -30,6 +32,14 @@ class USMX_API elementwise_call : public generated_call {
   void run(const sycl::queue&, const generated_call_options&);
 
  private:
+  struct plan;
+
+  plan make_plan() const;
+  const usmx::kernel& generated_for(const plan&, const sycl::queue&,
+                                    const generated_call_options&) const;
+  void launch(const plan&, const usmx::kernel&, const sycl::queue&,
+              std::span<const sycl::event> after) const;
+
   const elementwise_kernel::implementation& kernel_;
 };
 

@@ -39,10 +39,10 @@ struct reduction_kernel::implementation {
   std::optional<std::size_t> result_place;
 };
 
-namespace {
+namespace detail {
 
 /// The arrays of one call, and the loops over them.
-struct reduction {
+struct reduction_loops {
   struct side {
     std::size_t place;  // among the parameters
     array used;
@@ -50,14 +50,42 @@ struct reduction {
 
   std::vector<side> inputs;
   std::vector<side> outputs;
-  detail::operand_loop kept;     // of inputs and outputs
-  detail::operand_loop reduced;  // of inputs
+  operand_loop kept;             // of inputs and outputs
+  operand_loop reduced;          // of inputs
   std::ptrdiff_t reduced_count;  // elements of one result
   bool is_outer;
 
   std::size_t kept_dimensions() const noexcept { return std::max<std::size_t>(kept.ndim, 1); }
   std::size_t reduced_dimensions() const noexcept { return std::max<std::size_t>(reduced.ndim, 1); }
 };
+
+/// What the first kernel gets besides the loops: see reduction_source.cpp.
+struct part_sizes {
+  std::int64_t lines_per_part;
+  std::int64_t columns_per_part;
+  std::int64_t column_parts;
+};
+
+/// How the elements of one result are divided: first into lines, which are all dimensions but the
+/// innermost one. No part is empty.
+struct division {
+  part_sizes sizes;
+  std::int64_t parts;
+};
+
+/// The memory between the two kernels.
+struct reduction_parts {
+  division by;
+  array memory;
+};
+
+}  // namespace detail
+
+namespace {
+
+using reduction = detail::reduction_loops;
+using all_parts = detail::reduction_parts;
+using detail::division;
 
 /// What the inputs are broadcast to, and which of its axes are reduced.
 struct reduced_shape {
@@ -164,20 +192,6 @@ std::string form_of(const reduction& call) {
 
 // ---- how the elements are divided
 
-/// What the first kernel gets besides the loops: see reduction_source.cpp.
-struct part_sizes {
-  std::int64_t lines_per_part;
-  std::int64_t columns_per_part;
-  std::int64_t column_parts;
-};
-
-/// How the elements of one result are divided: first into lines, which are all dimensions but the
-/// innermost one. No part is empty.
-struct division {
-  part_sizes sizes;
-  std::int64_t parts;
-};
-
 std::int64_t parts_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 /// How many parts each result has at most. Depends on the shape only, so that results do.
@@ -251,12 +265,6 @@ void require_few_items(const std::string& kernel, const launch_sizes& sizes) {
   }
 }
 
-/// The memory between the two kernels.
-struct all_parts {
-  division by;
-  array memory;
-};
-
 all_parts parts_of(const reduction& call, dtype type, const sycl::queue& queue) {
   const std::int64_t results = detail::items_of(call.kept.dimensions());
   const division by =
@@ -327,92 +335,118 @@ reduction_call::reduction_call(const reduction_kernel& kernel,
 
 reduction_call::~reduction_call() = default;
 
-void reduction_call::run(const sycl::queue& queue, const generated_call_options& how) {
-  using detail::argument_bytes;
-  if (output_layout_.size() == 0) {
-    return;
-  }
-  const kernel_signature& signature = typed_->signature;
-  reduction call{};
+/// How a call runs: its loops, as the kernels get them, and the memory between the two.
+struct reduction_call::plan {
+  reduction loops;
+  std::int64_t results;
+  detail::packed_loop kept;
+  detail::packed_loop reduced;
+  all_parts parts;
+
+  detail::argument_bytes parts_address() const { return address_of(first_element(parts.memory)); }
+};
+
+reduction_call::plan reduction_call::make_plan() const {
+  plan made{};
+  reduction& loops = made.loops;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     const array* a = array_at(k);
     if (a == nullptr || is_raw(k)) {
       continue;
     }
-    detail::require_suitable(signature, k, *a);
+    detail::require_suitable(typed_->signature, k, *a);
     if (is_output(k)) {
-      detail::require_shape(signature, k, *a, output_layout_.shape());
-      call.outputs.push_back({k, *a});
+      detail::require_shape(typed_->signature, k, *a, output_layout_.shape());
+      loops.outputs.push_back({k, *a});
     } else {
-      call.inputs.push_back({k, detail::broadcast_to(*a, shape_)});
+      loops.inputs.push_back({k, detail::broadcast_to(*a, shape_)});
     }
   }
-  set_loops(call, {shape_, reduced_, are_kept_});
-  require_few_dimensions(family_.name(), call);
-  call.is_outer = is_outer(call);
-  const dtype type = kernel_.result_type(typed_->types);
-  const std::string form = form_of(call);
-  const std::vector<usmx::kernel>& kernels =
-      family_.kernels_for(*typed_, form + raw_forms(), queue, how, [&] {
-        return detail::generated_source{
-            detail::reduction_source(family_.source_name(),
-                                     family_.source_parameters(*typed_, arguments_), form, type),
-            {family_.source_name(), family_.source_name() + "_end"}};
-      });
-  const usmx::kernel& make_parts = kernels[0];
-  const usmx::kernel& put_together = kernels[1];
+  set_loops(loops, {shape_, reduced_, are_kept_});
+  require_few_dimensions(family_.name(), loops);
+  loops.is_outer = is_outer(loops);
+  made.results = detail::items_of(loops.kept.dimensions());
+  made.kept = detail::packed(loops.kept.dimensions(), loops.kept.count, loops.kept_dimensions());
+  made.reduced =
+      detail::packed(loops.reduced.dimensions(), loops.reduced.count, loops.reduced_dimensions());
+  return made;
+}
 
-  const std::int64_t results = detail::items_of(call.kept.dimensions());
-  const all_parts parts = parts_of(call, type, queue);
-  const detail::packed_loop kept =
-      detail::packed(call.kept.dimensions(), call.kept.count, call.kept_dimensions());
-  const argument_bytes parts_address = address_of(first_element(parts.memory));
-  std::vector<sycl::event> before = how.after;
-  std::vector<argument_bytes> bytes;
-  std::vector<detail::array_use> uses;
-  if (call.reduced_count != 0) {
-    std::size_t input = 0;
-    for (std::size_t k = 0; k < family_.input_count(); ++k) {
-      const array* a = array_at(k);
-      if (a == nullptr || is_raw(k)) {
-        bytes.push_back(
-            detail::checked_argument(signature, k, arguments_[k], make_parts.context()));
-      } else {
-        detail::require_context(signature, k, *a, make_parts.context());
-        bytes.push_back(address_of(first_element(call.inputs[input].used) +
-                                   call.kept.offsets[input] + call.reduced.offsets[input]));
-        ++input;
-      }
-      if (a != nullptr) {
-        uses.push_back({a, detail::access::read});
-      }
-    }
-    const detail::packed_loop reduced =
-        detail::packed(call.reduced.dimensions(), call.reduced.count, call.reduced_dimensions());
-    bytes.push_back(parts_address);
-    uses.push_back({&parts.memory, detail::access::write});
-    bytes.push_back(structure_at(kept.data()));
-    bytes.push_back(structure_at(reduced.data()));
-    bytes.push_back(structure_at(&parts.by.sizes));
-    const launch_sizes sizes =
-        call.is_outer ? outer_sizes(results, call, parts.by) : inner_sizes(results, call, parts.by);
-    require_few_items(family_.name(), sizes);
-    before = {detail::launch_checked(make_parts, sizes, bytes, uses, queue, how.after)};
+std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
+                                                      const usmx::kernel& make_parts,
+                                                      const sycl::queue& queue,
+                                                      std::span<const sycl::event> after) const {
+  const reduction& loops = how.loops;
+  if (loops.reduced_count == 0) {
+    return {after.begin(), after.end()};
   }
-  bytes.clear();
-  uses.clear();
-  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
-    const array& used = call.outputs[i].used;
-    detail::require_context(signature, call.outputs[i].place, used, put_together.context());
-    bytes.push_back(address_of(first_element(used) + call.kept.offsets[call.inputs.size() + i]));
+  std::vector<detail::argument_bytes> bytes;
+  std::vector<detail::array_use> uses;
+  std::size_t input = 0;
+  for (std::size_t k = 0; k < family_.input_count(); ++k) {
+    const array* a = array_at(k);
+    if (a == nullptr || is_raw(k)) {
+      bytes.push_back(
+          detail::checked_argument(typed_->signature, k, arguments_[k], make_parts.context()));
+    } else {
+      detail::require_context(typed_->signature, k, *a, make_parts.context());
+      bytes.push_back(address_of(first_element(loops.inputs[input].used) +
+                                 loops.kept.offsets[input] + loops.reduced.offsets[input]));
+      ++input;
+    }
+    if (a != nullptr) {
+      uses.push_back({a, detail::access::read});
+    }
+  }
+  uses.push_back({&how.parts.memory, detail::access::write});
+  bytes.push_back(how.parts_address());
+  bytes.push_back(structure_at(how.kept.data()));
+  bytes.push_back(structure_at(how.reduced.data()));
+  bytes.push_back(structure_at(&how.parts.by.sizes));
+  const launch_sizes sizes = loops.is_outer ? outer_sizes(how.results, loops, how.parts.by)
+                                            : inner_sizes(how.results, loops, how.parts.by);
+  require_few_items(family_.name(), sizes);
+  return {detail::launch_checked(make_parts, sizes, bytes, uses, queue, after)};
+}
+
+void reduction_call::launch_end(const plan& how, const usmx::kernel& put_together,
+                                const sycl::queue& queue,
+                                std::span<const sycl::event> after) const {
+  const reduction& loops = how.loops;
+  std::vector<detail::argument_bytes> bytes;
+  std::vector<detail::array_use> uses;
+  for (std::size_t i = 0; i < loops.outputs.size(); ++i) {
+    const array& used = loops.outputs[i].used;
+    detail::require_context(typed_->signature, loops.outputs[i].place, used,
+                            put_together.context());
+    bytes.push_back(address_of(first_element(used) + loops.kept.offsets[loops.inputs.size() + i]));
     uses.push_back({&used, detail::access::write});
   }
-  bytes.push_back(parts_address);
-  uses.push_back({&parts.memory, detail::access::read});
-  bytes.push_back(structure_at(kept.data()));
-  const result_sizes sizes{results, parts.by.parts};
+  uses.push_back({&how.parts.memory, detail::access::read});
+  bytes.push_back(how.parts_address());
+  bytes.push_back(structure_at(how.kept.data()));
+  const result_sizes sizes{how.results, how.parts.by.parts};
   bytes.push_back(structure_at(&sizes));
-  detail::launch_checked(put_together, end_sizes(results), bytes, uses, queue, before);
+  detail::launch_checked(put_together, end_sizes(how.results), bytes, uses, queue, after);
+}
+
+void reduction_call::run(const sycl::queue& queue, const generated_call_options& options) {
+  if (output_layout_.size() == 0) {
+    return;
+  }
+  plan how = make_plan();
+  const dtype type = kernel_.result_type(typed_->types);
+  const std::string form = form_of(how.loops);
+  const std::vector<usmx::kernel>& kernels =
+      family_.kernels_for(*typed_, form + raw_forms(), queue, options, [&] {
+        const std::string name = family_.source_name();
+        return detail::generated_source{
+            detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form,
+                                     type),
+            {name, name + "_end"}};
+      });
+  how.parts = parts_of(how.loops, type, queue);
+  launch_end(how, kernels[1], queue, launch_parts(how, kernels[0], queue, options.after));
 }
 
 }  // namespace internal

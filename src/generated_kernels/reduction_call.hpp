@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
 #include "generated_kernels/generated_call.hpp"
@@ -29,6 +30,15 @@ class USMX_API reduction_call : public generated_call {
   void run(const sycl::queue&, const generated_call_options&);
 
  private:
+  struct plan;
+
+  plan make_plan() const;
+  /// Returns the event of the first kernel, or what the second one comes after without it.
+  std::vector<sycl::event> launch_parts(const plan&, const usmx::kernel&, const sycl::queue&,
+                                        std::span<const sycl::event> after) const;
+  void launch_end(const plan&, const usmx::kernel&, const sycl::queue&,
+                  std::span<const sycl::event> after) const;
+
   const reduction_kernel::implementation& kernel_;
   std::vector<std::ptrdiff_t> shape_;  // that inputs are broadcast to
   std::vector<char> reduced_;          // for each axis whether it is
