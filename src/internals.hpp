@@ -16,4 +16,4 @@
 #include "runtime/interruption.hpp"
 #include "runtime/queues_internal.hpp"
 #include "runtime/waiting.hpp"
-#include "user_kernels/spirv.hpp"
+#include "user_kernels/compile/spirv.hpp"

@@ -174,8 +174,8 @@ std::string reduction_source(std::string_view name, std::span<const source_param
   std::size_t operand_count = 0;
   for (const source_parameter& each : parameters) {
     (each.is_output ? second : first) += declaration(each) + ", ";
-    operand_count += each.is_operand() ? 1 : 0;
-    input_count += each.is_operand() && !each.is_output ? 1 : 0;
+    operand_count += each.is_operand() ? 1U : 0U;
+    input_count += each.is_operand() && !each.is_output ? 1U : 0U;
   }
   const std::string operands = std::to_string(operand_count);
   const std::string inputs = std::to_string(input_count);

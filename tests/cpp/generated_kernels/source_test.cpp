@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "user_kernels/compiler.hpp"
-#include "user_kernels/program.hpp"
+#include "user_kernels/compile/compiler.hpp"
+#include "user_kernels/compile/program.hpp"
 #include "usmx/user_kernels/compile.hpp"
 
 namespace {

@@ -19,10 +19,10 @@
 #include <sycl/exception.hpp>
 #include <sycl/kernel_bundle.hpp>
 
+#include "user_kernels/compile/nvrtc.hpp"
+#include "user_kernels/compile/spirv.hpp"
+#include "user_kernels/compile/spirv_bundle.hpp"
 #include "user_kernels/messages.hpp"
-#include "user_kernels/nvrtc.hpp"
-#include "user_kernels/spirv.hpp"
-#include "user_kernels/spirv_bundle.hpp"
 
 namespace {
 

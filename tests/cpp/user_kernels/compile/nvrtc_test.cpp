@@ -1,13 +1,14 @@
-// user_kernels/compiler.hpp for CUDA devices: NVIDIA's compiler needs none of them to compile.
+// user_kernels/compile/compiler.hpp for CUDA devices: NVIDIA's compiler needs none of them to
+// compile.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "user_kernels/compiler.hpp"
-#include "user_kernels/mangled_words.hpp"
-#include "user_kernels/program.hpp"
+#include "user_kernels/compile/compiler.hpp"
+#include "user_kernels/compile/mangled_words.hpp"
+#include "user_kernels/compile/program.hpp"
 
 namespace {
 

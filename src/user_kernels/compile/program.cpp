@@ -1,11 +1,11 @@
-#include "user_kernels/program.hpp"
+#include "user_kernels/compile/program.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include "kernels/embedded_file.hpp"
-#include "user_kernels/spirv.hpp"
+#include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 
 USMX_EMBED(prelude, USMX_PRELUDE)

@@ -1,4 +1,4 @@
-#include "user_kernels/program.hpp"
+#include "user_kernels/compile/program.hpp"
 
 #include <gtest/gtest.h>
 

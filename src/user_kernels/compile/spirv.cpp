@@ -1,4 +1,4 @@
-#include "user_kernels/spirv.hpp"
+#include "user_kernels/compile/spirv.hpp"
 
 #include <cxxabi.h>
 

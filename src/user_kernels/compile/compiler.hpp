@@ -12,8 +12,8 @@
 
 #include <sycl/device.hpp>
 
-#include "user_kernels/nvrtc_library.hpp"
-#include "user_kernels/program.hpp"
+#include "user_kernels/compile/nvrtc_library.hpp"
+#include "user_kernels/compile/program.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -1,10 +1,10 @@
-#include "user_kernels/syclbin.hpp"
+#include "user_kernels/compile/syclbin.hpp"
 
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 
-#include "user_kernels/spirv.hpp"
+#include "user_kernels/compile/spirv.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

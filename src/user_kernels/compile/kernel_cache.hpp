@@ -8,7 +8,7 @@
 #include <sycl/device.hpp>
 
 #include "kernels/cache_files.hpp"
-#include "user_kernels/compiler.hpp"
+#include "user_kernels/compile/compiler.hpp"
 
 namespace usmx::inline v1::detail {
 

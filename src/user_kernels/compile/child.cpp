@@ -1,4 +1,4 @@
-#include "user_kernels/child.hpp"
+#include "user_kernels/compile/child.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "user_kernels/mangled_words.hpp"
+#include "user_kernels/compile/mangled_words.hpp"
 
 #include <charconv>
 #include <cstdint>

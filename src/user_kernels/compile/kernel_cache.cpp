@@ -1,4 +1,4 @@
-#include "user_kernels/kernel_cache.hpp"
+#include "user_kernels/compile/kernel_cache.hpp"
 
 #include <exception>
 #include <string>

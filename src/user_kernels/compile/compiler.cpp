@@ -1,4 +1,4 @@
-#include "user_kernels/compiler.hpp"
+#include "user_kernels/compile/compiler.hpp"
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -10,10 +10,10 @@
 
 #include "kernels/cuda_module.hpp"
 #include "runtime/drivers/back_ends.hpp"
-#include "user_kernels/child.hpp"
+#include "user_kernels/compile/child.hpp"
+#include "user_kernels/compile/spirv.hpp"
+#include "user_kernels/compile/syclbin.hpp"
 #include "user_kernels/messages.hpp"
-#include "user_kernels/spirv.hpp"
-#include "user_kernels/syclbin.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
