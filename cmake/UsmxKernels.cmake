@@ -84,6 +84,6 @@ set_source_files_properties(
 set(usmx_prelude "${PROJECT_SOURCE_DIR}/include/usmx/kernel.hpp")
 set(usmx_prelude_cuda "${PROJECT_SOURCE_DIR}/include/usmx/kernel_cuda.hpp")
 set_source_files_properties(
-  src/user_kernels/program.cpp
+  src/user_kernels/compile/program.cpp
   PROPERTIES COMPILE_DEFINITIONS "USMX_PRELUDE=\"${usmx_prelude}\";USMX_PRELUDE_CUDA=\"${usmx_prelude_cuda}\""
              OBJECT_DEPENDS "${usmx_prelude};${usmx_prelude_cuda}")

@@ -443,6 +443,10 @@ constexpr word code_of() {
     return 10;
   } else if constexpr (__is_same(T, double)) {
     return 11;
+  } else if constexpr (__is_same(T, complex<float>)) {
+    return 12;
+  } else if constexpr (__is_same(T, complex<double>)) {
+    return 13;
   } else {
     return code_of_structure;
   }

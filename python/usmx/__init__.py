@@ -72,7 +72,9 @@ from usmx._container.print_options import get_print_options, print_options, set_
 from usmx._container.types import can_cast, finfo, iinfo, isdtype, result_type
 from usmx._core import (
     Device,
+    ElementwiseKernel,
     Kernel,
+    ReductionKernel,
     SyclContext,
     SyclContextCreationError,
     SyclDevice,
@@ -129,7 +131,6 @@ from usmx._devices import (
     select_gpu_device,
 )
 from usmx._dldevices import DLDeviceType, dldevice_to_sycl_device, sycl_device_to_dldevice
-from usmx._elementwise import ElementwiseKernel
 from usmx._enum_types import (
     backend_type,
     device_type,
@@ -145,7 +146,6 @@ from usmx._importing import importing_extension
 from usmx._installed import get_include
 from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
 from usmx._protocol import SupportsUsmArrayInterface
-from usmx._reduction import ReductionKernel
 from usmx._sycl_timer import SyclTimer
 
 __all__ = [

@@ -28,6 +28,8 @@ const char* name(lock_rank rank) noexcept {
       return "kernel_store";
     case lock_rank::built_kernels:
       return "built_kernels";
+    case lock_rank::generated_kernels:
+      return "generated_kernels";
     case lock_rank::context_resources:
       return "context_resources";
     case lock_rank::tracked_resources:

@@ -33,6 +33,8 @@ enum class lock_rank : unsigned char {
   kernel_store,
   /// The users' kernels that were built in a context. Under it: the runtime compares devices.
   built_kernels,
+  /// What a generated kernel has been compiled for. Under it: nothing.
+  generated_kernels,
   /// The resources of a context, while those of one device and kind are made. Under it: the
   /// runtime, warnings.
   context_resources,

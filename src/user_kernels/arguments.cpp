@@ -20,6 +20,8 @@ namespace usmx::inline v1::detail {
 namespace {
 
 using number = kernel_argument::number;
+using real_number = std::variant<bool, std::int64_t, std::uint64_t, double>;
+using complex_number = std::complex<double>;
 
 /// The parameter that an argument is for, and what is wrong with the argument.
 class checked_place {
@@ -39,7 +41,7 @@ class checked_place {
   std::size_t place_;
 };
 
-std::string text_of(const number& value) {
+std::string text_of(const real_number& value) {
   return std::visit(
       [](auto found) {
         if constexpr (std::same_as<decltype(found), bool>) {
@@ -56,13 +58,9 @@ std::string text_of(const number& value) {
       value);
 }
 
-std::string description(const kernel_argument& argument) {
-  if (const auto* other = std::get_if<kernel_argument::unsuitable>(&argument.value())) {
-    return other->what;
-  }
-  constexpr const char* texts[] = {"an array", "a pointer", "a number", "a structure",
-                                   "local memory"};
-  return texts[argument.value().index()];
+std::string text_of(complex_number value) {
+  return message("(", text_of(real_number(value.real())), std::signbit(value.imag()) ? "-" : "+",
+                 text_of(real_number(std::abs(value.imag()))), "j)");
 }
 
 /// What the parameter takes.
@@ -121,7 +119,7 @@ number_bytes bytes_of_value(const To& value) {
 }
 
 template <std::integral To>
-number_bytes to_integer(const number& value, const checked_place& at) {
+number_bytes to_integer(const real_number& value, const checked_place& at) {
   using without_sign = std::make_unsigned_t<To>;
   const bool is_signless = at.parameter().is_signless;
   return std::visit(
@@ -141,7 +139,7 @@ number_bytes to_integer(const number& value, const checked_place& at) {
 }
 
 template <std::floating_point To>
-To to_floating(const number& value, const checked_place& at) {
+To to_floating(const real_number& value, const checked_place& at) {
   return std::visit(
       [&](auto from) {
         To to;
@@ -155,7 +153,7 @@ To to_floating(const number& value, const checked_place& at) {
 }
 
 /// Rounds once, as conversions of arrays do.
-number_bytes to_half(const number& value, const checked_place& at) {
+number_bytes to_half(const real_number& value, const checked_place& at) {
   const auto wide = to_floating<double>(value, at);
   number_bytes narrow{};
   double back = 0;
@@ -169,7 +167,7 @@ number_bytes to_half(const number& value, const checked_place& at) {
   return narrow;
 }
 
-number_bytes to_bool(const number& value, const checked_place& at) {
+number_bytes to_bool(const real_number& value, const checked_place& at) {
   return std::visit(
       [&](auto from) {
         if (from != static_cast<decltype(from)>(0) && from != static_cast<decltype(from)>(1)) {
@@ -180,7 +178,30 @@ number_bytes to_bool(const number& value, const checked_place& at) {
       value);
 }
 
-number_bytes converted(const number& value, const checked_place& at) {
+/// Both parts are rounded.
+template <std::floating_point To>
+number_bytes to_complex(const complex_number& value, const checked_place& at) {
+  To parts[2];
+  if (!becomes(value.real(), parts[0]) || !becomes(value.imag(), parts[1])) {
+    at.refuse("expected a number that ", at.parameter().type_name, " can hold, found ",
+              text_of(value));
+  }
+  return bytes_of_value(parts);
+}
+
+number_bytes converted(const complex_number& value, const checked_place& at) {
+  switch (at.parameter().type) {
+    case type_code::complex64:
+      return to_complex<float>(value, at);
+    case type_code::complex128:
+      return to_complex<double>(value, at);
+    default:
+      at.refuse<type_error>("expected ", expectation(at.parameter()), ", found the complex number ",
+                            text_of(value));
+  }
+}
+
+number_bytes converted(const real_number& value, const checked_place& at) {
   switch (at.parameter().type) {
     case type_code::bool_:
       return to_bool(value, at);
@@ -214,6 +235,18 @@ number_bytes converted(const number& value, const checked_place& at) {
       at.refuse<type_error>("expected ", expectation(at.parameter()), ", found the number ",
                             text_of(value));
   }
+}
+
+number_bytes converted(const number& value, const checked_place& at) {
+  return std::visit(
+      [&](auto found) {
+        if constexpr (std::same_as<decltype(found), complex_number>) {
+          return converted(found, at);
+        } else {
+          return converted(real_number(found), at);
+        }
+      },
+      value);
 }
 
 // ---- structures
@@ -320,7 +353,7 @@ argument_bytes pointer_argument(const kernel_argument::pointer& found, const che
   if (wanted.form != parameter_form::pointer && wanted.form != parameter_form::const_pointer) {
     at.refuse<type_error>("expected ", expectation(wanted), ", found a pointer");
   }
-  const bool suits = wanted.type == type_code::structured || found.type == type_code::structured
+  const bool suits = found.type == type_code::structured
                          ? found.type == wanted.type && found.size == wanted.size
                          : is_element_of(dtype(found.type), wanted);
   if (!suits && wanted.size != 0) {
@@ -341,6 +374,15 @@ argument_bytes pointer_argument(const kernel_argument::pointer& found, const che
 }
 
 }  // namespace
+
+std::string description(const kernel_argument& argument) {
+  if (const auto* other = std::get_if<kernel_argument::unsuitable>(&argument.value())) {
+    return other->what;
+  }
+  constexpr const char* texts[] = {"an array", "a pointer", "a number", "a structure",
+                                   "local memory"};
+  return texts[argument.value().index()];
+}
 
 std::string place_text(const kernel_signature& signature, std::size_t place) {
   return message(to_string(signature), ", argument ", place + 1, " (",

@@ -44,6 +44,9 @@ inline bool is_written(parameter_form form) noexcept {
   return form == parameter_form::pointer || form == parameter_form::view;
 }
 
+/// What an argument is, for messages: "a number".
+std::string description(const kernel_argument&);
+
 /// "axpy(float, const float*), argument 1 (float): ", the beginning of each message.
 std::string place_text(const kernel_signature&, std::size_t place);
 

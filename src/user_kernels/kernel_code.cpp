@@ -15,9 +15,9 @@
 
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/cuda_stream.hpp"
-#include "user_kernels/compiler.hpp"
-#include "user_kernels/spirv.hpp"
-#include "user_kernels/spirv_bundle.hpp"
+#include "user_kernels/compile/compiler.hpp"
+#include "user_kernels/compile/spirv.hpp"
+#include "user_kernels/compile/spirv_bundle.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {

@@ -10,7 +10,7 @@
 
 #include "array/array_internal.hpp"
 #include "runtime/interruption.hpp"
-#include "user_kernels/program.hpp"
+#include "user_kernels/compile/program.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "support.hpp"
-#include "user_kernels/program.hpp"
+#include "user_kernels/compile/program.hpp"
 #include "usmx/base/error.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "support.hpp"
-#include "user_kernels/spirv.hpp"
+#include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -365,7 +365,7 @@ def test_types_of_arrays_are_compared(axpy):
         axpy(1, usmx.zeros(3, dtype=[("a", "f4"), ("b", "f4")]), 1)
 
 
-@pytest.mark.parametrize("value", ["1", None, [1.0], np.ones(3, "f4"), 1j])
+@pytest.mark.parametrize("value", ["1", None, [1.0], np.ones(3, "f4"), slice(1)])
 def test_what_is_no_array_and_no_number_is_refused(axpy, value):
     with pytest.raises(
         TypeError,
@@ -464,19 +464,103 @@ def test_parameters_and_kernels_may_have_names_of_the_generated_source(name):
     assert usmx.asnumpy(kernel(usmx.arange(3))).tolist() == [1, 2, 3]
 
 
-def test_types_that_a_subclass_chooses_are_counted():
-    class Without(usmx.ElementwiseKernel):
-        def _choose_types(self, found, dtype):
-            return []
-
-    with pytest.raises(ValueError, match="must give 2 types, found 0"):
-        Without("T x", "T z", "z = x")(usmx.ones(4))
+# ---- raw arrays
 
 
-def test_types_that_a_subclass_chooses_are_those_of_the_arrays():
-    class Wider(usmx.ElementwiseKernel):
-        def _choose_types(self, found, dtype):
-            return [("float64", "double"), ("float64", "double")]
+def test_raw_array_is_indexed_by_the_operation():
+    gather = usmx.ElementwiseKernel("int64 k, raw T table", "T out", "out = table[k]", "gather")
+    table, places = numbers(5, 7), numbers(4, 8, dtype="i8")[:, ::2]
+    found = gather(usmx.asarray(places), usmx.asarray(table))
+    equal(found, table.reshape(-1)[places])
 
-    with pytest.raises(ValueError, match="must give float32 for array 'x', found float64"):
-        Wider("T x", "T z", "z = x")(usmx.ones(4, dtype="f4"))
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_raw_arrays_of_any_layout_are_counted_in_c_order(name):
+    flat = usmx.ElementwiseKernel("raw T x", "T out", "out = x[i]", "flat")
+    a = numbers(6, 9)
+    expected = VIEWS[name](a).reshape(-1)
+    equal(flat(VIEWS[name](usmx.asarray(a)), size=expected.size), expected)
+
+
+@pytest.mark.parametrize("name", ["c", "f", "every other", "reversed"])
+def test_raw_array_has_the_indices_and_extents_of_a_view(name):
+    blur = usmx.ElementwiseKernel(
+        "raw T x",
+        "T out",
+        "const long row = i / x.extent(1), column = i % x.extent(1);\n"
+        "out = x(row, column) + (column > 0 ? x(row, column - 1) : 0)",
+        "blur",
+    )
+    a = VIEWS[name](numbers(6, 8))
+    expected = a.copy()
+    expected[:, 1:] += a[:, :-1]
+    equal(blur(VIEWS[name](usmx.asarray(numbers(6, 8))), size=a.shape), expected)
+
+
+def test_raw_arrays_of_many_dimensions_are_one_row_if_they_can_be():
+    flat = usmx.ElementwiseKernel("raw T x", "T out", "out = x[i]", "flat")
+    x = usmx.asarray(numbers(*[2] * 9))
+    equal(flat(x, size=512), numbers(512))
+    with pytest.raises(ValueError, match="raw argument 'x' must have at most 8 dimensions"):
+        flat(x.transpose(tuple(range(8, -1, -1))), size=512)
+
+
+def test_raw_output_is_written_where_the_operation_says():
+    count = usmx.ElementwiseKernel(
+        "int32 k", "raw int32 bins", "usmx::atomic_add(bins[k], 1)", "count"
+    )
+    bins = usmx.zeros(10, dtype="i4")[::2]
+    assert count(usmx.asarray(np.array([0, 4, 4, 1], "i4")), bins) is bins
+    equal(bins, np.array([1, 1, 0, 0, 2], "i4"))
+    with pytest.raises(TypeError, match="argument 'bins' must be an array in USM, found none"):
+        count(usmx.zeros(3, dtype="i4"))
+    with pytest.raises(ValueError, match="found a read-only one"):
+        count(usmx.zeros(3, dtype="i4"), bins.readonly())
+
+
+def test_output_that_overlaps_a_raw_input_is_computed_apart():
+    reverse = usmx.ElementwiseKernel("raw T x", "T y", "y = x[x.size() - 1 - i]", "reverse")
+    x = usmx.asarray(numbers(3000))
+    reverse(x, size=3000, out=x)
+    equal(x, numbers(3000)[::-1])
+
+
+def test_raw_arrays_alone_need_a_size():
+    flat = usmx.ElementwiseKernel("raw T x", "T out", "out = x[i]", "flat")
+    with pytest.raises(ValueError, match="flat: expected a size, since all arrays are raw"):
+        flat(usmx.ones(3))
+    with pytest.raises(TypeError, match="argument 'x' must be an array in USM, found a number"):
+        flat(1.0, size=3)
+
+
+def test_size_must_be_that_of_the_arrays(twice):
+    x = usmx.ones((2, 3))
+    assert twice(x, size=(2, 3)).shape == (2, 3)
+    with pytest.raises(
+        ValueError, match=r"expected the size of the arrays, \(2, 3\), found \(3,\)"
+    ):
+        twice(x, size=3)
+
+
+# ---- complex numbers as arguments
+
+
+@pytest.mark.parametrize("value", [1 - 2j, np.complex64(1 - 2j), np.complex128(1 - 2j)])
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_complex_numbers_are_arguments(axpy, dtype, value):
+    x = (np.arange(6) * (3 + 1j)).astype(dtype)
+    equal(axpy(value, usmx.asarray(x), 1), (value * x + 1).astype(dtype))
+
+
+def test_complex_number_names_the_type_of_a_variable(twice):
+    assert twice(1 + 2j).dtype == np.complex128
+    assert twice(1 + 2j).item() == 2 + 4j
+    assert twice(1 + 2j, dtype="c8").dtype == np.complex64
+
+
+def test_complex_numbers_that_a_type_cannot_hold_are_refused(axpy):
+    x = usmx.ones(3, dtype="c8")
+    with pytest.raises(ValueError, match=r"can hold, found \(1\+2(\.0+\d*)?e\+300j\)"):
+        axpy(1 + 2e300j, x, x)
+    with pytest.raises(TypeError, match=r"a number for float, found the complex number \(0\+1j\)"):
+        axpy(1j, usmx.ones(3, dtype="f4"), 1)

@@ -272,3 +272,18 @@ def test_complex_numbers_are_reduced(dtype, axis):
     np.testing.assert_array_equal(usmx.asnumpy(found), (x * x[::-1].conj()).sum(axis=axis))
     empty = add(usmx.asarray(x[:0]), usmx.asarray(x[:0]), axis=0)
     np.testing.assert_array_equal(usmx.asnumpy(empty), np.zeros(50, dtype))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_raw_array_is_a_table_of_the_expression(axis):
+    look = usmx.ReductionKernel("int32 k, raw T table", "T y", "table[k]", "a + b", "y = a", "0")
+    table = np.arange(12, dtype="f8").reshape(3, 4)
+    places = (np.arange(20 * 30, dtype="i4") % 12).reshape(20, 30)
+    found = look(usmx.asarray(places), usmx.asarray(table).T, axis=axis)
+    expected = table.T.reshape(-1)[places].sum(axis=axis)
+    np.testing.assert_array_equal(usmx.asnumpy(found), expected)
+
+
+def test_outputs_of_reductions_are_not_raw():
+    with pytest.raises(ValueError, match="outputs of a reduction must not be raw, found 'y'"):
+        usmx.ReductionKernel("T x", "raw T y", "x", "a + b", "y = a", "0")

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -67,12 +68,11 @@ struct local_memory {
 
 namespace detail {
 
-/// As the parameters of a signature have it: for kernels, a complex number is a class.
+/// As the parameters of a signature have it.
 template <class T>
 constexpr type_code item_code() {
   if constexpr (element_type<T>) {
-    const dtype type = dtype::of<std::remove_cv_t<T>>();
-    return type.kind() == 'c' ? type_code::structured : type.code();
+    return dtype::of<std::remove_cv_t<T>>().code();
   } else {
     return type_code::structured;
   }
@@ -101,8 +101,8 @@ constexpr std::size_t item_alignment() {
 class kernel_argument {
  public:
   /// A number, which becomes the parameter's type if that has its value. Floating-point numbers
-  /// are rounded.
-  using number = std::variant<bool, std::int64_t, std::uint64_t, double>;
+  /// are rounded. Complex ones are for complex parameters only, which take all.
+  using number = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
   /// A pointer, and what is behind it: a plain type, or a class of that size.
   struct pointer {
     /// The address.
@@ -170,6 +170,9 @@ class kernel_argument {
       return number(static_cast<std::uint64_t>(value));
     } else if constexpr (std::floating_point<T>) {
       return number(static_cast<double>(value));
+    } else if constexpr (std::same_as<T, std::complex<float>> ||
+                         std::same_as<T, std::complex<double>>) {
+      return number(std::complex<double>(value));
     } else {
       return structure{&value, sizeof value, alignof(T)};
     }

@@ -1,12 +1,10 @@
-#include <algorithm>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "objects/array.hpp"
-#include "support/errors.hpp"
+#include "elements/dtype_argument.hpp"
+#include "support/arguments.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "user_kernels/generated_kernels.hpp"
 #include "user_kernels/user_kernels.hpp"
@@ -15,87 +13,83 @@
 namespace usmx::bindings {
 namespace {
 
-/// What the base class of usmx.ElementwiseKernel holds.
-struct py_elementwise {
-  kernel_family family;
-  bool uses_index;
-};
+using py_elementwise = py_generated<elementwise_kernel>;
 
-/// Fortran order if all arrays of the result's shape have it, and not C order as well.
-element_order common_order(std::span<const array* const> arrays,
-                           std::span<const std::ptrdiff_t> shape) {
-  bool is_f = false;
-  for (const array* a : arrays) {
-    if (std::ranges::equal(a->shape(), shape)) {
-      if (resolved(element_order::any, a->layout()) != element_order::f) {
-        return element_order::c;
-      }
-      is_f = true;
-    }
+std::optional<std::vector<std::ptrdiff_t>> size_of(nb::handle size) {
+  if (size.is_none()) {
+    return std::nullopt;
   }
-  return is_f ? element_order::f : element_order::c;
+  const counts extents = shape_argument(size);
+  return std::vector<std::ptrdiff_t>(extents.span().begin(), extents.span().end());
 }
 
-void run_elementwise(nb::handle self, const py_elementwise& kernel, typed_kernels& typed,
-                     const call_arguments& arguments, std::span<const std::ptrdiff_t> shape,
-                     const sycl::queue& queue, std::span<const sycl::event> after) {
-  // Only new memory for outputs that overlap inputs is waited for.
-  std::optional<internal::elementwise_call> call;
-  if (arguments.has_outputs()) {
-    const without_interpreter_lock unlocked;
-    call.emplace(typed.signature, arguments.all(), shape, kernel.uses_index);
-  } else {
-    call.emplace(typed.signature, arguments.all(), shape, kernel.uses_index);
-  }
-  const usmx::kernel generated =
-      compiled_kernel(nb::object(kernels_for(self, typed, call->form())[0]), queue);
-  launching(kernel.family.name, [&] {
-    const without_interpreter_lock unlocked;
-    call->launch(generated, queue, after);
-  });
-}
-
-nb::object compute(nb::handle self, nb::args given, nb::handle out, nb::handle type,
+nb::object compute(nb::handle object, nb::args given, nb::handle out, nb::handle type,
                    nb::handle size, nb::handle queue, nb::handle after) {
   require_usable_process();
   look_for_peers();
-  auto& kernel = ready_instance<py_elementwise>(self.ptr());
-  PyObject* const* first = reinterpret_cast<PyTupleObject*>(given.ptr())->ob_item;
-  call_arguments arguments(kernel.family, {first, given.size()}, out);
-  const std::vector<sycl::event> events = events_argument(after);
-  const sycl::queue where = call_queue(queue, arguments);
-  typed_kernels& typed = typed_for(self, kernel.family, arguments, type);
-  const std::span<const array* const> arrays = arguments.arrays();
-  const counts shape = !size.is_none() && arrays.empty() ? shape_argument(size)
-                                                         : common_shape(kernel.family, arrays);
-  const std::vector<nb::object> outputs =
-      outputs_of(kernel.family, arguments, typed,
-                 compact(shape.span(), common_order(arrays, shape.span())), where);
-  if (std::ranges::find(shape.span(), 0) == shape.span().end()) {
-    run_elementwise(self, kernel, typed, arguments, shape.span(), where, events);
-  }
-  return as_result(outputs);
+  const auto& self = ready_instance<py_elementwise>(object.ptr());
+  const call_arguments arguments(self.kernel, given, out);
+  std::vector<sycl::event> events = events_argument(after);
+  const sycl::queue where = arguments.queue(queue);
+  internal::elementwise_call call(
+      self.kernel, arguments.all(),
+      type.is_none() ? std::nullopt : std::optional(dtype_argument(type)), size_of(size));
+  return run(self, call, arguments, where, std::move(events));
 }
 
 }  // namespace
 
 void bind_elementwise(nb::module_& m) {
-  nb::class_<py_elementwise> cls(m, "_ElementwiseKernel", nb::is_weak_referenceable(),
-                                 "What ElementwiseKernel does for each call.");
+  nb::class_<py_elementwise> cls(
+      m, "ElementwiseKernel", nb::is_weak_referenceable(),
+      "A kernel of one expression for each element of arrays, which are broadcast together.");
   cls.def(
          "__init__",
-         [](nb::pointer_and_handle<py_elementwise> self, std::string name,
-            std::vector<std::string> parameters, std::size_t input_count, bool uses_index) {
+         [](nb::pointer_and_handle<py_elementwise> self, nb::handle inputs, nb::handle outputs,
+            nb::handle operation, nb::handle name, nb::handle preamble, nb::handle options) {
            initialize(self, [&] {
              require_usable_process();
-             return py_elementwise{{std::move(name), std::move(parameters), input_count, {}},
-                                   uses_index};
+             return py_elementwise(elementwise_kernel(
+                 to_text("in_params", inputs.ptr()), to_text("out_params", outputs.ptr()),
+                 std::string(to_text("operation", operation.ptr())),
+                 generation_arguments(name, preamble, options)));
            });
          },
-         nb::arg("name"), nb::arg("parameters"), nb::arg("input_count"), nb::arg("uses_index"),
-         nb::sig("def __init__(self, name: str, parameters: list[str], input_count: int, "
-                 "uses_index: bool) -> None"),
-         "Of names in the order of the parameters, inputs first.")
+         nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("operation").none(),
+         nb::arg("name").none() = "kernel", nb::kw_only(), nb::arg("preamble").none() = "",
+         nb::arg("options") = nb::make_tuple(),
+         nb::sig("def __init__(self, in_params: str, out_params: str, operation: str, name: str = "
+                 "'kernel', *, preamble: str = '', options: Sequence[str] = ()) -> None"),
+         R"(Take the parameters and the operation. Compiles nothing yet.
+
+The source is generated and compiled for the types and the kind of layout of the arguments, at the
+first call with such ones. Arrays may have any layout: operands are not copied.
+
+Args:
+    in_params: the inputs, as ``'T x, float32 y, raw T table'``: types and names. A type is a name such
+        as 'float32', or one letter that stands for any type, the same one wherever it is used. The
+        operation indexes raw arrays by itself, and they are not broadcast.
+    out_params: the outputs, in the same form. Raw ones must be given to each call.
+    operation: statements of C++ that set the outputs. They may use the letters as types, ``i``, the
+        place of the element in C order, and the functions of <usmx/kernel.hpp>. Of a raw array,
+        ``table[k]`` is the k-th element in C order, ``table(i, j)`` and ``table.extent(0)`` are those
+        of a ``usmx::view``.
+    name: for messages.
+    preamble: C++ that comes before the kernel, such as functions that it uses.
+    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
+        NVIDIA, such as '--use_fast_math'.
+
+Raises:
+    TypeError: a parameter is no string.
+    ValueError: parameters are not written so, two have one name, or there is no output.
+
+Example:
+    >>> scale = usmx.ElementwiseKernel('T x, T a', 'T out', 'out = a * x', 'scale')
+    >>> x = usmx.arange(4, dtype='f4')
+    >>> print(scale(x, 2))
+    [0. 2. 4. 6.]
+    >>> print(scale(x[::-1], x, out=x))
+    [0. 2. 2. 0.])")
       .def(
           "__call__", &compute, nb::arg("args"), nb::arg("out").none() = nb::none(),
           nb::arg("dtype").none() = nb::none(), nb::arg("size").none() = nb::none(),
@@ -113,7 +107,7 @@ Args:
         those of an input. None: new arrays, of the kind of memory that get_coerced_usm_type gives,
         in Fortran order if all inputs of their shape have it, else in C order.
     dtype: the type that stands for type variables that no array names.
-    size: the shape of the outputs, where no argument is an array.
+    size: the shape of the outputs, where no argument is an array, or raw ones alone.
     queue: where it runs. None: on the queue of the arrays, else on the default queue.
     after: events that it comes after, too.
 
@@ -123,9 +117,15 @@ Returns:
 Raises:
     TypeError: too few or too many arguments, or one is of another kind or element type; a type
         variable stands for two types, or for none.
-    ValueError: shapes do not suit, a number does not fit, an output is read-only.
+    ValueError: shapes do not suit, `size` is missing or another one, a number does not fit, an output is read-only.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
-    CompileError: the source cannot be compiled for these types.)");
+    CompileError: the source cannot be compiled for these types.)")
+      .def_prop_ro(
+          "name", [](const py_elementwise& self) { return self.kernel.name(); },
+          "The name that was given.")
+      .def("__repr__", [](const py_elementwise& self) {
+        return "<usmx.ElementwiseKernel " + self.kernel.name() + ">";
+      });
 }
 
 }  // namespace usmx::bindings

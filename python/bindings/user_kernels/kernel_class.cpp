@@ -14,6 +14,7 @@
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/queue_argument.hpp"
+#include "user_kernels/compiling.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
 
@@ -21,54 +22,6 @@ namespace usmx::bindings {
 namespace {
 
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
-
-/// What the compiler said, as Python's tuples (file, line, column, severity, text).
-nb::list to_tuples(const std::vector<diagnostic>& all) {
-  constexpr const char* names[] = {"note", "warning", "error"};
-  nb::list tuples;
-  for (const diagnostic& each : all) {
-    tuples.append(nb::make_tuple(each.file, each.line, each.column,
-                                 names[static_cast<std::size_t>(each.severity)], each.text));
-  }
-  return tuples;
-}
-
-/// Tells the user that a compilation takes long.
-class progress_line {
- public:
-  explicit progress_line(const std::vector<std::string>& names) : names_(names) {}
-  progress_line(const progress_line&) = delete;
-  progress_line& operator=(const progress_line&) = delete;
-  /// With the interpreter lock.
-  ~progress_line() {
-    if (!is_shown_) {
-      return;
-    }
-    const nb::error_scope kept;
-    try {
-      tell(std::chrono::seconds(0));
-    } catch (nb::python_error& failed) {
-      failed.discard_as_unraisable("usmx.Kernel");
-    } catch (const std::exception&) {
-      // No memory, or the package is gone: the line stays.
-    }
-  }
-
-  /// Without the interpreter lock. What Python raises ends the compilation: it may be a Ctrl-C.
-  void show(std::chrono::seconds passed) {
-    const nb::gil_scoped_acquire locked;
-    is_shown_ = true;
-    tell(passed);
-  }
-
- private:
-  void tell(std::chrono::seconds passed) const {
-    hooks::compile_progress(nb::cast(names_), passed.count());
-  }
-
-  const std::vector<std::string>& names_;
-  bool is_shown_ = false;
-};
 
 /// The kernels of one source, compiled for each device that they are launched on. The interpreter
 /// lock guards it.
@@ -106,15 +59,12 @@ class compiled_source {
         return kernel::compile(queue, source_, names_, options);
       }();
       if (compiled_.empty() && !made.empty() && !made.front().warnings().empty()) {
-        hooks::compile_warnings(to_tuples(made.front().warnings()));
+        warn_of(made.front().warnings());
       }
       return made;
     } catch (const compile_error& failed) {
-      const nb::object error =
-          hooks::compile_error(nb::str(failed.what()), to_tuples(failed.diagnostics()));
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+      raise_compile_error(failed);
     }
-    nb::raise_python_error();
   }
 
   /// The entries stay where they are, since others may be added meanwhile.
@@ -281,11 +231,6 @@ std::vector<sycl::event> events_argument(nb::handle after) {
     events.push_back(event_argument("an event of after", each));
   }
   return events;
-}
-
-usmx::kernel compiled_kernel(nb::handle kernel, const sycl::queue& queue) {
-  const auto& held = ready_instance<py_kernel>(kernel.ptr());
-  return held.source->compiled_for(queue)[held.place];
 }
 
 void bind_user_kernels(nb::module_& m) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <optional>
 
 #include "elements/element.hpp"
@@ -41,7 +42,7 @@ kernel_argument integer_argument(PyObject* integer) {
       ", which needs more than 64 bits")});
 }
 
-/// An element in host memory as a number; none for complex numbers.
+/// An element in host memory as a number; none for a structure.
 std::optional<number> number_at(dtype type, const void* element) {
   const auto* from = static_cast<const std::byte*>(element);
   const auto converted = [&]<class To>(To to) {
@@ -57,6 +58,8 @@ std::optional<number> number_at(dtype type, const void* element) {
       return converted(std::uint64_t{});
     case 'f':
       return converted(double{});
+    case 'c':
+      return converted(std::complex<double>{});
     default:
       return std::nullopt;
   }
@@ -105,6 +108,10 @@ kernel_argument launch_arguments::value_of(const kernel_parameter& parameter, Py
   }
   if (PyLong_Check(object)) {
     return integer_argument(object);
+  }
+  if (PyComplex_CheckExact(object)) {
+    return number_argument(
+        std::complex(PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)));
   }
   if (PyObject_CheckBuffer(object)) {
     return value_in_buffer(parameter, object);

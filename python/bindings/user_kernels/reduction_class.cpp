@@ -1,129 +1,116 @@
-#include <algorithm>
-#include <array>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "objects/array.hpp"
-#include "support/errors.hpp"
+#include "elements/dtype_argument.hpp"
+#include "support/arguments.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "user_kernels/generated_kernels.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/layout/axes.hpp"
 
 namespace usmx::bindings {
 namespace {
 
-/// What the base class of usmx.ReductionKernel holds.
-struct py_reduction {
-  kernel_family family;
-  bool has_identity;
-};
-
-using axis_flags = std::array<bool, max_ndim>;
+using py_reduction = py_generated<reduction_kernel>;
 
 /// None for all axes, one axis or a tuple of axes.
-axis_flags reduced_axes(nb::handle axis, std::size_t ndim) {
-  axis_flags reduced{};
-  if (axis.is_none()) {
-    std::fill_n(reduced.begin(), ndim, true);
-    return reduced;
+reduction_axes axes_argument(nb::handle axis, nb::handle keepdims) {
+  reduction_axes axes{.axes = std::nullopt, .are_kept = flag_argument("keepdims", keepdims)};
+  if (!axis.is_none()) {
+    const counts given = PyIndex_Check(axis.ptr()) ? counts("axis", nb::make_tuple(axis).ptr())
+                                                   : counts("axis", axis.ptr());
+    axes.axes.emplace(given.span().begin(), given.span().end());
   }
-  const counts given = PyIndex_Check(axis.ptr()) ? counts("axis", nb::make_tuple(axis).ptr())
-                                                 : counts("axis", axis.ptr());
-  for (const std::ptrdiff_t each : given.span()) {
-    const auto at = static_cast<std::size_t>(normalized_axis(each, static_cast<int>(ndim)));
-    if (reduced[at]) {
-      throw value_error(detail::message("axis must not have an axis twice, found ", each));
-    }
-    reduced[at] = true;
-  }
-  return reduced;
+  return axes;
 }
 
-counts result_shape(const internal::reduction_axes& axes) {
-  std::array<std::ptrdiff_t, max_ndim> extents;
-  std::size_t ndim = 0;
-  for (std::size_t k = 0; k < axes.shape.size(); ++k) {
-    if (!axes.reduced[k] || axes.are_kept) {
-      extents[ndim++] = axes.reduced[k] ? 1 : axes.shape[k];
-    }
-  }
-  return counts(std::span(extents).first(ndim));
-}
-
-void require_elements(const py_reduction& kernel, const internal::reduction_axes& axes) {
-  for (std::size_t k = 0; k < axes.shape.size(); ++k) {
-    if (axes.reduced[k] && axes.shape[k] == 0 && !kernel.has_identity) {
-      throw value_error(detail::message(kernel.family.name,
-                                        " has no identity: expected axes with elements, found ",
-                                        "shape ", tuple_text(axes.shape)));
-    }
-  }
-}
-
-void run_reduction(nb::handle self, const std::string& name, typed_kernels& typed,
-                   const call_arguments& arguments, const internal::reduction_axes& axes,
-                   const sycl::queue& queue, std::span<const sycl::event> after) {
-  const internal::reduction_call call(typed.signature, arguments.all(), axes, typed.types.back());
-  const nb::handle kernels = kernels_for(self, typed, call.form());
-  const usmx::kernel make_parts = compiled_kernel(nb::object(kernels[0]), queue);
-  const usmx::kernel put_together = compiled_kernel(nb::object(kernels[1]), queue);
-  launching(name, [&] {
-    const without_interpreter_lock unlocked;
-    call.launch(make_parts, put_together, queue, after);
-  });
-}
-
-nb::object reduce(nb::handle self, nb::args given, nb::handle axis, nb::handle keepdims,
+nb::object reduce(nb::handle object, nb::args given, nb::handle axis, nb::handle keepdims,
                   nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
   require_usable_process();
   look_for_peers();
-  auto& kernel = ready_instance<py_reduction>(self.ptr());
-  PyObject* const* first = reinterpret_cast<PyTupleObject*>(given.ptr())->ob_item;
-  call_arguments arguments(kernel.family, {first, given.size()}, out);
-  if (arguments.inputs().empty()) {
-    throw type_error(kernel.family.name + ": at least one input must be an array");
-  }
-  const std::vector<sycl::event> events = events_argument(after);
-  const sycl::queue where = call_queue(queue, arguments);
-  typed_kernels& typed = typed_for(self, kernel.family, arguments, type);
-  const counts shape = common_shape(kernel.family, arguments.inputs());
-  const axis_flags reduced = reduced_axes(axis, shape.span().size());
-  const internal::reduction_axes axes{shape.span(), std::span(reduced).first(shape.span().size()),
-                                      flag_argument("keepdims", keepdims)};
-  require_elements(kernel, axes);
-  const counts results = result_shape(axes);
-  const std::vector<nb::object> outputs =
-      outputs_of(kernel.family, arguments, typed, layout::c_order(results.span()), where);
-  if (std::ranges::find(results.span(), 0) == results.span().end()) {
-    run_reduction(self, kernel.family.name, typed, arguments, axes, where, events);
-  }
-  return as_result(outputs);
+  const auto& self = ready_instance<py_reduction>(object.ptr());
+  const call_arguments arguments(self.kernel, given, out);
+  std::vector<sycl::event> events = events_argument(after);
+  const sycl::queue where = arguments.queue(queue);
+  internal::reduction_call call(
+      self.kernel, arguments.all(), axes_argument(axis, keepdims),
+      type.is_none() ? std::nullopt : std::optional(dtype_argument(type)));
+  return run(self, call, arguments, where, std::move(events));
+}
+
+/// A text, or None for an empty one.
+std::string text_or_none(const char* what, nb::handle text) {
+  return text.is_none() ? std::string() : std::string(to_text(what, text.ptr()));
 }
 
 }  // namespace
 
 void bind_reduction(nb::module_& m) {
-  nb::class_<py_reduction> cls(m, "_ReductionKernel", nb::is_weak_referenceable(),
-                               "What ReductionKernel does for each call.");
+  nb::class_<py_reduction> cls(
+      m, "ReductionKernel", nb::is_weak_referenceable(),
+      "A kernel that puts the elements of arrays together, along some axes or all.");
   cls.def(
          "__init__",
-         [](nb::pointer_and_handle<py_reduction> self, std::string name,
-            std::vector<std::string> parameters, std::size_t input_count, bool has_identity) {
+         [](nb::pointer_and_handle<py_reduction> self, nb::handle inputs, nb::handle outputs,
+            nb::handle map, nb::handle reduce_two, nb::handle post_map, nb::handle identity,
+            nb::handle name, nb::handle type, nb::handle preamble, nb::handle options) {
            initialize(self, [&] {
              require_usable_process();
-             return py_reduction{{std::move(name), std::move(parameters), input_count, {}},
-                                 has_identity};
+             return py_reduction(reduction_kernel(
+                 to_text("in_params", inputs.ptr()), to_text("out_params", outputs.ptr()),
+                 {std::string(to_text("map_expr", map.ptr())),
+                  std::string(to_text("reduce_expr", reduce_two.ptr())),
+                  std::string(to_text("post_map_expr", post_map.ptr())),
+                  text_or_none("identity", identity), text_or_none("reduce_type", type)},
+                 generation_arguments(name, preamble, options)));
            });
          },
-         nb::arg("name"), nb::arg("parameters"), nb::arg("input_count"), nb::arg("has_identity"),
-         nb::sig("def __init__(self, name: str, parameters: list[str], input_count: int, "
-                 "has_identity: bool) -> None"),
-         "Of names in the order of the parameters, inputs first.")
+         nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("map_expr").none(),
+         nb::arg("reduce_expr").none(), nb::arg("post_map_expr").none(), nb::arg("identity").none(),
+         nb::arg("name").none() = "reduce", nb::kw_only(),
+         nb::arg("reduce_type").none() = nb::none(), nb::arg("preamble").none() = "",
+         nb::arg("options") = nb::make_tuple(),
+         nb::sig("def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: "
+                 "str, post_map_expr: str, identity: str | None, name: str = 'reduce', *, "
+                 "reduce_type: str | None = None, preamble: str = '', options: Sequence[str] = ()) "
+                 "-> None"),
+         R"(Take the parameters and the expressions. Compiles nothing yet.
+
+For each result, the expression `map_expr` of the inputs' elements is reduced by `reduce_expr`. The
+source is generated and compiled for the types and the kind of layout of the arguments, at the first
+call with such ones. Arrays may have any layout: operands are not copied.
+
+Args:
+    in_params: the inputs, as ``'T x, float32 y, raw T table'``: types and names. A type is a name such
+        as 'float32', or one letter that stands for any type, the same one wherever it is used. The
+        expression indexes raw arrays by itself, as in an ElementwiseKernel, and they are not reduced.
+    out_params: the outputs, in the same form; none is raw.
+    map_expr: an expression of C++ of the inputs.
+    reduce_expr: an expression of ``a`` and ``b`` that puts two values together. The order of the
+        values must not matter.
+    post_map_expr: statements that set the outputs from ``a``.
+    identity: an expression for the result of no elements. Empty or None: there is none.
+    name: for messages.
+    reduce_type: the type of ``a`` and ``b``: a name of a type, or a letter of the parameters. None:
+        that of the first output.
+    preamble: C++ that comes before the kernels, such as functions that they use.
+    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
+        NVIDIA, such as '--use_fast_math'.
+
+Raises:
+    TypeError: a parameter is no string.
+    ValueError: parameters are not written so, two have one name, or there is no output.
+
+Example:
+    >>> norm = usmx.ReductionKernel(
+    ...     'T x', 'T y', 'x * x', 'a + b', 'y = sqrt(a)', '0', 'norm')
+    >>> x = usmx.asarray([[3.0, 4.0], [6.0, 8.0]])
+    >>> print(norm(x, axis=1))
+    [ 5. 10.]
+    >>> norm(x[:, 0], keepdims=True).shape
+    (1,))")
       .def("__call__", &reduce, nb::arg("args"), nb::arg("axis").none() = nb::none(),
            nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),
            nb::arg("dtype").none() = nb::none(), nb::arg("queue").none() = nb::none(),
@@ -157,7 +144,13 @@ Raises:
         identity, a number does not fit, an output is read-only.
     AxisError: there is no such axis.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
-    CompileError: the source cannot be compiled for these types.)");
+    CompileError: the source cannot be compiled for these types.)")
+      .def_prop_ro(
+          "name", [](const py_reduction& self) { return self.kernel.name(); },
+          "The name that was given.")
+      .def("__repr__", [](const py_reduction& self) {
+        return "<usmx.ReductionKernel " + self.kernel.name() + ">";
+      });
 }
 
 }  // namespace usmx::bindings

@@ -44,14 +44,11 @@ const sycl::queue* queue_of_all(std::span<const array* const>);
 /// The events of an argument `after`.
 std::vector<sycl::event> events_argument(nb::handle after);
 
-/// What a usmx.Kernel runs on that queue. CompileError if it cannot be compiled for its device.
-usmx::kernel compiled_kernel(nb::handle kernel, const sycl::queue& queue);
-
 /// Kernel, local_memory and _compile_kernels.
 void bind_user_kernels(nb::module_& m);
-/// The base class of ElementwiseKernel.
+/// ElementwiseKernel.
 void bind_elementwise(nb::module_& m);
-/// The base class of ReductionKernel.
+/// ReductionKernel.
 void bind_reduction(nb::module_& m);
 
 }  // namespace usmx::bindings

@@ -1,0 +1,40 @@
+// A call of a generated kernel from C++: its arguments, its queue and its results. Private to the
+// library.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sycl/queue.hpp>
+
+#include "generated_kernels/generated_call.hpp"
+#include "generated_kernels/kernel_family.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/generated_kernels/generated_call.hpp"
+
+namespace usmx::inline v1::detail {
+
+class complete_call {
+ public:
+  /// Throws value_error unless the options have an output for each of the kernel's, or none.
+  complete_call(const kernel_family&, std::span<const kernel_argument> inputs,
+                const generated_call_options&);
+
+  /// Inputs and outputs.
+  std::span<const kernel_argument> all() const noexcept { return all_; }
+  /// Where it runs. Throws value_error for arrays on two queues.
+  sycl::queue queue() const;
+  /// The outputs, of which those that the call lacks are made.
+  std::vector<array> results(internal::generated_call&, const sycl::queue&) const;
+
+ private:
+  const kernel_family& family_;
+  const generated_call_options& options_;
+  std::vector<kernel_argument> all_;
+};
+
+/// The one output. Throws type_error if there are several.
+array only_output(const std::string& kernel, std::vector<array> outputs);
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,388 @@
+#include "generated_kernels/elementwise_call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/array_internal.hpp"
+#include "copy/arguments.hpp"
+#include "copy/plan.hpp"
+#include "generated_kernels/complete_call.hpp"
+#include "generated_kernels/generated_arguments.hpp"
+#include "generated_kernels/kernel_family.hpp"
+#include "generated_kernels/operand_loop.hpp"
+#include "runtime/queues_internal.hpp"
+#include "user_kernels/arguments.hpp"
+#include "user_kernels/launch.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/copy_async.hpp"
+#include "usmx/layout/element_order.hpp"
+
+namespace usmx::inline v1 {
+
+struct elementwise_kernel::implementation {
+  implementation(std::string_view inputs, std::string_view outputs, std::string operation,
+                 generation_options options)
+      : uses_index(detail::uses_name("i", operation)),
+        family(inputs, outputs, {{"operation", std::move(operation)}}, std::move(options)) {}
+
+  bool uses_index;
+  detail::kernel_family family;
+};
+
+namespace detail {
+
+/// One array that the loop goes through.
+struct elementwise_operand {
+  std::size_t place;  // among the parameters
+  array used;
+  bool is_output;
+  /// What the result is copied to, when it overlaps other arguments.
+  std::optional<array> copied_to;
+};
+
+/// The loop of one call, and what the kernel has to be generated for.
+struct elementwise_loop {
+  operand_loop loop;
+  loop_form form;
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::elementwise_loop;
+using operand = detail::elementwise_operand;
+
+operand operand_at(const kernel_signature& signature, std::size_t place, const array& a,
+                   std::span<const std::ptrdiff_t> shape) {
+  detail::require_suitable(signature, place, a);
+  const bool is_output = signature.parameters[place].form == parameter_form::pointer;
+  if (is_output) {
+    detail::require_shape(signature, place, a, shape);
+  }
+  return {place, detail::broadcast_to(a, shape), is_output, std::nullopt};
+}
+
+/// Whether elements share bytes: fewer bytes than they have.
+bool is_crowded(const array_view& view) {
+  return detail::bytes_of(view.origin(), view.layout(), view.type().itemsize()).nbytes() <
+         view.nbytes();
+}
+
+/// Whether a kernel that writes `output` may change elements of the other array before it reads or
+/// after it writes them there.
+bool disturbs(const operand& output, const operand& other) {
+  const array_view from = internal::private_view(other.used);
+  const array_view to = internal::private_view(output.used);
+  const detail::copy_plan plan =
+      detail::make_plan(to.shape(), detail::end_of(from), detail::end_of(to));
+  return may_overlap(plan) && (other.is_output || !is_in_place(plan) || is_crowded(to));
+}
+
+/// Outputs that disturb inputs, or outputs before them, get new memory. So do those that overlap a
+/// raw input, of which any element may be read at any time.
+void separate_outputs(std::vector<operand>& all, std::span<const array* const> raw_inputs) {
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    operand& output = all[k];
+    if (!output.is_output) {
+      continue;
+    }
+    const auto is_disturbed = [&](const operand& other) {
+      const bool is_compared = !other.is_output || other.place < output.place;
+      return is_compared && disturbs(output, other);
+    };
+    const auto overlaps = [&](const array* raw) {
+      return may_overlap(internal::private_view(*raw), internal::private_view(output.used));
+    };
+    if (std::ranges::any_of(all, is_disturbed) || std::ranges::any_of(raw_inputs, overlaps)) {
+      output.copied_to = output.used;
+    }
+  }
+  for (operand& output : all) {
+    if (output.copied_to) {
+      const array& to = *output.copied_to;
+      output.used =
+          internal::new_array(compact_like(to.layout()), to.type(), internal::private_queue(to),
+                              to.kind(), 0, internal::first_use::in_order);
+    }
+  }
+}
+
+/// Of the arrays, and then of the index, which counts the elements in C order.
+elementwise_loop loop_of(std::span<const operand> operands, std::span<const std::ptrdiff_t> shape,
+                         bool uses_index) {
+  std::array<detail::loop_operand, detail::max_operands> sides;
+  std::size_t count = 0;
+  std::size_t leading = 0;
+  for (const operand& each : operands) {
+    leading = each.is_output && !operands[leading].is_output ? count : leading;
+    sides[count++] = {each.used.strides(), static_cast<std::ptrdiff_t>(each.used.type().itemsize()),
+                      !each.is_output};
+  }
+  layout index;
+  if (uses_index || count == 0) {
+    index = layout::c_order(shape);
+    sides[count++] = {index.strides(), 1, false};
+  }
+  const std::span<const detail::loop_operand> all(sides.data(), count);
+  elementwise_loop made;
+  set_loop(made.loop, shape, all, leading);
+  made.form = choose_form(made.loop, all);
+  return made;
+}
+
+// ---- launching
+
+/// A part of the loop that one launch does: its dimensions, and where it begins.
+struct loop_part {
+  std::span<const detail::loop_dimension> dimensions;
+  std::array<std::ptrdiff_t, detail::max_operands> offsets;
+};
+
+/// The runtime counts work items in an int.
+constexpr std::ptrdiff_t most_items = INT_MAX / 2;
+
+/// Calls `launch(part)` for parts with few enough dimensions and elements, which together are all.
+template <class Launch>
+void for_each_part(const loop_part& all, std::size_t count, const Launch& launch) {
+  const bool is_deep = all.dimensions.size() > detail::max_kernel_loop_dimensions;
+  if (!is_deep && detail::items_of(all.dimensions) <= most_items) {
+    return launch(all);
+  }
+  // A copy of the dimensions, of which the outermost one has a part.
+  std::vector<detail::loop_dimension> dimensions(all.dimensions.begin(), all.dimensions.end());
+  detail::loop_dimension& outermost = dimensions.front();
+  const std::ptrdiff_t inner = detail::items_of(all.dimensions.subspan(1));
+  const std::ptrdiff_t most =
+      is_deep ? 1 : std::max<std::ptrdiff_t>(most_items / std::max<std::ptrdiff_t>(inner, 1), 1);
+  for (std::ptrdiff_t begin = 0; begin < all.dimensions[0].extent; begin += most) {
+    outermost.extent = std::min(most, all.dimensions[0].extent - begin);
+    loop_part part{std::span(dimensions).subspan(outermost.extent == 1 ? 1 : 0), all.offsets};
+    for (std::size_t i = 0; i < count; ++i) {
+      part.offsets[i] += begin * outermost.strides[i];
+    }
+    for_each_part(part, count, launch);
+  }
+}
+
+std::size_t extent_at(const loop_part& part, std::size_t from_the_end) {
+  const std::size_t ndim = part.dimensions.size();
+  return from_the_end > ndim
+             ? 1
+             : static_cast<std::size_t>(part.dimensions[ndim - from_the_end].extent);
+}
+
+/// Work items beside each other take elements beside each other, and each takes one.
+launch_sizes sizes_of_rows(const loop_part& part, std::size_t group) {
+  const std::size_t columns = extent_at(part, 1);
+  const std::size_t rows = static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns;
+  const std::size_t width = std::min(group, std::bit_ceil(columns));
+  const std::size_t height = std::min(group / width, std::bit_ceil(rows));
+  return {2,
+          {detail::rounded_up(rows, height), detail::rounded_up(columns, width), 1},
+          std::array<std::size_t, 3>{height, width, 1}};
+}
+
+launch_sizes sizes_of_tiles(const loop_part& part, std::size_t edge) {
+  const std::size_t columns = extent_at(part, 1);
+  const std::size_t rows = extent_at(part, 2);
+  const std::size_t outer =
+      static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns / rows;
+  return {2,
+          {outer * (detail::rounded_up(rows, edge) / edge), detail::rounded_up(columns, edge), 1},
+          std::array<std::size_t, 3>{1, edge, 1}};
+}
+
+launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form, std::size_t group) {
+  return form.kind == detail::loop_kind::tiles ? sizes_of_tiles(part, form.edge)
+                                               : sizes_of_rows(part, group);
+}
+
+std::vector<detail::array_use> uses_of(std::span<const operand> operands,
+                                       const kernel_signature& signature,
+                                       const sycl::context& context) {
+  std::vector<detail::array_use> uses;
+  for (const operand& each : operands) {
+    detail::require_context(signature, each.place, each.used, context);
+    uses.push_back({&each.used, each.is_output ? detail::access::write : detail::access::read});
+  }
+  return uses;
+}
+
+/// A kernel may read outputs, and need not write all of them.
+void copy_to_separate(std::span<const operand> operands) {
+  for (const operand& each : operands) {
+    if (each.copied_to) {
+      copy_async(*each.copied_to, each.used);
+    }
+  }
+}
+
+void copy_from_separate(std::span<const operand> operands) {
+  for (const operand& each : operands) {
+    if (each.copied_to) {
+      copy_async(each.used, *each.copied_to);
+    }
+  }
+}
+
+/// Fortran order if all arrays of the result's shape have it, and not C order as well.
+element_order common_order(std::span<const array* const> arrays,
+                           std::span<const std::ptrdiff_t> shape) {
+  bool is_f = false;
+  for (const array* a : arrays) {
+    if (std::ranges::equal(a->shape(), shape)) {
+      if (resolved(element_order::any, a->layout()) != element_order::f) {
+        return element_order::c;
+      }
+      is_f = true;
+    }
+  }
+  return is_f ? element_order::f : element_order::c;
+}
+
+}  // namespace
+
+namespace internal {
+
+elementwise_call::elementwise_call(const elementwise_kernel& kernel,
+                                   std::span<const kernel_argument> arguments,
+                                   std::optional<dtype> wanted,
+                                   const std::optional<std::vector<std::ptrdiff_t>>& shape)
+    : generated_call(kernel.shared_->family, arguments, wanted), kernel_(*kernel.shared_) {
+  const std::vector<const array*> arrays = operands(true);
+  const std::vector<std::ptrdiff_t> extents =
+      arrays.empty() && shape ? *shape : common_shape(arrays);
+  if (arrays.empty() && !shape && !raw_forms().empty()) {
+    throw value_error(family_.name() + ": expected a size, since all arrays are raw, found none");
+  }
+  if (shape && *shape != extents) {
+    throw value_error(detail::message(family_.name(), ": expected the size of the arrays, ",
+                                      tuple_text(extents), ", found ", tuple_text(*shape)));
+  }
+  output_layout_ = compact(extents, common_order(arrays, extents));
+}
+
+elementwise_call::~elementwise_call() = default;
+
+/// How a call runs: what its loop goes through, and how.
+struct elementwise_call::plan {
+  std::vector<operand> operands;
+  bool has_index;
+  elementwise_loop loop;
+  std::string form;
+};
+
+elementwise_call::plan elementwise_call::make_plan() const {
+  plan made{{}, false, {}, {}};
+  std::vector<const array*> raw_inputs;
+  for (std::size_t k = 0; k < arguments_.size(); ++k) {
+    const array* a = array_at(k);
+    if (a != nullptr && !is_raw(k)) {
+      made.operands.push_back(operand_at(typed_->signature, k, *a, output_layout_.shape()));
+    } else if (a != nullptr && !is_output(k)) {
+      raw_inputs.push_back(a);
+    }
+  }
+  separate_outputs(made.operands, raw_inputs);
+  made.has_index = kernel_.uses_index || made.operands.empty();
+  made.loop = loop_of(made.operands, output_layout_.shape(), made.has_index);
+  made.form = to_string(made.loop.form, made.loop.loop.count);
+  return made;
+}
+
+const usmx::kernel& elementwise_call::generated_for(const plan& how, const sycl::queue& queue,
+                                                    const generated_call_options& options) const {
+  return family_.kernels_for(*typed_, how.form + raw_forms(), queue, options, [&] {
+    const std::string name = family_.source_name();
+    return detail::generated_source{
+        detail::elementwise_source(name, family_.source_parameters(*typed_, arguments_), how.form,
+                                   how.has_index),
+        {name}};
+  })[0];
+}
+
+void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
+                              const sycl::queue& queue, std::span<const sycl::event> after) const {
+  // One for each parameter, then the index, if there is one, and the loop.
+  std::vector<detail::argument_bytes> bytes(arguments_.size() + (how.has_index ? 2 : 1));
+  std::vector<detail::array_use> uses =
+      uses_of(how.operands, typed_->signature, generated.context());
+  for (std::size_t k = 0; k < arguments_.size(); ++k) {
+    if (array_at(k) == nullptr || is_raw(k)) {
+      bytes[k] = detail::checked_argument(typed_->signature, k, arguments_[k], generated.context());
+    }
+    if (is_raw(k)) {
+      uses.push_back({array_at(k), is_output(k) ? detail::access::write : detail::access::read});
+    }
+  }
+  const std::size_t count = how.loop.loop.count;
+  const std::size_t group = detail::fast_group_size(generated);
+  const auto launch_part = [&](const loop_part& part) {
+    for (std::size_t i = 0; i < how.operands.size(); ++i) {
+      const operand& each = how.operands[i];
+      bytes[each.place].address = first_element(each.used) + part.offsets[i];
+    }
+    if (how.has_index) {
+      const std::int64_t first = part.offsets[count - 1];
+      std::memcpy(bytes[arguments_.size()].number.data(), &first, sizeof first);
+    }
+    const detail::packed_loop words =
+        detail::packed(part.dimensions, count, how.loop.form.dimensions);
+    bytes.back().structure = words.data();
+    detail::launch_checked(generated, sizes_of(part, how.loop.form, group), bytes, uses, queue,
+                           after);
+  };
+  copy_to_separate(how.operands);
+  for_each_part({how.loop.loop.dimensions(), how.loop.loop.offsets}, count, launch_part);
+  copy_from_separate(how.operands);
+}
+
+void elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {
+  if (output_layout_.size() != 0) {
+    const plan how = make_plan();
+    launch(how, generated_for(how, queue, options), queue, options.after);
+  }
+}
+
+}  // namespace internal
+
+// ---- the kernel
+
+elementwise_kernel::elementwise_kernel(std::string_view inputs, std::string_view outputs,
+                                       std::string operation, generation_options options)
+    : shared_(std::make_shared<const implementation>(inputs, outputs, std::move(operation),
+                                                     std::move(options))) {}
+
+const std::string& elementwise_kernel::name() const noexcept { return shared_->family.name(); }
+std::size_t elementwise_kernel::input_count() const noexcept {
+  return shared_->family.input_count();
+}
+std::size_t elementwise_kernel::output_count() const noexcept {
+  return shared_->family.output_count();
+}
+
+std::vector<array> elementwise_kernel::call(
+    std::span<const kernel_argument> inputs, const generated_call_options& options,
+    const std::optional<std::vector<std::ptrdiff_t>>& shape) const {
+  detail::complete_call arguments(shared_->family, inputs, options);
+  internal::elementwise_call call(*this, arguments.all(), options.type, shape);
+  const sycl::queue queue = arguments.queue();
+  std::vector<array> results = arguments.results(call, queue);
+  call.run(queue, options);
+  return results;
+}
+
+array elementwise_kernel::only(std::vector<array> outputs) const {
+  return detail::only_output(name(), std::move(outputs));
+}
+
+}  // namespace usmx::inline v1

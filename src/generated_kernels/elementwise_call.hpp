@@ -1,0 +1,46 @@
+// One call of an element-wise kernel: what form of it the arrays need, its source and its launch.
+// Not installed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "generated_kernels/generated_call.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/generated_kernels/elementwise_kernel.hpp"
+
+namespace usmx::inline v1::internal {
+
+/// An output that overlaps another argument, other than element by element, is computed in new
+/// memory first; a raw output is not.
+class USMX_API elementwise_call : public generated_call {
+ public:
+  /// As elementwise_kernel::call() takes them; outputs may follow the inputs. `shape` is null where
+  /// the arguments give it. Throws as that does. Makes and changes nothing.
+  elementwise_call(const elementwise_kernel&, std::span<const kernel_argument>,
+                   std::optional<dtype> wanted,
+                   const std::optional<std::vector<std::ptrdiff_t>>& shape);
+  ~elementwise_call();
+
+  /// Runs the kernel on a queue, after the events and the work on the arrays. No output is lacking.
+  /// Of the options, it takes what is not an argument of the call.
+  void run(const sycl::queue&, const generated_call_options&);
+
+ private:
+  struct plan;
+
+  plan make_plan() const;
+  const usmx::kernel& generated_for(const plan&, const sycl::queue&,
+                                    const generated_call_options&) const;
+  void launch(const plan&, const usmx::kernel&, const sycl::queue&,
+              std::span<const sycl::event> after) const;
+
+  const elementwise_kernel::implementation& kernel_;
+};
+
+}  // namespace usmx::inline v1::internal

@@ -1,0 +1,74 @@
+// The arguments of one call of a generated kernel, as the kernel takes them. Not installed.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <sycl/queue.hpp>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/user_kernels/kernel.hpp"
+
+namespace usmx::inline v1 {
+
+namespace detail {
+class kernel_family;
+struct typed_arguments;
+}  // namespace detail
+
+namespace internal {
+
+/// What calls of element-wise kernels and of reductions have in common. It refers to the kernel and
+/// to the arguments.
+class USMX_API generated_call {
+ public:
+  generated_call(const generated_call&) = delete;
+  generated_call& operator=(const generated_call&) = delete;
+
+  /// Whether no array was given for an output.
+  bool lacks_output(std::size_t output) const;
+  /// What such an array has to be. Its shape and its order are those of `output_layout()`.
+  dtype output_type(std::size_t output) const;
+  const layout& output_layout() const noexcept { return output_layout_; }
+  /// As the inputs have: device memory if one has, else shared, else host memory.
+  usm_kind output_kind() const;
+  /// That array.
+  void set_output(std::size_t output, const array& made);
+
+ protected:
+  /// Of an argument for each input, and none or one for each output; an unsuitable one without a
+  /// text is an output to be made. Throws type_error for too few or too many, for what is no array
+  /// and no number, and for types that do not suit (detail::choose_types).
+  generated_call(const detail::kernel_family&, std::span<const kernel_argument>,
+                 std::optional<dtype> wanted);
+  ~generated_call();
+
+  const array* array_at(std::size_t k) const noexcept;
+  bool is_raw(std::size_t k) const;
+  bool is_output(std::size_t k) const;
+  /// Arrays that are given and that the loop goes through: inputs, or outputs as well.
+  std::vector<const array*> operands(bool with_outputs) const;
+  /// The shape that arrays have together, by the rule of broadcasting. Throws value_error.
+  std::vector<std::ptrdiff_t> common_shape(std::span<const array* const>) const;
+  /// A letter for each raw array: what its kernel is generated for.
+  std::string raw_forms() const;
+
+  const detail::kernel_family& family_;
+  std::vector<kernel_argument> arguments_;  // one for each parameter
+  const detail::typed_arguments* typed_ = nullptr;
+  layout output_layout_;
+
+ private:
+  void check_kinds() const;
+  void set_raw_arrays();
+
+  std::deque<array> own_;  // what arguments refer to
+};
+
+}  // namespace internal
+
+}  // namespace usmx::inline v1

@@ -1,0 +1,157 @@
+#include "generated_kernels/kernel_family.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "usmx/base/error.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+const array* array_of(const kernel_argument& argument) {
+  const auto* found = std::get_if<const array*>(&argument.value());
+  return found == nullptr ? nullptr : *found;
+}
+
+/// Numbers have no type of their own, but a kind: in the order of their alternatives.
+constexpr type_code number_types[] = {type_code::bool_, type_code::int64, type_code::uint64,
+                                      type_code::float64, type_code::complex128};
+
+std::optional<found_type> found_in(const kernel_argument& argument) {
+  if (const array* a = array_of(argument)) {
+    return found_type{a->type(), true};
+  }
+  if (const auto* number = std::get_if<kernel_argument::number>(&argument.value())) {
+    return found_type{dtype(number_types[number->index()]), false};
+  }
+  return std::nullopt;
+}
+
+char letter_of(dtype type) { return static_cast<char>('A' + static_cast<int>(type.code())); }
+
+/// What tells arguments apart that need different kernels.
+std::string key_of(std::span<const generated_parameter> parameters,
+                   std::span<const kernel_argument> arguments, std::optional<dtype> wanted) {
+  std::string key;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const std::optional<found_type> found = found_in(arguments[k]);
+    if (!found) {
+      key += '-';
+    } else if (!found->is_array) {
+      key += static_cast<char>('0' + static_cast<int>(found->type.code()));
+    } else {
+      key += letter_of(found->type);
+      key += parameters[k].is_raw ? std::to_string(array_of(arguments[k])->ndim()) : "";
+    }
+  }
+  return wanted ? key + letter_of(*wanted) : key;
+}
+
+parameter_form form_of(bool is_input, const generated_parameter& parameter, bool is_array) {
+  if (!is_array && is_input) {
+    return parameter_form::value;
+  }
+  if (parameter.is_raw) {
+    return is_input ? parameter_form::const_view : parameter_form::view;
+  }
+  return is_input ? parameter_form::const_pointer : parameter_form::pointer;
+}
+
+}  // namespace
+
+kernel_family::kernel_family(std::string_view inputs, std::string_view outputs,
+                             written_texts written, generation_options options)
+    : parameters_(parse_parameters("in_params", inputs)),
+      input_count_(parameters_.size()),
+      written_(std::move(written)),
+      options_(std::move(options)) {
+  for (generated_parameter& each : parse_parameters("out_params", outputs)) {
+    parameters_.push_back(std::move(each));
+  }
+  check_parameters(parameters_, output_count());
+  check_kernel_name(options_.name);
+  written_.emplace_back("preamble", options_.preamble);
+}
+
+const typed_arguments* kernel_family::find(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(typed_, key, &typed_arguments::key);
+  return found == typed_.end() ? nullptr : &*found;
+}
+
+typed_arguments kernel_family::describe(std::span<const kernel_argument> arguments,
+                                        std::optional<dtype> wanted, std::string key) const {
+  std::vector<std::optional<found_type>> found;
+  std::ranges::transform(arguments, std::back_inserter(found), found_in);
+  typed_arguments made{std::move(key), {name(), {}, 0}, {}};
+  made.types = choose_types(name(), parameters_, found, wanted);
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const array* a = array_of(arguments[k]);
+    const dtype type = made.types[k];
+    made.signature.parameters.push_back(
+        {form_of(k < input_count_, parameters_[k], a != nullptr), type.code(), type.itemsize(),
+         type.alignment(), cpp_name(type),
+         a != nullptr && parameters_[k].is_raw ? static_cast<int>(a->ndim()) : 0});
+  }
+  return made;
+}
+
+const typed_arguments& kernel_family::typed_for(std::span<const kernel_argument> arguments,
+                                                std::optional<dtype> wanted) const {
+  std::string key = key_of(parameters_, arguments, wanted);
+  if (const typed_arguments* known = find(key)) {
+    return *known;
+  }
+  typed_arguments made = describe(arguments, wanted, std::move(key));
+  const std::lock_guard lock(mutex_);
+  return typed_.emplace_back(std::move(made));
+}
+
+std::vector<source_parameter> kernel_family::source_parameters(
+    const typed_arguments& typed, std::span<const kernel_argument> arguments) const {
+  std::vector<source_parameter> all;
+  for (std::size_t k = 0; k < parameters_.size(); ++k) {
+    const generated_parameter& each = parameters_[k];
+    const kernel_parameter& in_call = typed.signature.parameters[k];
+    const array* a = array_of(arguments[k]);
+    all.push_back({each.name, in_call.type_name, each.is_variable() ? each.type : "",
+                   k >= input_count_, in_call.form != parameter_form::value, in_call.ndim,
+                   a != nullptr && a->layout().is_c_contiguous()});
+  }
+  return all;
+}
+
+const std::vector<kernel>* kernel_family::find(const typed_arguments& typed,
+                                               const std::string& form,
+                                               const sycl::queue& queue) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(compiled_, [&](const compiled_kernels& each) {
+    return each.typed == &typed && each.queue == queue && each.form == form;
+  });
+  return found == compiled_.end() ? nullptr : &found->kernels;
+}
+
+std::vector<kernel> kernel_family::compile(const generated_source& source, const sycl::queue& queue,
+                                           const generated_call_options& how) const {
+  compile_options options{
+      .headers = written_, .options = options_.options, .progress = how.progress};
+  options.headers.emplace_back("usmx_loop.hpp", loop_header);
+  std::vector<kernel> made = kernel::compile(queue, source.text, source.kernels, options);
+  if (how.warned && !made.front().warnings().empty()) {
+    how.warned(made.front().warnings());
+  }
+  return made;
+}
+
+const std::vector<kernel>& kernel_family::kernels_for(
+    const typed_arguments& typed, const std::string& form, const sycl::queue& queue,
+    const generated_call_options& how, const std::function<generated_source()>& generate) const {
+  if (const std::vector<kernel>* known = find(typed, form, queue)) {
+    return *known;
+  }
+  std::vector<kernel> made = compile(generate(), queue, how);
+  const std::lock_guard lock(mutex_);
+  return compiled_.emplace_back(compiled_kernels{&typed, form, queue, std::move(made)}).kernels;
+}
+
+}  // namespace usmx::inline v1::detail

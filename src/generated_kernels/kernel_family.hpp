@@ -1,0 +1,99 @@
+// What a generated kernel is generated from, and what has been compiled of it for arguments of
+// which types and layouts. Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sycl/queue.hpp>
+
+#include "base/ranked_mutex.hpp"
+#include "generated_kernels/parameters.hpp"
+#include "generated_kernels/source.hpp"
+#include "usmx/generated_kernels/generated_call.hpp"
+#include "usmx/user_kernels/kernel.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// What arguments of certain types are.
+struct typed_arguments {
+  std::string key;
+  /// Inputs have the forms value, const_pointer and, if they are raw, const_view; outputs pointer
+  /// and view.
+  kernel_signature signature;
+  std::vector<dtype> types;
+};
+
+/// A generated source: its text, and the names of its kernels.
+struct generated_source {
+  std::string text;
+  std::vector<std::string> kernels;
+};
+
+class kernel_family {
+ public:
+  /// Users' texts, by the names under which generated sources include them.
+  using written_texts = std::vector<std::pair<std::string, std::string>>;
+
+  /// Throws value_error for parameters that cannot be.
+  kernel_family(std::string_view inputs, std::string_view outputs, written_texts,
+                generation_options);
+
+  const std::string& name() const noexcept { return options_.name; }
+  /// The name of the kernel in the source, which none of C++'s functions has.
+  std::string source_name() const { return "usmx_named_" + name(); }
+  /// Inputs first.
+  std::span<const generated_parameter> parameters() const noexcept { return parameters_; }
+  std::size_t input_count() const noexcept { return input_count_; }
+  std::size_t output_count() const noexcept { return parameters_.size() - input_count_; }
+
+  /// What these arguments are, one for each parameter. Throws type_error as choose_types() does. It
+  /// lives as long as the family.
+  const typed_arguments& typed_for(std::span<const kernel_argument>,
+                                   std::optional<dtype> wanted) const;
+
+  /// The parameters as the source has them.
+  std::vector<source_parameter> source_parameters(const typed_arguments&,
+                                                  std::span<const kernel_argument>) const;
+
+  /// The kernels for arguments of these types and for a form of the loops, which `generate()` gives
+  /// the source of. Throws compile_error. They live as long as the family.
+  const std::vector<kernel>& kernels_for(const typed_arguments&, const std::string& form,
+                                         const sycl::queue&, const generated_call_options&,
+                                         const std::function<generated_source()>& generate) const;
+
+ private:
+  /// For one queue, so that the runtime need not compare devices in each call.
+  struct compiled_kernels {
+    const typed_arguments* typed;
+    std::string form;
+    sycl::queue queue;
+    std::vector<kernel> kernels;
+  };
+
+  const typed_arguments* find(const std::string& key) const;
+  typed_arguments describe(std::span<const kernel_argument>, std::optional<dtype> wanted,
+                           std::string key) const;
+  const std::vector<kernel>* find(const typed_arguments&, const std::string& form,
+                                  const sycl::queue&) const;
+  std::vector<kernel> compile(const generated_source&, const sycl::queue&,
+                              const generated_call_options&) const;
+
+  std::vector<generated_parameter> parameters_;
+  std::size_t input_count_;
+  written_texts written_;
+  generation_options options_;
+  mutable ranked_mutex<lock_rank::generated_kernels> mutex_;  // guards the lists
+  // Nothing leaves them, so that what they have stays where it is.
+  mutable std::list<typed_arguments> typed_;
+  mutable std::list<compiled_kernels> compiled_;
+};
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,273 @@
+#include "generated_kernels/parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "base/quoted.hpp"
+#include "generated_kernels/operand_loop.hpp"
+#include "usmx/base/error.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+// ---- texts
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_of_identifier(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && (is_letter(text[0]) || text[0] == '_') &&
+         std::ranges::all_of(text, is_of_identifier);
+}
+
+constexpr std::string_view blanks = " \t\r\n\v\f";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(blanks);
+  return first == text.npos ? std::string_view()
+                            : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+    words.push_back(text.substr(0, text.find_first_of(blanks)));
+    text.remove_prefix(words.back().size());
+  }
+  return words;
+}
+
+// ---- types
+
+/// As the source has them, in the order of type_code.
+constexpr const char* cpp_names[type_count] = {"bool",
+                                               "signed char",
+                                               "short",
+                                               "int",
+                                               "long",
+                                               "unsigned char",
+                                               "unsigned short",
+                                               "unsigned int",
+                                               "unsigned long",
+                                               "_Float16",
+                                               "float",
+                                               "double",
+                                               "usmx::complex<float>",
+                                               "usmx::complex<double>"};
+
+/// NumPy's names for types of C.
+constexpr std::pair<std::string_view, type_code> numpy_names[] = {
+    {"byte", type_code::int8},         {"ubyte", type_code::uint8},
+    {"short", type_code::int16},       {"ushort", type_code::uint16},
+    {"intc", type_code::int32},        {"uintc", type_code::uint32},
+    {"int", type_code::int64},         {"uint", type_code::uint64},
+    {"long", type_code::int64},        {"ulong", type_code::uint64},
+    {"longlong", type_code::int64},    {"ulonglong", type_code::uint64},
+    {"half", type_code::float16},      {"single", type_code::float32},
+    {"float", type_code::float64},     {"double", type_code::float64},
+    {"csingle", type_code::complex64}, {"cdouble", type_code::complex128},
+    {"complex", type_code::complex128}};
+
+std::string all_type_names() {
+  std::string text;
+  for (const type_entry& each : type_table) {
+    text += (text.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return text;
+}
+
+generated_parameter parse_parameter(std::string_view what, std::string_view text) {
+  std::vector<std::string_view> words = split_words(text);
+  const bool is_raw = words.size() == 3 && words.front() == "raw";
+  if (is_raw) {
+    words.erase(words.begin());
+  }
+  if (words.size() != 2 || !is_identifier(words[1])) {
+    throw value_error(message(what, " must be pairs of type and name with commas between them, ",
+                              "found ", detail::quoted(trimmed(text))));
+  }
+  const auto [type, name] = std::pair(words[0], words[1]);
+  if (name == "i" || name.starts_with("usmx")) {
+    throw value_error(message(what, " must not use the name ", detail::quoted(name),
+                              ", which kernels have already"));
+  }
+  if (type.size() == 1) {
+    if (!is_letter(type[0])) {
+      throw value_error(
+          message(what, ": a type variable must be a letter, found ", detail::quoted(type)));
+    }
+    return {std::string(type), std::string(name), is_raw};
+  }
+  const std::optional<dtype> known = named_type(type);
+  if (!known) {
+    throw value_error(message(what, ": the type of ", detail::quoted(name), " must be one of ",
+                              all_type_names(), ", found ", detail::quoted(type)));
+  }
+  return {std::string(known->name()), std::string(name), is_raw};
+}
+
+}  // namespace
+
+std::vector<generated_parameter> parse_parameters(std::string_view what, std::string_view text) {
+  std::vector<generated_parameter> all;
+  if (trimmed(text).empty()) {
+    return all;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    all.push_back(parse_parameter(what, text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return all;
+}
+
+void check_parameters(std::span<const generated_parameter> all, std::size_t output_count) {
+  if (output_count == 0) {
+    throw value_error("out_params must name at least one output");
+  }
+  for (auto each = all.begin(); each != all.end(); ++each) {
+    if (std::ranges::find(all.begin(), each, each->name, &generated_parameter::name) != each) {
+      throw value_error(message("parameters must have different names, found ",
+                                detail::quoted(each->name), " twice"));
+    }
+  }
+  if (all.size() >= max_operands) {
+    throw value_error(
+        message("there must be at most ", max_operands - 1, " parameters, found ", all.size()));
+  }
+}
+
+void check_kernel_name(std::string_view name) {
+  if (!is_identifier(name)) {
+    throw value_error(message("name must be an identifier of C++, found ", detail::quoted(name)));
+  }
+}
+
+bool uses_name(std::string_view name, std::string_view source) {
+  for (std::size_t at = source.find(name); at != source.npos; at = source.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !is_of_identifier(source[at - 1]);
+    if (begins && (end == source.size() || !is_of_identifier(source[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<dtype> named_type(std::string_view name) {
+  for (int code = 0; code < type_count; ++code) {
+    const dtype type(static_cast<type_code>(code));
+    if (name == type.name() || name == type.typestr().substr(1)) {
+      return type;
+    }
+  }
+  const auto* const known =
+      std::ranges::find(numpy_names, name, &std::pair<std::string_view, type_code>::first);
+  return known == std::end(numpy_names) ? std::nullopt : std::optional(dtype(known->second));
+}
+
+std::string cpp_name(dtype type) { return cpp_names[static_cast<std::size_t>(type.code())]; }
+
+namespace {
+
+/// What variables stand for, and who says so: empty for numbers.
+struct known_type {
+  dtype type;
+  std::string by;
+};
+using known_types = std::map<std::string, known_type, std::less<>>;
+
+/// An array's type is that of its parameter.
+void match(std::string_view kernel, const generated_parameter& parameter, dtype found,
+           known_types& variables) {
+  const std::string beginning =
+      message(kernel, ": argument ", detail::quoted(parameter.name), " must have elements of ");
+  if (found.is_structured()) {
+    throw type_error(message(beginning, "one of ", all_type_names(), ", found ", found.name()));
+  }
+  if (!parameter.is_variable()) {
+    if (found.name() != parameter.type) {
+      throw type_error(message(beginning, parameter.type, ", found ", found.name()));
+    }
+    return;
+  }
+  const auto [known, is_new] = variables.try_emplace(
+      parameter.type, known_type{found, "argument " + detail::quoted(parameter.name)});
+  if (known->second.type != found) {
+    throw type_error(message(beginning, known->second.type.name(), ", which is ", parameter.type,
+                             " by ", known->second.by, ", found ", found.name()));
+  }
+}
+
+dtype type_of(const generated_parameter& parameter, const known_types& variables) {
+  return parameter.is_variable() ? variables.find(parameter.type)->second.type
+                                 : *named_type(parameter.type);
+}
+
+/// `wanted` stands for variables of which there is no array.
+void use_wanted(std::string_view kernel, std::span<const generated_parameter> parameters,
+                std::span<const std::optional<found_type>> found, dtype wanted,
+                known_types& variables) {
+  if (wanted.is_structured()) {
+    throw type_error(
+        message(kernel, ": dtype must be one of ", all_type_names(), ", found ", wanted.name()));
+  }
+  for (const generated_parameter& each : parameters) {
+    if (each.is_variable()) {
+      variables.try_emplace(each.type, known_type{wanted, "dtype"});
+    }
+  }
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const dtype chosen = type_of(parameters[k], variables);
+    if (!found[k] && chosen != wanted) {
+      throw type_error(message(kernel, ": dtype must be ", chosen.name(), ", the type of output ",
+                               detail::quoted(parameters[k].name), ", found ", wanted.name()));
+    }
+  }
+}
+
+/// The widest number stands for variables that nothing else names.
+void use_numbers(std::span<const generated_parameter> parameters,
+                 std::span<const std::optional<found_type>> found, known_types& variables) {
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (!parameters[k].is_variable() || !found[k] || found[k]->is_array) {
+      continue;
+    }
+    const auto [known, is_new] =
+        variables.try_emplace(parameters[k].type, known_type{found[k]->type, ""});
+    if (known->second.by.empty() && known->second.type.code() < found[k]->type.code()) {
+      known->second.type = found[k]->type;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<dtype> choose_types(std::string_view kernel,
+                                std::span<const generated_parameter> parameters,
+                                std::span<const std::optional<found_type>> found,
+                                std::optional<dtype> wanted) {
+  known_types variables;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (found[k] && found[k]->is_array) {
+      match(kernel, parameters[k], found[k]->type, variables);
+    }
+  }
+  if (wanted) {
+    use_wanted(kernel, parameters, found, *wanted, variables);
+  }
+  use_numbers(parameters, found, variables);
+  std::vector<dtype> types;
+  for (const generated_parameter& each : parameters) {
+    if (each.is_variable() && !variables.contains(each.type)) {
+      throw type_error(message(kernel, ": the type ", each.type, " of ", detail::quoted(each.name),
+                               " is not known, since no argument has it; dtype names it"));
+    }
+    types.push_back(type_of(each, variables));
+  }
+  return types;
+}
+
+}  // namespace usmx::inline v1::detail

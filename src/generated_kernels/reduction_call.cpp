@@ -1,0 +1,522 @@
+#include "generated_kernels/reduction_call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/array_internal.hpp"
+#include "base/quoted.hpp"
+#include "generated_kernels/complete_call.hpp"
+#include "generated_kernels/generated_arguments.hpp"
+#include "generated_kernels/kernel_family.hpp"
+#include "generated_kernels/operand_loop.hpp"
+#include "user_kernels/arguments.hpp"
+#include "user_kernels/launch.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/layout/axes.hpp"
+
+namespace usmx::inline v1 {
+
+struct reduction_kernel::implementation {
+  implementation(std::string_view inputs, std::string_view outputs,
+                 reduction_expressions expressions, generation_options options);
+
+  /// The type of what is reduced.
+  dtype result_type(std::span<const dtype> types) const {
+    return result_place ? types[*result_place] : *detail::named_type(result_name);
+  }
+
+  bool has_identity;
+  std::string result_name;
+  detail::kernel_family family;
+  /// The parameter whose type it is; none for a type that does not vary.
+  std::optional<std::size_t> result_place;
+};
+
+namespace detail {
+
+/// The arrays of one call, and the loops over them.
+struct reduction_loops {
+  struct side {
+    std::size_t place;  // among the parameters
+    array used;
+  };
+
+  std::vector<side> inputs;
+  std::vector<side> outputs;
+  operand_loop kept;             // of inputs and outputs
+  operand_loop reduced;          // of inputs
+  std::ptrdiff_t reduced_count;  // elements of one result
+  bool is_outer;
+
+  std::size_t kept_dimensions() const noexcept { return std::max<std::size_t>(kept.ndim, 1); }
+  std::size_t reduced_dimensions() const noexcept { return std::max<std::size_t>(reduced.ndim, 1); }
+};
+
+/// What the first kernel gets besides the loops: see reduction_source.cpp.
+struct part_sizes {
+  std::int64_t lines_per_part;
+  std::int64_t columns_per_part;
+  std::int64_t column_parts;
+};
+
+/// How the elements of one result are divided: first into lines, which are all dimensions but the
+/// innermost one. No part is empty.
+struct division {
+  part_sizes sizes;
+  std::int64_t parts;
+};
+
+/// The memory between the two kernels.
+struct reduction_parts {
+  division by;
+  array memory;
+};
+
+}  // namespace detail
+
+namespace {
+
+using reduction = detail::reduction_loops;
+using all_parts = detail::reduction_parts;
+using detail::division;
+
+/// What the inputs are broadcast to, and which of its axes are reduced.
+struct reduced_shape {
+  std::span<const std::ptrdiff_t> shape;
+  std::span<const char> reduced;
+  bool are_kept;
+};
+
+using detail::loop_dimension;
+using detail::operand_loop;
+
+// ---- arrays and loops
+
+/// The entries of an array's axes that are reduced, or are not.
+std::vector<std::ptrdiff_t> chosen_entries(std::span<const std::ptrdiff_t> entries,
+                                           std::span<const char> reduced, bool wanted) {
+  std::vector<std::ptrdiff_t> chosen;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    if ((reduced[k] != 0) == wanted) {
+      chosen.push_back(entries[k]);
+    }
+  }
+  return chosen;
+}
+
+/// The loops walk through memory as the first input lies in it.
+void set_loops(reduction& call, const reduced_shape& axes) {
+  std::vector<std::vector<std::ptrdiff_t>> strides;  // kept ones, then reduced ones
+  for (const bool wanted : {false, true}) {
+    for (const reduction::side& each : call.inputs) {
+      strides.push_back(chosen_entries(each.used.strides(), axes.reduced, wanted));
+    }
+    for (const reduction::side& each : call.outputs) {
+      if (!wanted) {
+        const auto all = each.used.strides();
+        strides.push_back(axes.are_kept ? chosen_entries(all, axes.reduced, false)
+                                        : std::vector<std::ptrdiff_t>(all.begin(), all.end()));
+      }
+    }
+  }
+  std::vector<detail::loop_operand> sides;
+  const auto add_all = [&](std::span<const reduction::side> all, bool is_read) {
+    for (const reduction::side& each : all) {
+      sides.push_back({strides[sides.size()],
+                       static_cast<std::ptrdiff_t>(each.used.type().itemsize()), is_read});
+    }
+  };
+  add_all(call.inputs, true);
+  add_all(call.outputs, false);
+  add_all(call.inputs, true);
+  const std::size_t kept_count = call.inputs.size() + call.outputs.size();
+  const std::span<const detail::loop_operand> all(sides);
+  set_loop(call.kept, chosen_entries(axes.shape, axes.reduced, false), all.first(kept_count), 0);
+  const std::vector<std::ptrdiff_t> extents = chosen_entries(axes.shape, axes.reduced, true);
+  call.reduced_count = 1;
+  for (const std::ptrdiff_t extent : extents) {
+    call.reduced_count *= extent;
+  }
+  if (call.reduced_count == 0) {  // nothing is read
+    call.reduced.ndim = 0;
+    call.reduced.count = call.inputs.size();
+    std::ranges::fill(std::span(call.reduced.offsets).first(call.reduced.count), 0);
+  } else {
+    set_loop(call.reduced, extents, all.subspan(kept_count), 0);
+  }
+}
+
+std::ptrdiff_t innermost_stride(const operand_loop& loop) {
+  return loop.ndim == 0 ? 0 : std::abs(loop.dimensions().back().strides[0]);
+}
+
+/// Where a result has few elements beside each other, or results lie closer together than what they
+/// are made of.
+bool is_outer(const reduction& call) {
+  constexpr std::ptrdiff_t few = 16;
+  if (call.kept.ndim == 0) {
+    return false;
+  }
+  const bool is_short = call.reduced.ndim == 0 || call.reduced.dimensions().back().extent < few;
+  return is_short || innermost_stride(call.kept) < innermost_stride(call.reduced);
+}
+
+/// The work items of a group that share the elements of one result.
+std::size_t lanes_of(const reduction& call) {
+  constexpr std::size_t most = 64;
+  const std::ptrdiff_t columns =
+      call.reduced.ndim == 0 ? 1 : call.reduced.dimensions().back().extent;
+  return std::min(most, std::bit_ceil(static_cast<std::size_t>(columns)));
+}
+
+std::string form_of(const reduction& call) {
+  std::string text =
+      detail::message(call.is_outer ? "outer " : "inner ", call.kept_dimensions(), ' ',
+                      call.reduced_dimensions(), ' ', call.is_outer ? 1 : lanes_of(call), ' ');
+  const operand_loop& across = call.is_outer ? call.kept : call.reduced;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const auto item = static_cast<std::ptrdiff_t>(call.inputs[i].used.type().itemsize());
+    text +=
+        static_cast<char>(across.ndim == 0 ? detail::step::repeated
+                                           : detail::step_of(across.dimensions().back(), i, item));
+  }
+  return text;
+}
+
+// ---- how the elements are divided
+
+std::int64_t parts_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+/// How many parts each result has at most. Depends on the shape only, so that results do.
+std::int64_t most_parts(std::int64_t results, std::int64_t elements, bool is_outer) {
+  constexpr std::int64_t enough_items = 262144;
+  constexpr std::int64_t enough_groups = 256;
+  constexpr std::int64_t most = 1024;
+  const std::int64_t wanted = is_outer
+                                  ? std::min(parts_up(elements, 64), enough_items / results)
+                                  : std::min(parts_up(elements, 16384), enough_groups / results);
+  return std::clamp<std::int64_t>(wanted, 1, most);
+}
+
+division divided(const operand_loop& reduced, std::int64_t parts) {
+  const std::int64_t columns = reduced.ndim == 0 ? 1 : reduced.dimensions().back().extent;
+  const std::int64_t lines = items_of(reduced.dimensions()) / columns;
+  if (lines >= parts) {
+    const std::int64_t per_part = parts_up(lines, parts);
+    return {{per_part, columns, 1}, parts_up(lines, per_part)};
+  }
+  const std::int64_t wanted = parts_up(columns, parts_up(parts, lines));
+  constexpr std::int64_t group = 64;
+  const std::int64_t per_part = parts_up(wanted, group) * group;
+  const std::int64_t column_parts = parts_up(columns, per_part);
+  return {{1, per_part, column_parts}, lines * column_parts};
+}
+
+// ---- launching
+
+launch_sizes inner_sizes(std::int64_t results, const reduction& call, const division& by) {
+  const std::size_t lanes = lanes_of(call);
+  return {2,
+          {static_cast<std::size_t>(results), static_cast<std::size_t>(by.parts) * lanes, 1},
+          std::array<std::size_t, 3>{1, lanes, 1}};
+}
+
+launch_sizes outer_sizes(std::int64_t results, const reduction& call, const division& by) {
+  const auto columns = static_cast<std::size_t>(call.kept.dimensions().back().extent);
+  const std::size_t rows = static_cast<std::size_t>(results) / columns;
+  const std::size_t width = std::min<std::size_t>(1024, std::bit_ceil(columns));
+  return {2,
+          {rows * static_cast<std::size_t>(by.parts), detail::rounded_up(columns, width), 1},
+          std::array<std::size_t, 3>{1, width, 1}};
+}
+
+launch_sizes end_sizes(std::int64_t results) {
+  constexpr std::size_t group = 64;
+  const std::size_t width = std::min(group, std::bit_ceil(static_cast<std::size_t>(results)));
+  return {1,
+          {detail::rounded_up(static_cast<std::size_t>(results), width), 1, 1},
+          std::array<std::size_t, 3>{width, 1, 1}};
+}
+
+/// What the second kernel gets besides the loop: the number of results and of their parts.
+using result_sizes = std::array<std::int64_t, 2>;
+
+void require_few_dimensions(const std::string& kernel, const reduction& call) {
+  const std::size_t found = std::max(call.kept.ndim, call.reduced.ndim);
+  if (found > detail::max_kernel_loop_dimensions) {
+    throw value_error(detail::message(kernel, ": expected an array that has at most ",
+                                      detail::max_kernel_loop_dimensions,
+                                      " dimensions once neighbours are joined, found ", found));
+  }
+}
+
+void require_few_items(const std::string& kernel, const launch_sizes& sizes) {
+  constexpr std::size_t most = std::size_t{1} << 31;  // the runtime counts them in an int
+  if (sizes.global[0] >= most / std::max<std::size_t>(sizes.global[1], 1)) {
+    throw value_error(detail::message(kernel, ": expected less than ", most, " work items, found ",
+                                      sizes.global[0], " x ", sizes.global[1]));
+  }
+}
+
+all_parts parts_of(const reduction& call, dtype type, const sycl::queue& queue) {
+  const std::int64_t results = detail::items_of(call.kept.dimensions());
+  const division by =
+      call.reduced_count == 0
+          ? division{{}, 0}
+          : divided(call.reduced, most_parts(results, call.reduced_count, call.is_outer));
+  const std::array shape{std::max<std::ptrdiff_t>(results * by.parts, 1)};
+  return {by, internal::new_array(layout::c_order(shape), type, queue, usm_kind::device, 0,
+                                  internal::first_use::in_order)};
+}
+
+detail::argument_bytes address_of(std::byte* address) { return {{}, nullptr, address, {}}; }
+detail::argument_bytes structure_at(const void* bytes) { return {{}, bytes, nullptr, {}}; }
+
+}  // namespace
+
+namespace internal {
+
+namespace {
+
+std::vector<char> reduced_flags(const std::optional<std::vector<std::ptrdiff_t>>& axes,
+                                std::size_t ndim) {
+  std::vector<char> reduced(ndim, axes ? 0 : 1);
+  for (const std::ptrdiff_t each : axes.value_or(std::vector<std::ptrdiff_t>())) {
+    char& flag = reduced[static_cast<std::size_t>(normalized_axis(each, static_cast<int>(ndim)))];
+    if (flag != 0) {
+      throw value_error(detail::message("axis must not have an axis twice, found ", each));
+    }
+    flag = 1;
+  }
+  return reduced;
+}
+
+std::vector<std::ptrdiff_t> result_shape(std::span<const std::ptrdiff_t> shape,
+                                         std::span<const char> reduced, bool are_kept) {
+  std::vector<std::ptrdiff_t> extents;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    if (reduced[k] == 0 || are_kept) {
+      extents.push_back(reduced[k] != 0 ? 1 : shape[k]);
+    }
+  }
+  return extents;
+}
+
+}  // namespace
+
+reduction_call::reduction_call(const reduction_kernel& kernel,
+                               std::span<const kernel_argument> arguments,
+                               const reduction_axes& axes, std::optional<dtype> wanted)
+    : generated_call(kernel.shared_->family, arguments, wanted),
+      kernel_(*kernel.shared_),
+      are_kept_(axes.are_kept) {
+  const std::vector<const array*> arrays = operands(false);
+  if (arrays.empty()) {
+    throw type_error(family_.name() + ": at least one input must be an array");
+  }
+  shape_ = common_shape(arrays);
+  reduced_ = reduced_flags(axes.axes, shape_.size());
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    if (reduced_[k] != 0 && shape_[k] == 0 && !kernel_.has_identity) {
+      throw value_error(detail::message(family_.name(),
+                                        " has no identity: expected axes with elements, found ",
+                                        "shape ", tuple_text(shape_)));
+    }
+  }
+  output_layout_ = layout::c_order(result_shape(shape_, reduced_, are_kept_));
+}
+
+reduction_call::~reduction_call() = default;
+
+/// How a call runs: its loops, as the kernels get them, and the memory between the two.
+struct reduction_call::plan {
+  reduction loops;
+  std::int64_t results;
+  detail::packed_loop kept;
+  detail::packed_loop reduced;
+  all_parts parts;
+
+  detail::argument_bytes parts_address() const { return address_of(first_element(parts.memory)); }
+};
+
+reduction_call::plan reduction_call::make_plan() const {
+  plan made{};
+  reduction& loops = made.loops;
+  for (std::size_t k = 0; k < arguments_.size(); ++k) {
+    const array* a = array_at(k);
+    if (a == nullptr || is_raw(k)) {
+      continue;
+    }
+    detail::require_suitable(typed_->signature, k, *a);
+    if (is_output(k)) {
+      detail::require_shape(typed_->signature, k, *a, output_layout_.shape());
+      loops.outputs.push_back({k, *a});
+    } else {
+      loops.inputs.push_back({k, detail::broadcast_to(*a, shape_)});
+    }
+  }
+  set_loops(loops, {shape_, reduced_, are_kept_});
+  require_few_dimensions(family_.name(), loops);
+  loops.is_outer = is_outer(loops);
+  made.results = detail::items_of(loops.kept.dimensions());
+  made.kept = detail::packed(loops.kept.dimensions(), loops.kept.count, loops.kept_dimensions());
+  made.reduced =
+      detail::packed(loops.reduced.dimensions(), loops.reduced.count, loops.reduced_dimensions());
+  return made;
+}
+
+std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
+                                                      const usmx::kernel& make_parts,
+                                                      const sycl::queue& queue,
+                                                      std::span<const sycl::event> after) const {
+  const reduction& loops = how.loops;
+  if (loops.reduced_count == 0) {
+    return {after.begin(), after.end()};
+  }
+  std::vector<detail::argument_bytes> bytes;
+  std::vector<detail::array_use> uses;
+  std::size_t input = 0;
+  for (std::size_t k = 0; k < family_.input_count(); ++k) {
+    const array* a = array_at(k);
+    if (a == nullptr || is_raw(k)) {
+      bytes.push_back(
+          detail::checked_argument(typed_->signature, k, arguments_[k], make_parts.context()));
+    } else {
+      detail::require_context(typed_->signature, k, *a, make_parts.context());
+      bytes.push_back(address_of(first_element(loops.inputs[input].used) +
+                                 loops.kept.offsets[input] + loops.reduced.offsets[input]));
+      ++input;
+    }
+    if (a != nullptr) {
+      uses.push_back({a, detail::access::read});
+    }
+  }
+  uses.push_back({&how.parts.memory, detail::access::write});
+  bytes.push_back(how.parts_address());
+  bytes.push_back(structure_at(how.kept.data()));
+  bytes.push_back(structure_at(how.reduced.data()));
+  bytes.push_back(structure_at(&how.parts.by.sizes));
+  const launch_sizes sizes = loops.is_outer ? outer_sizes(how.results, loops, how.parts.by)
+                                            : inner_sizes(how.results, loops, how.parts.by);
+  require_few_items(family_.name(), sizes);
+  return {detail::launch_checked(make_parts, sizes, bytes, uses, queue, after)};
+}
+
+void reduction_call::launch_end(const plan& how, const usmx::kernel& put_together,
+                                const sycl::queue& queue,
+                                std::span<const sycl::event> after) const {
+  const reduction& loops = how.loops;
+  std::vector<detail::argument_bytes> bytes;
+  std::vector<detail::array_use> uses;
+  for (std::size_t i = 0; i < loops.outputs.size(); ++i) {
+    const array& used = loops.outputs[i].used;
+    detail::require_context(typed_->signature, loops.outputs[i].place, used,
+                            put_together.context());
+    bytes.push_back(address_of(first_element(used) + loops.kept.offsets[loops.inputs.size() + i]));
+    uses.push_back({&used, detail::access::write});
+  }
+  uses.push_back({&how.parts.memory, detail::access::read});
+  bytes.push_back(how.parts_address());
+  bytes.push_back(structure_at(how.kept.data()));
+  const result_sizes sizes{how.results, how.parts.by.parts};
+  bytes.push_back(structure_at(&sizes));
+  detail::launch_checked(put_together, end_sizes(how.results), bytes, uses, queue, after);
+}
+
+void reduction_call::run(const sycl::queue& queue, const generated_call_options& options) {
+  if (output_layout_.size() == 0) {
+    return;
+  }
+  plan how = make_plan();
+  const dtype type = kernel_.result_type(typed_->types);
+  const std::string form = form_of(how.loops);
+  const std::vector<usmx::kernel>& kernels =
+      family_.kernels_for(*typed_, form + raw_forms(), queue, options, [&] {
+        const std::string name = family_.source_name();
+        return detail::generated_source{
+            detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form,
+                                     type),
+            {name, name + "_end"}};
+      });
+  how.parts = parts_of(how.loops, type, queue);
+  launch_end(how, kernels[1], queue, launch_parts(how, kernels[0], queue, options.after));
+}
+
+}  // namespace internal
+
+// ---- the kernel
+
+reduction_kernel::implementation::implementation(std::string_view inputs, std::string_view outputs,
+                                                 reduction_expressions expressions,
+                                                 generation_options options)
+    : has_identity(expressions.identity.find_first_not_of(" \t\r\n") != std::string::npos),
+      result_name(expressions.type),
+      family(inputs, outputs,
+             {{"map_expr", std::move(expressions.map)},
+              {"reduce_expr", std::move(expressions.reduce)},
+              {"post_map_expr", std::move(expressions.post_map)},
+              {"identity", std::move(expressions.identity)}},
+             std::move(options)) {
+  const std::span<const detail::generated_parameter> all = family.parameters();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all[k].name == "a" || all[k].name == "b") {
+      throw value_error(detail::message("parameters must not use the name ",
+                                        detail::quoted(all[k].name),
+                                        ", which is that of values to reduce"));
+    }
+    if (k >= family.input_count() && all[k].is_raw) {
+      throw value_error(detail::message("outputs of a reduction must not be raw, found ",
+                                        detail::quoted(all[k].name)));
+    }
+  }
+  if (result_name.empty()) {
+    result_place = family.input_count();
+  } else if (result_name.size() > 1) {
+    if (!detail::named_type(result_name)) {
+      throw value_error(detail::message("reduce_type must be the name of a type, found ",
+                                        detail::quoted(result_name)));
+    }
+  } else {
+    const auto named = std::ranges::find(all, result_name, &detail::generated_parameter::type);
+    if (named == all.end()) {
+      throw value_error(detail::message("reduce_type must be the type of a parameter, found ",
+                                        detail::quoted(result_name)));
+    }
+    result_place = static_cast<std::size_t>(named - all.begin());
+  }
+}
+
+reduction_kernel::reduction_kernel(std::string_view inputs, std::string_view outputs,
+                                   reduction_expressions expressions, generation_options options)
+    : shared_(std::make_shared<const implementation>(inputs, outputs, std::move(expressions),
+                                                     std::move(options))) {}
+
+const std::string& reduction_kernel::name() const noexcept { return shared_->family.name(); }
+std::size_t reduction_kernel::input_count() const noexcept { return shared_->family.input_count(); }
+std::size_t reduction_kernel::output_count() const noexcept {
+  return shared_->family.output_count();
+}
+
+std::vector<array> reduction_kernel::call(std::span<const kernel_argument> inputs,
+                                          const reduction_axes& axes,
+                                          const generated_call_options& options) const {
+  detail::complete_call arguments(shared_->family, inputs, options);
+  internal::reduction_call call(*this, arguments.all(), axes, options.type);
+  const sycl::queue queue = arguments.queue();
+  std::vector<array> results = arguments.results(call, queue);
+  call.run(queue, options);
+  return results;
+}
+
+array reduction_kernel::only(std::vector<array> outputs) const {
+  return detail::only_output(name(), std::move(outputs));
+}
+
+}  // namespace usmx::inline v1

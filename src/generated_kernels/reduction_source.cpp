@@ -1,0 +1,205 @@
+#include <string>
+#include <vector>
+
+#include "generated_kernels/source.hpp"
+#include "usmx/base/error.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+constexpr std::string_view sizes_text =
+    R"(struct usmx_part_sizes { long lines_per_part; long columns_per_part; long column_parts; };
+struct usmx_result_sizes { long results; long parts; };
+)";
+
+/// Which elements a part has. `usmx_part` is given.
+constexpr std::string_view part_text =
+    R"(const long usmx_lines = usmx::detail::count_of<@outer@>(usmx_reduced);
+const long usmx_first_line = usmx_part / usmx_sizes.column_parts * usmx_sizes.lines_per_part;
+const long usmx_last_line = usmx_first_line + usmx_sizes.lines_per_part < usmx_lines
+    ? usmx_first_line + usmx_sizes.lines_per_part : usmx_lines;
+const long usmx_first = usmx_part % usmx_sizes.column_parts * usmx_sizes.columns_per_part;
+const long usmx_rest = usmx_reduced.columns() - usmx_first;
+const long usmx_count = usmx_rest < usmx_sizes.columns_per_part
+    ? usmx_rest : usmx_sizes.columns_per_part;
+usmx_result usmx_value{};
+for (long usmx_line = usmx_first_line; usmx_line < usmx_last_line; ++usmx_line) {
+usmx::detail::places<@inputs@> usmx_at;
+usmx_at.move<@outer@>(usmx_reduced, usmx_line);
+const auto usmx_map = [&](long usmx_column) -> usmx_result {
+@loads@return (
+#include "map_expr"
+);
+};
+)";
+
+/// A group for each result and part. All work items take as many steps, but for the last one, and
+/// the compiler knows how many they are: else processors do not do them at once.
+constexpr std::string_view inner_text = R"(usmx::local_array<usmx_result, @lanes@> usmx_shared;
+const auto usmx_group = usmx::group_id<2>();
+const long usmx_lane = usmx::local_id<2>().j;
+constexpr long usmx_lanes = @lanes@;
+const long usmx_part = usmx_group.j;
+usmx::detail::places<@operands@> usmx_from;
+usmx_from.move<@kept@>(usmx_kept, usmx_group.i);
+@part@
+const long usmx_full = usmx_first + usmx_count / usmx_lanes * usmx_lanes;
+const bool usmx_is_first = usmx_line == usmx_first_line;
+if (usmx_is_first && usmx_lane < usmx_count) usmx_value = usmx_map(usmx_first + usmx_lane);
+long usmx_column = usmx_first + (usmx_is_first ? usmx_lanes : 0);
+for (; usmx_column < usmx_full; usmx_column += usmx_lanes) {
+usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_column + usmx_lane));
+}
+if (usmx_column + usmx_lane < usmx_first + usmx_count) {
+usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_column + usmx_lane));
+}
+}
+usmx_shared[usmx_lane] = usmx_value;
+for (long usmx_half = usmx_lanes / 2; usmx_half > 0; usmx_half /= 2) {
+usmx::barrier();
+if (usmx_lane < usmx_half && usmx_lane + usmx_half < usmx_count) {
+usmx_shared[usmx_lane] = usmx_reduce(usmx_shared[usmx_lane], usmx_shared[usmx_lane + usmx_half]);
+}
+}
+if (usmx_lane == 0) {
+usmx_parts[usmx_group.i * usmx::group_count<2>().j + usmx_part] = usmx_shared[0];
+}
+)";
+
+/// A work item for each result and part.
+constexpr std::string_view outer_text = R"(const auto usmx_group = usmx::group_id<2>();
+const long usmx_kept_column = usmx::global_id<2>().j;
+if (usmx_kept_column >= usmx_kept.columns()) return;
+const long usmx_rows = usmx::detail::count_of<@rows@>(usmx_kept);
+const long usmx_part = usmx_group.i / usmx_rows;
+const long usmx_row = usmx_group.i - usmx_part * usmx_rows;
+usmx::detail::places<@operands@> usmx_from;
+usmx_from.move<@rows@>(usmx_kept, usmx_row);
+@part@
+long usmx_column = 0;
+if (usmx_line == usmx_first_line) {
+usmx_value = usmx_map(usmx_first);
+usmx_column = 1;
+}
+for (; usmx_column < usmx_count; ++usmx_column) {
+usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_column));
+}
+}
+usmx_parts[usmx_group.i * usmx_kept.columns() + usmx_kept_column] = usmx_value;
+)";
+
+/// A work item for each result. Adjacent ones read adjacent parts, or all parts of a result are.
+constexpr std::string_view end_text = R"(const long usmx_place = usmx::global_id();
+if (usmx_place >= usmx_sizes.results) return;
+usmx::detail::places<@operands@> usmx_at;
+usmx_at.move<@kept@>(usmx_kept, usmx_place);
+const usmx_result* usmx_part = usmx_parts + @first_part@;
+usmx_result a = usmx_sizes.parts == 0 ? usmx_result(
+#include "identity"
+) : *usmx_part;
+for (long usmx_index = 1; usmx_index < usmx_sizes.parts; ++usmx_index) {
+usmx_part += @part_step@;
+a = usmx_reduce(a, *usmx_part);
+}
+@outputs@
+#include "post_map_expr"
+;
+@stores@
+)";
+
+constexpr std::string_view reduce_text =
+    R"(inline usmx_result usmx_reduce(usmx_result a, usmx_result b) {
+using namespace usmx;
+return (
+#include "reduce_expr"
+);
+}
+)";
+
+/// The elements of the inputs at `usmx_column`.
+std::string loads_of(std::span<const source_parameter> parameters, bool is_outer,
+                     std::string_view steps) {
+  std::string text;
+  std::size_t k = 0;
+  for (const source_parameter& each : parameters) {
+    if (!each.is_operand() || each.is_output) {
+      continue;
+    }
+    const std::string row =
+        message("usmx_from.at[", k, "] + usmx_at.at[", k, "]",
+                is_outer ? message(" + usmx_column * usmx_reduced.column_stride(", k, ")") : "");
+    const std::string stride =
+        message(is_outer ? "usmx_kept" : "usmx_reduced", ".column_stride(", k, ")");
+    text += message("const ", each.type, " ", each.name, " = ",
+                    element_at("usmx_array_" + each.name, row, steps[k],
+                               is_outer ? "usmx_kept_column" : "usmx_column", stride),
+                    ";\n");
+    ++k;
+  }
+  return text;
+}
+
+std::string end_of(std::span<const source_parameter> parameters, std::size_t input_count,
+                   bool is_outer, const std::string& operands, const std::string& kept) {
+  std::string outputs;
+  std::string stores;
+  std::size_t k = input_count;
+  for (const source_parameter& each : parameters) {
+    if (each.is_output) {
+      const std::string element =
+          message("usmx::detail::element(usmx_array_", each.name, ", usmx_at.at[", k++, "])");
+      outputs += message(each.type, " ", each.name, " = ", element, ";\n");
+      stores += message(element, " = ", each.name, ";\n");
+    }
+  }
+  return filled(end_text,
+                {{"first_part", is_outer ? "usmx_place" : "usmx_place * usmx_sizes.parts"},
+                 {"part_step", is_outer ? "usmx_sizes.results" : "1"},
+                 {"operands", operands},
+                 {"kept", kept},
+                 {"outputs", outputs},
+                 {"stores", stores}});
+}
+
+}  // namespace
+
+std::string reduction_source(std::string_view name, std::span<const source_parameter> parameters,
+                             std::string_view form, dtype result) {
+  const std::vector<std::string> words = words_of_form(form);
+  const bool is_outer = words[0] == "outer";
+  const int kept_dimensions = std::stoi(words[1]);
+  std::string first;
+  std::string second;
+  std::size_t input_count = 0;
+  std::size_t operand_count = 0;
+  for (const source_parameter& each : parameters) {
+    (each.is_output ? second : first) += declaration(each) + ", ";
+    operand_count += each.is_operand() ? 1U : 0U;
+    input_count += each.is_operand() && !each.is_output ? 1U : 0U;
+  }
+  const std::string operands = std::to_string(operand_count);
+  const std::string inputs = std::to_string(input_count);
+  const std::string kept_loop =
+      message("const usmx::detail::loop<", operands, ", ", words[1], "> usmx_kept");
+  const std::string elements =
+      filled(part_text, {{"outer", std::to_string(std::stoi(words[2]) - 1)},
+                         {"inputs", inputs},
+                         {"loads", loads_of(parameters, is_outer, words[4])}});
+  const std::string body =
+      filled(is_outer ? outer_text : inner_text, {{"lanes", words[3]},
+                                                  {"operands", operands},
+                                                  {"kept", words[1]},
+                                                  {"rows", std::to_string(kept_dimensions - 1)},
+                                                  {"part", elements}});
+  return message(source_beginning(parameters), "using usmx_result = ", cpp_name(result), ";\n",
+                 sizes_text, reduce_text, "USMX_KERNEL(2) ", name, "(", first,
+                 "usmx_result* usmx_parts, ", kept_loop, ", const usmx::detail::loop<", inputs,
+                 ", ", words[2],
+                 "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\nusing namespace usmx;\n",
+                 raw_arrays(parameters), body, "}\nUSMX_KERNEL(1) ", name, "_end(", second,
+                 "const usmx_result* usmx_parts, ", kept_loop,
+                 ", const usmx_result_sizes usmx_sizes) {\nusing namespace usmx;\n",
+                 end_of(parameters, input_count, is_outer, operands, words[1]), "}\n");
+}
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,75 @@
+// The source of generated kernels: what element-wise ones and reductions have in common. Users'
+// texts are included by their names, so that errors name their lines. No SYCL here. Private to the
+// library.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "generated_kernels/parameters.hpp"
+#include "usmx/layout/dtype.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// A parameter in a source, with its type in one call.
+struct source_parameter {
+  std::string name;
+  std::string type;  // as C++ has it
+  /// Of a type variable, else empty.
+  std::string variable;
+  bool is_output;
+  /// Whether it is an array, and not a number.
+  bool is_array;
+  /// The dimensions of a raw array, else 0.
+  int raw_ndim;
+  /// Whether a raw array is C-contiguous.
+  bool is_contiguous;
+
+  /// Whether the loop gives its elements.
+  bool is_operand() const noexcept { return is_array && raw_ndim == 0; }
+};
+
+/// The header that generated sources include as "usmx_loop.hpp".
+extern const char* const loop_header;
+
+/// A text in which each @name@ is replaced by its value.
+std::string filled(std::string_view text,
+                   std::initializer_list<std::pair<std::string_view, std::string>> values);
+
+/// What generated sources begin with: headers, type variables as types, the user's preamble.
+std::string source_beginning(std::span<const source_parameter>);
+
+/// The parameter as the kernel declares it.
+std::string declaration(const source_parameter&);
+
+/// Raw arrays under the names that users know.
+std::string raw_arrays(std::span<const source_parameter>);
+
+/// The element of an operand at `column` of a row, all in C++; `row` and `stride` are in bytes. The
+/// step is one of operand_loop.hpp.
+///
+/// What is the same for a whole row is added first: then the compiler sees that adjacent work items
+/// read adjacent elements.
+std::string element_at(std::string_view pointer, std::string_view row, char step,
+                       std::string_view column, std::string_view stride);
+
+/// The words of a form, such as "rows 2 0 aas".
+std::vector<std::string> words_of_form(std::string_view form);
+
+/// The source of an element-wise kernel, which includes "operation". `form` is that of
+/// operand_loop.hpp; `uses_index` says whether the operation may use `i`.
+std::string elementwise_source(std::string_view name, std::span<const source_parameter>,
+                               std::string_view form, bool uses_index);
+
+/// The source of the two kernels of a reduction, `name` and that with "_end" after it. It includes
+/// "map_expr", "reduce_expr", "post_map_expr" and "identity". `form` is that of reduction_call.hpp,
+/// `result` the type of what is reduced.
+std::string reduction_source(std::string_view name, std::span<const source_parameter>,
+                             std::string_view form, dtype result);
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,194 @@
+#include "user_kernels/compile/compiler.hpp"
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "kernels/cuda_module.hpp"
+#include "runtime/drivers/back_ends.hpp"
+#include "user_kernels/compile/child.hpp"
+#include "user_kernels/compile/spirv.hpp"
+#include "user_kernels/compile/syclbin.hpp"
+#include "user_kernels/messages.hpp"
+#include "usmx/base/error.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside this library where it is built, else in libexec beside the library's folder.
+fs::path compiler_program() {
+  constexpr const char* name = "usmx-compile";
+  Dl_info found;
+  static const char here = 0;
+  if (dladdr(&here, &found) == 0 || found.dli_fname == nullptr) {
+    throw std::runtime_error("the folder of libusmx.so is unknown, and with it usmx-compile");
+  }
+  std::error_code failed;
+  const fs::path folder = fs::canonical(found.dli_fname, failed).parent_path();
+  for (const fs::path& candidate : {folder.parent_path() / "libexec" / name, folder / name}) {
+    if (fs::exists(candidate, failed)) {
+      return candidate;
+    }
+  }
+  throw std::runtime_error(message("expected usmx-compile, which compiles kernels, in ",
+                                   (folder.parent_path() / "libexec").native(), " or ",
+                                   folder.native(), ", found none"));
+}
+
+/// The place of a root device among those that the runtime lists, which are the same in a child.
+std::size_t number_of(const sycl::device& device) {
+  const std::vector<sycl::device> all = sycl::device::get_devices();
+  const auto found = std::ranges::find(all, device);
+  if (found == all.end()) {
+    throw value_error("kernels are compiled for root devices, found a part of one");
+  }
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+/// The part of a request that all compilers take.
+message_writer begin_request(std::string_view compiler, const program& source) {
+  message_writer request;
+  request.add(compiler);
+  request.add(source.text);
+  for (const std::vector<std::string>* texts : {&source.kernels, &source.options}) {
+    request.add(texts->size());
+    for (const std::string& each : *texts) {
+      request.add(each);
+    }
+  }
+  request.add(source.files.size());
+  for (const auto& [name, text] : source.files) {
+    request.add(name);
+    request.add(text);
+  }
+  return request;
+}
+
+std::string request_for(const program& source, const runtime_target& target) {
+  message_writer request = begin_request(runtime_name, source);
+  request.add(number_of(target.device));
+  return request.bytes();
+}
+
+std::string request_for(const program& source, const cuda_target& target) {
+  if (internal::is_spirv(source.text)) {
+    throw compile_error(
+        "a module of SPIR-V cannot be compiled for CUDA devices, whose drivers take none: expected "
+        "source that includes <usmx/kernel.hpp>",
+        {});
+  }
+  message_writer request = begin_request(nvrtc_name, as_for_nvrtc(source));
+  request.add(target.compiler.file.native());
+  request.add(static_cast<std::uint64_t>(target.capability));
+  return request.bytes();
+}
+
+/// Why the child gave no answer.
+std::string end_text(const child_result& ended) {
+  std::string text = WIFSIGNALED(ended.status) ? message("signal ", WTERMSIG(ended.status), " (",
+                                                         strsignal(WTERMSIG(ended.status)), ")")
+                                               : message("exit status ", WEXITSTATUS(ended.status));
+  return message("the compiler ended early, with ", text,
+                 ": the source made it crash, or it took more memory or time than it may",
+                 ended.said.empty() ? "" : "\n", ended.said);
+}
+
+/// Whether the compiler lacks a header of C++: one without a dot in its name.
+bool lacks_host_headers(const diagnostic& error) {
+  constexpr std::string_view end = "' file not found";
+  return error.text.ends_with(end) && error.text.find('.') == std::string::npos;
+}
+
+/// Whether NVIDIA's compiler lacks a header of SYCL.
+bool lacks_sycl_headers(const diagnostic& error) {
+  return error.text.find("open source file \"sycl/") != std::string::npos;
+}
+
+/// "<source>:3:8: ", as far as the compiler tells.
+std::string place_of(const diagnostic& error) {
+  if (error.file.empty()) {
+    return {};
+  }
+  const std::string column = error.column == 0 ? std::string() : message(':', error.column);
+  return message(error.file, ':', error.line, column, ": ");
+}
+
+/// What users see of the compiler's errors.
+std::string errors_text(const std::vector<diagnostic>& errors) {
+  std::string text = "the kernel's source cannot be compiled:";
+  for (const diagnostic& each : errors) {
+    text += "\n  ";
+    text += place_of(each) + each.text;
+  }
+  if (std::ranges::any_of(errors, lacks_host_headers)) {
+    text +=
+        "\nThe headers of SYCL need the C++ headers of the host, which come with g++ or clang. "
+        "<usmx/kernel.hpp> needs none.";
+  }
+  if (std::ranges::any_of(errors, lacks_sycl_headers)) {
+    text +=
+        "\nKernels for CUDA devices are compiled by NVIDIA's compiler, which does not take the "
+        "headers of SYCL: <usmx/kernel.hpp> has what kernels need.";
+  }
+  return text;
+}
+
+/// What users see when there is no executable: the compiler's errors, or the driver's text if it
+/// has none.
+std::string failure_text(std::vector<diagnostic> all, std::string_view log) {
+  std::erase_if(all, [](const diagnostic& each) { return each.severity != severity::error; });
+  return all.empty() ? driver_failure_text(log) : errors_text(all);
+}
+
+}  // namespace
+
+compile_target target_for(const sycl::device& device) {
+  if (traits_of(device.get_backend()).compiler == kernel_compiler::nvrtc) {
+    const int capability = cuda::compute_capability(device);
+    return cuda_target{find_nvrtc(cuda::driver_major_version(), capability), capability};
+  }
+  return runtime_target{device};
+}
+
+std::string identity_of(const compile_target& target) {
+  const auto* const cuda = std::get_if<cuda_target>(&target);
+  return cuda == nullptr ? std::string()
+                         : message(cuda->compiler.identity(), ", capability ", cuda->capability);
+}
+
+compiled_program compile(const program& source, const compile_target& target,
+                         const child_progress& progress, const compile_limits& limits) {
+  const std::string arguments[] = {std::to_string(limits.memory_nbytes),
+                                   std::to_string(limits.cpu_seconds)};
+  const std::string request =
+      std::visit([&](const auto& chosen) { return request_for(source, chosen); }, target);
+  const child_result ended = run_child(compiler_program(), arguments, request, progress);
+  if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
+    throw compile_error(end_text(ended), {});
+  }
+  message_reader answer(ended.answer);
+  compiled_program made;
+  made.executable = answer.text();
+  made.log = answer.text();
+  require_definitions(modules_of_syclbin(answer.text()));
+  if (made.executable.empty()) {
+    std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
+    const std::string text = failure_text(said, made.log + ended.said);
+    throw compile_error(text, std::move(said));
+  }
+  return made;
+}
+
+std::string driver_failure_text(std::string_view said) {
+  return message(
+      "the device's driver cannot load the kernel. It may lack functions that the kernel calls.\n",
+      said);
+}
+
+}  // namespace usmx::inline v1::detail

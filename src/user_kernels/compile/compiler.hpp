@@ -1,0 +1,62 @@
+// Compiles a program with the SYCL runtime's own compiler, or with NVIDIA's for CUDA devices. That
+// can end its process, and keeps hundreds of megabytes in it, so it runs in a child: usmx-compile,
+// whose main function is in compile_main.cpp. Private to the library.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <sycl/device.hpp>
+
+#include "user_kernels/compile/nvrtc_library.hpp"
+#include "user_kernels/compile/program.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// The SYCL runtime's compiler makes code for a root device.
+struct runtime_target {
+  sycl::device device;  // a root device
+};
+/// NVIDIA's compiler makes code for CUDA devices of a compute capability: 90 for 9.0.
+struct cuda_target {
+  nvrtc_library compiler;
+  int capability;
+};
+using compile_target = std::variant<runtime_target, cuda_target>;
+
+/// What compiling gave.
+struct compiled_program {
+  /// An executable SYCLBIN for the device, a module of SPIR-V, or code for CUDA's driver; empty if
+  /// the source cannot be compiled.
+  std::string executable;
+  /// What the compiler said.
+  std::string log;
+};
+
+/// What a compilation may take.
+struct compile_limits {
+  std::uint64_t memory_nbytes = std::uint64_t{4} << 30;
+  std::uint64_t cpu_seconds = 60;
+};
+
+/// The compiler for a device. Throws compile_error if it is not installed.
+compile_target target_for(const sycl::device&);
+
+/// What the code depends on besides the device and the SYCL runtime; empty if nothing.
+std::string identity_of(const compile_target&);
+
+/// Compiles for a target in a child, waits for it, and lets a signal interrupt the wait.
+/// Throws compile_error if the source cannot be compiled, and if the child ended early: it crashed,
+/// or took more than the limits.
+compiled_program compile(const program&, const compile_target&,
+                         const std::function<void(std::chrono::seconds)>& progress,
+                         const compile_limits& = {});
+
+/// What users see where the compiler is content and the device's driver is not, with what it said.
+std::string driver_failure_text(std::string_view said);
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,367 @@
+#include "user_kernels/compile/program.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "kernels/embedded_file.hpp"
+#include "user_kernels/compile/spirv.hpp"
+#include "usmx/base/error.hpp"
+
+USMX_EMBED(prelude, USMX_PRELUDE)
+USMX_EMBED(prelude_cuda, USMX_PRELUDE_CUDA)
+
+namespace usmx::inline v1::detail {
+namespace {
+
+// Folders that exist only for the compiler.
+constexpr std::string_view user_headers = "/usmx-user-headers/";
+constexpr std::string_view own_headers = "/usmx-headers/";
+constexpr std::string_view source_file = "<source>";
+/// How many options of its own usmx adds at the end.
+constexpr std::size_t own_options = 2;
+constexpr std::string_view own_file = "<usmx>";
+
+/// As in USMX_KERNEL.
+constexpr std::string_view dimensions_mark = "usmx kernel of dimensions: ";
+
+void require_identifier(std::string_view what, std::string_view name) {
+  const auto is_letter = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  if (name.empty() || !is_letter(name.front()) || !std::ranges::all_of(name, is_part)) {
+    throw value_error(message(what, " must be an identifier of C++, found '", name, "'"));
+  }
+}
+
+void require_no_null_character(std::string_view what, std::string_view text) {
+  if (const std::size_t at = text.find('\0'); at != text.npos) {
+    throw value_error(message(what, " must be text, found a null character at ", at));
+  }
+}
+
+/// One line for the preprocessor.
+std::string definition(const std::string& name, const std::string& value) {
+  require_identifier("the name of a macro", name);
+  if (value.find_first_of(std::string_view("\n\r\0", 3)) != value.npos || value.ends_with('\\')) {
+    throw value_error(message("the value of the macro ", name,
+                              " must be one line that ends without a backslash, found '", value,
+                              "'"));
+  }
+  return message("#define ", name, ' ', value, '\n');
+}
+
+/// One line. The compiler warns of deprecated names in an alias, and not in an instantiation.
+std::string request(std::size_t place, const std::string& kernel) {
+  return message("using usmx_kernel_", place, " = decltype(", kernel,
+                 "); template USMX_GLOBAL void usmx::detail::signature<", place,
+                 ", usmx::detail::kernel_words<usmx_kernel_", place, ">>();\n");
+}
+
+/// A text up to the next line's end, which is taken away from the front.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return line;
+}
+
+std::optional<severity> severity_of(std::string_view word) {
+  if (word == "error" || word == "fatal error" || word == "catastrophic error") {
+    return severity::error;
+  }
+  if (word == "warning") {
+    return severity::warning;
+  }
+  return word == "note" || word == "remark" ? std::optional(severity::note) : std::nullopt;
+}
+
+/// A number with `before` in front of it, taken away from the end of the text.
+std::optional<int> take_number_at_end(std::string_view& text, char before) {
+  const std::size_t mark = text.rfind(before);
+  if (mark == text.npos) {
+    return std::nullopt;
+  }
+  int number = 0;
+  const std::string_view digits = text.substr(mark + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
+    return std::nullopt;
+  }
+  text = text.substr(0, mark);
+  return number;
+}
+
+/// Sets the file, the line and the column: "file:line:column", or "file(line)" of NVIDIA's.
+void set_place(diagnostic& found, std::string_view place) {
+  if (place.ends_with(')')) {
+    place.remove_suffix(1);
+    found.line = take_number_at_end(place, '(').value_or(0);
+  } else {
+    found.column = take_number_at_end(place, ':').value_or(0);
+    found.line = take_number_at_end(place, ':').value_or(0);
+  }
+  if (found.line != 0) {  // else it names a program, as in "nvrtc: error: ..."
+    found.file = shown_file(place);
+  }
+}
+
+/// What comes after the severity: ": ", or " #177-D: " of NVIDIA's. Empty if something else does.
+std::string_view text_after_severity(std::string_view rest) {
+  constexpr std::string_view end = ": ";
+  if (rest.starts_with(" #")) {
+    rest.remove_prefix(std::min(rest.find(end), rest.size()));
+  }
+  return rest.starts_with(end) ? rest.substr(end.size()) : std::string_view();
+}
+
+/// "place: severity: text", or "severity: text".
+std::optional<diagnostic> parse_line(std::string_view line) {
+  constexpr std::string_view words[] = {
+      "catastrophic error", "fatal error", "error", "warning", "note", "remark"};
+  for (const std::string_view word : words) {
+    const std::string inner = message(": ", word);
+    const std::size_t at = line.starts_with(word) ? 0 : line.find(inner);
+    if (at == line.npos) {
+      continue;
+    }
+    const std::size_t end = at + (at == 0 ? word.size() : inner.size());
+    const std::string_view text = text_after_severity(line.substr(end));
+    if (!text.empty()) {
+      diagnostic found{{}, 0, 0, *severity_of(word), std::string(text)};
+      set_place(found, line.substr(0, at));
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The column of NVIDIA's mark under a line of the source, which both are indented by two; 0 for
+/// other lines.
+int marked_column(std::string_view line) {
+  const std::size_t mark = line.find_first_not_of(' ');
+  return mark != line.npos && mark >= 2 && line.substr(mark) == "^" ? static_cast<int>(mark) - 1
+                                                                    : 0;
+}
+
+// ---- what a program reads
+
+/// As the compiler sees the text: lines that end with a backslash go on.
+std::string without_line_splices(std::string_view text) {
+  std::string joined;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      const std::size_t end = text.find_first_not_of(" \t\r", at + 1);
+      if (end != text.npos && text[end] == '\n') {
+        at = end;
+        continue;
+      }
+    }
+    joined.push_back(text[at]);
+  }
+  return joined;
+}
+
+bool is_word_character(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// The name in quotes or angle brackets that the text begins with; empty if there is none.
+std::string_view included_name(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (text.empty() || (text[0] != '"' && text[0] != '<')) {
+    return {};
+  }
+  const std::size_t end = text.find(text[0] == '"' ? '"' : '>', 1);
+  return end == text.npos ? std::string_view() : text.substr(1, end - 1);
+}
+
+bool is_given(std::string_view name, const program& by) {
+  return std::ranges::any_of(by.files, [&](const auto& file) {
+    return file.first == message(user_headers, name) || file.first == message(own_headers, name);
+  });
+}
+
+/// Whether the `word` at that place is a harmless part of the text: prose, or `#include` of a file
+/// that was given.
+bool is_harmless(std::string_view text, std::size_t at, std::string_view word, const program& by) {
+  const std::size_t before = at == 0 ? text.npos : text.find_last_not_of(" \t", at - 1);
+  const char previous = before == text.npos ? '\n' : text[before];
+  if (previous == '#') {
+    return word == "include" && is_given(included_name(text.substr(at + word.size())), by);
+  }
+  return is_word_character(previous) && previous != '_';
+}
+
+bool reads_only_given_files(std::string_view text, const program& by) {
+  const std::string joined = without_line_splices(text);
+  for (const std::string_view word : {"include", "embed", "import"}) {
+    for (std::size_t at = joined.find(word); at != joined.npos; at = joined.find(word, at + 1)) {
+      if (!is_harmless(joined, at, word, by)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Of those, no option names a file.
+bool is_known_option(std::string_view option) {
+  const auto begins_with = [&](std::string_view word) { return option.starts_with(word); };
+  constexpr std::string_view words[] = {"-O", "-D", "-U", "-W", "-g", "-std="};
+  return std::ranges::any_of(words, begins_with) ||
+         (begins_with("-f") && option.find('=') == option.npos);
+}
+
+bool is_marked(const diagnostic& each) {
+  return each.text.find(dimensions_mark) != std::string::npos;
+}
+
+}  // namespace
+
+namespace {
+
+program program_of_module(std::string_view module, std::span<const std::string> kernels,
+                          const compile_options& how) {
+  if (!how.defines.empty() || !how.headers.empty() || !how.options.empty() || how.debug) {
+    throw value_error(
+        "a module of SPIR-V is compiled already: expected no defines, headers, "
+        "options or debug, found some");
+  }
+  for (const std::string& kernel : kernels) {
+    spirv_parameters(module, kernel);  // throws for a module that no compiler needs to see
+  }
+  const std::string_view modules[] = {module};
+  require_definitions(modules);
+  return {std::string(module), {kernels.begin(), kernels.end()}, {}, {}, 0};
+}
+
+/// By what is in nearly every source of OpenCL C, and in none of SYCL.
+void require_no_opencl_c(std::string_view source) {
+  const auto has = [&](std::string_view word) { return source.find(word) != source.npos; };
+  if ((has("__kernel") || has("kernel void") || has("get_global_id(")) && !has("usmx/kernel.hpp") &&
+      !has("USMX_KERNEL") && !has("sycl")) {
+    throw compile_error(
+        "the kernel's source is OpenCL C, which usmx does not compile: expected SYCL, such as "
+        "USMX_KERNEL(1) f(float* x) { ... } after #include <usmx/kernel.hpp>; "
+        "dpctl.program.create_program_from_source compiles OpenCL C",
+        {});
+  }
+}
+
+}  // namespace
+
+program make_program(std::string_view source, std::span<const std::string> kernels,
+                     const compile_options& how) {
+  if (internal::is_spirv(source)) {
+    return program_of_module(source, kernels, how);
+  }
+  require_no_null_character("the source of a kernel", source);
+  require_no_opencl_c(source);
+  // The header comes before the macros, which may have names that it uses.
+  for (const std::string& option : how.options) {
+    require_no_null_character("an option", option);
+  }
+  // An assertion that fails would end the process.
+  program made{how.debug ? "#define USMX_CHECKED_VIEWS\n" : "",
+               {kernels.begin(), kernels.end()},
+               {},
+               {"-DNDEBUG"},
+               0};
+  made.options.insert(made.options.end(), how.options.begin(), how.options.end());
+  made.text += "#include <usmx/kernel.hpp>\n";
+  for (const auto& [name, value] : how.defines) {
+    made.text += definition(name, value);
+  }
+  made.text += message("#include \"", source_file, "\"\n");
+  made.first_kernel_line = static_cast<int>(std::ranges::count(made.text, '\n')) + 1;
+  for (const std::string& kernel : kernels) {
+    require_identifier("the name of a kernel", kernel);
+    made.text += request(static_cast<std::size_t>(&kernel - kernels.data()), kernel);
+  }
+  made.files.emplace_back(source_file, source);
+  for (const auto& [name, text] : how.headers) {
+    require_no_null_character("the name of a header", name);
+    require_no_null_character("a header of a kernel", text);
+    made.files.emplace_back(message(user_headers, name), text);
+  }
+  made.files.emplace_back(message(own_headers, "usmx/kernel.hpp"),
+                          std::string(usmx_prelude_begin, usmx_prelude_end));
+  made.files.emplace_back(message(own_headers, "usmx/kernel_cuda.hpp"),
+                          std::string(usmx_prelude_cuda_begin, usmx_prelude_cuda_end));
+  made.options.push_back(message("-I", user_headers));
+  made.options.push_back(message("-I", own_headers));
+  return made;
+}
+
+program as_for_nvrtc(program made) {
+  for (auto& [name, text] : made.files) {
+    name = shown_file(name);
+  }
+  made.options.resize(made.options.size() - own_options);
+  return made;
+}
+
+bool reads_only_given_files(const program& by) {
+  if (internal::is_spirv(by.text)) {
+    return true;
+  }
+  const std::span<const std::string> options(by.options.data(), by.options.size() - own_options);
+  return std::ranges::all_of(options, is_known_option) &&
+         std::ranges::all_of(by.files, [&](const auto& file) {
+           return file.first.starts_with(own_headers) || reads_only_given_files(file.second, by);
+         });
+}
+
+std::string shown_file(std::string_view file) {
+  if (file.starts_with("./")) {
+    file.remove_prefix(2);
+  }
+  for (const std::string_view folder : {user_headers, own_headers}) {
+    if (file.starts_with(folder)) {
+      return std::string(file.substr(folder.size()));
+    }
+  }
+  return std::string(file.starts_with("rtc_") ? own_file : file);
+}
+
+std::vector<diagnostic> parse_diagnostics(std::string_view log) {
+  std::vector<diagnostic> all;
+  while (!log.empty()) {
+    std::string_view line = take_line(log);
+    line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+    if (auto found = parse_line(line)) {
+      all.push_back(*std::move(found));
+    } else if (!all.empty() && all.back().column == 0) {
+      all.back().column = marked_column(line);
+    }
+  }
+  return all;
+}
+
+int dimensions_in(const std::vector<diagnostic>& all, const program& compiled, std::size_t place) {
+  const int line = compiled.first_kernel_line + static_cast<int>(place);
+  for (const diagnostic& each : all) {
+    if (each.file == own_file && each.line == line && is_marked(each)) {
+      const std::size_t digit = each.text.find(dimensions_mark) + dimensions_mark.size();
+      const char found = digit < each.text.size() ? each.text[digit] : '0';
+      return found >= '1' && found <= '3' ? found - '0' : 0;
+    }
+  }
+  return 0;
+}
+
+std::vector<diagnostic> for_users(std::vector<diagnostic> all) {
+  std::vector<diagnostic> kept;
+  bool after_marked = false;
+  for (diagnostic& each : all) {
+    after_marked = is_marked(each) || (after_marked && each.severity == severity::note);
+    if (!after_marked) {
+      kept.push_back(std::move(each));
+    }
+  }
+  return kept;
+}
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,407 @@
+#include "user_kernels/compile/spirv.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "usmx/base/error.hpp"
+#include "usmx/user_kernels/compile.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// The words of the specification.
+namespace spirv {
+namespace {
+
+using word = std::uint32_t;
+using words = std::span<const word>;
+
+constexpr std::size_t words_of_header = 5;
+constexpr word first_version = 0x10000;
+constexpr word last_version = 0x10600;
+
+/// The instructions that are read, by their number in the specification.
+enum class code : word {
+  entry_point = 15,
+  type_int = 21,
+  type_float = 22,
+  type_vector = 23,
+  type_array = 28,
+  type_struct = 30,
+  type_pointer = 32,
+  type_function = 33,
+  constant = 43,
+  function = 54,
+  function_parameter = 55,
+  decorate = 71,
+};
+constexpr word model_kernel = 6;
+constexpr word decoration_packed = 10;
+constexpr word decoration_non_writable = 24;
+constexpr word decoration_parameter = 38;
+constexpr word decoration_linkage = 41;
+constexpr word linkage_import = 1;
+constexpr word attribute_no_write = 6;
+
+enum class storage : word { constant = 0, workgroup = 4, cross_workgroup = 5, function = 7 };
+
+/// Types in types that are looked at for one parameter: a hostile module may have very many.
+constexpr int most_types = 1000;
+
+[[noreturn]] void refuse(const auto&... parts) {
+  throw value_error(message("a module of SPIR-V: ", parts...));
+}
+
+/// A text that ends with a null character, four characters in a word.
+std::string text_in(words from) {
+  std::string text;
+  for (const word each : from) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      const auto character = static_cast<char>(each >> shift & 0xff);
+      if (character == '\0') {
+        return text;
+      }
+      text.push_back(character);
+    }
+  }
+  refuse("expected a name that ends");
+}
+
+struct instruction {
+  enum code code;
+  words operands;
+};
+
+struct extent_of_type {
+  std::size_t size;
+  std::size_t alignment;
+};
+
+std::size_t round_up(std::size_t size, std::size_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+/// What is read of a module. It refers to the module.
+class module_reader {
+ public:
+  explicit module_reader(words module) {
+    for (words left = module.subspan(words_of_header); !left.empty();) {
+      const std::size_t count = left[0] >> 16;
+      if (count == 0 || count > left.size()) {
+        refuse("expected an instruction of 1 to ", left.size(), " words, found ", count);
+      }
+      read({code{left[0] & 0xffff}, left.subspan(1, count - 1)});
+      left = left.subspan(count);
+    }
+  }
+
+  std::vector<kernel_parameter> parameters_of(std::string_view kernel) const {
+    const auto entry = entries_.find(std::string(kernel));
+    if (entry == entries_.end()) {
+      refuse("expected a kernel '", kernel, "', found ", entry_names());
+    }
+    const auto function = functions_.find(entry->second);
+    if (function == functions_.end()) {
+      refuse("expected the function of the kernel '", kernel, "', found none");
+    }
+    std::vector<kernel_parameter> all;
+    for (const auto& [number, type] : function->second) {
+      all.push_back(parameter(number, type, kernel));
+    }
+    return all;
+  }
+
+  /// Names of functions and variables that the module uses, and that it defines for others.
+  const std::set<std::string>& imported() const noexcept { return imported_; }
+  const std::set<std::string>& exported() const noexcept { return exported_; }
+
+ private:
+  using id = word;
+
+  void read(const instruction& found) {
+    switch (found.code) {
+      case code::entry_point:
+        if (at(found, 0) == model_kernel) {
+          entries_[text_in(from(found, 2))] = at(found, 1);
+        }
+        return;
+      case code::type_int:
+      case code::type_float:
+      case code::type_vector:
+      case code::type_array:
+      case code::type_struct:
+      case code::type_pointer:
+        types_.insert_or_assign(at(found, 0), found);
+        return;
+      case code::constant:
+        constants_[at(found, 1)] = at(found, 2);
+        return;
+      case code::function:
+        function_ = at(found, 1);
+        functions_[function_].clear();
+        return;
+      case code::function_parameter:
+        functions_[function_].emplace_back(at(found, 1), at(found, 0));
+        return;
+      case code::decorate:
+        if (at(found, 1) == decoration_linkage) {
+          const bool is_import = from(found, 3).back() == linkage_import;
+          (is_import ? imported_ : exported_).insert(text_in(from(found, 2)));
+        } else if (at(found, 1) == decoration_packed) {
+          packed_.insert(at(found, 0));
+        } else if (at(found, 1) == decoration_non_writable ||
+                   (at(found, 1) == decoration_parameter && at(found, 2) == attribute_no_write)) {
+          only_read_.insert(at(found, 0));
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  static word at(const instruction& in, std::size_t place) { return from(in, place)[0]; }
+  /// At least one operand.
+  static words from(const instruction& in, std::size_t place) {
+    if (in.operands.size() <= place) {
+      refuse("expected more than ", in.operands.size(), " operands in instruction ",
+             static_cast<word>(in.code));
+    }
+    return in.operands.subspan(place);
+  }
+
+  std::string entry_names() const {
+    std::string text;
+    for (const auto& [name, function] : entries_) {
+      text += message(text.empty() ? "" : ", ", "'", name, "'");
+    }
+    return text.empty() ? "none" : text;
+  }
+
+  const instruction* type(id of) const {
+    const auto found = types_.find(of);
+    return found == types_.end() ? nullptr : &found->second;
+  }
+
+  kernel_parameter parameter(id parameter, id of, std::string_view kernel) const {
+    const instruction* const found = type(of);
+    std::optional<kernel_parameter> made;
+    if (found != nullptr && found->code == code::type_pointer) {
+      made = pointed(storage{at(*found, 1)}, at(*found, 2), only_read_.contains(parameter));
+    } else {
+      made = value(of);
+    }
+    if (!made) {
+      throw type_error(
+          message("kernel ", kernel,
+                  ": a parameter must be a number, a structure, or a pointer to global "
+                  "or local memory, found a type that is none of them"));
+    }
+    return *std::move(made);
+  }
+
+  std::optional<kernel_parameter> pointed(storage in, id element, bool only_read) const {
+    switch (in) {
+      case storage::constant:
+      case storage::cross_workgroup:
+        return element_of(in == storage::constant || only_read ? parameter_form::const_pointer
+                                                               : parameter_form::pointer,
+                          element);
+      case storage::workgroup:
+        return element_of(parameter_form::local_memory, element);
+      case storage::function:
+        return value(element);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  /// Compilers make pointers to bytes of pointers to anything.
+  kernel_parameter element_of(parameter_form form, id element) const {
+    std::optional<kernel_parameter> known = value(element);
+    if (!known || known->type == type_code::structured || known->size == 1) {
+      return {form, type_code::structured, 0, 1, "void"};
+    }
+    known->form = form;
+    return *std::move(known);
+  }
+
+  std::optional<kernel_parameter> value(id of) const {
+    const instruction* const found = type(of);
+    if (found == nullptr) {
+      return std::nullopt;
+    }
+    if (found->code == code::type_int || found->code == code::type_float) {
+      return number(*found);
+    }
+    int types_left = most_types;
+    const std::optional<extent_of_type> extent = extent_of(of, types_left);
+    if (!extent || extent->size == 0) {
+      return std::nullopt;
+    }
+    return kernel_parameter{parameter_form::value, type_code::structured, extent->size,
+                            extent->alignment, message("structure of ", extent->size, " bytes")};
+  }
+
+  static std::optional<kernel_parameter> number(const instruction& found) {
+    const word bits = at(found, 1);
+    const bool is_integer = found.code == code::type_int;
+    if (!std::has_single_bit(bits) || bits < (is_integer ? 8U : 16U) || bits > 64) {
+      return std::nullopt;
+    }
+    const auto place = std::bit_width(bits) - (is_integer ? 4 : 5);
+    const type_code first = is_integer ? type_code::int8 : type_code::float16;
+    constexpr const char* floating_names[] = {"half", "float", "double"};
+    return kernel_parameter{parameter_form::value,
+                            static_cast<type_code>(static_cast<int>(first) + place),
+                            bits / 8,
+                            bits / 8,
+                            is_integer ? message("i", bits) : floating_names[place],
+                            0,
+                            is_integer};
+  }
+
+  /// As compilers of OpenCL C lay it out.
+  std::optional<extent_of_type> extent_of(id of, int& types_left) const {
+    const instruction* const found = type(of);
+    if (found == nullptr || --types_left < 0) {
+      return std::nullopt;
+    }
+    switch (found->code) {
+      case code::type_int:
+      case code::type_float: {
+        const auto known = number(*found);
+        return known ? std::optional(extent_of_type{known->size, known->size}) : std::nullopt;
+      }
+      case code::type_pointer:
+        return extent_of_type{8, 8};
+      case code::type_vector: {
+        const auto element = extent_of(at(*found, 1), types_left);
+        const std::size_t count = at(*found, 2) == 3 ? 4 : at(*found, 2);
+        return element ? checked(element->size, count, element->size * count) : std::nullopt;
+      }
+      case code::type_array: {
+        const auto element = extent_of(at(*found, 1), types_left);
+        const auto count = constants_.find(at(*found, 2));
+        return element && count != constants_.end()
+                   ? checked(element->size, count->second, element->alignment)
+                   : std::nullopt;
+      }
+      case code::type_struct:
+        return extent_of_members(*found, types_left);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<extent_of_type> extent_of_members(const instruction& found, int& types_left) const {
+    const bool packed = packed_.contains(at(found, 0));
+    extent_of_type all{0, 1};
+    for (const id member : found.operands.subspan(1)) {
+      const auto extent = extent_of(member, types_left);
+      if (!extent || all.size > most_bytes) {
+        return std::nullopt;
+      }
+      const std::size_t alignment = packed ? 1 : extent->alignment;
+      all.size = round_up(all.size, alignment) + extent->size;
+      all.alignment = std::max(all.alignment, alignment);
+    }
+    all.size = round_up(all.size, all.alignment);
+    return all.size <= most_bytes ? std::optional(all) : std::nullopt;
+  }
+
+  /// No parameter has more: devices take a few thousand bytes.
+  static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+  static std::optional<extent_of_type> checked(std::size_t size, std::size_t count,
+                                               std::size_t alignment) {
+    if (count == 0 || count > most_bytes || size > most_bytes || size * count > most_bytes) {
+      return std::nullopt;
+    }
+    return extent_of_type{size * count, alignment};
+  }
+
+  std::set<std::string> imported_;
+  std::set<std::string> exported_;
+  std::map<std::string, id> entries_;
+  std::map<id, instruction> types_;
+  std::map<id, word> constants_;
+  std::set<id> packed_;
+  std::set<id> only_read_;
+  /// Parameters, each with its type.
+  std::map<id, std::vector<std::pair<id, id>>> functions_;
+  id function_ = 0;
+};
+
+std::vector<word> words_of(std::string_view module) {
+  std::vector<word> all(module.size() / sizeof(word));
+  if (module.size() % sizeof(word) != 0 || all.size() < words_of_header) {
+    refuse("expected at least ", words_of_header, " words of 4 bytes, found ", module.size(),
+           " bytes");
+  }
+  std::memcpy(all.data(), module.data(), module.size());
+  if (all[1] < first_version || all[1] > last_version) {
+    refuse("expected version 1.0 to 1.6, found ", all[1] >> 16 & 0xff, '.', all[1] >> 8 & 0xff);
+  }
+  return all;
+}
+
+/// Whether SPIR-V, or the SYCL runtime, defines what has this name. C++ puts the length of the name
+/// and "_Z" in front of it.
+bool is_built_in(std::string_view name) {
+  if (name.starts_with("_Z")) {
+    name.remove_prefix(std::min(name.find_first_not_of("0123456789", 2), name.size()));
+  }
+  return name.starts_with("__spirv_") || name.starts_with("__devicelib_");
+}
+
+/// A name of C++ as users write it.
+std::string readable(const std::string& name) {
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), &std::free);
+  return text == nullptr ? name : text.get();
+}
+
+}  // namespace
+}  // namespace spirv
+
+std::vector<kernel_parameter> spirv_parameters(std::string_view module, std::string_view kernel) {
+  const std::vector<spirv::word> all = spirv::words_of(module);
+  return spirv::module_reader(all).parameters_of(kernel);
+}
+
+void require_definitions(std::span<const std::string_view> modules) {
+  std::set<std::string> imported;
+  std::set<std::string> exported;
+  for (const std::string_view module : modules) {
+    const std::vector<spirv::word> all = spirv::words_of(module);
+    const spirv::module_reader reader(all);
+    imported.insert(reader.imported().begin(), reader.imported().end());
+    exported.insert(reader.exported().begin(), reader.exported().end());
+  }
+  std::string missing;
+  for (const std::string& name : imported) {
+    if (!exported.contains(name) && !spirv::is_built_in(name)) {
+      missing += message(missing.empty() ? "" : ", ", '\'', spirv::readable(name), '\'');
+    }
+  }
+  if (!missing.empty()) {
+    throw compile_error(message("the kernel uses what has no definition: ", missing,
+                                ". A kernel can call functions of its own source and of its "
+                                "headers, and none of the host's"),
+                        {});
+  }
+}
+
+}  // namespace usmx::inline v1::detail

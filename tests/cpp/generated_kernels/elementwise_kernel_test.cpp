@@ -1,0 +1,172 @@
+#include "usmx/generated_kernels/elementwise_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/device_test.hpp"
+#include "support/errors.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/values.hpp"
+
+namespace {
+
+using support::expect_error;
+using usmx::array;
+using usmx::elementwise_kernel;
+using usmx::kernel_argument;
+
+using floats = std::vector<float>;
+using shape = std::vector<std::ptrdiff_t>;
+
+class elementwise_kernel_test : public support::device_test {
+ protected:
+  /// 0, 1, 2, ...
+  static array ramp(const shape& extents, const sycl::queue& where = queue()) {
+    const elementwise_kernel count("", "T out", "out = i");
+    return count.call({}, {.type = usmx::float32, .queue = &where}, extents)[0];
+  }
+  static elementwise_kernel axpy() {
+    return {"T a, T x, T y", "T out", "out = a * x + y", {.name = "axpy"}};
+  }
+  static shape shape_of(const array& a) { return {a.shape().begin(), a.shape().end()}; }
+};
+
+TEST_F(elementwise_kernel_test, arrays_of_different_layouts_are_broadcast_together) {
+  const array x = ramp({2, 3});
+  const array row = ramp({3}).slice(usmx::range(2, usmx::index_item::none, -1));
+  const array z = axpy()(10, x, row);
+  EXPECT_EQ(shape_of(z), (shape{2, 3}));
+  EXPECT_EQ(usmx::to_vector<float>(z), (floats{2, 11, 20, 32, 41, 50}));
+}
+
+TEST_F(elementwise_kernel_test, outputs_that_are_given_are_written) {
+  const elementwise_kernel both("T x", "T y, int32 z", "y = -x; z = int(x) % 2");
+  const array x = ramp({4});
+  const array z = usmx::empty({4}, usmx::int32, queue());
+  const std::vector<array> results =
+      both.call(std::array{kernel_argument(x)}, {.outputs = {std::nullopt, z}});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[1].owner(), z.owner());
+  EXPECT_EQ(usmx::to_vector<float>(results[0]), (floats{0, -1, -2, -3}));
+  EXPECT_EQ(usmx::to_vector<int>(z), (std::vector<int>{0, 1, 0, 1}));
+}
+
+TEST_F(elementwise_kernel_test, output_may_be_an_input) {
+  const array x = ramp({2, 3});
+  const elementwise_kernel twice("T x", "T y", "y = 2 * x");
+  twice.call(std::array{kernel_argument(x)}, {.outputs = {x}});
+  EXPECT_EQ(usmx::to_vector<float>(x), (floats{0, 2, 4, 6, 8, 10}));
+}
+
+TEST_F(elementwise_kernel_test, result_has_fortran_order_if_all_inputs_have) {
+  const array x = ramp({2, 3}).with_layout(usmx::transposed(ramp({2, 3}).layout()));
+  const elementwise_kernel twice("T x", "T y", "y = 2 * x");
+  EXPECT_TRUE(twice(x).layout().is_f_contiguous());
+}
+
+TEST_F(elementwise_kernel_test, raw_array_is_indexed_by_the_operation) {
+  const elementwise_kernel mirror("raw T x", "T out", "out = x[x.size() - 1 - i]");
+  const array x = ramp({2, 3});
+  EXPECT_EQ(usmx::to_vector<float>(mirror.call(std::array{kernel_argument(x)}, {}, {{6}})[0]),
+            (floats{5, 4, 3, 2, 1, 0}));
+  expect_error<usmx::value_error>([&] { mirror(x); },
+                                  {"expected a size, since all arrays are raw"});
+}
+
+TEST_F(elementwise_kernel_test, complex_numbers_are_arguments) {
+  const elementwise_kernel turn("complex64 z, complex64 by", "complex64 out", "out = z * by");
+  const array z = usmx::empty({1}, usmx::complex64, queue());
+  usmx::fill(z, std::complex<float>(1, 2));
+  EXPECT_EQ(usmx::to_vector<std::complex<float>>(turn(z, std::complex<float>(0, 1)))[0],
+            std::complex<float>(-2, 1));
+}
+
+TEST_F(elementwise_kernel_test, several_threads_may_call_it_first) {
+  const elementwise_kernel twice("T x", "T y", "y = 2 * x");
+  const array x = ramp({64});
+  std::vector<floats> found(4);
+  std::vector<std::thread> threads;
+  for (floats& each : found) {
+    threads.emplace_back([&] { each = usmx::to_vector<float>(twice(x)); });
+  }
+  for (std::thread& each : threads) {
+    each.join();
+  }
+  for (const floats& each : found) {
+    EXPECT_EQ(each[63], 126);
+  }
+}
+
+TEST_F(elementwise_kernel_test, warnings_are_told_once_for_what_is_compiled) {
+  const elementwise_kernel warns("T x", "T y", "int unused = 1\n#warning here\n; y = x");
+  int count = 0;
+  const usmx::generated_call_options how{.warned = [&](const std::vector<usmx::diagnostic>& said) {
+    count += 1;
+    EXPECT_EQ(said[0].file, "operation");
+    EXPECT_EQ(said[0].line, 2);
+  }};
+  const array x = ramp({4});
+  warns.call(std::array{kernel_argument(x)}, how);
+  warns.call(std::array{kernel_argument(x)}, how);
+  EXPECT_EQ(count, 1);
+}
+
+// ---- what is refused
+
+TEST_F(elementwise_kernel_test, types_are_compared) {
+  const array x = ramp({3});
+  expect_error<usmx::type_error>(
+      [&] { axpy()(1, x, usmx::empty({3}, usmx::float64, queue())); },
+      {"axpy: argument 'y' must have elements of float32, which is T by argument 'x', found "
+       "float64"});
+  expect_error<usmx::value_error>([&] { axpy()(1e39, x, x); },
+                                  {"expected a number that float can"});
+  expect_error<usmx::type_error>([&] { axpy()(1, x.data(), x); },
+                                 {"argument 'x' must be an array in USM or a number, found a "
+                                  "pointer"});
+}
+
+TEST_F(elementwise_kernel_test, arguments_are_counted) {
+  const array x = ramp({3});
+  expect_error<usmx::type_error>([&] { axpy()(1, x); }, {"axpy takes 3 inputs"});
+  expect_error<usmx::value_error>(
+      [&] { axpy().call(std::array{kernel_argument(x)}, {.outputs = {x, x}}); },
+      {"axpy: expected 1 outputs, or none, found 2"});
+  const elementwise_kernel both("T x", "T y, T z", "y = z = x", {.name = "both"});
+  expect_error<usmx::type_error>([&] { both(x); }, {"both has 2 outputs"});
+}
+
+TEST_F(elementwise_kernel_test, arrays_on_two_queues_are_refused) {
+  const array x = ramp({3});
+  const array y = ramp({3}, new_queue());
+  expect_error<usmx::value_error>([&] { axpy()(1, x, y); }, {"axpy: expected arrays on one queue"});
+}
+
+TEST_F(elementwise_kernel_test, errors_name_the_line_of_the_operation) {
+  const elementwise_kernel wrong("T x", "T y", "T z = x;\ny = nothing");
+  try {
+    wrong(ramp({3}));
+    FAIL();
+  } catch (const usmx::compile_error& failed) {
+    EXPECT_EQ(failed.diagnostics()[0].file, "operation");
+    EXPECT_EQ(failed.diagnostics()[0].line, 2);
+  }
+}
+
+TEST_F(elementwise_kernel_test, parameters_are_checked) {
+  expect_error<usmx::value_error>([] { elementwise_kernel("T", "T y", "y = x"); },
+                                  {"in_params must be pairs of type and name"});
+  expect_error<usmx::value_error>([] { elementwise_kernel("T x", "", "y = x"); },
+                                  {"out_params must name at least one output"});
+  expect_error<usmx::value_error>([] { elementwise_kernel("T x", "T y", "", {.name = "1"}); },
+                                  {"name must be an identifier of C++"});
+}
+
+}  // namespace

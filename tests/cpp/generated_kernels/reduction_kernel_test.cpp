@@ -1,0 +1,110 @@
+#include "usmx/generated_kernels/reduction_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "support/device_test.hpp"
+#include "support/errors.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/values.hpp"
+#include "usmx/generated_kernels/elementwise_kernel.hpp"
+
+namespace {
+
+using support::expect_error;
+using usmx::array;
+using usmx::kernel_argument;
+using usmx::reduction_kernel;
+
+using doubles = std::vector<double>;
+using shape = std::vector<std::ptrdiff_t>;
+
+class reduction_kernel_test : public support::device_test {
+ protected:
+  /// 0, 1, 2, ...
+  static array ramp(const shape& extents) {
+    const usmx::elementwise_kernel count("", "T out", "out = i");
+    return count.call({}, {.type = usmx::float64}, extents)[0];
+  }
+  static reduction_kernel total() {
+    return {"T x",
+            "T y",
+            {.map = "x", .reduce = "a + b", .post_map = "y = a", .identity = "0"},
+            {.name = "total"}};
+  }
+  static shape shape_of(const array& a) { return {a.shape().begin(), a.shape().end()}; }
+};
+
+TEST_F(reduction_kernel_test, all_axes_are_reduced_to_one_element) {
+  const array sum = total()(ramp({30, 40}));
+  EXPECT_EQ(sum.ndim(), 0);
+  EXPECT_EQ(usmx::to_vector<double>(sum), (doubles{1199 * 600}));
+}
+
+TEST_F(reduction_kernel_test, chosen_axes_are_reduced) {
+  const array x = ramp({2, 3});
+  EXPECT_EQ(usmx::to_vector<double>(total().along({.axes = {{0}}}, x)), (doubles{3, 5, 7}));
+  EXPECT_EQ(usmx::to_vector<double>(total().along({.axes = {{-1}}}, x)), (doubles{3, 12}));
+  const array kept = total().along({.axes = {{0}}, .are_kept = true}, x);
+  EXPECT_EQ(shape_of(kept), (shape{1, 3}));
+}
+
+TEST_F(reduction_kernel_test, output_that_is_given_is_written) {
+  const array out = usmx::empty({2}, usmx::float64, queue());
+  const std::vector<array> results =
+      total().call(std::array{kernel_argument(ramp({2, 3}))}, {.axes = {{1}}}, {.outputs = {out}});
+  EXPECT_EQ(results[0].owner(), out.owner());
+  EXPECT_EQ(usmx::to_vector<double>(out), (doubles{3, 12}));
+}
+
+TEST_F(reduction_kernel_test, identity_is_the_result_of_no_elements) {
+  EXPECT_EQ(usmx::to_vector<double>(total()(ramp({0, 3}))), (doubles{0}));
+  const reduction_kernel largest("T x", "T y",
+                                 {.map = "x", .reduce = "a > b ? a : b", .post_map = "y = a"},
+                                 {.name = "largest"});
+  expect_error<usmx::value_error>([&] { largest(ramp({0, 3})); }, {"largest has no identity"});
+}
+
+TEST_F(reduction_kernel_test, type_of_values_may_be_another_one) {
+  const reduction_kernel wide(
+      "T x", "T y",
+      {.map = "x", .reduce = "a + b", .post_map = "y = a / 2", .identity = "0", .type = "int64"});
+  const array x = usmx::empty({2}, usmx::int8, queue());
+  usmx::fill(x, std::int8_t{100});
+  EXPECT_EQ(usmx::to_vector<int>(wide(x)), (std::vector<int>{100}));
+}
+
+// ---- what is refused
+
+TEST_F(reduction_kernel_test, axes_are_checked) {
+  const array x = ramp({2, 3});
+  expect_error<usmx::axis_error>([&] { total().along({.axes = {{2}}}, x); }, {"axis 2"});
+  expect_error<usmx::value_error>([&] { total().along({.axes = {{0, -2}}}, x); },
+                                  {"axis must not have an axis twice"});
+}
+
+TEST_F(reduction_kernel_test, an_input_must_be_an_array) {
+  expect_error<usmx::type_error>([&] { total()(1.0); },
+                                 {"total: at least one input must be an array"});
+}
+
+TEST_F(reduction_kernel_test, names_and_types_are_checked) {
+  expect_error<usmx::value_error>(
+      [] { reduction_kernel("T a", "T y", {.map = "a", .reduce = "a + b", .post_map = "y = a"}); },
+      {"parameters must not use the name 'a'"});
+  expect_error<usmx::value_error>(
+      [] {
+        reduction_kernel("T x", "T y",
+                         {.map = "x", .reduce = "a", .post_map = "y = a", .type = "U"});
+      },
+      {"reduce_type must be the type of a parameter, found 'U'"});
+  expect_error<usmx::value_error>(
+      [] { reduction_kernel("T x", "raw T y", {.map = "x", .reduce = "a", .post_map = "y = a"}); },
+      {"outputs of a reduction must not be raw, found 'y'"});
+}
+
+}  // namespace

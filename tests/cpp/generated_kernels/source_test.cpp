@@ -1,0 +1,89 @@
+// generated_kernels/source.hpp for CUDA devices: NVIDIA's compiler takes the source, and needs no
+// such device. That kernels compute what they should is tested where there is a device.
+#include "generated_kernels/source.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "user_kernels/compile/compiler.hpp"
+#include "user_kernels/compile/program.hpp"
+#include "usmx/user_kernels/compile.hpp"
+
+namespace {
+
+using usmx::dtype;
+using usmx::detail::cpp_name;
+using usmx::detail::elementwise_source;
+using usmx::detail::reduction_source;
+using usmx::detail::source_parameter;
+
+const std::vector<dtype> types{usmx::float32, usmx::float64, usmx::float16,  usmx::int64,
+                               usmx::int8,    usmx::bool_,   usmx::complex64};
+
+source_parameter input(const std::string& name, dtype type) {
+  return {name, cpp_name(type), "T", false, true, 0, false};
+}
+source_parameter output(const std::string& name, dtype type) {
+  return {name, cpp_name(type), "T", true, true, 0, false};
+}
+
+class generated_source_test : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    try {
+      usmx::detail::find_nvrtc(13, 90);
+    } catch (const usmx::compile_error& missing) {
+      GTEST_SKIP() << missing.what();
+    }
+  }
+
+  static void expect_compiles(const std::string& source, const std::vector<std::string>& kernels,
+                              std::vector<std::pair<std::string, std::string>> written) {
+    written.emplace_back("usmx_loop.hpp", usmx::detail::loop_header);
+    written.emplace_back("preamble", "");
+    const usmx::detail::cuda_target target{usmx::detail::find_nvrtc(13, 90), 90};
+    EXPECT_NO_THROW(usmx::detail::compile(
+        usmx::detail::make_program(source, kernels, {.headers = std::move(written)}), target, {}))
+        << source;
+  }
+};
+
+TEST_F(generated_source_test, elementwise_kernels_of_every_form_compile) {
+  for (const dtype type : types) {
+    for (const char* form :
+         {"flat 1 0 ara", "rows 2 0 nsa", "rows 8 0 ooa", "tiles 2 64 taa", "tiles 3 32 tta"}) {
+      const std::vector parameters{input("x", type), input("y", type), output("z", type)};
+      expect_compiles(elementwise_source("f", parameters, form, false), {"f"},
+                      {{"operation", "z = x + y"}});
+    }
+  }
+}
+
+TEST_F(generated_source_test, index_numbers_functions_and_raw_arrays_compile) {
+  const std::vector<source_parameter> parameters{
+      {"x", "float", "", false, true, 0, false}, {"a", "double", "T", false, false, 0, false},
+      {"r", "float", "", false, true, 2, true},  {"s", "float", "", false, true, 3, false},
+      {"w", "int", "", true, true, 1, false},    {"z", "double", "T", true, true, 0, false}};
+  expect_compiles(
+      elementwise_source("f", parameters, "rows 2 0 aaa", true), {"f"},
+      {{"operation",
+        "z = sqrt(x) + pow(a, 2.0) + i + r[i] + r(0, 1) + s[i]; usmx::atomic_add(w[i], 1)"}});
+}
+
+TEST_F(generated_source_test, reductions_of_every_form_compile) {
+  for (const dtype type : types) {
+    for (const char* form : {"inner 1 1 64 a", "inner 3 2 8 s", "outer 2 2 1 n"}) {
+      const std::vector parameters{input("x", type), output("y", type)};
+      expect_compiles(reduction_source("f", parameters, form, type), {"f", "f_end"},
+                      {{"map_expr", "x * x"},
+                       {"reduce_expr", "a + b"},
+                       {"post_map_expr", "y = a"},
+                       {"identity", "0"}});
+    }
+  }
+}
+
+}  // namespace

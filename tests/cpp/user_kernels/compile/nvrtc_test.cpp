@@ -1,0 +1,214 @@
+// user_kernels/compile/compiler.hpp for CUDA devices: NVIDIA's compiler needs none of them to
+// compile.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "user_kernels/compile/compiler.hpp"
+#include "user_kernels/compile/mangled_words.hpp"
+#include "user_kernels/compile/program.hpp"
+
+namespace {
+
+using usmx::compile_error;
+using usmx::compile_options;
+using usmx::detail::compile_limits;
+using usmx::detail::compiled_program;
+using usmx::detail::cuda_target;
+using usmx::detail::find_nvrtc;
+using usmx::detail::make_program;
+using usmx::detail::parse_diagnostics;
+using usmx::detail::program;
+
+constexpr const char* every_feature = R"(
+#include <usmx/kernel.hpp>
+struct point { float x; double y; };
+USMX_KERNEL(1) axpy(float a, const float* x, float* y) {
+  const auto i = usmx::global_id();
+  y[i] += a * x[i];
+}
+USMX_KERNEL(2) views(usmx::view<const float, 2> x, usmx::view<double, 1> y, point p, bool b,
+                     _Float16 h) {
+  const auto [i, j] = usmx::global_id<2>();
+  y[i] += x(i, j) * p.x + p.y + usmx::global_size<2>().j;
+  if (b) y(0) = h + h * h;
+}
+USMX_KERNEL(3) local(usmx::local_memory<float> m, usmx::local_memory<long> n, float* x,
+                     const void* nothing) {
+  usmx::local_array<float, 16> a, b;
+  usmx::local_array<int, 4, 5> c;
+  const auto l = usmx::local_id<3>();
+  m[l.k] = x[l.k]; n[l.k] = l.j; a[l.k] = 1; b[l.k] = 2; c[l.i][l.j] = 3;
+  usmx::barrier();
+  x[l.k] = m[15 - l.k] + n[15 - l.k] + a[15 - l.k] + b.data()[0] + c[l.j][l.i];
+}
+template <class T>
+void change(T& x) {
+  usmx::atomic_add(x, 1); usmx::atomic_min(x, 1); usmx::atomic_max(x, 1);
+  usmx::atomic_exchange(x, 1); usmx::atomic_compare_exchange(x, T(1), T(2));
+}
+template <class T>
+void change_bits(T& x) {
+  change(x);
+  usmx::atomic_and(x, 1); usmx::atomic_or(x, 1); usmx::atomic_xor(x, 1);
+}
+USMX_KERNEL(1) atomics(int* a, unsigned* b, long* c, unsigned long* d, float* e, double* f) {
+  change_bits(*a); change_bits(*b); change_bits(*c); change_bits(*d); change(*e); change(*f);
+}
+USMX_KERNEL(1) functions(float* x, double* y, _Float16* z) {
+  using namespace usmx;
+  x[0] = sqrt(x[1]) + rsqrt(x[1]) + exp2(x[1]) + erf(x[1]) + pow(x[1], x[2]) + fma(x[1], x[2], x[3]);
+  y[0] = sqrt(y[1]) + hypot(y[1], y[2]) + fmin(y[1], 2.0);
+  z[0] = z[1] * z[2] + z[3]; z[1] += 1; z[2] = z[2] + x[0]; z[3] = -z[4]; z[5] = z[6] < z[7] ? 1 : 0;
+}
+)";
+
+const std::vector<std::string> names{"axpy", "views", "local", "atomics", "functions"};
+
+class nvrtc_test : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    try {
+      find_nvrtc(13, 90);
+    } catch (const compile_error& missing) {
+      GTEST_SKIP() << missing.what();
+    }
+  }
+
+  static compiled_program compile(const std::string& source,
+                                  const std::vector<std::string>& kernels, int capability = 90,
+                                  const compile_options& options = {},
+                                  const compile_limits& limits = {}) {
+    return usmx::detail::compile(make_program(source, kernels, options),
+                                 cuda_target{find_nvrtc(13, 90), capability}, {}, limits);
+  }
+  static compiled_program compile_one(const std::string& source) {
+    return compile("#include <usmx/kernel.hpp>\n" + source, {"f"});
+  }
+  static std::string error_of(const std::string& source) {
+    try {
+      compile_one(source);
+    } catch (const compile_error& failed) {
+      return failed.what();
+    }
+    return {};
+  }
+  static std::string signature_in(const compiled_program& made, std::size_t place) {
+    return to_string(usmx::kernel_signature{
+        names[place], usmx::detail::parameters_in(made.executable, place, names[place])});
+  }
+};
+
+TEST_F(nvrtc_test, every_feature_of_the_header_compiles_for_each_generation) {
+  for (const int capability : {75, 80, 90}) {
+    const compiled_program made = compile(every_feature, names, capability);
+    EXPECT_EQ(made.executable.substr(1, 3), "ELF") << capability;
+  }
+}
+
+TEST_F(nvrtc_test, signatures_are_in_the_code) {
+  const compiled_program made = compile(every_feature, names);
+  EXPECT_EQ(signature_in(made, 0), "axpy(float, const float*, float*)");
+  EXPECT_EQ(signature_in(made, 1),
+            "views(usmx::view<const float, 2>, usmx::view<double, 1>, point, bool, _Float16)");
+  EXPECT_EQ(signature_in(made, 2),
+            "local(usmx::local_memory<float>, usmx::local_memory<long>, float*, const void*)");
+  EXPECT_EQ(usmx::detail::parameters_in(made.executable, 1, "views")[2].size, 16U);
+}
+
+TEST_F(nvrtc_test, dimensions_are_reported_and_users_see_no_warning) {
+  const program source = make_program(every_feature, names, {});
+  const auto said = parse_diagnostics(compile(every_feature, names).log);
+  EXPECT_EQ(dimensions_in(said, source, 0), 1);
+  EXPECT_EQ(dimensions_in(said, source, 1), 2);
+  EXPECT_EQ(dimensions_in(said, source, 2), 3);
+  const auto seen = usmx::detail::for_users(said);
+  EXPECT_TRUE(seen.empty()) << seen.front().text;
+}
+
+TEST_F(nvrtc_test, views_that_are_checked_compile) {
+  EXPECT_FALSE(compile(every_feature, names, 90, {.debug = true}).executable.empty());
+}
+
+TEST_F(nvrtc_test, device_newer_than_the_compiler_gets_ptx) {
+  const compiled_program made = compile(every_feature, names, 999);
+  EXPECT_NE(made.executable.find(".visible .entry axpy("), std::string::npos);
+  EXPECT_EQ(signature_in(made, 0), "axpy(float, const float*, float*)");
+}
+
+TEST_F(nvrtc_test, device_older_than_the_compiler_is_refused) {
+  try {
+    compile(every_feature, names, 10);
+    FAIL();
+  } catch (const compile_error& failed) {
+    EXPECT_NE(std::string(failed.what()).find("no code for devices that are so old"),
+              std::string::npos);
+  }
+}
+
+TEST_F(nvrtc_test, macros_and_headers_are_seen) {
+  const compiled_program made = compile(
+      "#include \"mine/value.hpp\"\nUSMX_KERNEL(1) f(int* x) { *x = N + value; }", {"f"}, 90,
+      {.defines = {{"N", "8"}}, .headers = {{"mine/value.hpp", "constexpr int value = 1;"}}});
+  EXPECT_FALSE(made.executable.empty());
+}
+
+TEST_F(nvrtc_test, errors_name_the_users_line) {
+  EXPECT_NE(error_of("USMX_KERNEL(1) f(int* x) {\n  x[0] = nothing; }")
+                .find("<source>:3:10: identifier \"nothing\" is undefined"),
+            std::string::npos);
+}
+
+TEST_F(nvrtc_test, options_that_it_does_not_know_are_errors_without_a_place) {
+  try {
+    compile("USMX_KERNEL(1) f(int* x) {}", {"f"}, 90, {.options = {"-O1"}});
+    FAIL();
+  } catch (const compile_error& failed) {
+    ASSERT_EQ(failed.diagnostics().size(), 1U);
+    EXPECT_EQ(failed.diagnostics()[0].file, "");
+    EXPECT_NE(failed.diagnostics()[0].text.find("-O1"), std::string::npos);
+  }
+}
+
+TEST_F(nvrtc_test, functions_without_a_definition_are_named) {
+  EXPECT_NE(
+      error_of("int missing(int); USMX_KERNEL(1) f(int* x) { *x = missing(1); }").find("missing"),
+      std::string::npos);
+}
+
+TEST_F(nvrtc_test, headers_of_sycl_are_refused_with_the_reason) {
+  EXPECT_NE(error_of("#include <sycl/sycl.hpp>\nUSMX_KERNEL(1) f(int* x) {}")
+                .find("does not take the headers of SYCL: <usmx/kernel.hpp> has what kernels need"),
+            std::string::npos);
+}
+
+TEST_F(nvrtc_test, modules_of_spirv_are_refused_with_the_reason) {
+  const std::string magic("\x03\x02\x23\x07", 4);
+  EXPECT_THROW(
+      usmx::detail::compile({magic, {"f"}, {}, {}, 0}, cuda_target{find_nvrtc(13, 90), 90}, {}),
+      compile_error);
+}
+
+TEST_F(nvrtc_test, compiler_that_takes_too_much_memory_is_ended) {
+  EXPECT_THROW(compile(every_feature, names, 90, {}, {.memory_nbytes = 1 << 20}), compile_error);
+}
+
+TEST_F(nvrtc_test, other_compilers_and_devices_have_other_places_in_the_cache) {
+  const auto identity = [](const cuda_target& target) { return usmx::detail::identity_of(target); };
+  const cuda_target one{find_nvrtc(13, 90), 90};
+  EXPECT_NE(identity(one), identity({one.compiler, 80}));
+  EXPECT_NE(identity(one), identity({{"/bin/sh"}, 90}));
+}
+
+TEST(nvrtc_library_test, what_is_missing_is_named_with_how_to_install_it) {
+  try {
+    find_nvrtc(11, 90);  // no compiler is old enough for that driver
+    FAIL();
+  } catch (const compile_error& missing) {
+    EXPECT_NE(std::string(missing.what()).find("pip install usmx[cuda]"), std::string::npos);
+  }
+}
+
+}  // namespace
