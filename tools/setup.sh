@@ -20,6 +20,7 @@ LOG=$VENV/setup.log
 OLDEST_PYTHON=3.11
 OLDEST_GXX=12
 NEWEST_GXX=15 # newer ones have to show that they compile the runtime's headers
+OLDEST_CLANG=19
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -81,6 +82,11 @@ find_compiler() {
   local name version
   for name in ${CXX:+"$CXX"} g++ g++-15 g++-14 g++-13 g++-12; do
     version=$("$name" -dumpversion 2>/dev/null) || continue
+    if [[ $("$name" --version) == *clang* ]]; then # only where CXX names it
+      ((${version%%.*} >= OLDEST_CLANG)) || continue
+      export CXX=$name
+      return
+    fi
     ((${version%%.*} >= OLDEST_GXX)) || continue
     if ((${version%%.*} > NEWEST_GXX)) && ! compiles_sycl "$name"; then
       say "$name is g++ $version, of which it is not known that it compiles <sycl/sycl.hpp>; looking for g++ $OLDEST_GXX to $NEWEST_GXX"

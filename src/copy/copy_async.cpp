@@ -16,6 +16,7 @@
 #include "copy/queue.hpp"
 #include "copy/staging.hpp"
 #include "ownership/deferred_release.hpp"
+#include "runtime/drivers/back_ends.hpp"
 #include "runtime/queues_internal.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -50,23 +51,33 @@ bool is_memcpy(const copy_plan& plan) {
   return plan.is_whole() && !plan.converts() && !may_overlap(plan);
 }
 
+/// Whether the driver's memcpy can do it on that queue; else a kernel does.
+bool may_memcpy(const array& source, const array& destination, const sycl::queue& queue) {
+  const sycl::device device = queue.get_device();
+  return detail::traits_of(queue.get_backend()).memcpy_crosses_devices ||
+         (internal::private_queue(source).get_device() == device &&
+          internal::private_queue(destination).get_device() == device);
+}
+
 sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
   return detail::start_memcpy(plan.destination, plan.source, plan.row_nbytes(), with.queue(),
                               with.before());
 }
 
-/// None, and no copy started, where commands of the destination's queue cannot do it.
-std::optional<sycl::event> start(const copy_plan& plan, const array& source,
-                                 const array& destination) {
-  const sycl::queue& queue = queue_of(destination);
+/// None, and no copy started, where commands of the queue cannot do it.
+std::optional<sycl::event> start(const sycl::queue& queue, const copy_plan& plan,
+                                 const array& source, const array& destination,
+                                 std::span<const sycl::event> after = {}) {
   if (may_overlap(plan) || internal::private_queue(source).get_context() != queue.get_context()) {
     return std::nullopt;
   }
   submission with(queue);
   with.use(destination, access::write);
   with.use(source, access::read);
-  auto started = is_memcpy(plan) ? std::optional(start_memcpy(plan, with))
-                                 : detail::copy_by_kernel(plan, queue, with.before());
+  with.follow(after);
+  auto started = is_memcpy(plan) && may_memcpy(source, destination, queue)
+                     ? std::optional(start_memcpy(plan, with))
+                     : detail::copy_by_kernel(plan, queue, with.before());
   return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
 }
 
@@ -138,6 +149,19 @@ sycl::event internal::memcpy_async(const sycl::queue& queue, const host_memory& 
                          source, access::read, destination.owner, after);
 }
 
+std::optional<sycl::event> internal::memcpy_async(const sycl::queue& queue,
+                                                  const array& destination, const array& source,
+                                                  std::span<const sycl::event> after) {
+  const array_view from = private_view(source);
+  const array_view to = private_view(destination);
+  detail::require_copyable(from, to);
+  require_context(queue, source);
+  require_context(queue, destination);
+  const detail::runtime_call call;
+  detail::release_finished();
+  return start(queue, make_plan(to.shape(), end_of(from), end_of(to)), source, destination, after);
+}
+
 std::optional<sycl::event> internal::fill_async(const sycl::queue& queue, const array& destination,
                                                 const std::byte* element,
                                                 std::span<const sycl::event> after) {
@@ -173,7 +197,7 @@ sycl::event copy_async(const array& source, const array& destination) {
     detail::copy_on_host(plan);
     return complete_event();
   }
-  if (auto started = start(plan, source, destination)) {
+  if (auto started = start(queue_of(destination), plan, source, destination)) {
     return *started;
   }
   copy(source, destination);

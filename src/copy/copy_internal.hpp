@@ -47,6 +47,10 @@ struct host_memory {
 /// a queue of another context, read_only_error.
 USMX_API sycl::event memcpy_async(const sycl::queue&, const array& destination,
                                   const host_memory& source, std::span<const sycl::event> after);
+/// None, and nothing started, where no command can do it: the bytes overlap, for instance.
+USMX_API std::optional<sycl::event> memcpy_async(const sycl::queue&, const array& destination,
+                                                 const array& source,
+                                                 std::span<const sycl::event> after);
 USMX_API sycl::event memcpy_async(const sycl::queue&, const host_memory& destination,
                                   const array& source, std::span<const sycl::event> after);
 

@@ -392,6 +392,7 @@ else:
 '''
 failure = (getattr(interpreters, "exec", None) or interpreters.run_string)(other, in_other)
 assert failure is None, failure
+interpreters.destroy(other)
 import usmx
 assert type(usmx.zeros(3)) is usmx.USMArray
 print(usmx.asnumpy(usmx.full(3, 2.0)).tolist())

@@ -10,7 +10,7 @@ import dpctl.memory
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, need_contexts_apart
+from helpers import KINDS, MEMORY_CLASSES, need_contexts_apart, output_of
 from usmx import SyclEvent, SyclQueue, SyclTimer
 
 NBYTES = 1 << 12
@@ -526,3 +526,26 @@ def test_misuse_of_a_timer_says_what_is_wrong():
         SyclTimer(host_timer=3)
     with pytest.raises(RuntimeError, match="has not begun"):
         SyclTimer().__exit__(None, None, None)
+
+
+BETWEEN_SUB_DEVICES = """
+import usmx
+device = usmx.SyclDevice()
+units = device.max_compute_units
+if units >= 2:
+    for _ in range(30):  # of the driver's own memcpys, one of so few never ended
+        parts = device.create_sub_devices(partition=(units // 2, units - units // 2))
+        context = usmx.SyclContext(parts)
+        first, second = (usmx.SyclQueue(context, part) for part in parts)
+        source = usmx.ones(1 << 16, dtype="i4", sycl_queue=first)
+        copied, moved = (usmx.zeros(1 << 16, dtype="i4", sycl_queue=second) for _ in range(2))
+        usmx.copy_async(copied, source).wait()
+        second.memcpy_async(moved.usm_data, source.usm_data, source.nbytes).wait()
+        assert (usmx.asnumpy(copied) == 1).all() and (usmx.asnumpy(moved) == 1).all()
+print("done")
+"""
+
+
+@pytest.mark.skipif(not usmx.SyclDevice().is_cpu, reason="a CPU is divided into units")
+def test_copies_between_sub_devices_end():
+    assert output_of(BETWEEN_SUB_DEVICES, timeout=100) == "done"

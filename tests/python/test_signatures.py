@@ -33,7 +33,8 @@ def methods_of(cls):
         if inspect.isroutine(member)
         and not isinstance(member, type(object.__repr__))
         and hasattr(base, name)  # others say that usmx lacks the name
-        and name not in ("__dir__", "__signature__")  # the latter from Python 3.13 on
+        # The latter two from Python 3.13 and 3.14 on.
+        and name not in ("__dir__", "__signature__", "__annotate_func__")
     }
 
 

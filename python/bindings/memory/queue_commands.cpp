@@ -91,18 +91,12 @@ class side {
 
 sycl::event copy_between_arrays(const sycl::queue& queue, const array& to, const array& from,
                                 const events& after) {
-  const std::byte* source = internal::first_element(from);
-  std::byte* destination = internal::first_element(to);
-  const auto nbytes = static_cast<std::ptrdiff_t>(to.nbytes());
-  if (std::abs(destination - source) < nbytes) {  // which a command of the runtime refuses
-    wait_for_events(after);
-    copy(from, to);
-    return {};
+  if (const auto started = internal::memcpy_async(queue, to, from, after)) {
+    return *started;
   }
-  return submit(queue, {from}, {to}, [&](sycl::handler& command) {
-    command.depends_on(after);
-    command.memcpy(destination, source, to.nbytes());
-  });
+  wait_for_events(after);
+  copy(from, to);
+  return {};
 }
 
 sycl::event copy_on_host(const side& to, const side& from, std::size_t nbytes,

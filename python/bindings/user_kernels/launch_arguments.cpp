@@ -37,9 +37,9 @@ kernel_argument integer_argument(PyObject* integer) {
     }
     PyErr_Clear();
   }
-  return kernel_argument(kernel_argument::unsuitable{detail::message(
-      "the integer ", nb::cast<nb::str>(hooks::short_repr(nb::handle(integer))).c_str(),
-      ", which needs more than 64 bits")});
+  const auto found = nb::cast<nb::str>(hooks::short_repr(nb::handle(integer)));
+  return kernel_argument(kernel_argument::unsuitable{
+      detail::message(found.c_str(), ", which needs more than 64 bits")});
 }
 
 /// An element in host memory as a number; none for a structure.

@@ -23,6 +23,9 @@ struct backend_traits {
   bool in_order_queues_tell_if_empty = true;
   /// Whether the host may touch the memory of CPU devices, whatever its kind.
   bool host_reaches_memory_of_cpus = false;
+  /// Whether one memcpy may copy between the memory of several devices of a context
+  /// (docs/decisions.md, 83).
+  bool memcpy_crosses_devices = true;
   /// The largest alignment to ask the runtime for. Its own pools, where a back end has them, lose
   /// such a block when it is freed, and free other memory (docs/platforms.md).
   std::size_t largest_alignment = std::size_t{64} << 10;
