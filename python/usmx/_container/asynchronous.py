@@ -61,12 +61,15 @@ def copy_async(
             )
         host = _buffer("dst", dst)
         _require_cast(values.dtype, host.dtype, casting)
+        _require_shape(values, host)
         return _core._copy_to_host_async(_core.broadcast_to(values, host.shape), host)
     if values is not None:
         _require_cast(values.dtype, to.dtype, casting)
+        _require_shape(values, to)
         return _core._copy_async(values, to)
     host = require_plain(_numpy().asarray(src), src)
     _require_cast(host.dtype, to.dtype, casting)
+    _require_shape(host, to)
     return _core._copy_from_host_async(to, _numpy().broadcast_to(host, to.shape))
 
 
@@ -153,4 +156,19 @@ def _require_cast(found, wanted, casting):
     if found != wanted and not can_cast(found, wanted, casting=casting):
         raise TypeError(
             f"elements of type {found} cannot be cast to {wanted} with casting={casting!r}"
+        )
+
+
+def _require_shape(src, dst):
+    """That the elements of `src` can be repeated to the shape of `dst`, by NumPy's rules."""
+    if src.shape == dst.shape:
+        return
+    before = len(dst.shape) - len(src.shape)
+    if before < 0 or any(
+        extent not in (1, wanted)
+        for extent, wanted in zip(src.shape, dst.shape[before:], strict=True)
+    ):
+        raise ValueError(
+            f"copy_async: src must have the shape of dst, {dst.shape}, or one that can be "
+            f"broadcast to it, found {src.shape}"
         )

@@ -266,7 +266,7 @@ def nonzero(arr: Producer) -> tuple[USMArray, ...]:
 
 
 def where(
-    condition: Producer, x: object = None, y: object = None, /
+    condition: Producer | bool, x: object = None, y: object = None, /
 ) -> USMArray | tuple[USMArray, ...]:
     """Select elements of `x` where a condition is not zero, and of `y` elsewhere. Waits.
 
@@ -274,12 +274,13 @@ def where(
     kind of memory is the one that `get_coerced_usm_type` gives.
 
     Args:
-        condition: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        condition: a USMArray or any other producer of ``__sycl_usm_array_interface__``; or a bool
+            of Python's or NumPy's, if `x` or `y` is an array.
         x, y: arrays on the queue of `condition`, or Python scalars. Without both, the result is
             ``nonzero(condition)``.
 
     Returns:
-        A new C-contiguous USMArray on the queue of `condition`.
+        A new C-contiguous USMArray on the queue of the arrays.
 
     Raises:
         ValueError: only one of `x` and `y` is given, or the shapes are not compatible.
@@ -294,9 +295,9 @@ def where(
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("where: expected both x and y, or neither, found one of them")
-    mask = as_view("condition", condition)
     operands = [_operand("x", x), _operand("y", y)]
-    arrays = [mask, *(part for part in operands if isinstance(part, _core.USMArray))]
+    mask = _condition_beside(operands, condition)
+    arrays = [mask, *_arrays_of(operands)]
     shape = common_shape([array.shape for array in arrays])
     queue = common_queue(arrays)
     result = _core._new_array(
@@ -317,6 +318,23 @@ def where(
 def _operand(name: str, value: object) -> Any:
     """An array, or a Python scalar, whose type depends on the other operand."""
     return value if isinstance(value, (bool, int, float, complex)) else as_view(name, value)
+
+
+def _arrays_of(operands: list[Any]) -> list[USMArray]:
+    return [part for part in operands if isinstance(part, _core.USMArray)]
+
+
+def _condition_beside(operands: list[Any], condition: object) -> USMArray:
+    """The array of a condition. A single bool becomes one where the operands are."""
+    arrays = _arrays_of(operands)
+    view = _as_array(condition)
+    if view is not None:
+        return view
+    if not (arrays and isinstance(condition, (bool, _numpy().bool_))):
+        return as_view("condition", condition)
+    return asarray(
+        bool(condition), usm_type=common_usm_type(arrays), sycl_queue=common_queue(arrays)
+    )
 
 
 def _along(axis: int, item: object) -> tuple[object, ...]:

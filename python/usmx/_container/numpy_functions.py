@@ -53,18 +53,20 @@ class _By:
     """The function or method of usmx's that does what one of NumPy's does.
 
     `positional` and `keywords` are the names of NumPy's arguments, in NumPy's order: those that
-    usmx takes by position, and those that it takes by the same name.
+    usmx takes by position, and those that it takes by the same name. NumPy takes those of
+    `keywords_only` by keyword alone.
     """
 
-    def __init__(self, function, positional, keywords=""):
+    def __init__(self, function, positional, keywords="", keywords_only=""):
         self._function = function
         self._positional = positional.split()
-        self._names = [*self._positional, *keywords.split()]
+        self._ordered = [*self._positional, *keywords.split()]
+        self._names = [*self._ordered, *keywords_only.split()]
 
     def __call__(self, name, args, kwargs):
-        given = dict(zip(self._names, args, strict=False))
+        given = dict(zip(self._ordered, args, strict=False))
         given |= {key: kwargs[key] for key in kwargs if self._names_or_asks(key, kwargs[key])}
-        if len(args) > len(self._names) or not given.keys() <= set(self._names):
+        if len(args) > len(self._ordered) or not given.keys() <= set(self._names):
             raise TypeError(
                 f"numpy.{name} of USMArrays takes {', '.join(self._names)}, found "
                 f"{len(args)} by position and {', '.join(kwargs) or 'no keywords'}"
@@ -80,6 +82,24 @@ class _By:
 def _take(a, indices, axis=None, **options):
     """NumPy counts through all elements where there is no axis."""
     return indexing.take(a if axis is not None else a.ravel(), indices, axis=axis, **options)
+
+
+def _converted(join):
+    """One of `concat` and its kin that first converts the arrays to `dtype`, as NumPy's do."""
+
+    def join_converted(arrays, *, dtype=None, casting="same_kind", **options):
+        if dtype is not None:
+            wanted = _core._dtype(dtype)
+            for array in arrays:
+                if not types.can_cast(array.dtype, wanted, casting=casting):
+                    raise TypeError(
+                        f"elements of type {array.dtype} cannot be cast to {wanted} with "
+                        f"casting={casting!r}"
+                    )
+            arrays = [conversion.astype(array, wanted, copy=False) for array in arrays]
+        return join(arrays, **options)
+
+    return join_converted
 
 
 def _of_any_arguments(function):
@@ -113,7 +133,7 @@ _MOVERS = {
     "astype": _By(conversion.astype, "x dtype", "copy device"),
     "broadcast_to": _By(_core.broadcast_to, "array shape"),
     "can_cast": _By(types.can_cast, "from_ to", "casting"),
-    "concatenate": _By(manipulation.concat, "arrays", "axis"),
+    "concatenate": _By(_converted(manipulation.concat), "arrays", "axis", "dtype casting"),
     "copy": _By(_core.copy, "a", "order"),
     "diag": _By(numpy_names.diag, "v", "k"),
     "diagonal": _By(numpy_names.diagonal, "a offset axis1 axis2"),
@@ -122,7 +142,7 @@ _MOVERS = {
     "expand_dims": _By(_core.expand_dims, "a", "axis"),
     "flip": _By(_core.flip, "m", "axis"),
     "full_like": _By(_like(creation.full_like, creation.full), "a fill_value", _LIKE),
-    "hstack": _By(numpy_names.hstack, "tup"),
+    "hstack": _By(_converted(numpy_names.hstack), "tup", keywords_only="dtype casting"),
     "matrix_transpose": _By(_core.matrix_transpose, "x"),
     "moveaxis": _By(_core.moveaxis, "a source destination"),
     "nonzero": _By(indexing.nonzero, "a"),
@@ -136,7 +156,7 @@ _MOVERS = {
     "rot90": _By(numpy_names.rot90, "m", "k axes"),
     "split": _By(numpy_names.split, "ary indices_or_sections", "axis"),
     "squeeze": _By(_core.squeeze, "a", "axis"),
-    "stack": _By(manipulation.stack, "arrays", "axis"),
+    "stack": _By(_converted(manipulation.stack), "arrays", "axis", "dtype casting"),
     "swapaxes": _By(_core.swapaxes, "a axis1 axis2"),
     "take": _By(_take, "a indices", "axis out mode"),
     "take_along_axis": _By(indexing.take_along_axis, "arr indices", "axis"),
@@ -145,7 +165,7 @@ _MOVERS = {
     "tril": _By(patterns.tril, "m", "k"),
     "triu": _By(patterns.triu, "m", "k"),
     "unstack": _By(manipulation.unstack, "x", "axis"),
-    "vstack": _By(numpy_names.vstack, "tup"),
+    "vstack": _By(_converted(numpy_names.vstack), "tup", keywords_only="dtype casting"),
     "where": _By(indexing.where, "condition x y"),
     "zeros_like": _By(_like(_core.zeros_like, _core.zeros), "a", _LIKE),
 }

@@ -317,3 +317,11 @@ def test_producer_that_says_nonsense_is_refused():
     bad = Producer(a.__sycl_usm_array_interface__ | {"shape": (30,)}, a)
     with pytest.raises(ValueError, match="are not all inside"):
         usmx.copy_async(usmx.zeros(30), bad)
+
+
+@pytest.mark.parametrize(("to_host", "from_host"), [(False, False), (True, False), (False, True)])
+def test_copy_of_another_shape_names_both(to_host, from_host):
+    dst, src = (np if to_host else usmx).zeros(3), (np if from_host else usmx).zeros(4)
+    text = r"copy_async: src must have the shape of dst, \(3,\), .* found \(4,\)"
+    with pytest.raises(ValueError, match=text):
+        usmx.copy_async(dst, src)

@@ -295,3 +295,11 @@ def test_objects_without_usm_memory_are_a_type_error(name):
     default = ([1], [0], 1) if name.startswith("put") else ([1], [0])
     with pytest.raises(TypeError, match="__sycl_usm_array_interface__"):
         getattr(usmx, name)(*arguments.get(name, default))
+
+
+@pytest.mark.parametrize("condition", [True, False, np.True_, np.False_])
+def test_where_takes_a_single_bool_beside_arrays(condition, pair):
+    mine, numpys = pair
+    chosen = usmx.where(condition, mine, 0)
+    assert chosen.usm_type == mine.usm_type
+    assert np.array_equal(usmx.asnumpy(chosen), np.where(condition, numpys, 0))

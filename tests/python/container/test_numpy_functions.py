@@ -122,12 +122,13 @@ def test_empty_like_has_place_shape_and_type(array, shape):
 def test_argument_that_usmx_does_not_have_is_a_type_error(array):
     with pytest.raises(
         TypeError,
-        match="concatenate of USMArrays takes arrays, axis, found 1 by position and dtype",
+        match="concatenate of USMArrays takes arrays, axis, dtype, casting, found 1 by position "
+        "and out",
     ):
-        np.concatenate([array, array], dtype="f4")
+        np.concatenate([array, array], out=array)
     with pytest.raises(
         TypeError,
-        match="stack of USMArrays takes arrays, axis, found 3 by position and no keywords",
+        match="stack of USMArrays takes arrays, axis, dtype, casting, found 3 by position and no keywords",
     ):
         np.stack([array, array], 0, array)
 
@@ -159,3 +160,14 @@ def test_arrays_on_different_queues_are_an_error():
     other = usmx.SyclQueue()
     with pytest.raises(usmx.ExecutionPlacementError):
         np.concatenate([usmx.ones(2), usmx.ones(2, sycl_queue=other)])
+
+
+@pytest.mark.parametrize("join", [np.concatenate, np.stack, np.hstack, np.vstack])
+def test_joined_arrays_are_converted_as_numpys_are(array, join):
+    joined = join([array, array], dtype="f4")
+    assert type(joined) is usmx.USMArray
+    expected = join([HOST, HOST], dtype="f4")
+    assert joined.dtype == expected.dtype
+    assert np.array_equal(usmx.asnumpy(joined), expected)
+    with pytest.raises(TypeError, match="float64 cannot be cast to float32 with casting='safe'"):
+        join([array, array], dtype="f4", casting="safe")
