@@ -292,7 +292,7 @@ def where(
         [1 0]
     """
     if x is None and y is None:
-        return nonzero(condition)
+        return nonzero(as_view("condition", condition))
     if x is None or y is None:
         raise ValueError("where: expected both x and y, or neither, found one of them")
     operands = [_operand("x", x), _operand("y", y)]
