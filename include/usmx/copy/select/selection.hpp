@@ -50,7 +50,9 @@ USMX_API std::vector<array> nonzero(const array&);
 /// of extent 1 but one, which has the axis' extent. NumPy's ogrid makes such arrays; this one needs
 /// no memory.
 struct each_index {
+  /// The dimension that has the axis' extent.
   int dimension;
+  /// How many dimensions there are.
   int ndim;
 };
 
@@ -67,9 +69,9 @@ struct axis_index {
   int dimension;
   /// The extent of the axis, which the integers select from.
   std::ptrdiff_t extent;
-  /// The integers, repeated to the common shape, where the key's array has them or in a copy. An
-  /// each_index has no memory.
+  /// The integers, repeated to the common shape, where the key's array has them or in a copy.
   array_view elements;
+  /// Whether it is an each_index, whose elements have no memory.
   bool is_each = false;
 };
 
