@@ -18,6 +18,7 @@ OF_OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "OMPI_MCA_btl": "self,sm",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
 }
 
 
