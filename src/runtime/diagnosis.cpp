@@ -68,8 +68,10 @@ std::string advice(const std::filesystem::path& driver, bool driver_exists,
     return detail::message("set ", detail::icd_filenames_variable, "=", driver.native(),
                            " before the process starts");
   }
-  return "the drivers were looked for before usmx was loaded, or refuse this machine: import usmx "
-         "first";
+  return detail::message(
+      "the drivers were looked for before usmx was loaded (import ray does that), or refuse this "
+      "machine: import usmx first, or set ",
+      detail::icd_filenames_variable, "=", driver.native(), " before the process starts");
 }
 
 std::string refusal_of_runtime() {

@@ -319,6 +319,7 @@ FUNCTIONS = {
                     lambda x: F.from_dlpack(np.ones(5)), lambda x: F.from_dlpack(x.d, device=(1, 0)),
                     lambda x: F.from_dlpack(x.a, device=(14, 0))],
     "from_numpy": [lambda x: F.from_numpy(np.ones(5)), lambda x: F.from_numpy(np.ones(100_000))],
+    "from_shared_memory": [lambda x: F.from_shared_memory(bytearray(80), 10, "f8").copy()],
     "from_usm_array_interface": [lambda x: F.from_usm_array_interface(x.d), lambda x: F.from_usm_array_interface(x.a),
                                  lambda x: F.from_usm_array_interface(dpctl.memory.as_usm_memory(x.d.get_array().usm_data))],
     "full": [lambda x: F.full(10, 2, **x.place), lambda x: F.full((3, 4), x.s), lambda x: F.full(100_000, 1.5)],

@@ -175,6 +175,21 @@ def test_error_of_a_missing_device_names_the_doctor():
     assert output_of(code, **{**CLEAN, "ONEAPI_DEVICE_SELECTOR": "cuda:99"}) == "True"
 
 
+def test_error_says_so_where_the_drivers_were_looked_for_before_usmx_could_name_its_own():
+    code = (
+        "import dpctl\n"
+        "print(len(dpctl.get_devices()))\n"  # as Ray does, when it is imported
+        "import usmx\n"
+        "try: usmx.zeros(3)\n"
+        "except usmx.SyclDeviceCreationError as error: print(error)\n"
+    )
+    there, *error = output_of(code, **CLEAN).splitlines()
+    if there != "0":
+        pytest.skip("this system has drivers that are found without usmx")
+    assert "import usmx first, or set OCL_ICD_FILENAMES=/" in error[0]
+    assert "import ray" in error[0]
+
+
 def test_no_device_is_an_error_with_a_reason_and_no_crash():
     code = (
         "import usmx\n"

@@ -1,11 +1,12 @@
 """What README.md and docs/ show works as pasted, and what they point to exists.
 
-Each Python block is a program of its own. The C++ and CMake blocks of a document are the files of
-one outside project, named by their first line; it is built against the installed usmx, and the
-document's Python blocks can import its modules. The programs of documents without CMake blocks are
-built together.
-C blocks are files beside each other, which the document's shell block compiles. A block "text
-output" is what the program before it prints. The tutorial first-extension.md is another matter:
+Each Python block is a program of its own. "mpiexec" beside the language says that two ranks run
+it, the name of a package that only an environment with that package does (Ray is too large for the
+tests). The C++ and CMake blocks of a document are the files of one outside project, named by their
+first line; it is built against the installed usmx, and the document's Python blocks can import its
+modules. The programs of documents without CMake blocks are built together. C blocks are files beside
+each other, which the document's shell block compiles. A block "text output" is what the program
+before it prints. The tutorial first-extension.md is another matter:
 tests/install/test_first_extension.py.
 """
 
@@ -13,6 +14,7 @@ import os
 import re
 import sys
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -55,7 +57,11 @@ BLOCKS = [
     if document.name != "first-extension.md"
     for block in blocks_of(document)
 ]
-PYTHON = [block for block in BLOCKS if block.language == "python"]
+PYTHON = [
+    block
+    for block in BLOCKS
+    if block.language == "python" and (block.info in ("", "mpiexec") or find_spec(block.info))
+]
 PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
 
 WITH_NANOBIND = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
@@ -131,7 +137,9 @@ def test_python_block_runs_as_pasted(block, project, tmp_path):
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     program = tmp_path / "program.py"  # a file, which processes that it starts can import
     program.write_text(block.text, encoding="utf-8")
-    printed = run(sys.executable, "-P", program, cwd=tmp_path, env=environment)
+    ranks = [Path(sys.executable).with_name("mpiexec"), "-n", "2"]
+    starter = ranks if block.info == "mpiexec" else []
+    printed = run(*starter, sys.executable, "-P", program, cwd=tmp_path, env=environment)
     if block.output is not None:
         assert printed == block.output
 
@@ -161,7 +169,8 @@ def test_documents_have_examples_of_both_languages():
     assert set(CPP_REFERENCE.glob("*.md")) - with_programs == EXTENSIONS
     others = {page.name for page in with_programs if page.parent != CPP_REFERENCE}
     assert others == {"README.md", "memory.md"}
-    assert {page.stem for page in HOW_TO} - {b.document.stem for b in PYTHON} == {"index"}
+    in_python = {block.document for block in BLOCKS if block.language == "python"}
+    assert {page.stem for page in set(HOW_TO) - in_python} == {"index"}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))

@@ -82,17 +82,17 @@ std::optional<dlpack::device> named_device(nb::handle dl_device) {
 
 dlpack::device place_argument(const array& a, nb::handle dl_device) {
   if (dl_device.is_none()) {
-    return exchange::dlpack_device(a);
+    return place_of(a);
   }
   const std::optional<dlpack::device> wanted = named_device(dl_device);
   if (wanted == dlpack::host) {
     return dlpack::host;
   }
-  const dlpack::device own = exchange::dlpack_device(a);
-  if (!wanted || !exchange::is_on(a, *wanted)) {
-    throw buffer_error(detail::message("dl_device must be (", static_cast<int>(own.type), ", ",
-                                       own.id, "), where the array is, or (1, 0), the host, found ",
-                                       repr_text(dl_device.ptr())));
+  const dlpack::device own = place_of(a);
+  if (!wanted || own == dlpack::host || !exchange::is_on(a, *wanted)) {
+    throw buffer_error(detail::message(
+        "dl_device must be (", static_cast<int>(own.type), ", ", own.id, "), where the array is, ",
+        own == dlpack::host ? "" : "or (1, 0), the host, ", "found ", repr_text(dl_device.ptr())));
   }
   return *wanted;
 }
@@ -128,7 +128,7 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
 }
 
 nb::object device_of(const py_array& self) {
-  const dlpack::device where = exchange::dlpack_device(self.value);
+  const dlpack::device where = place_of(self.value);
   return checked(Py_BuildValue("(ii)", static_cast<int>(where.type), static_cast<int>(where.id)));
 }
 
@@ -176,7 +176,7 @@ void bind_dlpack_methods(nb::class_<py_array>& cls) {
       .def("__dlpack_device__", &device_of,
            nb::sig("def __dlpack_device__(self) -> tuple[int, int]"),
            "(2, number): CUDA's device of that number; elsewhere (14, number): oneAPI's device of "
-           "that place in get_devices().");
+           "that place in get_devices(). (1, 0), the host, for memory of from_shared_memory().");
 }
 
 void bind_from_dlpack(nb::module_& m) {

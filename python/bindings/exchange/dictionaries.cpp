@@ -56,8 +56,19 @@ void put(PyObject* dictionary, interned& key, const nb::object& value) {
   put(dictionary, key.get(), value);
 }
 
+/// So that hasattr() is False, and the consumer takes the buffer. The consumer would ask the SYCL
+/// runtime for the kind of the memory, which is unknown to it.
+void require_usm(const array& described) {
+  if (described.owner() && is_system_memory(*described.owner())) {
+    throw nb::attribute_error(
+        "memory of from_shared_memory() is not USM to the SYCL runtime, so it has no dictionary: "
+        "take its buffer, as numpy.asarray does, or export a copy (usmx.copy)");
+  }
+}
+
 /// So that hasattr() is False where there is no such dictionary.
 exchange::cuda_array_interface describe(const array& described) {
+  require_usm(described);
   try {
     return exchange::describe_for_cuda(described);
   } catch (const buffer_error& reason) {
@@ -138,6 +149,7 @@ nb::object data_object(std::uintptr_t pointer, bool readonly) {
 }
 
 nb::object to_dictionary(const array& described) {
+  require_usm(described);
   wait_for(described);
   described.owner()->expose();
   const exchange::usm_array_interface values = exchange::describe(described);

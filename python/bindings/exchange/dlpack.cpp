@@ -7,6 +7,7 @@
 #include "elements/dtype_argument.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
+#include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
@@ -187,6 +188,11 @@ std::optional<sycl::queue> queue_of(PyObject* producer) {
 }
 
 }  // namespace
+
+dlpack::device place_of(const array& a) {
+  const bool is_system = a.owner() && is_system_memory(*a.owner());
+  return is_system ? dlpack::host : exchange::dlpack_device(a);
+}
 
 nb::object to_capsule(const array& a, dlpack::device where, bool versioned, bool copied) {
   return versioned ? capsule_of_tensor(exchange::to_dlpack(a, where, copied))

@@ -9,6 +9,10 @@
 
 namespace usmx::bindings {
 
+/// Where DLPack has the array: the host if the memory is the system's. Throws buffer_error if it
+/// has no number for the device or no words for the context.
+dlpack::device place_of(const array&);
+
 /// A capsule of either generation. Its tensor keeps the memory alive without the interpreter. The
 /// caller has ensured that the elements are ready to be read on that device.
 nb::object to_capsule(const array&, dlpack::device, bool versioned, bool copied);

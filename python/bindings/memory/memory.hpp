@@ -17,6 +17,9 @@ void bind_queue_commands(nb::class_<sycl::queue>& cls);
 /// from_pointer and get_usm_type: memory of native libraries, known by its address alone.
 void bind_adoption(nb::module_& m);
 
+/// from_shared_memory: memory of the system that others have, too.
+void bind_shared_memory(nb::module_& m);
+
 /// The resources that can be stacked, and set in place of the pools.
 void bind_resources(nb::module_& m);
 

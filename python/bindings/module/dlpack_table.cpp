@@ -48,7 +48,7 @@ const array& ready_array(void* object) {
 int from_object(void* object, dlpack::managed_tensor** made) noexcept {
   return guarded(-1, [&] {
     const array& a = ready_array(object);
-    *made = exchange::to_dlpack(a, exchange::dlpack_device(a));
+    *made = exchange::to_dlpack(a, place_of(a));
     return 0;
   });
 }
@@ -66,7 +66,7 @@ int to_object(dlpack::managed_tensor* given, void** object) noexcept {
 int look_into(void* object, dlpack::tensor* seen) noexcept {
   return guarded(-1, [&] {
     const array& a = ready_array(object);
-    *seen = exchange::view_as_dlpack(a, exchange::dlpack_device(a));
+    *seen = exchange::view_as_dlpack(a, place_of(a));
     return 0;
   });
 }

@@ -45,6 +45,7 @@ NB_MODULE(_core, m) {
   bind_memory_classes(m);
   bind_queue_commands(queue_class);
   bind_adoption(m);
+  bind_shared_memory(m);
   bind_resources(m);
   bind_pools(m);
   bind_array_class(m);

@@ -1,6 +1,8 @@
 #include "objects/owners.hpp"
 
 #include "internals.hpp"
+#include "objects/array.hpp"
+#include "objects/memory.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 
 namespace usmx::bindings {
@@ -42,6 +44,21 @@ struct buffer_owner {
 
 void release_buffer_owner(void* state) noexcept {
   with_interpreter([&] { delete static_cast<buffer_owner*>(state); });
+}
+
+/// Apart from the function above, so that the memory can be told by it.
+void release_system_memory(void* state) noexcept { release_buffer_owner(state); }
+
+/// The memory of an object of usmx's, which a part of it may keep alive; null for any other object.
+const buffer* memory_of(PyObject* object) {
+  if (object == nullptr) {
+    return nullptr;
+  }
+  if (const array* own = as_array(object)) {
+    return own->owner().get();
+  }
+  const py_memory* own = value_in<py_memory>(object);
+  return own == nullptr ? nullptr : own->memory().get();
 }
 
 struct deletion {
@@ -93,6 +110,20 @@ nb::object queue_object_of(const buffer& memory) {
 detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given) {
   auto* state = new buffer_owner{nb::borrow(object), std::move(given)};
   return {release_buffer_owner, state, as_owner(object)};
+}
+
+detail::release_action keep_system_memory_alive(PyObject* object,
+                                                std::unique_ptr<held_buffer> given) {
+  auto* state = new buffer_owner{nb::borrow(object), std::move(given)};
+  return {release_system_memory, state, as_owner(object)};
+}
+
+bool is_system_memory(const buffer& memory) {
+  if (memory.release_state(release_system_memory) != nullptr) {
+    return true;
+  }
+  const buffer* whole = memory_of(python_owner(memory));
+  return whole != nullptr && is_system_memory(*whole);
 }
 
 detail::release_action call_with_pointer(PyObject* deleter, PyObject* pointer, PyObject* owner) {

@@ -24,6 +24,14 @@ nb::object queue_object_of(const buffer& memory);
 /// Keeps a Python object and a buffer that it gave.
 detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given);
 
+/// The same of a buffer in memory of the system's allocator, which the SYCL runtime calls no USM.
+detail::release_action keep_system_memory_alive(PyObject* object,
+                                                std::unique_ptr<held_buffer> given);
+
+/// Whether keep_system_memory_alive() keeps the memory. Others cannot be given it as USM
+/// (docs/decisions.md, 106).
+bool is_system_memory(const buffer& memory);
+
 /// An object's buffer, kept with the object until the last user is gone, on whatever thread.
 struct shared_buffer {
   shared_buffer(nb::handle object, int flags) {

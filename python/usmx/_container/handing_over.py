@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from usmx._container.creation import as_view
-from usmx._core import _on_queue, _queue_argument, flip
+from usmx._core import _is_system_memory, _on_queue, _queue_argument, flip
 from usmx.memory import as_usm_memory
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def to_dpnp(
 
     Raises:
         ImportError: dpnp is not installed.
-        ValueError: the queue is of another context.
+        ValueError: the queue is of another context, or the memory that of ``from_shared_memory``.
         TypeError: dpnp has no such element type. It has no structured types.
 
     Example:
@@ -45,7 +45,7 @@ def to_dpnp(
         3
     """
     dpnp = _import("dpnp", "to_dpnp")
-    view = as_view("a", a)
+    view = _view_of_usm(a)
     if view.dtype.names is not None:
         raise TypeError(
             f"dpnp has no structured types, found {view.dtype}: pass one field, a[name]"
@@ -72,16 +72,26 @@ def to_dpctl(a: Producer, /) -> Any:
 
     Raises:
         ImportError: dpctl is not installed.
-        ValueError: the array is read-only, which dpctl's memory cannot be.
+        ValueError: the array is read-only, which dpctl's memory cannot be, or its memory is that of
+            ``from_shared_memory``.
 
     Example:
         >>> usmx.to_dpctl(usmx.zeros(3)).nbytes
         24
     """
-    memory = as_usm_memory(as_view("a", a))
+    memory = as_usm_memory(_view_of_usm(a))
     if memory.readonly:
         raise ValueError("dpctl's memory is writable, found a read-only array: pass a copy")
     return _import("dpctl.memory", "to_dpctl").as_usm_memory(memory)
+
+
+def _view_of_usm(a):
+    view = as_view("a", a)
+    if _is_system_memory(view):
+        raise ValueError(
+            "memory of from_shared_memory() is no USM to dpctl: pass a copy, usmx.copy(a)"
+        )
+    return view
 
 
 def _import(name, needed_by):

@@ -176,9 +176,11 @@ def test_array_comes_back_in_another_process(array):
     assert result.stdout.decode().strip() == f"{array.usm_type} {array.T[1].tolist()}"
 
 
-def test_array_goes_to_a_spawned_process_and_a_view_comes_back(array):
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn) as processes:
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_array_goes_to_a_new_process_and_a_view_comes_back(array, method):
+    context = multiprocessing.get_context(method)
+    with ProcessPoolExecutor(1, mp_context=context) as processes:
         row = processes.submit(operator.itemgetter(2), array.readonly()).result()
     assert_same(row, array[2])
     assert not row.flags.writable
