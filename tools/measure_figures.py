@@ -4,9 +4,9 @@ measure_figures.py [PART...]
 
 The parts are bench, bandwidth, allocation, arguments and gpu. Without one, all but gpu are
 measured, which takes three minutes; gpu needs a machine with a GPU, PyTorch and CuPy, and takes a
-minute. Each part is the program that README.md names, run with --json. The machine has to be quiet:
-bench refuses otherwise. The key "recorded" stays as it is. It has the figures of machines and of
-programs that are not at hand. tools/write_figures.py then writes the documents.
+minute. Each part is the program that docs/speed.md names, run with --json. The machine has to be
+quiet: bench refuses otherwise. The key "recorded" stays as it is. It has the figures of machines
+and of programs that are not at hand. tools/write_figures.py then writes the documents.
 
 Needs the packages of the test extra.
 """

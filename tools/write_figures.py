@@ -20,7 +20,7 @@ from generated import RESULTS, ROOT, differences, is_drawn_of, put, save_picture
 TOOL = "tools/write_figures.py"
 PACKAGES = ("dpctl", "dpnp", "numpy")
 
-# What README.md shows of the rows, in this order: the work and its name there, and the peers.
+# What docs/speed.md shows of the rows, in this order: the work and its name there, and the peers.
 SHOWN = {
     "from_usm_array_interface(producer)": (
         "import an array, every check made; its dictionary is ready",
@@ -79,17 +79,19 @@ TRANSFERS = {
 
 # The bars of the picture, of these works with all peers that are shown, and their labels.
 PICTURED = {
-    "from_usm_array_interface(producer)": "import an array whose dictionary is ready",
-    "from_usm_array_interface(dpnp array)": "import a dpnp array",
-    "array's first dictionary": "hand out an array's dictionary, the first time",
-    "array's dictionary, its memory known to others": "the same, once the memory has left",
-    "memory's dictionary": "hand out a memory object's dictionary",
-    "slice x[1:3, 2:5]": "slice x[1:3, 2:5]",
-    "empty((16, 16)), and free": "allocate 16 x 16, and free",
-    "copy 4096x4096 f4 contiguous": "copy 4096 x 4096 float32",
-    "copy 4096x4096 f4 transposed": "copy it transposed",
-    "import usmx, new process": "import the package",
+    "from_usm_array_interface(producer)": "take an array of another library, and check it",
+    "from_usm_array_interface(dpnp array)": "take an array of dpnp",
+    "array's first dictionary": "give an array to another library, the first time",
+    "array's dictionary, its memory known to others": "give it once more, after others' work",
+    "memory's dictionary": "give a memory object to another library",
+    "slice x[1:3, 2:5]": "take the slice x[1:3, 2:5]",
+    "empty((16, 16)), and free": "allocate 16 x 16 elements, and free them",
+    "copy 4096x4096 f4 contiguous": "copy 4096 x 4096 numbers",
+    "copy 4096x4096 f4 transposed": "copy them transposed",
+    "import usmx, new process": "import the package in a new process",
 }
+
+IN_PICTURE = {"floor: dpnp makes its dictionary": "dpnp's own part of that"}
 
 # What the sweep of benchmarks/allocation.py counts that is no allocation.
 PENDING_FREES = "blocks freed"
@@ -245,7 +247,7 @@ def bad_dictionaries(_):
 def ratios(results):
     """Label and ratio of each bar."""
     return [
-        (f"{PICTURED[row['work']]}  |  {peer}", row["ratio"])
+        (f"{PICTURED[row['work']]}  ({IN_PICTURE.get(peer, peer)})", row["ratio"])
         for _, peer, row in shown_rows(results)
         if row["work"] in PICTURED
     ]
@@ -311,8 +313,6 @@ def draw_allocation(figures):
 DOCUMENTS = {
     "README.md": {
         "bad dictionaries": bad_dictionaries,
-        "speed": speed_table,
-        "speed's machine": machine_line,
     },
     "docs/copy-engine.md": {
         "ways": partial(recorded_table, "ways"),
@@ -334,6 +334,10 @@ DOCUMENTS = {
     "docs/memory.md": {
         "pools": partial(recorded_table, "pools"),
         "pending frees": pending_frees_table,
+    },
+    "docs/speed.md": {
+        "speed": speed_table,
+        "speed's machine": machine_line,
     },
 }
 

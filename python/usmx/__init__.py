@@ -304,6 +304,7 @@ newaxis = None
 
 if not TYPE_CHECKING:
     _functions.hand_out(globals(), __all__)
+    _functions.hand_out(vars(memory), memory.__all__)
 
 if TYPE_CHECKING:
     import numpy as _numpy

@@ -1,7 +1,8 @@
-"""The package's functions in Python: an error about a wrong keyword lists the right ones.
+"""The package's public names as users see them.
 
-Those in C++ say their signature. Those that take less than a microsecond are left as they are: to
-look at keywords costs a tenth of that.
+Functions in Python: an error about a wrong keyword lists the right ones. Those in C++ say their
+signature. Those that take less than a microsecond are left as they are: to look at keywords costs a
+tenth of that. Classes in C++: they show where the user finds them, as `usmx.USMArray`.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ _TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS, which is not worth that import
 def hand_out(namespace: dict[str, Any], names: list[str]) -> None:
     """Replace the functions of these names that are written in Python, also where they come from.
 
-    Modules that have imported them before call them as they are.
+    Modules that have imported them before call them as they are. Native classes get the module of
+    this namespace.
     """
     for name in names:
-        function = namespace[name]
-        if type(function) is FunctionType and name not in _SHORT:
-            namespace[name] = naming_keywords(function)
-            setattr(sys.modules[function.__module__], function.__name__, namespace[name])
+        value = namespace[name]
+        if type(value) is FunctionType and name not in _SHORT:
+            namespace[name] = naming_keywords(value)
+            setattr(sys.modules[value.__module__], value.__name__, namespace[name])
+        elif isinstance(value, type) and value.__module__ == "usmx._core":
+            value.__module__ = namespace["__name__"]
+            value.__name__ = name  # so that Python's own messages have no module
 
 
 def attach(methods: type, cls: type) -> None:

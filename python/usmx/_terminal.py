@@ -1,10 +1,11 @@
 """Tables and progress: by rich where it is installed and a terminal is there, else plain text."""
 
+import shutil
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TextIO, TypeVar
 
-from usmx._text import format_table
+from usmx._text import format_blocks, format_table
 
 Item = TypeVar("Item")
 
@@ -27,6 +28,30 @@ def print_table(
     for row in rows:
         table.add_row(*map(Text, row))
     console.print(table)
+
+
+def print_records(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = ()
+) -> None:
+    """Print a table, or a block for each row where the terminal is too narrow for the table."""
+    width = max(map(len, format_table(header, rows).splitlines()))
+    if sys.stdout.isatty() and width > shutil.get_terminal_size().columns:
+        print(format_blocks(header, rows))
+    else:
+        print_table(header, rows, right)
+
+
+def print_styled(text: str, beginning: str, style: str) -> None:
+    """Print text whose beginning has this style of rich's on a terminal."""
+    console = rich_console(sys.stdout)
+    if console is None:
+        print(text)
+        return
+    from rich.text import Text
+
+    styled = Text(text)
+    styled.stylize(style, 0, len(beginning))
+    console.print(styled, soft_wrap=True)
 
 
 def tracked(items: Sequence[tuple[str, Item]], *, plain: bool = True) -> Iterator[Item]:

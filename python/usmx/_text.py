@@ -21,6 +21,19 @@ def format_table(
     return "\n".join(map(line, (header, ["-" * width for width in widths], *rows)))
 
 
+def format_blocks(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Make a block of each row: its first cells up to one with a name, below it the others."""
+    first = next(k for k, name in enumerate(header) if name) + 1
+    width = max(map(len, header[first:]))
+
+    def block(cells: Sequence[str]) -> str:
+        others = zip(header[first:], cells[first:], strict=True)
+        lines = [f"    {name.ljust(width)}  {cell}" for name, cell in others]
+        return "\n".join([" ".join(filter(None, cells[:first])), *lines])
+
+    return "\n\n".join(map(block, rows))
+
+
 def size_text(nbytes: int) -> str:
     """Bytes in the largest binary unit that leaves at least 1: "15.6 GiB"."""
     size = float(nbytes)

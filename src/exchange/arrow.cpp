@@ -80,8 +80,9 @@ constexpr format_name foreign_formats[] = {
 };
 
 [[noreturn]] void throw_foreign_elements(const char* what, std::string_view format) {
-  throw buffer_error(detail::message("the column must be of numbers, from int8 to float64, found ",
-                                     what, ", Arrow's format ", detail::quoted(format)));
+  throw buffer_error(detail::message(
+      "the column must be of numbers, from int8 to float64, found ", what, ", Arrow's format ",
+      detail::quoted(format), format.starts_with("+s") ? ": give one column of a table" : ""));
 }
 
 dtype parse_format(std::string_view format) {

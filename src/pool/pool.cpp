@@ -109,8 +109,13 @@ std::byte* pool_resource::allocate(std::size_t nbytes, std::size_t alignment,
     try {
       block = parts_->take(size, alignment);
     } catch (const allocation_error& failed) {
-      throw allocation_error(detail::refusal(
-          nbytes, kind(), queue, detail::message("its pool found no memory: ", failed.what())));
+      std::string_view why = failed.what();
+      if (const std::string same = detail::refusal(nbytes, kind(), queue, "");
+          why.starts_with(same)) {
+        why.remove_prefix(same.size());  // it is said once
+      }
+      throw allocation_error(detail::refusal(nbytes, kind(), queue,
+                                             detail::message("its pool found no memory: ", why)));
     }
   }
   parts_->count_in(size);

@@ -82,7 +82,7 @@ def test_memory_comes_back_with_its_kind_and_bytes(cls, memory, protocol):
 
 
 def test_pickles_name_only_what_stays_where_it_is(cls, memory):
-    expected = {"usmx._unpickling.restore_memory", f"usmx._core.{cls.__name__}"}
+    expected = {"usmx._unpickling.restore_memory", f"usmx.memory.{cls.__name__}"}
     assert names_in(pickle.dumps(memory, 5)) == expected
 
 

@@ -22,6 +22,7 @@ from documents import BLOCK, ROOT, blocks_of
 from extension_builds import built
 from helpers import run
 from sharing import shared_folder
+from usmx._doctor import settings
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 HOW_TO = [document for document in DOCUMENTS if document.parent.name == "how-to"]
@@ -39,7 +40,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/headers.cpp "")
 add_library(headers OBJECT ${CMAKE_BINARY_DIR}/headers.cpp)
 target_link_libraries(headers PRIVATE usmx::usmx)
 target_precompile_headers(headers PRIVATE <sycl/queue.hpp> <sycl/usm.hpp>)
-file(GLOB programs RELATIVE ${CMAKE_SOURCE_DIR} docs-*/*.cpp)
+file(GLOB programs RELATIVE ${CMAKE_SOURCE_DIR} README/*.cpp docs-*/*.cpp)
 foreach(program IN LISTS programs)
   cmake_path(GET program PARENT_PATH folder)
   cmake_path(GET program STEM name)
@@ -179,6 +180,16 @@ def test_links_lead_to_files_that_exist(document):
     targets = LINK.findall(text)
     local = [target for target in targets if "://" not in target]
     assert [t for t in local if not (document.parent / t).exists()] == []
+
+
+def test_readme_is_at_most_200_lines():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
+
+
+def test_environment_page_names_the_variables_that_the_doctor_knows():
+    text = (ROOT / "docs/environment.md").read_text(encoding="utf-8")
+    own = text.partition("## usmx's own")[2].partition("\n## ")[0]
+    assert tuple(sorted(re.findall(r"^\| `(USMX_\w+)", own, re.MULTILINE))) == settings.VARIABLES
 
 
 def test_map_of_the_house_is_true():

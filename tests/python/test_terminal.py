@@ -55,6 +55,31 @@ def test_table_without_rich_is_plain_text_on_a_terminal_too():
     assert on_terminal(WITHOUT_RICH + TABLE).replace("\r", "") == "a  b\n-  ---\n1  [x]\n"
 
 
+RECORDS = (
+    "from usmx._terminal import print_records\n"
+    "print_records(('', 'name', 'size'), [('*', 'one', '1' * LENGTH), ('', 'two', '2')])"
+)
+BLOCKS = f"* one\n    size  {'1' * 80}\n\ntwo\n    size  2\n"
+
+
+def test_rows_that_are_too_wide_for_the_terminal_become_blocks():
+    wide = RECORDS.replace("LENGTH", "80")
+    assert on_terminal(wide).replace("\r", "") == BLOCKS
+    assert on_terminal(WITHOUT_RICH + wide).replace("\r", "") == BLOCKS
+    assert elsewhere(wide).stdout.splitlines()[2].startswith("*  one   111")
+    assert "─" in on_terminal(RECORDS.replace("LENGTH", "8"))
+
+
+STYLED = (
+    "from usmx._terminal import print_styled; print_styled('ok  [x] all is well', 'ok', 'green')"
+)
+
+
+def test_beginning_is_coloured_on_a_terminal_alone():
+    assert on_terminal(STYLED).replace("\r", "") == "\x1b[32mok\x1b[0m  [x] all is well\n"
+    assert elsewhere(STYLED).stdout == "ok  [x] all is well\n"
+
+
 def test_progress_on_a_terminal_counts():
     text = on_terminal(PROGRESS)
     assert "2/2" in text or "1/2" in text

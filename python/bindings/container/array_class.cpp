@@ -197,8 +197,6 @@ void bind_array_class(nb::module_& m) {
   bind_exchange_methods(cls);
   bind_attributes(m, cls);
   bind_methods(cls);
-  // Operators with a NumPy array on the left come to the slots above; ufuncs are TypeErrors.
-  cls.attr("__array_ufunc__") = nb::none();
   bind_scalars(cls);
   bind_shape_methods(cls);
   bind_iteration(m, cls);

@@ -197,7 +197,8 @@ void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
   require_usable_process();  // else NumPy asks here because it gets no buffer
   throw type_error(detail::message("a USMArray in ", name(a.value.kind()),
                                    " memory cannot be converted to a NumPy array implicitly: "
-                                   "usmx.asnumpy copies it to the host"));
+                                   "usmx.asnumpy copies it to the host, and usmx.to_dpnp "
+                                   "hands it to dpnp without a copy"));
 }
 
 }  // namespace

@@ -60,15 +60,41 @@ dtype from_numpy_dtype(const nb::object& numpy_dtype) {
   return dtype::from_typestr(to_text("typestr", typestr.ptr()));
 }
 
-[[noreturn]] void throw_unknown_name(nb::handle argument) {
+std::string expected_text(nb::handle argument) {
   std::string names;
   for (int code = 0; code < type_count; ++code) {
     names += std::string(dtype(static_cast<type_code>(code)).name()) + ", ";
   }
-  throw value_error(detail::message("'dtype' must be ", names,
-                                    "a typestr such as '<f8', or NumPy's name of one of these, "
-                                    "found ",
-                                    repr_text(argument.ptr())));
+  return detail::message("'dtype' must be ", names,
+                         "a typestr such as '<f8', or NumPy's name of one of these, found ",
+                         repr_text(argument.ptr()));
+}
+
+/// What NumPy makes of it, if usmx has that type.
+dtype by_numpy(nb::handle argument) {
+  nb::object known;
+  try {
+    known = numpy_dtype_class()(argument);
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) {
+      throw;
+    }
+    if (PyLong_Check(argument.ptr())) {
+      throw type_error(detail::message(expected_text(argument),
+                                       ": a shape of several dimensions is one tuple, (3, 4)"));
+    }
+    nb::isinstance<nb::str>(argument) ? throw value_error(expected_text(argument))
+                                      : throw type_error(expected_text(argument));
+  }
+  const nb::object order = known.attr("isnative");
+  if (!nb::getattr(known, "names").is_none() || !nb::cast<bool>(order)) {
+    return from_numpy_dtype(known);
+  }
+  try {
+    return from_numpy_dtype(known);
+  } catch (const value_error&) {
+    throw value_error(expected_text(argument));
+  }
 }
 
 /// NumPy knows more names than typestrs: 'd', 'int', 'single', ... Types that it knows and usmx has
@@ -77,14 +103,8 @@ dtype from_text(nb::handle argument, std::string_view text) {
   try {
     return dtype::from_typestr(text);
   } catch (const value_error&) {
+    return by_numpy(argument);
   }
-  nb::object known;
-  try {
-    known = numpy_dtype_class()(argument);
-  } catch (const nb::python_error&) {
-    throw_unknown_name(argument);
-  }
-  return from_numpy_dtype(known);
 }
 
 dtype parse(nb::handle argument) {
@@ -98,7 +118,7 @@ dtype parse(nb::handle argument) {
       return *described;
     }
   }
-  return from_numpy_dtype(numpy_dtype_class()(argument));
+  return by_numpy(argument);
 }
 
 /// The remembered type, or none; an unhashable argument is simply not remembered.

@@ -1,8 +1,10 @@
 #include "elements/element.hpp"
 
 #include <bit>
+#include <cctype>
 #include <complex>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "elements/dtype_argument.hpp"
@@ -31,8 +33,10 @@ char kind_of_format(std::string_view letters) {
 }
 
 [[noreturn]] void throw_out_of_bounds(nb::handle integer, dtype type) {
-  PyErr_Format(PyExc_OverflowError, "Python integer %R out of bounds for %s", integer.ptr(),
-               type.name().data());
+  const std::string text = repr_text(integer.ptr());  // of a very large one, words
+  const bool is_number = std::isdigit(static_cast<unsigned char>(text.back())) != 0;
+  PyErr_Format(PyExc_OverflowError, "%s%s out of bounds for %s", is_number ? "Python integer " : "",
+               text.c_str(), type.name().data());
   nb::raise_python_error();
 }
 

@@ -36,7 +36,12 @@ nb::object to_integer(const char* what, const char* expected, PyObject* object) 
   if (!PyIndex_Check(object)) {
     throw_wrong_type(what, expected, object);
   }
-  return checked(PyNumber_Index(object));
+  nb::object converted = nb::steal(PyNumber_Index(object));  // null for an array, for instance
+  if (!converted.is_valid() && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    throw_wrong_type(what, expected, object);
+  }
+  return checked(converted.release().ptr());
 }
 
 std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object) {
@@ -118,12 +123,20 @@ counts::counts(const char* what, PyObject* sequence) {
 }
 
 counts shape_argument(nb::handle shape) {
-  if (!PyIndex_Check(shape.ptr())) {
-    return counts("shape", shape.ptr());
+  try {
+    if (!PyIndex_Check(shape.ptr())) {
+      return counts("shape", shape.ptr());
+    }
+    counts one;
+    one.values_[one.size_++] = to_count("shape", "a tuple or list of integers", shape.ptr());
+    return one;
+  } catch (const type_error& error) {
+    if (nb::hasattr(shape, "shape")) {  // an array
+      throw type_error(
+          detail::message(error.what(), ": usmx.asarray(x) makes an array of its elements"));
+    }
+    throw;
   }
-  counts one;
-  one.values_[one.size_++] = to_count("shape", "a tuple or list of integers", shape.ptr());
-  return one;
 }
 
 usm_kind kind_argument(nb::handle kind) {

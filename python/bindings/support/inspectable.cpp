@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/argument_errors.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 
@@ -22,6 +23,9 @@ struct definition {
   vectorcallfunc call = nullptr;
   one_argument_answer answer = nullptr;
   std::string name;
+  std::string shown_name;  // that of the class, if it is a constructor
+  std::string signatures;  // for messages
+  bool is_method = false;
   std::string text;  // the signature and the docstring, as Python wants them
   PyMethodDef as_method;
 };
@@ -40,7 +44,14 @@ PyObject* call(const definition& called, PyObject* const* arguments, Py_ssize_t 
     return PyErr_Format(PyExc_RuntimeError, "%s was called after usmx had been unloaded",
                         called.name.c_str());
   }
-  return called.call(called.function, arguments, static_cast<std::size_t>(count), keywords);
+  PyObject* const result =
+      called.call(called.function, arguments, static_cast<std::size_t>(count), keywords);
+  if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    const Py_ssize_t self = called.is_method ? 1 : 0;
+    explain_refused_arguments(called.name, called.shown_name, called.signatures, arguments + self,
+                              count - self, keywords);
+  }
+  return result;
 }
 
 PyObject* call_or_answer(const definition& called, PyObject* const* arguments, Py_ssize_t count,
@@ -153,8 +164,9 @@ std::string text_signature(std::string_view declared, std::string_view name, boo
 /// A module that is imported again and again keeps nanobind's functions.
 bool has_place() { return used_places < places; }
 
-/// Fills the next place.
-definition& define(nb::handle function, const c_function* calls, bool is_method) {
+/// Fills the next place. `shown_name` is empty for the function's own.
+definition& define(nb::handle function, const c_function* calls, bool is_method,
+                   std::string shown_name = {}) {
   const nb::object signatures = nb::getattr(function, "__nb_signature__");
   const nb::object first = signatures[0];
   const nb::object declared = first[0];
@@ -162,6 +174,9 @@ definition& define(nb::handle function, const c_function* calls, bool is_method)
   const nb::object name = nb::getattr(function, "__name__");
   definition& made = definitions[used_places];
   made.name = to_text("__name__", name.ptr());
+  made.shown_name = shown_name.empty() ? made.name : std::move(shown_name);
+  made.is_method = is_method;
+  made.signatures = signatures_text(function, made.shown_name, is_method);
   made.text = text_signature(to_text("signature", declared.ptr()), made.name, is_method);
   if (!doc.is_none()) {
     made.text += to_text("__doc__", doc.ptr());
@@ -183,7 +198,11 @@ nb::object new_function(nb::handle function, nb::handle owner, nb::handle module
 }
 
 nb::object new_method(nb::handle function, nb::handle cls) {
-  definition& made = define(function, calls_of_methods.data(), true);
+  const nb::object name = nb::getattr(function, "__name__");
+  const bool is_constructor = to_text("__name__", name.ptr()) == "__init__";
+  const nb::object of_class = nb::getattr(cls, "__name__");
+  const auto shown = std::string(is_constructor ? to_text("__name__", of_class.ptr()) : "");
+  definition& made = define(function, calls_of_methods.data(), true, shown);
   return checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(cls.ptr()), &made.as_method));
 }
 
@@ -223,11 +242,44 @@ std::vector<std::pair<nb::str, nb::object>> attributes_of(nb::handle owner) {
   return result;
 }
 
+// ---- constructors, which nanobind calls without the method __init__
+
+vectorcallfunc nanobinds_construction = nullptr;
+std::vector<std::pair<PyTypeObject*, const definition*>> constructors;  // classes live for ever
+
+PyObject* construct(PyObject* cls, PyObject* const* arguments, std::size_t count,
+                    PyObject* keywords) {
+  PyObject* const result = nanobinds_construction(cls, arguments, count, keywords);
+  if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    const auto* const type = reinterpret_cast<PyTypeObject*>(cls);
+    const auto found = std::ranges::find(constructors, type, [](const auto& c) { return c.first; });
+    if (found != constructors.end()) {
+      const definition& called = *found->second;
+      explain_refused_arguments(called.name, called.shown_name, called.signatures, arguments,
+                                PyVectorcall_NARGS(count), keywords);
+    }
+  }
+  return result;
+}
+
+void explain_constructions_of(nb::handle cls, const definition& constructor) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+  if (type->tp_vectorcall == nullptr || type->tp_vectorcall == construct) {
+    return;
+  }
+  nanobinds_construction = type->tp_vectorcall;  // one function for all classes
+  constructors.emplace_back(type, &constructor);
+  type->tp_vectorcall = construct;
+}
+
 void make_class_inspectable(nb::handle cls) {
   const std::size_t first = used_places;
   for (const auto& [name, value] : attributes_of(cls)) {
     if (is_method(value) && has_place()) {
       nb::setattr(cls, name, new_method(value, cls));
+      if (name.c_str() == std::string_view("__init__")) {
+        explain_constructions_of(cls, definitions[used_places - 1]);
+      }
     } else if (is_function(value) && has_place()) {
       nb::setattr(cls, name, new_function(value, cls, nb::none()));
     }

@@ -290,7 +290,7 @@ def array_of_host_object(obj, dtype, device, copy, usm_type, sycl_queue, order):
         view = view_of_numpy(obj)
         if view is None:
             raise ValueError(
-                f"copy=False cannot be met: a {type(obj).__name__} is not unified shared memory"
+                f"copy=False cannot be met: {type(obj).__name__} is not unified shared memory"
             )
         return _core._as_asked(view, dtype, usm_type, sycl_queue, device, order, copy)
     if isinstance(obj, (list, tuple)):

@@ -12,7 +12,7 @@ from usmx import _core
 if TYPE_CHECKING:
     from typing import NoReturn
 
-COMPUTE = "usmx arrays hold and move data; compute with dpnp: usmx.to_dpnp(a)"
+COMPUTE = "usmx is a container, whose arrays hold and move data: compute with dpnp, usmx.to_dpnp(a)"
 
 # What usmx has under another name.
 _OF_THE_PACKAGE = {

@@ -18,7 +18,7 @@ from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any, SupportsIndex
+    from typing import Any, NoReturn, SupportsIndex
 
     from usmx._typing import (
         ArrayLike,
@@ -262,13 +262,22 @@ class _OfArrays:
         """NumPy's functions on arrays: what only moves data is done by usmx.
 
         It gives USMArrays, of the kind of memory that the array API's rules say. Others are refused
-        for device memory, else left to NumPy, and so are those with NumPy arrays among their
-        arguments. Without it some functions would treat the refusal of ``__array__`` as an answer:
-        with device memory ``np.array_equal(a, a)`` would be False.
+        for device memory. For the other kinds NumPy computes in the same memory, and gives its own
+        arrays; so it does with NumPy arrays among the arguments. Without this method some functions
+        would treat the refusal of ``__array__`` as an answer: with device memory
+        ``np.array_equal(a, a)`` would be False.
         """
         from usmx._container.numpy_functions import call_numpy_function
 
         return call_numpy_function(func, types, args, kwargs)
+
+    def __array_ufunc__(
+        self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
+    ) -> NoReturn:
+        """Refuse NumPy's ufuncs, which would compute, with a TypeError that says what to use."""
+        from usmx._container.numpy_functions import refuse_ufunc
+
+        refuse_ufunc(ufunc, method, inputs, kwargs)
 
 
 class _OfMemory:

@@ -1,7 +1,8 @@
 """What NumPy's functions do with arrays: `USMArray.__array_function__`.
 
 Those that only move data are usmx's own functions, and give USMArrays of every kind of memory. The
-others are refused for device memory, else left to NumPy and the buffer.
+others are refused for device memory, and work on the buffers of the other kinds. Ufuncs are what
+operators are made of, and refused for all kinds (docs/decisions.md, 59 and 111).
 """
 
 from usmx import _core
@@ -14,6 +15,7 @@ from usmx._container import (
     patterns,
     types,
 )
+from usmx._container.host import _numpy
 from usmx._core import USMArray
 
 _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
@@ -26,15 +28,41 @@ def call_numpy_function(function, classes, args, kwargs):
         return _MOVERS[name](name, args, kwargs)
     arrays = list(_arrays_in((*args, *kwargs.values())))
     if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):
-        structured = any(array.dtype.names for array in arrays)  # dpnp has no such types
-        dpnp = "" if structured else "hand the array to dpnp (usmx.to_dpnp(a), no copy) or "
         raise TypeError(
-            f"numpy.{name} cannot read device memory: {dpnp}copy it to the host (usmx.asnumpy(a))"
+            f"numpy.{name} cannot read device memory: {_dpnp(arrays)}copy it to the host "
+            "(usmx.asnumpy(a))"
         )
-    implementation = getattr(function, "_implementation", None)
-    if implementation is None:  # np.asarray(..., like=array)
+    if not hasattr(function, "_implementation"):  # np.asarray(..., like=array)
         return NotImplemented
-    return implementation(*args, **kwargs)
+    if name in _OF_ATTRIBUTES:
+        return function._implementation(*args, **kwargs)
+    return function(*map(_on_host, args), **{key: _on_host(kwargs[key]) for key in kwargs})
+
+
+def refuse_ufunc(ufunc, method, inputs, kwargs):
+    """What ``USMArray.__array_ufunc__`` does."""
+    arrays = list(_arrays_in((*inputs, *kwargs.get("out", ()))))
+    on_device = any(array.usm_type == "device" for array in arrays)
+    host = "usmx.asnumpy(a)" if on_device else "np.asarray(a), no copy, or usmx.asnumpy(a)"
+    call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    raise TypeError(
+        f"numpy.{call}: USMArray does no mathematics: {_dpnp(arrays)}hand it to NumPy ({host})"
+    )
+
+
+def _dpnp(arrays):
+    """The first way out, which structured arrays do not have."""
+    structured = any(array.dtype.names for array in arrays)
+    return "" if structured else "hand it to dpnp (usmx.to_dpnp(a), no copy) or "
+
+
+def _on_host(given):
+    """The argument with NumPy's arrays of the same memory in the place of USMArrays."""
+    if isinstance(given, USMArray):
+        return _numpy().asarray(given)
+    if isinstance(given, (list, tuple)) and any(True for _ in _arrays_in(given)):
+        return tuple(map(_on_host, given)) if isinstance(given, tuple) else [*map(_on_host, given)]
+    return given
 
 
 def _arrays_in(objects):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from usmx._doctor import (
     cache,
+    cuda,
     devices,
     directory,
     kernels,
@@ -18,11 +19,12 @@ from usmx._doctor import (
     loading,
     memory,
     processes,
+    registered,
     settings,
     versions,
 )
 from usmx._doctor.finding import Finding
-from usmx._doctor.report import as_text, as_values, exit_code
+from usmx._doctor.report import as_values, exit_code, print_findings
 from usmx._doctor.situation import Situation
 from usmx._terminal import tracked
 
@@ -31,7 +33,9 @@ CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     versions.CHECK: versions.check,
     directory.CHECK: directory.check,
     devices.CHECK: devices.check,
+    registered.CHECK: registered.check,
     level_zero.CHECK: level_zero.check,
+    cuda.CHECK: cuda.check,
     libraries.CHECK: libraries.check,
     cache.CHECK: cache.check,
     kernels.CHECK: kernels.check,
@@ -68,7 +72,10 @@ def run(options: argparse.Namespace, import_error: BaseException | None = None) 
     situation = Situation(tuple(options.modules), import_error)
     chosen = [(name, CHECKS[name]) for name in options.only or CHECKS]
     findings = [finding for check in tracked(chosen, plain=False) for finding in check(situation)]
-    print(json.dumps(as_values(findings), indent=1) if options.json else as_text(findings))
+    if options.json:
+        print(json.dumps(as_values(findings), indent=1))
+    else:
+        print_findings(findings)
     return exit_code(findings)
 
 

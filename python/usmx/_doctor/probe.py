@@ -11,6 +11,7 @@ from typing import Any
 
 PROGRAM = Path(__file__).with_name("probe_program.py")
 KERNELS_PROGRAM = Path(__file__).with_name("kernels_program.py")
+CUDA_PROGRAM = Path(__file__).with_name("cuda_program.py")
 LEVEL_ZERO_PROGRAM = Path(__file__).with_name("level_zero_program.py")
 SECONDS = 120
 
@@ -52,6 +53,15 @@ class LevelZero:
     drivers: list[dict[str, Any]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Cuda:
+    """What a process saw of CUDA's driver, without the SYCL runtime."""
+
+    failed_step: str = ""
+    error: str = ""
+    devices: int = 0
+
+
 def probe(environment: Mapping[str, str], module: str = "", seconds: float = SECONDS) -> Probe:
     """Import usmx, then the module, list the devices, and copy an array."""
     # The log of a program that the user has run is not written over.
@@ -69,6 +79,11 @@ def probe_kernels(environment: Mapping[str, str]) -> Kernels:
 def probe_level_zero(environment: Mapping[str, str]) -> LevelZero:
     """Load its loader, start its drivers, and list their devices."""
     return LevelZero(**run_program(LEVEL_ZERO_PROGRAM, [], environment, SECONDS))
+
+
+def probe_cuda(environment: Mapping[str, str]) -> Cuda:
+    """Load CUDA's driver, start it, and count its devices."""
+    return Cuda(**run_program(CUDA_PROGRAM, [], environment, SECONDS))
 
 
 def package_folder() -> str:

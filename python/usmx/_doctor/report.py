@@ -1,37 +1,44 @@
 """The findings as text for people and as values for programs."""
 
 import platform
+import shutil
+import sys
 import textwrap
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, State
+from usmx._terminal import print_styled
 from usmx._text import printable
 
 WIDTH = 100
+STYLES: dict[State, str] = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 
-def as_text(findings: Sequence[Finding]) -> str:
-    """A paragraph for each finding, and how many want something to be done."""
-    width = max(len(finding.check) for finding in findings)
-    return "\n".join([*(paragraph(finding, width) for finding in findings), "", summary(findings)])
+def print_findings(findings: Sequence[Finding]) -> None:
+    """Print a paragraph for each finding, with colours on a terminal, and how many are problems."""
+    check = max(len(finding.check) for finding in findings)
+    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+    for finding in findings:
+        print_styled(paragraph(finding, check, width), finding.state, STYLES[finding.state])
+    print(f"\n{summary(findings)}")
 
 
-def paragraph(finding: Finding, width: int) -> str:
+def paragraph(finding: Finding, check: int, width: int) -> str:
     """State, subject, what was found, and below it what to do."""
-    head = f"{finding.state:<7}  {finding.check:<{width}}  "
-    lines = wrapped(finding.found, head, " " * len(head))
+    head = f"{finding.state:<7}  {finding.check:<{check}}  "
+    lines = wrapped(finding.found, width, head, " " * len(head))
     if finding.remedy:
-        lines += wrapped(finding.remedy, " " * len(head) + "-> ", " " * (len(head) + 3))
+        lines += wrapped(finding.remedy, width, " " * len(head) + "-> ", " " * (len(head) + 3))
     return "\n".join(lines)
 
 
-def wrapped(text: str, first: str, others: str) -> list[str]:
+def wrapped(text: str, width: int, first: str, others: str) -> list[str]:
     """Lines that break between words alone: paths and commands stay whole."""
     return textwrap.wrap(
         printable(text),
-        WIDTH,
+        width,
         initial_indent=first,
         subsequent_indent=others,
         break_long_words=False,

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from usmx._doctor.probe import (
+    Cuda,
     Kernels,
     LevelZero,
     Probe,
     probe,
+    probe_cuda,
     probe_kernels,
     probe_level_zero,
 )
@@ -43,6 +45,11 @@ class Situation:
     def kernels(self) -> Kernels:
         """What comes of a user's kernel."""
         return probe_kernels(self.environment)
+
+    @cached_property
+    def cuda(self) -> Cuda:
+        """What CUDA's driver has, without the SYCL runtime."""
+        return probe_cuda(self.environment)
 
     @cached_property
     def level_zero(self) -> LevelZero:

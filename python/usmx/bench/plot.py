@@ -26,7 +26,7 @@ def bars_of(rows: Sequence[Row]) -> list[Bar]:
     """Name each row by its work and its peer."""
     return [
         Bar(
-            f"{row.case.title}  |  {row.peer.name}",
+            f"{row.case.title}  ({row.peer.name})",
             row.ratio,
             row.peer.aim.ratio if row.peer.aim else None,
         )
@@ -52,15 +52,29 @@ def figure_of(bars: Sequence[Bar], steps: Sequence[Step]) -> Figure:
 
 def draw_ratios(axes: Axes, bars: Sequence[Bar]) -> None:
     """Draw bars on a logarithmic scale, from 1 (as fast as the peer); short lines are aims."""
-    axes.set(xscale="log", title="Time of usmx / time of the peer (left of 1: usmx is faster)")
+    axes.set(xscale="log", title="How long usmx takes, compared with the library in brackets")
+    axes.xaxis.set_major_formatter(lambda ratio, _: ratio_text(ratio))
     for place, bar in enumerate(bars):
         colour = FASTER if bar.ratio <= 1 else SLOWER
         axes.barh(place, bar.ratio - 1, left=1, height=0.7, color=colour)
-        label(axes, f"{bar.ratio:.2g}", bar.ratio, place, leftwards=bar.ratio <= 1)
+        label(axes, verdict(bar.ratio), bar.ratio, place, leftwards=bar.ratio <= 1)
         if bar.aim:
             axes.vlines(bar.aim, place - 0.45, place + 0.45, color=AIM, linewidth=1.5)
     axes.axvline(1, color="0.4", linewidth=1)
     finish(axes, [bar.label for bar in bars])
+
+
+def ratio_text(ratio: float) -> str:
+    """A round ratio as a tick of the scale: "1/10 of the time", "10 times"."""
+    if ratio == 1:
+        return "the same time"
+    return f"{ratio:g} times" if ratio > 1 else f"1/{1 / ratio:g} of the time"
+
+
+def verdict(ratio: float) -> str:
+    """A ratio in words, for the end of its bar."""
+    factor, word = (ratio, "long") if ratio > 1 else (1 / ratio, "fast")
+    return f"{factor:,.0f} times as {word}" if factor >= 10 else f"{factor:.2g} times as {word}"
 
 
 def draw_steps(axes: Axes, steps: Sequence[Step]) -> None:
@@ -87,7 +101,7 @@ def finish(axes: Axes, names: Sequence[str]) -> None:
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", labelsize=8)
     axes.invert_yaxis()
-    axes.margins(x=0.12, y=0.01)
+    axes.margins(x=0.28, y=0.01)
     axes.grid(axis="x", color="0.92")
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)

@@ -1,29 +1,54 @@
 """``python -m usmx cache``: the disk cache of device kernels."""
 
+import json
 import os
 import sys
+from typing import Any
 
 from usmx import _core
-from usmx._terminal import print_table
+from usmx._terminal import print_records
 from usmx._text import printable, size_text
 
 HEADER = ("kernels", "device", "size", "last use", "file")
 
 
-def run(*, clear: bool) -> int:
+def run(*, clear: bool, as_json: bool = False) -> int:
     """Show the cache, or clear it; the exit code is 1 when a file cannot be deleted."""
     if clear:
         return clear_cache()
+    if as_json:
+        print(json.dumps(values(), indent=1))
+        return 0
     print(f"{where()}\n")
     show_entries()
     return 0
 
 
+def is_off() -> bool:
+    """Tell whether kernels are not kept."""
+    return not os.environ.get("USMX_CACHE_DIR", "on")
+
+
 def where() -> str:
     """Name the folder, or say why there is none."""
-    if not os.environ.get("USMX_CACHE_DIR", "on"):
-        return "off: USMX_CACHE_DIR is empty"
-    return str(_core._kernel_cache_directory())
+    return "off: USMX_CACHE_DIR is empty" if is_off() else str(_core._kernel_cache_directory())
+
+
+def values() -> dict[str, Any]:
+    """All entries for programs, the latest used first; sizes are in bytes, ages in seconds."""
+    return {
+        "folder": None if is_off() else str(_core._kernel_cache_directory()),
+        "entries": [
+            {
+                "kernels": printable(group) or None,
+                "device": printable(device),
+                "size": nbytes,
+                "age": age,
+                "file": printable(path.name),
+            }
+            for group, device, nbytes, age, path in _core._list_kernel_cache()
+        ],
+    }
 
 
 def show_entries() -> None:
@@ -43,7 +68,7 @@ def show_entries() -> None:
         for group, device, nbytes, age, path in entries
     ]
     total = size_text(sum(nbytes for _, _, nbytes, _, _ in entries))
-    print_table(HEADER, rows, right=("size",))
+    print_records(HEADER, rows, right=("size",))
     print(f"\n{count_text(len(entries))}, {total}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import usmx
 from usmx._core import _device_descriptors
-from usmx._terminal import print_table
+from usmx._terminal import print_records
 from usmx._text import size_text
 
 HEADER = ("", "filter", "name", "driver", "memory", "local", "sub-groups", "USM kinds")
@@ -25,7 +25,7 @@ def run(*, as_json: bool = False) -> int:
     if as_json:
         print(json.dumps({"devices": devices}, indent=1))
     else:
-        print_table(HEADER, [cells(device) for device in devices], right=("memory", "local"))
+        print_records(HEADER, [cells(device) for device in devices], right=("memory", "local"))
     return 0
 
 

@@ -1,27 +1,47 @@
 """The command line of ``python -m usmx``: its commands and their options."""
 
 import argparse
-from collections.abc import Sequence
+import difflib
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import usmx
 from usmx import _doctor
 from usmx.cli import bench, cache, config, demo, devices, memory, new_extension
 from usmx.cli.help import end_help_with
 
+COMMANDS = ("devices", "doctor", "memory", "cache", "bench", "config", "new-extension", "demo")
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0 good, 1 something is wrong, 2 bad input."""
     parser = make_parser()
-    options, rest = parser.parse_known_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] not in COMMANDS and not given[0].startswith("-"):
+        parser.error(f"there is no command {given[0]!r}{suggestion(given[0], COMMANDS)}")
+    options, rest = parser.parse_known_args(given)
     if options.command is None:
         parser.print_help()
         return 2
     if options.command is demo.run:
         return demo.run(rest)
     if rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        refuse(rest, options.parser)
     return options.command(options)
+
+
+def refuse(rest: Sequence[str], parser: argparse.ArgumentParser) -> NoReturn:
+    """End with the usage of the command that does not take these arguments."""
+    known = [option for action in parser._actions for option in action.option_strings]
+    parser.error(f"unrecognized arguments: {' '.join(rest)}{suggestion(rest[0], known)}")
+
+
+def suggestion(given: str, known: Iterable[str]) -> str:
+    """The nearest of the known words as the end of a message, if one is near."""
+    near = difflib.get_close_matches(given.partition("=")[0], known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -35,7 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     commands = parser.add_subparsers(
         title="commands",
-        metavar="{devices,doctor,memory,cache,bench,config,new-extension,demo}",
+        metavar=f"{{{','.join(COMMANDS)}}}",
     )
     add_devices_parser(commands)
     add_doctor_parser(commands)
@@ -84,7 +104,9 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
         "from; or draws memory over time from a log that USMX_MEMORY_LOG or a LoggingResource has "
         "written.",
     )
-    parser.add_argument("--plot", type=Path, metavar="LOG", help="draw this log")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--json", action="store_true", help="print JSON, for programs")
+    what.add_argument("--plot", type=Path, metavar="LOG", help="draw this log")
     parser.add_argument(
         "-o",
         "--output",
@@ -104,7 +126,7 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
 def run_memory(options: argparse.Namespace) -> int:
     """Do one of the two things that the command does."""
     if options.plot is None:
-        return memory.run()
+        return memory.run(as_json=options.json)
     from usmx.cli import memory_plot  # it imports NumPy
 
     return memory_plot.run(options.plot, options.output)
@@ -118,8 +140,12 @@ def add_cache_parser(commands: argparse._SubParsersAction) -> None:
         description="Shows what the disk cache of device kernels holds, the latest used first. "
         "Deleting it is always safe: kernels are built again when they are needed.",
     )
-    parser.add_argument("--clear", action="store_true", help="delete all entries")
-    parser.set_defaults(command=lambda options: cache.run(clear=options.clear))
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--json", action="store_true", help="print JSON, for programs")
+    what.add_argument("--clear", action="store_true", help="delete all entries")
+    parser.set_defaults(
+        command=lambda options: cache.run(clear=options.clear, as_json=options.json)
+    )
     end_help_with(parser, "python -m usmx cache --clear")
 
 

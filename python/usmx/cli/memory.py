@@ -1,23 +1,50 @@
 """``python -m usmx memory``: how much memory there is, and where usmx takes it from."""
 
+import json
 import os
 import sys
+from typing import Any
 
 import usmx
 from usmx._text import size_text
-from usmx.cli.devices import why_no_device
+from usmx.cli.devices import free_memory, why_no_device
 
 
-def run() -> int:
-    """Say it in words; the exit code is 2 when there is no device."""
+def run(*, as_json: bool = False) -> int:
+    """Say it in words or as JSON; the exit code is 2 when there is no device."""
     devices = usmx.get_devices()
     if not devices:
         print(f"usmx memory: {why_no_device()}", file=sys.stderr)
         return 2
+    if as_json:
+        print(json.dumps(values(devices), indent=1))
+        return 0
     for device in devices:
         print(f"{device.filter_string}: {free_text(device)}")
     print(f"\n{pool_text()}\n{limit_text()}")
     return 0
+
+
+def values(devices: "list[usmx.SyclDevice]") -> dict[str, Any]:
+    """The same for programs; sizes are in bytes."""
+    return {
+        "devices": [
+            {
+                "filter": device.filter_string,
+                "global_memory": device.global_mem_size,
+                "free_memory": free_memory(device),
+            }
+            for device in devices
+        ],
+        "pools": pools_are_on(),
+        "pool_limit": usmx.memory.get_memory_pool().get_limit(),
+        "pending_limit": usmx.memory.get_pending_limit(),
+    }
+
+
+def pools_are_on() -> bool:
+    """Tell whether new memory comes from pools."""
+    return os.environ.get("USMX_POOL") != "off"
 
 
 def free_text(device: "usmx.SyclDevice") -> str:
@@ -31,7 +58,7 @@ def free_text(device: "usmx.SyclDevice") -> str:
 
 def pool_text() -> str:
     """Tell where new memory comes from."""
-    if os.environ.get("USMX_POOL") == "off":
+    if not pools_are_on():
         return "New memory comes from the SYCL runtime, block by block: USMX_POOL is off."
     return (
         "New memory comes from pools, one for each context, device and kind.\n"

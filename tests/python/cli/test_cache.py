@@ -1,5 +1,6 @@
 """``python -m usmx cache``."""
 
+import json
 import os
 import struct
 
@@ -66,6 +67,21 @@ def test_key_that_is_no_text_is_shown_escaped(tmp_path):
     result = run("cache", USMX_CACHE_DIR=str(tmp_path))
     assert (result.returncode, result.stderr) == (0, "")
     assert r"co\udcffpy  a \x1b[31m device" in result.stdout
+
+
+def test_json_has_folder_and_entries(tmp_path):
+    (tmp_path / "copy-1.kernels").write_bytes(entry(b"copy", b"a device"))
+    (tmp_path / "copy-2.kernels").write_bytes(b"x" * 1536)
+    found = json.loads(run("cache", "--json", USMX_CACHE_DIR=str(tmp_path)).stdout)
+    assert found["folder"] == str(tmp_path)
+    by_file = {each["file"]: each for each in found["entries"]}
+    assert (by_file["copy-1.kernels"]["kernels"], by_file["copy-1.kernels"]["device"]) == (
+        "copy",
+        "a device",
+    )
+    assert (by_file["copy-2.kernels"]["kernels"], by_file["copy-2.kernels"]["size"]) == (None, 1536)
+    off = json.loads(run("cache", "--json", USMX_CACHE_DIR="").stdout)
+    assert off == {"folder": None, "entries": []}
 
 
 def test_cache_says_that_it_is_off():

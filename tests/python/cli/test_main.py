@@ -93,7 +93,26 @@ def test_no_command_prints_help_and_is_an_error():
 
 
 def test_an_unknown_command_is_an_error():
-    assert run("fly").returncode == 2
+    result = run("fly")
+    assert result.returncode == 2
+    assert result.stderr.endswith("there is no command 'fly'\n")
+
+
+def test_the_command_that_was_perhaps_meant_is_named():
+    assert run("devcies").stderr.endswith("there is no command 'devcies'; did you mean devices?\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "meant"),
+    [("devices", "--jason", "--json"), ("cache", "--clera", "--clear")],
+)
+def test_wrong_option_shows_the_commands_usage_and_the_option_that_was_perhaps_meant(
+    command, option, meant
+):
+    result = run(command, option)
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"usage: python -m usmx {command} ")
+    assert result.stderr.endswith(f"unrecognized arguments: {option}; did you mean {meant}?\n")
 
 
 @pytest.mark.parametrize("command", ["devices", "memory", "cache", "config", "demo"])

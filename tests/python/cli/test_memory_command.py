@@ -1,11 +1,13 @@
 """``python -m usmx memory``."""
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
 
 import pytest
+import usmx
 from helpers import run_usmx as run
 from matplotlib.figure import Figure
 from usmx.cli import memory_log, memory_plot
@@ -23,6 +25,15 @@ def test_settings_of_the_environment_are_told():
     result = run("memory", USMX_POOL="off", USMX_POOL_LIMIT="2G")
     assert "USMX_POOL is off" in result.stdout
     assert "at most 2 GiB" in result.stdout
+
+
+def test_json_has_devices_pools_and_limits():
+    result = run("memory", "--json", USMX_POOL_LIMIT="2G", USMX_PENDING_LIMIT="1M")
+    found = json.loads(result.stdout)
+    assert [each["filter"] for each in found.pop("devices")] == [
+        device.filter_string for device in usmx.get_devices()
+    ]
+    assert found == {"pools": True, "pool_limit": 2 << 30, "pending_limit": 1 << 20}
 
 
 LOGGED = """

@@ -140,7 +140,7 @@ def test_wrong_value_has_usmx_error(array):
 
 @pytest.mark.parametrize("compute", [np.sum, np.linalg.norm, np.sort, np.cumsum])
 def test_function_that_computes_is_refused_for_device_memory(compute):
-    with pytest.raises(TypeError, match="cannot read device memory: hand the array to dpnp"):
+    with pytest.raises(TypeError, match="cannot read device memory: hand it to dpnp"):
         compute(usmx.zeros((2, 2)))
 
 

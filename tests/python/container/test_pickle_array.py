@@ -110,7 +110,7 @@ def test_pickles_name_only_what_stays_where_it_is(array):
     names = names_in(pickle.dumps(array))
     assert {name for name in names if name.startswith("usmx")} == {
         "usmx._unpickling.restore_array",
-        "usmx._core.USMArray",
+        "usmx.USMArray",
     }
 
 

@@ -1,0 +1,136 @@
+"""Whether CUDA, the back end of NVIDIA's GPUs, can be used where there is such a GPU."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from usmx._doctor.finding import Finding
+from usmx._doctor.level_zero import SELECTORS, severity
+from usmx._doctor.probe import Probe
+from usmx._doctor.situation import Situation
+
+CHECK = "cuda"
+CARDS = Path("/sys/bus/pci/devices")
+NVIDIA, DISPLAYS = "0x10de", "0x03"  # the vendor, and how the class of a display begins
+CONTROL = Path("/dev/nvidiactl")
+ADAPTER = "libur_adapter_cuda.so.0"
+MASK = "CUDA_VISIBLE_DEVICES"
+
+
+def check(situation: Situation) -> Iterator[Finding]:
+    """Look at the cards, the driver, the adapter, and what the SYCL runtime makes of them."""
+    if situation.import_error is not None:
+        return
+    if not (has_card() or CONTROL.exists()):
+        yield Finding(CHECK, "ok", "there is no NVIDIA GPU")
+        return
+    shown = cuda_devices(situation.alone)
+    if shown:
+        yield Finding(CHECK, "ok", f"the SYCL runtime shows {', '.join(shown)}")
+        return
+    yield next(faults(situation))
+
+
+def has_card() -> bool:
+    """Whether Linux knows a display of NVIDIA's."""
+    for card in CARDS.glob("*"):
+        try:
+            vendor, kind = ((card / name).read_text().strip() for name in ("vendor", "class"))
+        except OSError:
+            continue
+        if vendor == NVIDIA and kind.startswith(DISPLAYS):
+            return True
+    return False
+
+
+def cuda_devices(probe: Probe) -> list[str]:
+    """The devices of CUDA that usmx found in that process."""
+    return [d["filter"] for d in probe.devices if d["filter"].startswith("cuda:")]
+
+
+def faults(situation: Situation) -> Iterator[Finding]:
+    """Whatever keeps the GPU from being found, the most basic first."""
+    yield from device_file(situation)
+    yield from driver(situation)
+    yield from adapter(situation)
+    yield from selectors(situation)
+    yield finding(
+        situation,
+        "CUDA's driver and the SYCL runtime's adapter are there, and the runtime shows no device",
+        "UR_LOG_CUDA='level:info;output:stderr' lets the adapter say why",
+    )
+
+
+def finding(situation: Situation, found: str, remedy: str) -> Finding:
+    """A GPU that cannot be used is a problem where nothing else can be."""
+    return Finding(CHECK, severity(situation), found, remedy)
+
+
+def device_file(situation: Situation) -> Iterator[Finding]:
+    """See whether this user may open the GPU."""
+    if not CONTROL.exists():
+        yield finding(
+            situation,
+            f"this machine has an NVIDIA GPU, but there is no {CONTROL}: its kernel driver is not "
+            "loaded, or the container that this runs in has not got the GPU",
+            "install NVIDIA's driver and try nvidia-smi; start a container with --gpus all",
+        )
+    elif not os.access(CONTROL, os.R_OK | os.W_OK):
+        yield finding(
+            situation,
+            f"this user may not open {CONTROL}, the NVIDIA GPU",
+            "ask the administrator for access to /dev/nvidia*",
+        )
+
+
+def driver(situation: Situation) -> Iterator[Finding]:
+    """See whether CUDA's library can be loaded and started, and finds a device."""
+    seen = situation.cuda
+    if seen.failed_step == "load":
+        yield finding(
+            situation,
+            f"this machine has an NVIDIA GPU, and CUDA's driver cannot be loaded: {seen.error}",
+            "install NVIDIA's driver (libcuda1 in Debian); in a container, set "
+            "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+        )
+    elif seen.devices == 0 and MASK in situation.environment:
+        value = situation.environment[MASK]
+        yield Finding(
+            CHECK,
+            "note",
+            f"{MASK}={value!r} hides the GPU from CUDA",
+            f"unset {MASK}, or let it name devices that exist",
+        )
+    elif seen.error:
+        yield finding(
+            situation,
+            f"CUDA's driver does not start: {seen.error}",
+            "reboot if the driver was updated since the last start: nvidia-smi says whether its "
+            "library and its kernel module fit each other",
+        )
+
+
+def adapter(situation: Situation) -> Iterator[Finding]:
+    """See whether the SYCL runtime has its part for CUDA."""
+    folder = Path(situation.alone.runtimes[0]).parent if situation.alone.runtimes else Path()
+    if not (folder / ADAPTER).exists():
+        yield finding(
+            situation,
+            f"the SYCL runtime has no adapter for NVIDIA GPUs: there is no {folder / ADAPTER}, and "
+            "the packages on PyPI do not bring it",
+            "use a SYCL runtime with a CUDA adapter of the same release, beside which usmx is "
+            "built (docs/platforms.md)",
+        )
+
+
+def selectors(situation: Situation) -> Iterator[Finding]:
+    """See whether a variable hides the device."""
+    hidden_by = [name for name in SELECTORS if name in situation.environment]
+    if hidden_by and cuda_devices(situation.without(*hidden_by)):
+        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in hidden_by)
+        yield Finding(
+            CHECK,
+            "note",
+            f"{values} hides the GPU of CUDA",
+            f"unset {' and '.join(hidden_by)}, or let it name cuda:gpu, too",
+        )
