@@ -6,7 +6,7 @@ Arrays: _container/array_pickling.py.
 from copy import deepcopy
 from pickle import PickleBuffer
 
-from usmx._core import MemoryUSMHost
+from usmx._core import MemoryUSMHost, _give_back_surplus
 from usmx._unpickling import new_memory, restore_memory
 
 
@@ -23,7 +23,10 @@ def content_of(memory, protocol):
 
     Device memory is copied to host memory of the pool, which is there already if anything of this
     size was pickled before. In a fresh bytes object, each page would first have to be made.
+
+    The pools give back what is free beyond their limits (docs/decisions.md, 105).
     """
+    _give_back_surplus()
     if protocol < 5:
         return memory.tobytes()
     if memory.get_usm_type() != "device":

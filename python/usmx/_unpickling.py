@@ -5,6 +5,7 @@ What pickles are made of: _memory_pickling.py and _container/array_pickling.py.
 """
 
 import os
+import warnings
 from functools import wraps
 from pickle import PickleBuffer
 
@@ -141,18 +142,23 @@ def restore_queue(cls, device, properties, is_kept):
 def _queue_on(device, cls):
     """Find the queue that is kept for the device that an instance of `cls` was pickled on.
 
-    Where there is no such device, for the one that the environment names for that case.
+    Where there is no such device, for the one that the environment names for that case, or for the
+    default device, with a warning: an error would hang Dask (docs/decisions.md, 104).
     """
     try:
         return _queue_argument(None, device)
-    except SyclDeviceCreationError as error:
+    except SyclDeviceCreationError:
         if place := os.environ.get("USMX_UNPICKLE_ON"):
             return _queue_argument(None, place)
-        raise SyclDeviceCreationError(
-            f"{cls.__name__} was pickled on device {device!r}, which does not exist here: {error}. "
-            "USMX_UNPICKLE_ON in the environment, such as USMX_UNPICKLE_ON=cpu, names a device for "
-            "this case"
-        ) from error
+    instead = _queue_argument(None, None)
+    warnings.warn(
+        f"{cls.__name__} was pickled on device {device!r}, which does not exist here: it is put on "
+        f"the default device, {instead.sycl_device.filter_string}. USMX_UNPICKLE_ON in the "
+        "environment, such as USMX_UNPICKLE_ON=cpu, names a device for this case",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+    return instead
 
 
 def _memory_behind(buffer, usm_type, device, alignment):

@@ -165,6 +165,16 @@ class context_resources final : public detail::context_slot {
   detail::ranked_mutex<detail::lock_rank::context_resources> mutex_;
 };
 
+void for_all_pools(void (detail::living_pool::*give_back)() noexcept) noexcept {
+  try {
+    for (const auto& pool : detail::living_pools()) {
+      (*pool.*give_back)();
+    }
+  } catch (const std::bad_alloc&) {
+    // There is no memory for the list of pools. They are trimmed another time.
+  }
+}
+
 any_resource current_of(device_resources& at) {
   if (at.is_first.load(std::memory_order_acquire)) {
     return at.first;
@@ -233,12 +243,12 @@ void empty_cache() noexcept {
     return;
   }
   detail::release_all_finished();
-  try {
-    for (const auto& pool : detail::living_pools()) {
-      pool->trim();
-    }
-  } catch (const std::bad_alloc&) {
-    // There is no memory for the list of pools. They are trimmed another time.
+  for_all_pools(&detail::living_pool::trim);
+}
+
+void give_back_surplus() noexcept {
+  if (!detail::is_forked_child()) {
+    for_all_pools(&detail::living_pool::give_back_surplus);
   }
 }
 

@@ -39,16 +39,22 @@ class block_cache {
   void deallocate(std::byte* block) noexcept;
   /// Whether more is free than the limit allows.
   bool has_surplus() const noexcept {
-    return free_nbytes_.load(std::memory_order_relaxed) > limit_;
+    return free_nbytes_.load(std::memory_order_relaxed) > limit();
   }
   /// Gives back what is free beyond the limit.
   void give_back_surplus() noexcept {
     if (has_surplus()) {
-      shrink(limit_);
+      shrink(limit());
     }
   }
   /// Gives back all that is free.
   void trim() noexcept;
+  /// How many bytes may be free.
+  std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  void set_limit(std::size_t nbytes) noexcept {
+    limit_.store(nbytes, std::memory_order_relaxed);
+    give_back_surplus();
+  }
 
  private:
   /// A block serves requests of its alignment only.
@@ -81,7 +87,7 @@ class block_cache {
   void count_free(std::size_t nbytes) noexcept;
 
   pool_supply& supply_;
-  const std::size_t limit_;
+  std::atomic<std::size_t> limit_;
   ranked_mutex<lock_rank::block_cache> mutex_;  // guards what follows
   std::map<block_type, blocks_of_type> types_;
   std::unordered_map<std::byte*, block_type> type_of_;  // all blocks, in use or not

@@ -19,6 +19,8 @@ class living_pool {
 
   /// Gives unused memory back to the resource below.
   virtual void trim() noexcept = 0;
+  /// Gives back what is free beyond what the pool keeps.
+  virtual void give_back_surplus() noexcept = 0;
 
  private:
   friend void enter_living_pools(const std::shared_ptr<living_pool>&);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-std::size_t default_cache_limit(const sycl::device& device) {
+std::size_t default_keep_limit(const sycl::device& device) {
   constexpr std::size_t least = std::size_t{64} << 20;
   return std::max<std::size_t>(least, device.get_info<sycl::info::device::global_mem_size>() / 16);
 }
@@ -29,8 +29,8 @@ std::size_t default_cache_limit(const sycl::device& device) {
 }  // namespace
 
 struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living_pool {
-  parts(any_resource upstream, const sycl::queue& queue, std::size_t cache_limit)
-      : supply(std::move(upstream), queue), slabs(supply), cache(supply, cache_limit) {}
+  parts(any_resource upstream, const sycl::queue& queue, std::size_t keep_limit)
+      : supply(std::move(upstream), queue), slabs(supply), cache(supply, keep_limit) {}
 
   static bool is_of_slab(std::size_t size, std::size_t alignment) noexcept {
     return size <= detail::largest_slab_block && alignment <= detail::largest_pool_alignment;
@@ -72,6 +72,8 @@ struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living
     cache.trim();
   }
 
+  void give_back_surplus() noexcept override { cache.give_back_surplus(); }
+
   detail::pool_supply supply;
   detail::slab_pool slabs;
   detail::block_cache cache;
@@ -80,10 +82,10 @@ struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living
 };
 
 pool_resource::pool_resource(any_resource upstream, const sycl::queue& queue,
-                             std::optional<std::size_t> cache_limit)
+                             std::optional<std::size_t> keep_limit)
     : parts_(std::make_shared<parts>(
           detail::as_upstream(std::move(upstream)), queue,
-          cache_limit ? *cache_limit : default_cache_limit(queue.get_device()))) {
+          keep_limit ? *keep_limit : default_keep_limit(queue.get_device()))) {
   parts_->supply.upstream().require_place(queue);
   detail::enter_living_pools(parts_);
 }
@@ -179,5 +181,9 @@ std::optional<std::size_t> pool_resource::limit() const noexcept {
   const std::size_t limit = parts_->supply.limit();
   return limit == no_limit ? std::nullopt : std::optional(limit);
 }
+
+void pool_resource::set_keep_limit(std::size_t nbytes) noexcept { parts_->cache.set_limit(nbytes); }
+
+std::size_t pool_resource::keep_limit() const noexcept { return parts_->cache.limit(); }
 
 }  // namespace usmx::inline v1

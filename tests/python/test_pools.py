@@ -3,6 +3,7 @@
 import csv
 import functools
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -88,6 +89,46 @@ def test_memory_beyond_a_limit_is_a_memory_error_with_the_figures(pool):
     pool.set_limit()
     assert pool.get_limit() is None
     assert memory.MemoryUSMShared(3 * MIB).nbytes == 3 * MIB
+
+
+def test_pool_keeps_no_more_free_memory_than_its_limit(pool):
+    blocks = [memory.MemoryUSMShared(MIB) for _ in range(4)]
+    before = pool.get_keep_limit()
+    assert before >= 64 * MIB
+    pool.set_keep_limit(2 * MIB)
+    try:
+        assert pool.get_keep_limit() == 2 * MIB
+        del blocks
+        assert pool.free_bytes() >= 4 * MIB
+        memory.MemoryUSMShared(1)
+        assert pool.free_bytes() < 3 * MIB  # and what is free in slabs
+        pool.set_keep_limit(0)
+        assert pool.free_bytes() < MIB
+    finally:
+        pool.set_keep_limit(before)
+
+
+@pytest.mark.parametrize("size", [-1, None, "4M", 1.5])
+def test_keep_limit_is_a_number_of_bytes(pool, size):
+    with pytest.raises(ValueError if size == -1 else TypeError, match="size"):
+        pool.set_keep_limit(size)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pickling_gives_back_what_is_free_beyond_the_limit(kind):
+    """As engines do that move arrays to disk until the process takes less memory."""
+    pool = memory.get_memory_pool(kind)
+    kept = usmx.zeros(1000, usm_type=kind)
+    before = pool.get_keep_limit()
+    pool.set_keep_limit(0)
+    try:
+        let_go = usmx.empty(4 * MIB, dtype="u1", usm_type=kind)
+        del let_go
+        assert pool.free_bytes() >= 4 * MIB
+        pickle.dumps(kept, 5, buffer_callback=lambda buffer: None)
+        assert pool.free_bytes() < 4 * MIB
+    finally:
+        pool.set_keep_limit(before)
 
 
 def test_limit_can_be_a_share_of_the_devices_memory(pool):

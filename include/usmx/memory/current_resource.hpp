@@ -47,4 +47,9 @@ USMX_API std::size_t pending_limit() noexcept;
 /// does not wait for work, but the driver may. It does nothing in a forked child.
 USMX_API void empty_cache() noexcept;
 
+/// Lets all pools that live give back the free blocks beyond what they keep
+/// (pool_resource::set_keep_limit), as the next allocation of each does. May wait, as
+/// empty_cache().
+USMX_API void give_back_surplus() noexcept;
+
 }  // namespace usmx::inline v1

@@ -36,6 +36,15 @@ std::size_t share_of(const sycl::device& device, double fraction) {
   return static_cast<std::size_t>(fraction * static_cast<double>(total));
 }
 
+/// Throws value_error if it is negative.
+std::size_t nbytes_argument(const char* name, const char* expected, nb::handle given) {
+  const std::ptrdiff_t nbytes = to_count(name, expected, given.ptr());
+  if (nbytes < 0) {
+    throw value_error(detail::message("'", name, "' must not be negative, found ", nbytes));
+  }
+  return static_cast<std::size_t>(nbytes);
+}
+
 void set_limit(const py_pool& self, nb::handle size, std::optional<double> fraction) {
   if (!size.is_none() && fraction) {
     throw value_error("set_limit takes 'size' or 'fraction', found both");
@@ -48,11 +57,13 @@ void set_limit(const py_pool& self, nb::handle size, std::optional<double> fract
     self.own->set_limit(std::nullopt);
     return;
   }
-  const std::ptrdiff_t nbytes = to_count("size", "a number of bytes or None", size.ptr());
-  if (nbytes < 0) {
-    throw value_error(detail::message("'size' must not be negative, found ", nbytes));
-  }
-  self.own->set_limit(static_cast<std::size_t>(nbytes));
+  self.own->set_limit(nbytes_argument("size", "a number of bytes or None", size));
+}
+
+void set_keep_limit(const py_pool& self, nb::handle size) {
+  const std::size_t nbytes = nbytes_argument("size", "a number of bytes", size);
+  const without_interpreter_lock unlocked;
+  self.own->set_keep_limit(nbytes);
 }
 
 std::size_t free_nbytes(const pool_statistics& now) noexcept {
@@ -71,11 +82,7 @@ nb::dict statistics(const py_pool& self) {
 }
 
 void set_pending_nbytes(nb::handle wanted) {
-  const std::ptrdiff_t nbytes = to_count("nbytes", "a number of bytes", wanted.ptr());
-  if (nbytes < 0) {
-    throw value_error(detail::message("'nbytes' must not be negative, found ", nbytes));
-  }
-  set_pending_limit(static_cast<std::size_t>(nbytes));
+  set_pending_limit(nbytes_argument("nbytes", "a number of bytes", wanted));
 }
 
 std::pair<std::size_t, std::size_t> mem_get_info(nb::handle device) {
@@ -128,6 +135,31 @@ Example:
       .def(
           "get_limit", [](const py_pool& self) { return self.own->limit(); },
           "Give the limit in bytes, or None if there is none.")
+      .def("set_keep_limit", &set_keep_limit, nb::arg("size"),
+           nb::sig("def set_keep_limit(self, size: typing.SupportsIndex) -> None"),
+           R"(Set how many bytes of free blocks of more than 64 KiB the pool keeps.
+
+What is free beyond that goes back to the resource below: now, which may wait for work on it, and later with the
+next allocation, or when any array or memory object is pickled. The limit is at first what
+USMX_POOL_KEEP of the environment says, or a sixteenth of the device's memory, and at least 64 MiB.
+
+Args:
+    size: the limit in bytes.
+
+Raises:
+    ValueError: it is negative.
+    TypeError: it is no integer.
+
+Example:
+    >>> pool = usmx.memory.get_memory_pool()
+    >>> before = pool.get_keep_limit()
+    >>> pool.set_keep_limit(1 << 20)
+    >>> pool.get_keep_limit()
+    1048576
+    >>> pool.set_keep_limit(before))")
+      .def(
+          "get_keep_limit", [](const py_pool& self) { return self.own->keep_limit(); },
+          "Give how many bytes of free blocks of more than 64 KiB the pool keeps.")
       .def("statistics", &statistics, nb::sig("def statistics(self) -> dict[str, int]"),
            "Give the bytes in use, in all and free, now and at their peaks, by name.")
       .def(
@@ -236,6 +268,14 @@ usmx's own pools give it to the SYCL runtime, and each PoolResource to the resou
 
 Example:
     >>> usmx.memory.empty_cache())");
+  m.def(
+      "_give_back_surplus",
+      [] {
+        const without_interpreter_lock unlocked;
+        give_back_surplus();
+      },
+      "Let all pools give back what is free beyond what they keep, as the next allocation of each "
+      "does.");
   m.def(
       "mem_get_info", &mem_get_info, nb::arg("device") = nb::none(),
       nb::sig("def mem_get_info(device: object = None) -> tuple[int, int]"),

@@ -192,6 +192,21 @@ TEST_F(pool_resource_test, more_than_the_limit_is_an_error_and_the_pool_works_on
   deallocate(allocate(16 * mib), 16 * mib);
 }
 
+TEST_F(pool_resource_test, lower_keep_limit_gives_back_now_and_with_the_next_allocation) {
+  EXPECT_EQ(pool_.keep_limit(), 8 * mib);
+  std::byte* const first = allocate(2 * mib);
+  std::byte* const second = allocate(3 * mib);
+  deallocate(first, 2 * mib);
+  EXPECT_EQ(upstream_nbytes(), 5 * mib);
+  pool_.set_keep_limit(mib);
+  EXPECT_EQ(pool_.keep_limit(), mib);
+  EXPECT_EQ(upstream_nbytes(), 3 * mib);
+  deallocate(second, 3 * mib);
+  EXPECT_EQ(upstream_nbytes(), 3 * mib);
+  deallocate(allocate(mib), mib);
+  EXPECT_EQ(upstream_nbytes(), mib);
+}
+
 TEST_F(pool_resource_test, alignment_above_a_page_is_kept_and_the_block_serves_only_it) {
   std::byte* const block = pool_.allocate(100, mib, queue());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % mib, 0U);

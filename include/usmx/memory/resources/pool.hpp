@@ -46,12 +46,12 @@ struct pool_statistics {
 /// into the memory of a pool, it accepts only bytes of live buffers.
 class USMX_API pool_resource {
  public:
-  /// A pool of `upstream` for the queue's context and device. It keeps at most `cache_limit` bytes
+  /// A pool of `upstream` for the queue's context and device. It keeps at most `keep_limit` bytes
   /// of free large blocks, by default a sixteenth of the device's memory, and at least 64 MiB.
   /// Throws value_error when `upstream` is a pool of another context or device, and on top of
   /// max_resource_depth resources.
   explicit pool_resource(any_resource upstream, const sycl::queue& queue,
-                         std::optional<std::size_t> cache_limit = std::nullopt);
+                         std::optional<std::size_t> keep_limit = std::nullopt);
   pool_resource(const pool_resource&) = delete;
   pool_resource& operator=(const pool_resource&) = delete;
   /// Gives all memory back to the resource below. No block may be in use.
@@ -90,6 +90,11 @@ class USMX_API pool_resource {
   void set_limit(std::optional<std::size_t> nbytes) noexcept;
   /// The limit of the bytes that the pool has from the resource below, or none.
   std::optional<std::size_t> limit() const noexcept;
+  /// Limits the bytes of free large blocks that the pool keeps. What is free beyond that goes back
+  /// to the resource below: now, and later with the next allocation.
+  void set_keep_limit(std::size_t nbytes) noexcept;
+  /// The limit of the bytes of free large blocks that the pool keeps.
+  std::size_t keep_limit() const noexcept;
 
  private:
   struct parts;
