@@ -95,6 +95,13 @@ def test_refusal_says_argument_requirement_and_what_was_given(module, argument, 
     assert refusal(module.matrix, x=given) == f"{C_MATRIX}; found {found}"
 
 
+def test_refusal_says_a_shape_once(module):
+    assert refusal(module.rows_of_three, usmx.zeros((3, 2), dtype="f4").T) == (
+        "rows_of_three(): argument 'x': expected a USM array of float32 with shape (any, 3), C-contiguous;"
+        " found float32 with shape (2, 3) and strides (1, 2)"
+    )
+
+
 def test_refusal_says_extents_kinds_and_rights(module):
     points = usmx.zeros((4, 3), dtype="f4")
     assert module.points(points, 2).shape == (4, 3)
@@ -328,6 +335,22 @@ def test_end_of_overloads_says_in_one_line_what_the_arguments_are(module):
     assert refusal(module.Solver().ended, "text") == (
         "ended(): no overload takes the arguments (str); help() lists the overloads"
     )
+
+
+def test_end_of_overloads_comes_after_conversions_of_arguments(module):
+    function = module.ended_after_conversion
+    assert function(shared([1]), 3) == "number"
+    assert function([1, 2]) == "copy"
+    assert function(x=(1.5, 2)) == "copy"
+    for arguments, named, text in [
+        ((), {}, ""),
+        ((), {"y": 1}, "y=int"),
+        (("text",), {}, "str"),
+        ((None, 1), {"arg0": 2}, "NoneType; int; arg0=int"),
+    ]:
+        with pytest.raises(TypeError, match="no overload takes") as caught:
+            function(*arguments, **named)
+        assert f"the arguments ({text});" in str(caught.value)
 
 
 def test_overload_is_found_behind_an_argument_that_must_be_converted(module):

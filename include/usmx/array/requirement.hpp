@@ -129,8 +129,9 @@ inline std::string found_text(const array_requirement& needed, const array& a) {
           : " with shape " + tuple_text(a.shape());
   std::string text = detail::message(a.type(), dimensions);
   if (!is_contiguous_in(a.layout(), needed.order)) {
-    text += detail::message(", shape ", tuple_text(a.shape()), " and strides ",
-                            tuple_text(a.strides()));
+    text += needed.extents.empty() ? ", shape " + tuple_text(a.shape()) + " and strides "
+                                   : std::string(" and strides ");
+    text += tuple_text(a.strides());
   }
   if (needed.writable && a.readonly()) {
     text += ", read-only";

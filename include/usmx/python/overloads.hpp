@@ -30,14 +30,27 @@ inline std::string argument_text(PyObject* object) {
                                name(a.kind()));
 }
 
-/// "which(): no overload takes (USM array of float32 with 2 dimensions, in memory of kind device,
-/// str); help() lists those that there are". Needs the interpreter lock.
-inline std::string no_overload_text(const std::string& name, PyObject* positional,
-                                    PyObject* named) {
+/// The first positional argument of a call, of any type. Its casters take it only when the binding
+/// library tries the overloads for the second time, with conversions: so the overload that takes
+/// whatever is left comes after every conversion of the others, too.
+struct left_argument {
+  PyObject* object;
+
+  /// Stands for the argument in a call that has none.
+  static PyObject* none_given() noexcept { return Py_NotImplemented; }
+};
+
+/// "which(): no overload takes the arguments (USM array of float32 with 2 dimensions, in memory of
+/// kind device; str); help() lists the overloads". Needs the interpreter lock.
+inline std::string no_overload_text(const std::string& name, left_argument first,
+                                    PyObject* positional, PyObject* named) {
   std::string arguments;
   const auto add = [&](const std::string& text) {
     arguments += (arguments.empty() ? "" : "; ") + text;
   };
+  if (first.object != left_argument::none_given()) {
+    add(argument_text(first.object));
+  }
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(positional); ++k) {
     add(argument_text(PyTuple_GET_ITEM(positional, k)));
   }

@@ -225,6 +225,17 @@ template <class Parameter>
 class type_caster<usmx::python::detail::argument<Parameter>>
     : public usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};
 
+template <>
+class type_caster<usmx::python::detail::left_argument> {
+ public:
+  PYBIND11_TYPE_CASTER(usmx::python::detail::left_argument, const_name("typing.Never"));
+
+  bool load(handle source, bool convert) {
+    value = {source.ptr()};
+    return convert;
+  }
+};
+
 }  // namespace detail
 }  // namespace PYBIND11_NAMESPACE
 
@@ -251,15 +262,21 @@ namespace usmx::python {
 template <class Scope>
 void end_overloads(Scope&& scope, const char* name) {
   using self = typename detail::class_of<std::remove_cvref_t<Scope>>::type;
-  const auto refuse = [name = std::string(name)](const pybind11::args& given,
+  const auto refuse = [name = std::string(name)](detail::left_argument first,
+                                                 const pybind11::args& given,
                                                  const pybind11::kwargs& named) {
-    throw type_error(detail::no_overload_text(name, given.ptr(), named.ptr()));
+    throw type_error(detail::no_overload_text(name, first, given.ptr(), named.ptr()));
+  };
+  const auto define = [&](auto function) {
+    const auto nothing =
+        pybind11::reinterpret_borrow<pybind11::object>(detail::left_argument::none_given());
+    scope.def(name, function, pybind11::arg() = nothing, pybind11::pos_only());
   };
   if constexpr (std::is_void_v<self>) {
-    scope.def(name, refuse);
+    define(refuse);
   } else {
-    scope.def(name, [refuse](pybind11::handle, const pybind11::args& given,
-                             const pybind11::kwargs& named) { refuse(given, named); });
+    define([refuse](pybind11::handle, detail::left_argument first, const pybind11::args& given,
+                    const pybind11::kwargs& named) { refuse(first, given, named); });
   }
 }
 

@@ -59,6 +59,12 @@ void bind_checked_functions(Module& m) {
   up::def(
       m, "points", [](usmx::in<float, usmx::shape<usmx::any, 3>> x, int) { return x.array(); },
       Arg("x"), Arg("count") = 1);
+  up::def(
+      m, "rows_of_three",
+      [](const usmx::in<const float, usmx::shape<usmx::any, 3>, usmx::c_contig>& x) {
+        return x.size();
+      },
+      Arg("x"));
   up::def(m, "columns", [](const usmx::in<const double, usmx::f_contig>& x) { return x.size(); });
   up::def(m, "on_device",
           [](const usmx::in<const double, usmx::device_kind>& x) { return x.size(); });
@@ -131,6 +137,9 @@ void bind_typed_functions(Module& m) {
   m.def("ended", [](const vector_of_double&) { return "double"; }, Arg("x"));
   m.def("ended", [](const vector_of_float&, int) { return "float"; }, Arg("x"), Arg("k"));
   usmx::python::end_overloads(m, "ended");
+  m.def("ended_after_conversion", [](const vector_of_double&, double) { return "number"; });
+  m.def("ended_after_conversion", [](const copied&) { return "copy"; }, Arg("x"));
+  usmx::python::end_overloads(m, "ended_after_conversion");
   m.def("which_list", [](const std::vector<vector_of_double>&) { return "double"; });
   m.def("which_list", [](const std::vector<vector_of_float>&) { return "float"; });
   m.def("exact_or_copied", [](const usmx::convert<const double, 1>&) { return "double"; });

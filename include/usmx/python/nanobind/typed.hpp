@@ -114,6 +114,16 @@ template <class Parameter>
 struct type_caster<usmx::python::detail::argument<Parameter>>
     : usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};
 
+template <>
+struct type_caster<usmx::python::detail::left_argument> {
+  NB_TYPE_CASTER(usmx::python::detail::left_argument, const_name("typing.Never"))
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list*) noexcept {
+    value = {source.ptr()};
+    return (flags & cast_flags::convert) != 0;
+  }
+};
+
 }  // namespace detail
 }  // namespace NB_NAMESPACE
 
@@ -140,26 +150,26 @@ namespace usmx::python {
 /// signatures.
 template <class Scope>
 void end_overloads(Scope&& scope, const char* name) {
-  // Stubs have it as a signature that no call fits.
   using self = typename detail::class_of<std::remove_cvref_t<Scope>>::type;
-  const auto refuse = [name = std::string(name)](const nanobind::args& given,
+  const auto refuse = [name = std::string(name)](detail::left_argument first,
+                                                 const nanobind::args& given,
                                                  const nanobind::kwargs& named) {
-    throw type_error(detail::no_overload_text(name, given.ptr(), named.ptr()));
+    throw type_error(detail::no_overload_text(name, first, given.ptr(), named.ptr()));
+  };
+  const auto define = [&](auto function, const std::string& first) {
+    // Stubs have it as a signature that no call fits.
+    const std::string signature = "def " + std::string(name) + first +
+                                  "*args: typing.Never, **kwargs: typing.Never) -> typing.Never";
+    scope.def(name, function,
+              nanobind::arg().none() = nanobind::borrow(detail::left_argument::none_given()),
+              nanobind::arg("args"), nanobind::arg("kwargs"), nanobind::sig(signature.c_str()));
   };
   if constexpr (std::is_void_v<self>) {
-    const std::string signature = "def " + std::string(name) +
-                                  "(*args: typing.Never, **kwargs: typing.Never) -> typing.Never";
-    scope.def(name, refuse, nanobind::sig(signature.c_str()));
+    define(refuse, "(");
   } else {
-    const std::string signature =
-        "def " + std::string(name) +
-        "(self, *args: typing.Never, **kwargs: typing.Never) -> typing.Never";
-    scope.def(
-        name,
-        [refuse](nanobind::handle, const nanobind::args& given, const nanobind::kwargs& named) {
-          refuse(given, named);
-        },
-        nanobind::sig(signature.c_str()));
+    define([refuse](nanobind::handle, detail::left_argument first, const nanobind::args& given,
+                    const nanobind::kwargs& named) { refuse(first, given, named); },
+           "(self, ");
   }
 }
 
