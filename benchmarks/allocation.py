@@ -71,7 +71,7 @@ BY_LIVE_BLOCKS = Sweep(
     f"Blocks of {BLOCK} B, a new one in the place of any other",
     "blocks alive",
     "blocks[place()] = make(n)",
-    [4**k for k in range(10)],
+    [4**k for k in range(11)],
     [1, 16, 256],
 )
 BY_PENDING_BLOCKS = Sweep(

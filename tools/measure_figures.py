@@ -2,11 +2,12 @@
 
 measure_figures.py [PART...]
 
-The parts are bench, bandwidth, allocation, arguments and gpu. Without one, all but gpu are
-measured, which takes three minutes; gpu needs a machine with a GPU, PyTorch and CuPy, and takes a
-minute. Each part is the program that docs/speed.md names, run with --json. The machine has to be
-quiet: bench refuses otherwise. The key "recorded" stays as it is. It has the figures of machines
-and of programs that are not at hand. tools/write_figures.py then writes the documents.
+The parts are bench, bandwidth, allocation, arguments, selections and gpu. Without one, all but the
+last two are measured, which takes three minutes; selections needs 17 GB of memory, and gpu a
+machine with a GPU, PyTorch and CuPy. Each part is the program that docs/speed.md names, run with
+--json. The machine has to be quiet: bench refuses otherwise. The key "recorded" stays as it is. It
+has the figures of machines and of programs that are not at hand. tools/write_figures.py then writes
+the documents.
 
 Needs the packages of the test extra.
 """
@@ -26,8 +27,10 @@ PARTS = {
     "bandwidth": [ROOT / "benchmarks/bandwidth.py"],
     "allocation": [ROOT / "benchmarks/allocation.py"],
     "arguments": [ROOT / "benchmarks/arguments.py"],
+    "selections": [ROOT / "benchmarks/selections.py"],
     "gpu": [ROOT / "benchmarks/gpu.py"],
 }
+NAMED_ONLY = {"selections", "gpu"}
 NUMBERS = re.compile(r"\[\s+([-+.\de,\s]+?)\s+\]")
 
 
@@ -64,7 +67,7 @@ def main(arguments):
     if unknown:
         parser.error(f"expected {', '.join(PARTS)}, found {', '.join(unknown)}")
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    for part in options.parts or [part for part in PARTS if part != "gpu"]:
+    for part in options.parts or [part for part in PARTS if part not in NAMED_ONLY]:
         print(f"{part} ...", flush=True)
         results[part] = measured(part)
     RESULTS.write_text(text_of(results), encoding="utf-8")

@@ -54,6 +54,18 @@ def test_quick_allocation_prints_tables_and_writes_times_and_plot(tmp_path):
 
 
 @pytest.mark.slow
+def test_quick_selections_print_tables_and_write_times(tmp_path):
+    times = tmp_path / "times.json"
+    done = run("selections.py", "--quick", "--json", times)
+    assert done.returncode == 0, done.stderr
+    for text in ("x[indices]", "x[mask]", "nonzero(mask)", "threads"):
+        assert text in done.stdout
+    curves = json.loads(times.read_text(encoding="utf-8"))["curves"]
+    assert [curve["library"] for curve in curves] == ["usmx", "NumPy"] * 4
+    assert all(min(curve["seconds"]) > 0 for curve in curves)
+
+
+@pytest.mark.slow
 def test_every_case_of_the_gpu_benchmark_runs_with_usmx_alone(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     gpu = importlib.import_module("gpu")

@@ -40,4 +40,5 @@ def installed_peer(name: str, make: Callable[[], Work], aim: Aim | None = None) 
 
 dpctl = library("dpctl")
 dpctl_memory = library("dpctl.memory")
+dpctl_program = library("dpctl.program")
 dpnp_tensor = library("dpnp.tensor")

@@ -99,23 +99,21 @@ class OnceEach:
             del self._names["objects"]
 
 
-class PackageImport:
-    """`import <package>`, each time in a new process that has imported nothing else."""
+class InNewProcess:
+    """Python code, once in a new process each time, which has done nothing but `before`."""
 
-    _script = (
-        "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
-    )
+    _script = "import time\n{}\nstart = time.perf_counter()\n{}\nprint(time.perf_counter() - start)"
 
-    def __init__(self, package: str) -> None:
-        self.code = f"import {package}"
-        self._command = (sys.executable, "-P", "-c", self._script.format(package))
+    def __init__(self, code: str, *, before: str = "") -> None:
+        self.code = code
+        self._command = (sys.executable, "-P", "-c", self._script.format(before, code))
 
     def warm_up(self, block_seconds: float) -> None:
-        """Bring the files into the system's cache."""
+        """Bring the files into the system's cache, and what the code keeps on disk into its own."""
         self.measure()
 
     def measure(self) -> float:
-        """Seconds of the import statement, the start of the process not counted."""
+        """Seconds of the code, the start of the process and `before` not counted."""
         return float(subprocess.run(self._command, check=True, capture_output=True).stdout)
 
 

@@ -1,14 +1,98 @@
-"""Kernels that users write: expressions for each element, and reductions, beside NumPy."""
+"""Kernels that users write: launches and compilations, expressions for each element, reductions."""
 
+import ctypes
 from typing import Any
 
 import numpy
 
 import usmx
-from usmx.bench.libraries import dpnp_tensor, installed_peer
-from usmx.bench.pairing import Aim, Case, Peer, Statement
+from usmx.bench.libraries import (
+    LibraryMissing,
+    dpctl,
+    dpctl_memory,
+    dpctl_program,
+    dpnp_tensor,
+    installed_peer,
+)
+from usmx.bench.pairing import Aim, Case, InNewProcess, Peer, Statement
 
 SIDE = 4096  # of a matrix of 64 MiB of float32
+SMALL = 1024  # elements, where the launch is what costs
+
+SOURCE = """
+#include <usmx/kernel.hpp>
+USMX_KERNEL(1) axpy(float a, const float* x, float* y) {
+  const auto i = usmx::global_id();
+  y[i] += a * x[i];
+}"""
+OPENCL_SOURCE = """
+__kernel void axpy(float a, __global const float* x, __global float* y) {
+  const int i = get_global_id(0);
+  y[i] += a * x[i];
+}"""
+
+
+def _opencl_queue() -> Any:
+    """A queue of dpctl's whose device takes OpenCL C."""
+    queue = dpctl.SyclQueue()
+    if queue.backend != dpctl.backend_type.opencl:
+        raise LibraryMissing("dpctl with OpenCL")
+    return queue
+
+
+def _launched(title: str, wait: str, aim: Aim) -> Case:
+    """A launch with every check, beside dpctl's, which makes none."""
+
+    def of_dpctl() -> Statement:
+        queue = _opencl_queue()
+        program = dpctl_program.create_program_from_source(queue, OPENCL_SOURCE)
+        x, y = (dpctl_memory.MemoryUSMDevice(4 * SMALL, queue=queue) for _ in range(2))
+        return Statement(
+            f"submit(kernel, arguments, [{SMALL}], [64]){wait}",
+            submit=queue.submit_async if not wait else queue.submit,
+            kernel=program.get_sycl_kernel("axpy"),
+            arguments=[ctypes.c_float(2), x, y],
+        )
+
+    x, y = (usmx.ones(SMALL, dtype="f4") for _ in range(2))
+    axpy = usmx.Kernel(SOURCE, "axpy")
+    ours = Statement(f"axpy({SMALL}, 64, 2.0, x, y){wait}", axpy=axpy, x=x, y=y)
+    return Case(title, ours, installed_peer("dpctl", of_dpctl, aim))
+
+
+def launch() -> Case:
+    return _launched("launch a kernel, not waited for", "", Aim(seconds=3e-6))
+
+
+def launch_and_wait() -> Case:
+    return _launched("launch a kernel, and wait", ".wait()", Aim(seconds=4.5e-6))
+
+
+def _compiled(title: str, before: str, aim: Aim) -> Case:
+    """A kernel from its source, in a process that has made an array."""
+
+    def of_dpctl() -> InNewProcess:
+        _opencl_queue()
+        return InNewProcess(
+            "dpctl.program.create_program_from_source(queue, source)",
+            before="import dpctl, dpctl.program, dpctl.memory\nqueue = dpctl.SyclQueue()\n"
+            f"source = {OPENCL_SOURCE!r}\ndpctl.memory.MemoryUSMDevice(64, queue=queue)",
+        )
+
+    ours = InNewProcess(
+        "usmx.Kernel(source, 'axpy')",
+        before=f"{before}import usmx\nsource = {SOURCE!r}\nusmx.empty(1)",
+    )
+    return Case(title, ours, installed_peer("dpctl, OpenCL C", of_dpctl, aim))
+
+
+def compile_first() -> Case:
+    without_cache = "import os\nos.environ['USMX_CACHE_DIR'] = ''\n"
+    return _compiled("compile a kernel, new process", without_cache, Aim(seconds=0.35))
+
+
+def compile_again() -> Case:
+    return _compiled("compile it again, new process", "", Aim(seconds=3e-3))
 
 
 def _by_hand() -> usmx.Kernel:
@@ -40,6 +124,17 @@ def axpy_contiguous() -> Case:
     ours = _matrices()
     numpys: dict[str, Any] = {name: usmx.asnumpy(each) for name, each in ours.items()}
     two_steps = "np.multiply(x, a, out=out); np.add(out, y, out=out)"
+
+    def of_dpnp() -> Statement:
+        x, y, out = (dpnp_tensor.ones((SIDE, SIDE), dtype="f4") for _ in range(3))
+        return Statement(
+            "dpt.multiply(x, 2, out=out); dpt.add(out, y, out=out); out.sycl_queue.wait()",
+            dpt=dpnp_tensor,
+            x=x,
+            y=y,
+            out=out,
+        )
+
     return Case(
         "a * x + y, 4096x4096 f4",
         Statement("axpy(2, x, y, out=out); out.sycl_queue.wait()", axpy=_axpy(), **ours),
@@ -49,6 +144,7 @@ def axpy_contiguous() -> Case:
                 Statement("axpy(out.size, 1024, 2, x, y, out).wait()", axpy=_by_hand(), **ours),
                 Aim(ratio=1.1),
             ),
+            *installed_peer("dpnp.tensor", of_dpnp),
             Peer(
                 "NumPy",
                 Statement(two_steps, np=numpy, a=numpy.float32(2), **numpys),
@@ -119,6 +215,10 @@ def call_elementwise() -> Case:
 
 
 CASES = (
+    launch,
+    launch_and_wait,
+    compile_first,
+    compile_again,
     axpy_contiguous,
     axpy_transposed,
     sum_all,

@@ -2,15 +2,15 @@
 
 import importlib.util
 
-from usmx.bench.pairing import Aim, Case, PackageImport, Peer
+from usmx.bench.pairing import Aim, Case, InNewProcess, Peer
 
 PACKAGE_AIM = Aim(seconds=0.1)
 
 
 def import_package() -> Case:
-    work = PackageImport("usmx")
+    work = InNewProcess("import usmx")
     there = importlib.util.find_spec("dpctl") is not None
-    peers = [Peer("dpctl", PackageImport("dpctl"), PACKAGE_AIM)] if there else []
+    peers = [Peer("dpctl", InNewProcess("import dpctl"), PACKAGE_AIM)] if there else []
     return Case("import usmx, new process", work, peers)
 
 
