@@ -36,7 +36,7 @@ def compiled(source, *options):
 @pytest.mark.slow
 @pytest.mark.parametrize("library", HEADERS)
 def test_module_compiles_without_a_warning_and_without_hidden_visibility(library):
-    options = ["-Wall", "-Wextra", "-Werror", f"-isystem{HEADERS[library]}"]
+    options = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-isystem{HEADERS[library]}"]
     done = compiled(MODULE.format(library=library), *options)
     assert (done.returncode, done.stderr) == (0, "")
 

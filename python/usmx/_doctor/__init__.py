@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from usmx._doctor import (
     cache,
+    compiler,
     cuda,
     devices,
     directory,
@@ -39,6 +40,7 @@ CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     libraries.CHECK: libraries.check,
     cache.CHECK: cache.check,
     kernels.CHECK: kernels.check,
+    compiler.CHECK: compiler.check,
     settings.CHECK: settings.check,
     memory.HUGE_PAGES: memory.check_huge_pages,
     memory.LIMITS: memory.check_limits,

@@ -12,10 +12,6 @@
 #include <type_traits>
 #include <vector>
 
-#if defined(__cpp_lib_mdspan)
-#include <mdspan>
-#endif
-
 namespace {
 
 using usmx::strided_view;
@@ -117,24 +113,6 @@ TEST(strided_view, with_an_extent_of_zero_has_no_elements_whatever_the_others_ar
   const std::ptrdiff_t huge = std::numeric_limits<std::ptrdiff_t>::max();
   EXPECT_EQ((strided_view<int, 3>(nullptr, {huge, huge, 0}, {1, 1, 1}).size()), 0);
 }
-
-#if defined(__cpp_lib_mdspan)
-TEST_F(strided_view_of_six, goes_to_mdspan_and_back) {
-  const std::mdspan<int, std::dextents<std::ptrdiff_t, 2>, std::layout_stride> span = view;
-  EXPECT_EQ(span.extent(1), 3);
-  EXPECT_EQ(span.stride(0), 3);
-  EXPECT_EQ(span.data_handle(), view.data());
-  const strided_view<const int, 2> back = span;
-  EXPECT_EQ(&back(1, 2), &view(1, 2));
-}
-
-TEST_F(strided_view_of_six, takes_mdspans_of_every_strided_mapping) {
-  const strided_view<int, 2> right = std::mdspan(storage.data(), 2, 3);
-  EXPECT_EQ(right.strides(), view.strides());
-  const std::mdspan<int, std::extents<int, 3, 2>, std::layout_left> left(storage.data());
-  EXPECT_EQ((strided_view<int, 2>(left).strides()), (std::array<std::ptrdiff_t, 2>{1, 3}));
-}
-#endif
 
 TEST_F(strided_view_of_six, one_dimension_gives_elements_by_index) {
   const strided_view<int, 1> column(&storage[1], {2}, {3});

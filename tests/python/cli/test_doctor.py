@@ -414,6 +414,38 @@ def test_releases_that_cannot_be_compared_are_a_problem(tmp_path, base_python):
     assert "without the package packaging" in finding["found"]
 
 
+# ---- the compiler of extensions
+
+
+COMPILER = """#!/bin/sh
+if [ "$1" = --version ]; then echo "g++ (made up) 16.2.0"; exit; fi
+echo "sycl/half_type.hpp:1:2: error: this is no longer C++" >&2
+echo "compilation terminated." >&2
+exit 1
+"""
+
+
+def test_compiler_that_refuses_the_runtimes_headers_is_noted(tmp_path):
+    compiler = tmp_path / "g++"
+    compiler.write_text(COMPILER)
+    compiler.chmod(0o755)
+    finding = one(doctor("compiler", CXX=compiler), "compiler", "note")
+    assert finding["found"].startswith("g++ (made up) 16.2.0 does not compile <sycl/sycl.hpp>")
+    assert finding["found"].endswith("sycl/half_type.hpp:1:2: error: this is no longer C++")
+    assert "g++ 12 to 15" in finding["remedy"]
+
+
+@pytest.mark.slow
+def test_compiler_that_takes_them_is_fine():
+    finding = one(doctor("compiler", CXX="g++"), "compiler", "ok")
+    assert "compiles <sycl/sycl.hpp>" in finding["found"]
+
+
+def test_compiler_need_not_be_there():
+    finding = one(doctor("compiler", CXX="no-such-compiler"), "compiler", "ok")
+    assert finding["found"] == "there is no no-such-compiler, which only extensions need"
+
+
 # ---- the kernel cache
 
 
