@@ -225,6 +225,9 @@ std::vector<std::pair<nb::str, nb::object>> attributes_of(nb::handle owner) {
 
 void make_class_inspectable(nb::handle cls) {
   const std::size_t first = used_places;
+  // Python puts a function of its own there when a __new__ is set.
+  auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+  const newfunc slot = type->tp_new;
   for (const auto& [name, value] : attributes_of(cls)) {
     if (is_method(value) && has_place()) {
       nb::setattr(cls, name, new_method(value, cls));
@@ -232,6 +235,7 @@ void make_class_inspectable(nb::handle cls) {
       nb::setattr(cls, name, new_function(value, cls, nb::none()));
     }
   }
+  type->tp_new = slot;
   let_functions_go_with(cls, first);
 }
 
