@@ -11,7 +11,7 @@ _core = _load_core()
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
-from usmx import _functions, memory, utils
+from usmx import _functions, enum_types, memory, utils
 from usmx import _sycl_methods as _sycl_methods
 from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
 from usmx._container import methods as _methods  # noqa: F401 (gives its classes their methods)
@@ -132,7 +132,12 @@ from usmx._devices import (
     select_gpu_device,
 )
 from usmx._dldevices import DLDeviceType, dldevice_to_sycl_device, sycl_device_to_dldevice
-from usmx._enum_types import (
+from usmx._importing import importing_extension
+from usmx._installed import get_include
+from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
+from usmx._protocol import SupportsUsmArrayInterface
+from usmx._sycl_timer import SyclTimer
+from usmx.enum_types import (
     backend_type,
     device_type,
     event_status_type,
@@ -143,11 +148,6 @@ from usmx._enum_types import (
     memory_scope,
     partition_property,
 )
-from usmx._importing import importing_extension
-from usmx._installed import get_include
-from usmx._kernels import CompileError, CompileWarning, Diagnostic, KernelModule
-from usmx._protocol import SupportsUsmArrayInterface
-from usmx._sycl_timer import SyclTimer
 
 __all__ = [
     "CompileError",
@@ -204,6 +204,7 @@ __all__ = [
     "e",
     "empty",
     "empty_like",
+    "enum_types",
     "event_status_type",
     "expand_dims",
     "extract",

@@ -15,8 +15,8 @@ from usmx._core import (
     get_platforms,
 )
 from usmx._core import _get_devices as all_devices
-from usmx._enum_types import backend_type
-from usmx._enum_types import device_type as types_of_devices
+from usmx.enum_types import backend_type
+from usmx.enum_types import device_type as types_of_devices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from usmx._functions import attach
 if TYPE_CHECKING:
     from typing import Any
 
-    from usmx._enum_types import device_type as types_of_devices
+    from usmx.enum_types import device_type as types_of_devices
 
 
 class _OfDevices:

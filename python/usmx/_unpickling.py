@@ -114,7 +114,8 @@ def restore_device(cls, filter_string, uuid):
     """The device that was pickled under that filter string.
 
     Filter strings count devices, so another machine may have another device under the same one:
-    where devices have uuids, that of the same uuid is found, or none.
+    where devices have uuids, that of the same uuid is found, or none. Of the back ends that have
+    it, the pickled one is preferred.
     """
     found = [device for device in _get_devices() if _is_device(device, filter_string, uuid)]
     if not found:
@@ -124,7 +125,12 @@ def restore_device(cls, filter_string, uuid):
             f"{cls.__name__} was pickled as device {filter_string!r} {named}, which does not exist "
             f"here; there are: {there}"
         )
-    return cls(found[0])
+    return cls(max(found, key=lambda device: _likeness(device.filter_string, filter_string)))
+
+
+def _likeness(found, wanted):
+    """How much of a filter string fits: several back ends may have a device, with one uuid."""
+    return (found == wanted) + (found.split(":")[0] == wanted.split(":")[0])
 
 
 def _is_device(device, filter_string, uuid):

@@ -40,6 +40,19 @@ std::string name_in_brackets(const sycl::device& device) {
   return detail::message(backend_name(device.get_backend()), ":", device_type_name(device));
 }
 
+bool can_be_peers(const sycl::device& device, const sycl::device& peer) {
+  return device.get_backend() == peer.get_backend() && device != peer &&
+         detail::traits_of(device.get_backend()).has_peer_access;
+}
+
+void require_peers(const char* where, const sycl::device& device, const sycl::device& peer) {
+  if (!can_be_peers(device, peer)) {
+    throw value_error(detail::message(
+        where, ": expected two devices of one back end, Level Zero, CUDA or HIP, found ",
+        describe(device), " and ", describe(peer)));
+  }
+}
+
 }  // namespace
 
 std::string detail::root_device::filter() const {
@@ -117,6 +130,25 @@ sycl::device default_device() {
 std::optional<sycl::device> parent_device(const sycl::device& device) {
   detail::note_runtime_in_use();
   return detail::parent_of(device);
+}
+
+bool can_access_peer(const sycl::device& device, const sycl::device& peer,
+                     sycl::ext::oneapi::peer_access access) {
+  detail::note_runtime_in_use();
+  return can_be_peers(device, peer) &&
+         sycl::device(device).ext_oneapi_can_access_peer(peer, access);
+}
+
+void enable_peer_access(const sycl::device& device, const sycl::device& peer) {
+  detail::note_runtime_in_use();
+  require_peers("enable_peer_access", device, peer);
+  sycl::device(device).ext_oneapi_enable_peer_access(peer);
+}
+
+void disable_peer_access(const sycl::device& device, const sycl::device& peer) {
+  detail::note_runtime_in_use();
+  require_peers("disable_peer_access", device, peer);
+  sycl::device(device).ext_oneapi_disable_peer_access(peer);
 }
 
 std::string_view backend_name(sycl::backend backend) {

@@ -4,13 +4,14 @@ import copy
 import pickle
 import subprocess
 import sys
+import types
 
 import dpctl
 import numpy as np
 import pytest
 import usmx
 from helpers import output_of, sub_devices
-from usmx import SyclDevice, SyclPlatform, SyclQueue, _core
+from usmx import SyclDevice, SyclPlatform, SyclQueue, _core, _unpickling
 
 DESCRIPTORS = _core._device_descriptors
 LIVING = {"default_selector_score"}  # depends on the libraries that are loaded when it is asked
@@ -364,6 +365,21 @@ def test_device_of_another_uuid_is_not_found(device):
         restore(cls, filter_string, b"\xab" * 16)
     if uuid is not None:
         assert restore(cls, "level_zero:gpu:99", uuid) == device  # counted otherwise elsewhere
+
+
+def test_device_that_several_back_ends_have_comes_back_on_its_own(monkeypatch):
+    def seen(filter_string):
+        return types.SimpleNamespace(filter_string=filter_string, uuid=b"\xab" * 16)
+
+    there = [seen("opencl:gpu:0"), seen("level_zero:gpu:0"), seen("level_zero:gpu:1")]
+    monkeypatch.setattr(_unpickling, "_get_devices", lambda: there)
+    for pickled, expected in (
+        ("level_zero:gpu:1", "level_zero:gpu:1"),
+        ("level_zero:gpu:2", "level_zero:gpu:0"),
+        ("cuda:gpu:0", "opencl:gpu:0"),
+    ):
+        found = _unpickling.restore_device(lambda device: device, pickled, b"\xab" * 16)
+        assert found.filter_string == expected
 
 
 @pytest.mark.parametrize("given", ["default", "in_order", "enable_profiling"])

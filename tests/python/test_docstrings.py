@@ -34,7 +34,8 @@ FUNCTIONS = {
     for name, value in PUBLIC.items()
     if callable(value) and not isinstance(value, type) and inspect.getdoc(value)
 }
-CONSTANTS = {f"usmx.{name}" for name in ("__version__", "e", "inf", "nan", "pi", "memory", "utils")}
+MODULES = {"usmx.enum_types", "usmx.memory", "usmx.utils"}
+CONSTANTS = {f"usmx.{name}" for name in ("__version__", "e", "inf", "nan", "pi")} | MODULES
 
 
 def text_of(value):

@@ -245,6 +245,13 @@ def test_queue_is_on_the_device_asked_for(device):
         assert queue.sycl_context == SyclContext(device)
 
 
+def test_devices_of_arrays_on_two_queues_are_told_apart(device):
+    for part in (device, *sub_devices(device)):
+        arrays = [usmx.zeros(1, sycl_queue=SyclQueue(each)) for each in (part, device)]
+        for _ in range(2):
+            assert [array.sycl_device for array in arrays] == [part, device]
+
+
 def test_every_new_queue_is_another_one(device):
     assert SyclQueue(device) != SyclQueue(device)
 

@@ -50,3 +50,25 @@ def test_object_that_was_not_made_is_refused_everywhere(allocator, tmp_path):
 def test_array_that_was_not_made_is_told_so_before_it_is_read(use):
     with pytest.raises(TypeError, match="__init__ was never called"):
         use(usmx.USMArray.__new__(usmx.USMArray))
+
+
+@pytest.mark.parametrize(
+    "cls", [usmx.SyclDevice, usmx.SyclPlatform, usmx.SyclContext, usmx.SyclQueue, usmx.SyclEvent]
+)
+def test_object_of_pythons_own_new_is_refused(cls):
+    class Below(cls):
+        def __new__(cls):
+            return object.__new__(cls)
+
+    for make in (lambda: object.__new__(cls), Below):
+        with pytest.raises(TypeError, match="not safe"):
+            make()
+
+
+@pytest.mark.parametrize("cls", [usmx.SyclQueue, usmx.SyclEvent])
+def test_subclass_may_have_a_new_of_its_own(cls):
+    class Below(cls):
+        def __new__(cls):
+            return super().__new__(cls)
+
+    assert type(Below()) is Below

@@ -30,6 +30,19 @@ USMX_API int default_selector_score(const sycl::device&);
 /// forked child.
 USMX_API std::optional<sycl::device> parent_device(const sycl::device&);
 
+/// Whether kernels of a device can use memory of kind 'device' of a peer, or also modify it
+/// atomically. False for a device of another back end or of one without such access, where SYCL's
+/// own function fails, and for the device itself. Throws fork_error in a forked child.
+USMX_API bool can_access_peer(
+    const sycl::device&, const sycl::device& peer,
+    sycl::ext::oneapi::peer_access = sycl::ext::oneapi::peer_access::access_supported);
+/// Lets kernels of a device use memory of kind 'device' of a peer. Throws value_error for a device
+/// of another back end or of one without such access, and for the device itself; sycl::exception
+/// when the runtime refuses; fork_error in a forked child.
+USMX_API void enable_peer_access(const sycl::device&, const sycl::device& peer);
+/// Ends what enable_peer_access() began. Throws the same, also if access is not enabled.
+USMX_API void disable_peer_access(const sycl::device&, const sycl::device& peer);
+
 /// The name of a back end in filter selectors: "opencl", "level_zero", "cuda", "hip", "all", ...,
 /// or "unknown". The string lives for ever.
 USMX_API std::string_view backend_name(sycl::backend);

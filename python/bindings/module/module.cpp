@@ -13,6 +13,7 @@
 #include "support/log_warnings.hpp"
 #include "support/refusing.hpp"
 #include "sycl_objects/classes.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/version.hpp"
@@ -38,6 +39,7 @@ NB_MODULE(_core, m) {
   auto queue_class = bind_sycl_queue(m);
   bind_sycl_event(m);
   bind_instance_check(m);
+  bind_latest_device(m);
   bind_watched_waits(m);
   auto device_class = bind_device(m);
   bind_queue_argument(m, device_class);

@@ -274,6 +274,9 @@ void explain_constructions_of(nb::handle cls, const definition& constructor) {
 
 void make_class_inspectable(nb::handle cls) {
   const std::size_t first = used_places;
+  // Python puts a function of its own there when a __new__ is set.
+  auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+  const newfunc slot = type->tp_new;
   for (const auto& [name, value] : attributes_of(cls)) {
     if (is_method(value) && has_place()) {
       nb::setattr(cls, name, new_method(value, cls));
@@ -284,6 +287,7 @@ void make_class_inspectable(nb::handle cls) {
       nb::setattr(cls, name, new_function(value, cls, nb::none()));
     }
   }
+  type->tp_new = slot;
   let_functions_go_with(cls, first);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "internals.hpp"
+#include "support/errors.hpp"
 #include "support/nanobind.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/dpctl_types.hpp"
@@ -16,6 +17,18 @@ namespace usmx::bindings {
 [[noreturn]] inline void throw_not_accepted(const char* what, const char* accepted,
                                             nb::handle found) {
   throw type_error(detail::message(what, " takes ", accepted, ", found ", type_name(found.ptr())));
+}
+
+/// What Python itself has in the slot of a class with a __new__. With a function of ours there,
+/// Python refuses object.__new__(cls), as it does for other classes in C++: nanobind does not know
+/// such an object, and would end the process when it is freed.
+inline PyObject* new_by_attribute(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded<PyObject*>(nullptr, [&] {
+    const nb::handle cls(reinterpret_cast<PyObject*>(type));
+    const nb::object first = checked(PyTuple_Pack(1, cls.ptr()));
+    const nb::object all = checked(PySequence_Concat(first.ptr(), args));
+    return checked(PyObject_Call(cls.attr("__new__").ptr(), all.ptr(), kwargs)).release().ptr();
+  });
 }
 
 /// Defines __new__, before __init__: from the arguments of __init__, nanobind then sees that there
@@ -39,6 +52,7 @@ void bind_new(nb::class_<T>& cls, nb::object (*object_of)(const T&), const char*
         return are_dpctls_classes_known() ? object_of(*nb::inst_ptr<T>(made)) : made;
       },
       nb::arg("cls"), nb::arg("args"), nb::arg("kwargs"), nb::sig(signature));
+  reinterpret_cast<PyTypeObject*>(cls.ptr())->tp_new = &new_by_attribute;
 }
 
 /// dpctl's objects have the name of their class. Python takes `__name__` of a class for its own,

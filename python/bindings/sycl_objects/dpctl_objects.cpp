@@ -1,6 +1,7 @@
 #include "sycl_objects/dpctl_objects.hpp"
 
 #include <functional>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -77,6 +78,32 @@ queue_objects& known_objects() {
   return objects;
 }
 
+/// The object for the device of the queue that was asked last: whoever works with arrays asks that
+/// of the same queue again and again. The interpreter lock guards it.
+class latest_device {
+ public:
+  PyObject* find(const sycl::queue& queue, bool is_dpctls) const {
+    const auto& known = sycl::detail::getSyclObjImpl(queue);
+    // By owner: another queue may be at the address of one that has ended.
+    const bool is_same = !queue_.owner_before(known) && !known.owner_before(queue_);
+    return is_same && is_dpctls == is_dpctls_ ? device_.ptr() : nullptr;
+  }
+
+  void keep(const sycl::queue& queue, bool is_dpctls, nb::object device) {
+    std::swap(device_, device);  // the one before ends after all has changed
+    queue_ = sycl::detail::getSyclObjImpl(queue);
+    is_dpctls_ = is_dpctls;
+  }
+
+ private:
+  std::weak_ptr<sycl::detail::queue_impl> queue_;
+  nb::object device_;
+  bool is_dpctls_ = false;
+};
+
+/// Belongs to the module, which ends it; null after that, and before.
+latest_device* latest = nullptr;
+
 /// For the queue that others see; null where dpctl is not loaded. It depends on the queue alone.
 nb::object dpctl_object(const sycl::queue& own) {
   look_for_peers_of(own);
@@ -89,7 +116,18 @@ nb::object dpctl_object(const sycl::queue& own) {
   return nb::borrow(known_objects().add(queue, std::move(made)));
 }
 
+nb::object new_device_object(const sycl::queue& queue, bool is_dpctls) {
+  return is_dpctls ? nb::object(dpctl_object(queue).attr(device_attribute.get()))
+                   : to_python(queue.get_device());
+}
+
 }  // namespace
+
+void bind_latest_device(nb::module_& m) {
+  latest = new latest_device;
+  m.attr("_latest_device") =
+      nb::capsule(latest, [](void*) noexcept { delete std::exchange(latest, nullptr); });
+}
 
 nb::object queue_object(const sycl::queue& queue) {
   return are_dpctls_classes_known() ? dpctl_object(queue) : own_object(queue);
@@ -101,8 +139,16 @@ nb::object context_object(const sycl::queue& queue) {
 }
 
 nb::object device_object(const sycl::queue& queue) {
-  return are_dpctls_classes_known() ? dpctl_object(queue).attr(device_attribute.get())
-                                    : to_python(queue.get_device());
+  const bool is_dpctls = are_dpctls_classes_known();
+  PyObject* known = latest == nullptr ? nullptr : latest->find(queue, is_dpctls);
+  if (known != nullptr) {
+    return nb::borrow(known);
+  }
+  nb::object made = new_device_object(queue, is_dpctls);
+  if (latest != nullptr) {
+    latest->keep(queue, is_dpctls, made);
+  }
+  return made;
 }
 
 nb::object event_object(const sycl::event& event) {

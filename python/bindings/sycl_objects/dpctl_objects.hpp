@@ -20,6 +20,9 @@ nb::object queue_object(const sycl::queue&);
 nb::object context_object(const sycl::queue&);
 nb::object device_object(const sycl::queue&);
 
+/// Makes device_object() of a queue that is asked again fast, as long as the module lives.
+void bind_latest_device(nb::module_& m);
+
 /// Objects for a context, a device and an event that no queue gives.
 nb::object context_object(const sycl::context&);
 nb::object device_object(const sycl::device&);

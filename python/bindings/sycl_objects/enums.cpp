@@ -95,15 +95,15 @@ constexpr std::array scopes{
     named{memory_scope::work_group, "work_group"}, named{memory_scope::device, "device"},
     named{memory_scope::system, "system"}};
 
-lazy_import backend_type("usmx._enum_types", "backend_type");
-lazy_import device_type_class("usmx._enum_types", "device_type");
-lazy_import event_status_type("usmx._enum_types", "event_status_type");
-lazy_import global_mem_cache_type("usmx._enum_types", "global_mem_cache_type");
-lazy_import local_mem_type("usmx._enum_types", "local_mem_type");
-lazy_import partition_property("usmx._enum_types", "partition_property");
-lazy_import fp_config_class("usmx._enum_types", "fp_config");
-lazy_import memory_order_class("usmx._enum_types", "memory_order");
-lazy_import memory_scope_class("usmx._enum_types", "memory_scope");
+lazy_import backend_type("usmx.enum_types", "backend_type");
+lazy_import device_type_class("usmx.enum_types", "device_type");
+lazy_import event_status_type("usmx.enum_types", "event_status_type");
+lazy_import global_mem_cache_type("usmx.enum_types", "global_mem_cache_type");
+lazy_import local_mem_type("usmx.enum_types", "local_mem_type");
+lazy_import partition_property("usmx.enum_types", "partition_property");
+lazy_import fp_config_class("usmx.enum_types", "fp_config");
+lazy_import memory_order_class("usmx.enum_types", "memory_order");
+lazy_import memory_scope_class("usmx.enum_types", "memory_scope");
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// SYCL's enumerations as members of those in usmx._enum_types, which have dpctl's names.
+// SYCL's enumerations as members of those in usmx.enum_types, which have dpctl's names.
 #pragma once
 
 #include <optional>

@@ -113,27 +113,10 @@ const sycl::device& peer_argument(nb::handle peer) {
   if (device == nullptr) {
     throw_not_accepted("peer", "a SyclDevice", peer);
   }
-  require_usable_process();
   return *device;
 }
 
-/// Other back ends have no such access, and the runtime fails there in ways of its own.
-bool can_be_peers(const sycl::device& device, const sycl::device& peer) {
-  using enum sycl::backend;
-  const sycl::backend of = device.get_backend();
-  return of == peer.get_backend() && device != peer &&
-         (of == ext_oneapi_level_zero || of == ext_oneapi_cuda || of == ext_oneapi_hip);
-}
-
-void require_peers(const sycl::device& device, const sycl::device& peer) {
-  if (!can_be_peers(device, peer)) {
-    throw value_error(detail::message(
-        "peer access needs two devices of one back end, Level Zero, CUDA or HIP, found ",
-        describe(device), " and ", describe(peer)));
-  }
-}
-
-bool can_access_peer(const sycl::device& device, nb::handle peer, nb::handle value) {
+bool is_reachable_peer(const sycl::device& device, nb::handle peer, nb::handle value) {
   using sycl::ext::oneapi::peer_access;
   const sycl::device& other = peer_argument(peer);
   const std::string_view what = to_text("value", value.ptr());
@@ -141,17 +124,9 @@ bool can_access_peer(const sycl::device& device, nb::handle peer, nb::handle val
     throw value_error(detail::message(
         "value must be 'access_supported' or 'atomics_supported', found '", what, "'"));
   }
-  return can_be_peers(device, other) &&
-         sycl::device(device).ext_oneapi_can_access_peer(
-             other, what == "access_supported" ? peer_access::access_supported
-                                               : peer_access::atomics_supported);
-}
-
-void set_peer_access(const sycl::device& device, nb::handle peer,
-                     void (sycl::device::*set)(const sycl::device&)) {
-  const sycl::device& other = peer_argument(peer);
-  require_peers(device, other);
-  (sycl::device(device).*set)(other);
+  return can_access_peer(
+      device, other,
+      what == "access_supported" ? peer_access::access_supported : peer_access::atomics_supported);
 }
 
 }  // namespace
@@ -252,7 +227,7 @@ Example:
           nb::sig("def get_unpartitioned_parent_device(self) -> SyclDevice"),
           "Find the root device that a sub-device is part of, also of a part. A root device "
           "itself.")
-      .def("can_access_peer", &can_access_peer, nb::arg("peer").none(),
+      .def("can_access_peer", &is_reachable_peer, nb::arg("peer").none(),
            nb::arg("value") = "access_supported",
            nb::sig("def can_access_peer(self, peer: SyclDevice, value: str = 'access_supported') "
                    "-> bool"),
@@ -268,7 +243,7 @@ Raises:
       .def(
           "enable_peer_access",
           [](const sycl::device& device, nb::handle peer) {
-            set_peer_access(device, peer, &sycl::device::ext_oneapi_enable_peer_access);
+            enable_peer_access(device, peer_argument(peer));
           },
           nb::arg("peer").none(), nb::sig("def enable_peer_access(self, peer: SyclDevice) -> None"),
           R"(Let kernels of this device use memory of kind 'device' of another one.
@@ -283,7 +258,7 @@ Raises:
       .def(
           "disable_peer_access",
           [](const sycl::device& device, nb::handle peer) {
-            set_peer_access(device, peer, &sycl::device::ext_oneapi_disable_peer_access);
+            disable_peer_access(device, peer_argument(peer));
           },
           nb::arg("peer").none(),
           nb::sig("def disable_peer_access(self, peer: SyclDevice) -> None"),

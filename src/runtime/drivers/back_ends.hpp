@@ -20,8 +20,9 @@ std::unique_ptr<usm_driver> make_opencl_driver(const sycl::context&);
 std::unique_ptr<usm_driver> make_level_zero_driver(const sycl::context&);
 std::unique_ptr<usm_driver> make_cuda_driver(const sycl::context&);
 
-/// Beside the driver that each is of; the first for back ends without one.
+/// Beside the driver that each is of; the first two are of back ends without one.
 inline constexpr backend_traits generic_traits;
+inline constexpr backend_traits hip_traits{.has_peer_access = true};
 extern const backend_traits opencl_traits;
 extern const backend_traits level_zero_traits;
 extern const backend_traits cuda_traits;
@@ -39,7 +40,7 @@ inline constexpr std::array back_ends{
     back_end{sycl::backend::ext_oneapi_level_zero, "level_zero", &level_zero_traits,
              make_level_zero_driver},
     back_end{sycl::backend::ext_oneapi_cuda, "cuda", &cuda_traits, make_cuda_driver},
-    back_end{sycl::backend::ext_oneapi_hip, "hip"},
+    back_end{sycl::backend::ext_oneapi_hip, "hip", &hip_traits},
     back_end{sycl::backend::ext_oneapi_native_cpu, "native_cpu"},
     back_end{sycl::backend::ext_oneapi_offload, "offload"}};
 

@@ -26,6 +26,9 @@ struct backend_traits {
   /// Whether one memcpy may copy between the memory of several devices of a context
   /// (docs/decisions.md, 83).
   bool memcpy_crosses_devices = true;
+  /// Whether the runtime can let kernels of one device use another one's memory; elsewhere it fails
+  /// in ways of its own if it is asked.
+  bool has_peer_access = false;
   /// The largest alignment to ask the runtime for. Its own pools, where a back end has them, lose
   /// such a block when it is freed, and free other memory (docs/platforms.md).
   std::size_t largest_alignment = std::size_t{64} << 10;

@@ -137,7 +137,8 @@ std::optional<CUdevice> device_number(const functions& driver, const void* point
 }  // namespace cuda
 
 /// What the SYCL runtime's compiler makes for CUDA loads without names, or crashes it.
-const backend_traits cuda_traits{.longest_row_distance = INT32_MAX,
+const backend_traits cuda_traits{.has_peer_access = true,
+                                 .longest_row_distance = INT32_MAX,
                                  .fast_fill_itemsize = 4,
                                  .asked_before_wait = std::chrono::microseconds(200),
                                  .asking_is_slow = true,

@@ -59,7 +59,7 @@ allocation_info query(const functions& driver, ze_context_handle_t context,
 
 }  // namespace level_zero
 
-const backend_traits level_zero_traits;
+const backend_traits level_zero_traits{.has_peer_access = true};
 
 namespace {
 

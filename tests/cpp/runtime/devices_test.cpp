@@ -54,6 +54,28 @@ TEST_F(devices_test, sub_device_has_a_score_of_its_own_and_a_parent) {
   EXPECT_EQ(usmx::default_selector_score(halves.front()), sycl::default_selector_v(halves.front()));
 }
 
+TEST_F(devices_test, device_is_no_peer_of_itself) {
+  const sycl::device device = usmx::default_device();
+  EXPECT_FALSE(usmx::can_access_peer(device, device));
+  EXPECT_FALSE(
+      usmx::can_access_peer(device, device, sycl::ext::oneapi::peer_access::atomics_supported));
+  expect_contains(message_of<usmx::value_error>([&] { usmx::enable_peer_access(device, device); }),
+                  "enable_peer_access: expected two devices of one back end");
+  expect_contains(message_of<usmx::value_error>([&] { usmx::disable_peer_access(device, device); }),
+                  "disable_peer_access: expected two devices of one back end");
+}
+
+TEST_F(devices_test, peer_access_of_two_devices_goes_on_and_off_where_the_runtime_offers_it) {
+  const std::vector<sycl::device> devices = usmx::get_devices();
+  if (devices.size() < 2) {
+    GTEST_SKIP() << "there is one device";
+  }
+  if (usmx::can_access_peer(devices[0], devices[1])) {
+    usmx::enable_peer_access(devices[0], devices[1]);
+    usmx::disable_peer_access(devices[0], devices[1]);
+  }
+}
+
 TEST_F(devices_test, filter_string_selects_its_device) {
   for (const sycl::device& device : usmx::get_devices()) {
     EXPECT_TRUE(usmx::select_device(usmx::filter_string(device)) == device);

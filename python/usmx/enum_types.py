@@ -2,6 +2,18 @@
 
 import enum
 
+__all__ = [
+    "backend_type",
+    "device_type",
+    "event_status_type",
+    "fp_config",
+    "global_mem_cache_type",
+    "local_mem_type",
+    "memory_order",
+    "memory_scope",
+    "partition_property",
+]
+
 
 class _Named(enum.Enum):
     """Equal to dpctl's member of the same name, too."""
