@@ -90,7 +90,10 @@ class KernelModule:
         self._kernels = dict(zip(names, kernels, strict=True))
 
     def __getitem__(self, name: str) -> Kernel:
-        return self._kernels[name]
+        try:
+            return self._kernels[name]
+        except KeyError:
+            raise KeyError(f"expected {', '.join(self._kernels)}, found {name!r}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._kernels)

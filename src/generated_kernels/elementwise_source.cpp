@@ -18,6 +18,9 @@ struct source_operand {
 
 bool is_index(const source_operand& each) { return each.pointer.empty(); }
 
+/// Whether it goes through local memory.
+bool is_turned(const source_operand& each) { return each.step == 't' || each.step == 'u'; }
+
 /// Where a row begins, in bytes from an operand's first element.
 std::string row_of(std::size_t k, bool is_tiled) {
   return message("usmx_at.at[", k, "]") +
@@ -39,8 +42,8 @@ std::string body_of(const std::vector<source_operand>& operands, bool is_tiled) 
                       " + usmx_column * usmx_loop.column_stride(", k, ");\n");
     } else {
       text += message(each.is_written ? "" : "const ", each.type, " ", each.name, " = ",
-                      each.step == 't' ? message("usmx_tile", k, "[usmx_lane][usmx_line]")
-                                       : element_of(each, k, is_tiled),
+                      is_turned(each) ? message("usmx_tile", k, "[usmx_lane][usmx_line]")
+                                      : element_of(each, k, is_tiled),
                       ";\n");
     }
   }
@@ -101,15 +104,20 @@ std::string tiled_loop(const std::vector<source_operand>& operands, int dimensio
   std::string arrays;
   std::string reads;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k].step != 't') {
+    if (!is_turned(operands[k])) {
       continue;
     }
     arrays += message("usmx::local_array<", operands[k].type, ", ", edge, ", ", std::stoi(edge) + 1,
                       "> usmx_tile", k, ";\n");
-    reads += message("usmx_tile", k, "[usmx_line][usmx_lane] = usmx::detail::element(",
-                     operands[k].pointer, ", usmx_at.at[", k,
-                     "] + (usmx_first_column + usmx_line) * usmx_loop.column_stride(", k,
-                     ") + (usmx_first_row + usmx_lane) * usmx_loop.row_stride(", k, "));\n");
+    const std::string line = message("usmx_at.at[", k,
+                                     "] + (usmx_first_column + usmx_line) * "
+                                     "usmx_loop.column_stride(",
+                                     k, ")");
+    reads +=
+        message("usmx_tile", k, "[usmx_line][usmx_lane] = ",
+                element_at(operands[k].pointer, line, operands[k].step == 't' ? 'a' : 's',
+                           "usmx_first_row + usmx_lane", message("usmx_loop.row_stride(", k, ")")),
+                ";\n");
   }
   const auto steps = [&, body = body_of(operands, true)](const char* high, const char* wide) {
     return filled(tile_steps_text,

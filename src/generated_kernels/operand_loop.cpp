@@ -138,8 +138,10 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
   std::rotate(first, first + 1, loop.dimensions().end() - 1);
   std::size_t element_nbytes = 0;
   for (std::size_t i = 0; i < loop.count; ++i) {
-    if (operands[i].is_read && is_transposed(loop.all_dimensions[loop.ndim - 2], columns, i)) {
-      form.steps[i] = step::transposed;
+    const loop_dimension& rows_of_all = loop.all_dimensions[loop.ndim - 2];
+    if (operands[i].is_read && is_transposed(rows_of_all, columns, i)) {
+      const bool is_adjacent = rows_of_all.strides[i] == operands[i].item;
+      form.steps[i] = is_adjacent ? step::transposed : step::turned;
       element_nbytes += static_cast<std::size_t>(operands[i].item);
     }
   }

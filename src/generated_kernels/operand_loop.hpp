@@ -68,10 +68,11 @@ enum class step : char {
   every_other = 'o',  ///< With one between two of them.
   near = 'n',         ///< By a stride, and 32 bits hold all places in bytes.
   strided = 's',      ///< By a stride.
-  transposed = 't',   ///< By tiles that are read along the rows.
+  transposed = 't',   ///< By tiles that are read along the rows, whose elements are adjacent.
+  turned = 'u',       ///< By tiles that are read along the rows, by a stride.
 };
 
-/// Any but `transposed`, for an operand with elements of `item` bytes.
+/// Any but those of tiles, for an operand with elements of `item` bytes.
 step step_of(const loop_dimension& columns, std::size_t operand, std::ptrdiff_t item) noexcept;
 
 /// What a kernel is generated for.

@@ -59,6 +59,16 @@ std::vector<history::serial> finished_of(const std::vector<history::work>& works
   return finished;
 }
 
+/// The first ones that are complete. Works mostly end in their order, and each question is a call
+/// of the runtime.
+std::vector<history::serial> first_finished_of(const std::vector<history::work>& works) {
+  const auto unfinished = std::ranges::find_if_not(works, is_complete, &history::work::event);
+  std::vector<history::serial> finished;
+  std::ranges::transform(works.begin(), unfinished, std::back_inserter(finished),
+                         &history::work::number);
+  return finished;
+}
+
 /// Whether to come after all of these costs less than to ask which of them are complete.
 bool is_followed_unasked(const std::vector<history::work>& works) {
   constexpr std::size_t few = 4;
@@ -85,7 +95,8 @@ void forget(byte_range bytes, const std::vector<history::serial>& finished) {
   note_emptiness(pending());
 }
 
-/// Cleans up one segment, each in turn, since nobody may ever ask for its bytes again.
+/// Cleans up one segment, each in turn, since nobody may ever ask for its bytes again. What ends
+/// before earlier work stays until that ends, too.
 void sweep() {
   byte_range bytes{};
   std::vector<history::work> works;
@@ -98,7 +109,7 @@ void sweep() {
     pending().swept = bytes.end;
     works = pending().all.find(bytes, access::write);
   }
-  forget(bytes, finished_of(works));
+  forget(bytes, first_finished_of(works));
 }
 
 /// A private queue of a context, for barriers that make one event of many. On a queue of others,

@@ -74,7 +74,7 @@ std::string expectation(const kernel_parameter& parameter) {
     case parameter_form::const_pointer:
     case parameter_form::view:
     case parameter_form::const_view:
-      return "an array";
+      return "an array in USM";
     case parameter_form::local_memory:
       break;
   }
@@ -324,8 +324,9 @@ argument_bytes pointer_to(const array& a, const checked_place& at, const sycl::c
 argument_bytes view_of(const array& a, const checked_place& at, const sycl::context& context) {
   std::byte* const address = checked_element(a, at, context);
   if (a.ndim() != at.parameter().ndim) {
-    at.refuse("expected an array with ", at.parameter().ndim, " dimensions, found shape ",
-              tuple_text(a.shape()));
+    const int wanted = at.parameter().ndim;
+    at.refuse("expected an array with ", wanted, wanted == 1 ? " dimension" : " dimensions",
+              ", found shape ", tuple_text(a.shape()));
   }
   std::vector<std::int64_t> view{reinterpret_cast<std::intptr_t>(address)};
   view.insert(view.end(), a.shape().begin(), a.shape().end());

@@ -108,7 +108,8 @@ launch_sizes checked_sizes(const kernel_signature& signature, const launch_sizes
     refuse("expected sizes of 1 to 3 dimensions, found ", dimensions);
   }
   if (signature.dimensions != 0 && signature.dimensions != dimensions) {
-    refuse("expected sizes of ", signature.dimensions, " dimensions, as in the kernel, found ",
+    refuse("expected sizes of ", signature.dimensions,
+           signature.dimensions == 1 ? " dimension" : " dimensions", ", as in the kernel, found ",
            dimensions);
   }
   if (std::ranges::find(first(sizes.global, dimensions), 0U) !=

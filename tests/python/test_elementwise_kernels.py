@@ -32,6 +32,7 @@ def equal(found, expected):
 VIEWS = {
     "c": lambda a: a,
     "f": lambda a: a.T,
+    "f with gaps": lambda a: a.T[::2],
     "every other": lambda a: a[::2, ::2],
     "reversed": lambda a: a[::-1, ::-1],
     "one reversed": lambda a: a[:, ::-1],

@@ -281,7 +281,7 @@ except TypeError as error:
 def test_memory_of_the_host_is_no_argument():
     f = kernel("USMX_KERNEL(1) f(int* x) { *x = 1; }")
     for wrong in (np.zeros(1, "i4"), memoryview(bytearray(4)), 0, None, 1 << 40):
-        with pytest.raises(TypeError, match="expected an array, found an object"):
+        with pytest.raises(TypeError, match="expected an array in USM, found an object"):
             f(1, 1, wrong)
 
 

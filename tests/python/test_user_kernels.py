@@ -186,7 +186,7 @@ def test_module_has_several_kernels_of_one_source():
     x = usmx.zeros(1, dtype="u4")
     m["two"]((1, 1), None, x)
     assert x.item() == 2
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="expected one, two, found 'three'"):
         m["three"]
 
 
@@ -262,7 +262,7 @@ def test_arguments_of_views_are_checked(scale):
         TypeError, place + "expected elements of float32, found int32$",
         usmx.zeros((3, 4), dtype="i4"), x, of=scale, size=size,
     )  # fmt: skip
-    refused(TypeError, place + "expected an array, found an object of type float$", 2.0, x, of=scale, size=size)  # fmt: skip
+    refused(TypeError, place + "expected an array in USM, found an object of type float$", 2.0, x, of=scale, size=size)  # fmt: skip
     refused(ValueError, r"argument 2 .* may write, found a read-only one", x, x.readonly(), of=scale, size=size)  # fmt: skip
     scale((3, 4), None, x.readonly(), x)
 
@@ -329,12 +329,19 @@ def test_kinds_of_arguments_are_compared(axpy):
     x = ones()
     place = r"^axpy\(float, const float\*, float\*\), argument 2 \(const float\*\): "
     refused(
-        TypeError, place + "expected an array, found an object of type list$", 1, [1.0], x, of=axpy
+        TypeError,
+        place + "expected an array in USM, found an object of type list$",
+        1,
+        [1.0],
+        x,
+        of=axpy,
     )
-    refused(TypeError, "expected an array, found an object of type float", 1, 1.0, x, of=axpy)
+    refused(
+        TypeError, "expected an array in USM, found an object of type float", 1, 1.0, x, of=axpy
+    )
     refused(
         TypeError,
-        "expected an array, found an object of type numpy.ndarray",
+        "expected an array in USM, found an object of type numpy.ndarray",
         1,
         np.ones(9, "f4"),
         x,
@@ -418,7 +425,7 @@ def test_number_that_does_not_fit_is_refused(type_name, value):
         (0, None, "global size above 0"),
         (8, 3, r"divides the global size \(8,\), found \(3,\)"),
         (8, 0, "divides the global size"),
-        ((2, 4), None, "sizes of 1 dimensions, as in the kernel, found 2"),
+        ((2, 4), None, "sizes of 1 dimension, as in the kernel, found 2"),
         ((2, 2, 2, 2), None, "1 to 3 dimensions, found 4"),
         ((), None, "1 to 3 dimensions, found 0"),
         (8, (2, 2), "as many dimensions as global_size, 1, found 2"),
@@ -494,7 +501,13 @@ def test_correct_source_gives_no_warning():
 @pytest.mark.parametrize(
     ("source", "name", "error", "message"),
     [
-        ("", "f", usmx.CompileError, undeclared("f")),
+        ("", "f", usmx.CompileError, r"no function 'f': expected USMX_KERNEL\(1\) f\("),
+        (
+            "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* x) {\n",
+            "f",
+            usmx.CompileError,
+            "of which a brace may be open",
+        ),
         ("#include <usmx/kernel.hpp>\nvoid f(int* x) {}", "f", ValueError, "'f' is no kernel"),
         (
             "",

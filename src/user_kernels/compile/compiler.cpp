@@ -119,12 +119,31 @@ std::string place_of(const diagnostic& error) {
   return message(error.file, ':', error.line, column, ": ");
 }
 
+/// The errors. One after the source comes with the notes that name a line of the source, such as
+/// that of a brace that is open.
+std::vector<diagnostic> shown_of(const std::vector<diagnostic>& said) {
+  std::vector<diagnostic> shown;
+  bool has_notes = false;
+  for (const diagnostic& each : said) {
+    const bool is_error = each.severity == severity::error;
+    has_notes = is_error ? is_after_source(each) : has_notes;
+    const bool is_note = each.severity == severity::note && has_notes && !is_after_source(each);
+    if (is_error || is_note) {
+      shown.push_back(each);
+    }
+  }
+  return shown;
+}
+
 /// What users see of the compiler's errors.
 std::string errors_text(const std::vector<diagnostic>& errors) {
   std::string text = "the kernel's source cannot be compiled:";
   for (const diagnostic& each : errors) {
     text += "\n  ";
     text += place_of(each) + each.text;
+  }
+  if (std::ranges::any_of(errors, is_after_source)) {
+    text += "\n<usmx> is what usmx adds after the source, of which a brace may be open.";
   }
   if (std::ranges::any_of(errors, lacks_host_headers)) {
     text +=
@@ -139,11 +158,19 @@ std::string errors_text(const std::vector<diagnostic>& errors) {
   return text;
 }
 
-/// What users see when there is no executable: the compiler's errors, or the driver's text if it
-/// has none.
-std::string failure_text(std::vector<diagnostic> all, std::string_view log) {
-  std::erase_if(all, [](const diagnostic& each) { return each.severity != severity::error; });
-  return all.empty() ? driver_failure_text(log) : errors_text(all);
+/// What users see when there is no executable: what is wrong with the source, or the driver's text
+/// if the compiler has no error.
+std::string failure_text(const std::vector<diagnostic>& said, const program& source,
+                         std::string_view log) {
+  const std::vector<diagnostic> shown = shown_of(said);
+  if (shown.empty()) {
+    return driver_failure_text(log);
+  }
+  if (const auto missing = missing_kernel(shown.front(), source)) {
+    return message("the kernel's source has no function '", *missing, "': expected USMX_KERNEL(1) ",
+                   *missing, "(...) { ... }, outside of namespaces");
+  }
+  return errors_text(shown);
 }
 
 }  // namespace
@@ -179,7 +206,7 @@ compiled_program compile(const program& source, const compile_target& target,
   require_definitions(modules_of_syclbin(answer.text()));
   if (made.executable.empty()) {
     std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
-    const std::string text = failure_text(said, made.log + ended.said);
+    const std::string text = failure_text(said, source, made.log + ended.said);
     throw compile_error(text, std::move(said));
   }
   return made;

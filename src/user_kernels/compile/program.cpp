@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "kernels/embedded_file.hpp"
@@ -350,6 +351,19 @@ int dimensions_in(const std::vector<diagnostic>& all, const program& compiled, s
     }
   }
   return 0;
+}
+
+bool is_after_source(const diagnostic& each) { return each.file == own_file; }
+
+std::optional<std::string> missing_kernel(const diagnostic& said, const program& compiled) {
+  const std::ptrdiff_t place = said.line - compiled.first_kernel_line;
+  if (!is_after_source(said) || place < 0 || place >= std::ssize(compiled.kernels)) {
+    return std::nullopt;
+  }
+  const std::string& name = compiled.kernels[static_cast<std::size_t>(place)];
+  const bool is_unknown = said.text == message("use of undeclared identifier '", name, "'") ||
+                          said.text == message("identifier \"", name, "\" is undefined");
+  return is_unknown ? std::optional(name) : std::nullopt;
 }
 
 std::vector<diagnostic> for_users(std::vector<diagnostic> all) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,12 @@ std::vector<diagnostic> parse_diagnostics(std::string_view log);
 
 /// The dimensions that USMX_KERNEL said for the `place`-th kernel; 0 if unknown.
 int dimensions_in(const std::vector<diagnostic>&, const program&, std::size_t place);
+
+/// Whether it is about usmx's own lines, which come after the source.
+bool is_after_source(const diagnostic&);
+
+/// The kernel that is no function of the source, if that is what the compiler says.
+std::optional<std::string> missing_kernel(const diagnostic&, const program&);
 
 /// Without what usmx itself made the compiler say.
 std::vector<diagnostic> for_users(std::vector<diagnostic>);

@@ -80,7 +80,8 @@ TEST(operand_loop_test, steps_are_those_of_the_columns) {
 TEST(operand_loop_test, an_operand_with_adjacent_rows_has_tiles) {
   EXPECT_EQ(form({50, 60}, {{1, 50}, {60, 1}, {60, 1}}), "tiles 2 64 taa");
   EXPECT_EQ(form({50, 60}, {{1, 50}, {1, 50}, {60, 1}}), "tiles 2 32 tta");
-  EXPECT_EQ(form({3, 60}, {{1, 3}, {60, 1}}), "rows 2 0 na");  // too few of them
+  EXPECT_EQ(form({50, 60}, {{2, 100}, {60, 1}, {60, 1}}), "tiles 2 64 uaa");  // nearly adjacent
+  EXPECT_EQ(form({3, 60}, {{1, 3}, {60, 1}}), "rows 2 0 na");                 // too few of them
 }
 
 TEST(operand_loop_test, rows_of_tiles_come_before_the_columns) {

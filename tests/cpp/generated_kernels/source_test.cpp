@@ -54,7 +54,7 @@ class generated_source_test : public testing::Test {
 TEST_F(generated_source_test, elementwise_kernels_of_every_form_compile) {
   for (const dtype type : types) {
     for (const char* form :
-         {"flat 1 0 ara", "rows 2 0 nsa", "rows 8 0 ooa", "tiles 2 64 taa", "tiles 3 32 tta"}) {
+         {"flat 1 0 ara", "rows 2 0 nsa", "rows 8 0 ooa", "tiles 2 64 taa", "tiles 3 32 uta"}) {
       const std::vector parameters{input("x", type), input("y", type), output("z", type)};
       expect_compiles(elementwise_source("f", parameters, form, false), {"f"},
                       {{"operation", "z = x + y"}});

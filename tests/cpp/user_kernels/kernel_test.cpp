@@ -274,7 +274,7 @@ TEST_F(kernel_test, views_are_checked_before_the_launch) {
       {(name + "1 (usmx::view<const float, 2>): expected elements of float32, found int32")});
   expect_error<usmx::type_error>(
       [&] { add(sizes, reinterpret_cast<const float*>(y.data()), y); },
-      {(name + "1 (usmx::view<const float, 2>): expected an array, found a pointer")});
+      {(name + "1 (usmx::view<const float, 2>): expected an array in USM, found a pointer")});
 }
 
 TEST_F(kernel_test, launches_with_views_are_in_order) {
@@ -567,7 +567,7 @@ TEST_F(kernel_test, dimensions_are_those_of_the_kernel) {
   const array x = floats(8, 0);
   expect_error<usmx::value_error>(
       [&] { axpy()(sycl::nd_range<2>({2, 4}, {1, 4}), 1, x, x); },
-      {"axpy(float, const float*, float*): expected sizes of 1 dimensions, as in the "
+      {"axpy(float, const float*, float*): expected sizes of 1 dimension, as in the "
        "kernel, found 2"});
 }
 
