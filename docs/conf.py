@@ -26,16 +26,18 @@ extensions = [
     "breathe",
     "myst_nb",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
 ]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
-exclude_patterns = ["README.md"]  # index.md includes it
-
 html_theme = "furo"
 html_title = f"usmx {release}"
 html_static_path = ["_static"]
-html_css_files = ["narrow.css"]
+html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).with_name("_static") / "search_scorer.js")
+html_split_index = True
 html_show_sourcelink = False
 html_copy_source = False
 
@@ -46,6 +48,8 @@ myst_heading_anchors = (
 # The site shows the outputs that a notebook holds; tests/python/test_tutorial.py compares them.
 nb_execution_mode = "off"
 
+autosummary_generate = False  # the tables at the top of the reference's pages are enough
+viewcode_follow_imported_members = True  # `usmx` imports its functions from its rooms
 default_role = "py:obj"
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
@@ -82,10 +86,60 @@ def list_headers(app, page, source):
     def sections(match):
         paths = sorted(path for path in labels if f"{path}/".startswith(match[1] + "/"))
         return "\n".join(
-            f"({labels[path]})=\n\n## {path}\n\n```{{doxygenfile}} {path}\n```\n" for path in paths
+            f"({labels[path]})=\n\n## {path}\n\n{link_to_source(path)}\n\n"
+            f"```{{doxygenfile}} {path}\n```\n"
+            for path in paths
         )
 
     source[0] = re.sub(r"<!-- headers of include/(\S+) -->", sections, source[0])
+
+
+def link_to_source(path):
+    """The link from a header's section to its source."""
+    return f'<a class="source-link" href="../../_modules/{path}.html">[source]</a>'
+
+
+def forget_modules_without_source(app):
+    """Keep native modules out of viewcode's list, where they would be dead links."""
+    modules = app.env._viewcode_modules
+    for name in [name for name, entry in modules.items() if not entry]:
+        del modules[name]
+    return []
+
+
+def source_pages(app):
+    """Make a page of the source of each header."""
+    if app.builder.format != "html":
+        return
+    for file in sorted((ROOT / "include").rglob("*.h*")):
+        path = file.relative_to(ROOT / "include")
+        code = app.builder.highlighter.highlight_block(file.read_text(encoding="utf-8"), "cpp")
+        yield (
+            f"_modules/{path}",
+            {"title": str(path), "body": f"<h1>{path}</h1>{code}"},
+            "page.html",
+        )
+
+
+def summarize(app, page, source):
+    """Put a table of the names, with a line each, before the first section of a reference page."""
+    if not page.startswith("reference/") or page.startswith("reference/cpp/"):
+        return
+    names = []
+    directive = r"\.\. (?:(?:py:module|currentmodule)|auto(?:function|class|exception)):: (\S+)"
+    for found in re.finditer(directive, source[0]):
+        if "module" in found[0]:
+            module = found[1]
+        else:
+            names.append(f"   ~{module}.{found[1]}")
+    if len(names) < 2:
+        return
+    head = ["```{eval-rst}", ".. autosummary::", "   :nosignatures:", ""]
+    lines = [*head, *names, "```", ""]
+    before, section, after = source[0].partition("\n```{eval-rst}")
+    heading = before.rfind("\n## ")
+    place = heading if heading != -1 else len(before)
+    source[0] = before[:place] + "\n" + "\n".join(lines) + before[place:] + section + after
 
 
 def show_help(app, page, source):
@@ -125,6 +179,9 @@ def setup(app):
     """Sphinx calls this once it has read the settings above."""
     app.connect("config-inited", run_doxygen, priority=100)  # before Breathe
     app.connect("source-read", list_headers)
+    app.connect("html-collect-pages", forget_modules_without_source, priority=100)
+    app.connect("html-collect-pages", source_pages)
+    app.connect("source-read", summarize)
     app.connect("source-read", show_help)
     app.connect("source-read", drop_links_to_sources)
     app.connect("autodoc-process-signature", write_as_called)

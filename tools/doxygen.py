@@ -13,6 +13,7 @@ def write_xml(output):
     settings = (ROOT / "docs/Doxyfile").read_text() + f'OUTPUT_DIRECTORY = "{output}"\n'
     subprocess.run(["doxygen", "-"], input=settings, text=True, check=True, cwd=ROOT)
     name_files_by_path(output / "xml")
+    drop_private_members(output / "xml")
     return output / "xml"
 
 
@@ -23,3 +24,14 @@ def name_files_by_path(xml):
         compound = ElementTree.parse(xml / f"{file.get('refid')}.xml")
         file.find("name").text = compound.find("compounddef/location").get("file")
     index.write(xml / "index.xml")
+
+
+def drop_private_members(xml):
+    """Take the private members out of all classes: Doxygen's XML has them whatever its settings."""
+    for file in [*xml.glob("class*.xml"), *xml.glob("struct*.xml")]:
+        compound = ElementTree.parse(file)
+        definition = compound.find("compounddef")
+        for section in definition.findall("sectiondef"):
+            if section.get("kind").startswith("private-"):
+                definition.remove(section)
+        compound.write(file)

@@ -1,5 +1,6 @@
 """The documentation site as a reader meets it: it is built anew, and opened in Chromium."""
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -90,6 +91,46 @@ def test_menu_leads_to_the_notebook_with_its_outputs(front_page):
     card = front_page.locator("table", has_text="usm_type")
     card.wait_for()  # raises when it does not show
     assert "(3, 4)" in card.inner_text()
+
+
+def test_front_page_has_an_entrance(front_page):
+    doors = front_page.locator(".door")
+    assert [doors.nth(k).locator("a").first.inner_text() for k in range(doors.count())] == [
+        "Tutorial",
+        "How-to pages",
+        "Explanation",
+        "Reference",
+    ]
+    assert "pip install" in front_page.locator("article .highlight").first.inner_text()
+
+
+def test_search_finds_a_name_itself_first(site, front_page):
+    found = {}
+    for name in ("zeros", "astype", "USMArray", "array_view"):
+        front_page.goto(f"{(site / 'search.html').as_uri()}?q={name}")
+        found[name] = front_page.locator("#search-results li a").first.inner_text()
+    assert found == {
+        "zeros": "usmx.zeros",
+        "astype": "usmx.astype",
+        "USMArray": "usmx.USMArray",
+        "array_view": "usmx::array_view",
+    }
+
+
+def test_index_has_no_private_members(site):
+    pages = "".join(path.read_text() for path in site.glob("genindex-*.html"))
+    assert "usmx::array::layout (C++ function)" in pages
+    assert re.findall(r"usmx::\w+::\w+_ \(C\+\+ member\)", pages) == []
+
+
+def test_reference_leads_to_sources_and_has_a_line_for_each_name(site):
+    page = (site / "reference/creation.html").read_text()
+    assert "Make a new array of zeros." in page.partition("<h2")[0]
+    assert 'href="../_modules/' in page
+    assert (
+        'href="../../_modules/usmx/array/array.hpp.html"'
+        in (site / "reference/cpp/array.html").read_text()
+    )
 
 
 def test_search_finds_a_function(front_page):

@@ -5,6 +5,10 @@ others are refused for device memory, and work on the buffers of the other kinds
 operators are made of, and refused for all kinds (docs/decisions.md, 59 and 111).
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from usmx import _core
 from usmx._container import (
     conversion,
@@ -17,6 +21,9 @@ from usmx._container import (
 )
 from usmx._container.host import _numpy
 from usmx._core import USMArray
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
 
@@ -39,7 +46,9 @@ def call_numpy_function(function, classes, args, kwargs):
     return function(*map(_on_host, args), **{key: _on_host(kwargs[key]) for key in kwargs})
 
 
-def refuse_ufunc(ufunc, method, inputs, kwargs):
+def refuse_ufunc(
+    ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> NoReturn:
     """What ``USMArray.__array_ufunc__`` does."""
     arrays = list(_arrays_in((*inputs, *kwargs.get("out", ()))))
     on_device = any(array.usm_type == "device" for array in arrays)

@@ -40,7 +40,7 @@ def arange(
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
-    """Make a 1-dimensional array of start, start + step, ... up to and without stop. Waits.
+    """Make a 1-dimensional array of numbers from start to below stop, in steps. Waits.
 
     Args:
         start: the first number. With one argument only, the array begins at 0 and `start` is the

@@ -600,7 +600,7 @@ def test_asarray_of_one_argument_and_of_more_is_one_function():
         asarray()
     with pytest.raises(TypeError, match=r"asarray\(obj: object, /, dtype: "):
         asarray(1, "f8", 3)
-    with pytest.raises(TypeError, match=r"(?s)asarray\(obj: object, .*kind: str"):
+    with pytest.raises(TypeError, match=r"(?s)asarray\(obj: object, .*kind=str"):
         asarray(1, kind="shared")
 
 
