@@ -484,7 +484,7 @@ TEST_F(kernel_test, kinds_of_arguments_are_compared) {
        "found an array"});
   expect_error<usmx::type_error>(
       [&] { axpy()(range(8, 8), 1, 2, x); },
-      {"axpy(float, const float*, float*), argument 2 (const float*): expected an array, "
+      {"axpy(float, const float*, float*), argument 2 (const float*): expected an array in USM, "
        "found a number"});
 }
 
