@@ -151,6 +151,14 @@ using ranked_mutex = std::mutex;
 
 using ranked_condition = std::condition_variable;
 
+#ifdef __GLIBCXX__
+// g++ 12 gave this function another version, which RHEL 9 lacks. No other symbol of the library is
+// so new, and the version before it is in every libstdc++ (docs/decisions.md, 109).
+__asm__(
+    ".symver _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE, "
+    "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE@GLIBCXX_3.4.11");
+#endif
+
 #endif
 
 /// To be called before anything that may call foreign code or take long: aborts if the thread holds

@@ -191,6 +191,7 @@ bool is_list_of_names(PyObject* key) {
   if (!PyList_Check(key) || PyList_GET_SIZE(key) == 0) {
     return false;
   }
+  const nb::ft_object_guard unchanged(key);
   for (Py_ssize_t k = 0; k < PyList_GET_SIZE(key); ++k) {
     if (!PyUnicode_Check(PyList_GET_ITEM(key, k))) {
       return false;
@@ -314,6 +315,7 @@ nb::object new_iterator(nb::object array) {
 
 PyObject* next_view(PyObject* self) {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    const nb::ft_object_guard alone(self);
     auto& it = ready_instance<array_iterator>(self);
     if (remaining(it) == 0) {
       return nullptr;

@@ -123,12 +123,13 @@ dtype parse(nb::handle argument) {
 
 /// The remembered type, or none; an unhashable argument is simply not remembered.
 std::optional<dtype> recall(nb::handle argument) {
-  PyObject* code = PyDict_GetItemWithError(remembered(), argument.ptr());
-  if (code == nullptr) {
-    PyErr_Clear();
+  try {
+    const nb::object code = optional_item(remembered(), argument.ptr());
+    return code.is_valid() ? std::optional(dtype(static_cast<type_code>(PyLong_AsLong(code.ptr()))))
+                           : std::nullopt;
+  } catch (const nb::python_error&) {
     return std::nullopt;
   }
-  return dtype(static_cast<type_code>(PyLong_AsLong(code)));
 }
 
 void remember(nb::handle argument, dtype type) {
@@ -182,13 +183,11 @@ nb::object to_numpy_dtype(dtype type) {
   if (type.is_structured()) {
     return structured_numpy_dtype(type);
   }
-  static std::array<PyObject*, type_count> made{};
-  PyObject*& entry = made[static_cast<std::size_t>(type.code())];
-  if (entry == nullptr) {
+  static std::array<kept_object, type_count> made;
+  return nb::borrow(made[static_cast<std::size_t>(type.code())].get([&] {
     const std::string_view text = type.typestr();
-    entry = numpy_dtype_class()(nb::str(text.data(), text.size())).release().ptr();
-  }
-  return nb::borrow(entry);
+    return numpy_dtype_class()(nb::str(text.data(), text.size()));
+  }));
 }
 
 void bind_dtype_functions(nb::module_& m) {

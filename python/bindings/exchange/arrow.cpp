@@ -75,6 +75,7 @@ exchange::column column_in(const nb::object& pair) {
   if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2) {
     throw_wrong_type("what a producer of Arrow's gives", "two capsules", pair.ptr());
   }
+  const nb::ft_object_guard alone(PyTuple_GET_ITEM(pair.ptr(), 1));
   auto& schema = structure_in<arrow::schema>(PyTuple_GET_ITEM(pair.ptr(), 0));
   auto& values = structure_in<Structure>(PyTuple_GET_ITEM(pair.ptr(), 1));
   return exchange::receive(schema, values);

@@ -86,15 +86,12 @@ void require_mapping(const char* attribute, nb::handle value) {
 }
 
 nb::object look_up(PyObject* mapping, PyObject* key) {
-  PyObject* value = nullptr;
   if (is_looked_up_as_a_dict(mapping)) {
-    value = PyDict_GetItemWithError(mapping, key);
-    Py_XINCREF(value);
-  } else {
-    value = PyObject_GetItem(mapping, key);
-    if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) {
-      PyErr_Clear();
-    }
+    return optional_item(mapping, key);
+  }
+  PyObject* value = PyObject_GetItem(mapping, key);
+  if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) {
+    PyErr_Clear();
   }
   if (value == nullptr && PyErr_Occurred()) {
     nb::raise_python_error();
@@ -135,12 +132,9 @@ nb::object typestr_object(dtype type) {
   if (type.is_structured()) {
     return nb::str(text.data(), text.size());
   }
-  static std::array<PyObject*, type_count> made{};
-  PyObject*& entry = made[static_cast<std::size_t>(type.code())];
-  if (entry == nullptr) {
-    entry = nb::str(text.data(), text.size()).release().ptr();
-  }
-  return nb::borrow(entry);
+  static std::array<kept_object, type_count> made;
+  return nb::borrow(made[static_cast<std::size_t>(type.code())].get(
+      [&] { return nb::str(text.data(), text.size()); }));
 }
 
 nb::object data_object(std::uintptr_t pointer, bool readonly) {

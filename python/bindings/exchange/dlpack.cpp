@@ -68,6 +68,7 @@ nb::object capsule_of_tensor(Managed* managed) {
 /// What the capsule holds, which is the caller's from now on; null when it is named otherwise.
 template <class Managed>
 Managed* take_from(PyObject* capsule) {
+  const nb::ft_object_guard alone(capsule);
   if (PyCapsule_IsValid(capsule, names<Managed>::fresh) == 0) {
     return nullptr;
   }
@@ -81,23 +82,19 @@ Managed* take_from(PyObject* capsule) {
 // ---- asking a producer
 
 nb::object known_version() {
-  static PyObject* version = nullptr;
-  if (version == nullptr) {
+  static kept_object version;
+  return nb::borrow(version.get([] {
     const auto [major, minor] = dlpack::current_version;
-    version = nb::make_tuple(major, minor).release().ptr();
-  }
-  return nb::borrow(version);
+    return nb::make_tuple(major, minor);
+  }));
 }
 
 /// The names of the arguments of a call: with and without `copy`.
 PyObject* argument_names(bool with_copy) {
-  static std::array<PyObject*, 2> made{};
-  PyObject*& names = made[with_copy ? 1 : 0];
-  if (names == nullptr) {
-    names = with_copy ? nb::make_tuple("max_version", "copy").release().ptr()
-                      : nb::make_tuple("max_version").release().ptr();
-  }
-  return names;
+  static std::array<kept_object, 2> made;
+  return made[with_copy ? 1 : 0].get([&] {
+    return with_copy ? nb::make_tuple("max_version", "copy") : nb::make_tuple("max_version");
+  });
 }
 
 /// Producers older than version 1.0 know no arguments.

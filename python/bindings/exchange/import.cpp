@@ -100,6 +100,7 @@ class entries {
     Py_ssize_t position = 0;
     std::size_t next = 0;
     complete_ = true;
+    const nb::ft_object_guard unchanged(mapping_);
     while (PyDict_Next(mapping_.ptr(), &position, &name, &value) != 0) {
       const std::size_t found = find_name(name, next);
       if (found == key_count) {

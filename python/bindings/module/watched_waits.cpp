@@ -10,7 +10,8 @@
 namespace usmx::bindings {
 namespace {
 
-/// Guarded by the interpreter lock, which whoever writes there holds.
+/// Whoever writes there holds the interpreter lock; without one, this lock.
+nb::ft_mutex seen_mutex;
 std::vector<std::string>& seen() {
   static auto* places = new std::vector<std::string>;
   return *places;
@@ -21,7 +22,9 @@ void note_wait() noexcept {
     return;
   }
   try {
-    seen().push_back(python_call_site());
+    std::string place = python_call_site();
+    const nb::ft_lock_guard lock(seen_mutex);
+    seen().push_back(std::move(place));
   } catch (const std::exception&) {
     // No memory to say so.
   }
@@ -34,7 +37,11 @@ void bind_watched_waits(nb::module_& m) {
       "_watch_waits", [] { internal::tell_of_waits(&note_wait); },
       "From now on, note every wait of a thread that holds the interpreter lock. For tests.");
   m.def(
-      "_waits_with_lock", [] { return std::exchange(seen(), {}); },
+      "_waits_with_lock",
+      [] {
+        const nb::ft_lock_guard lock(seen_mutex);
+        return std::exchange(seen(), {});
+      },
       "The lines of Python in which such waits were noted since the last call.");
 }
 

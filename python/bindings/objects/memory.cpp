@@ -10,22 +10,49 @@
 namespace usmx::bindings {
 namespace {
 
-/// The memory object made for a buffer (borrowed), until that object is destroyed.
-std::unordered_map<const buffer*, PyObject*>& known_objects() {
-  static auto* map = new std::unordered_map<const buffer*, PyObject*>;
+/// The memory object made for a buffer, until that object is destroyed.
+struct known_object {
+  explicit known_object(PyObject* made) : object(made) {
+#ifdef NB_FREE_THREADED
+    weak = checked(PyWeakref_NewRef(made, nullptr));
+#endif
+  }
+
+  /// A reference to it; a null object if none is left. Weak references' callbacks, and other
+  /// threads while those run, find objects without a reference left: they end, whoever refers to
+  /// them again.
+  nb::object living() const {
+#ifdef NB_FREE_THREADED
+    PyObject* found = nullptr;
+    PyWeakref_GetRef(weak.ptr(), &found);  // which cannot fail
+    return nb::steal(found);
+#else
+    return Py_REFCNT(object) > 0 ? nb::borrow(object) : nb::object();
+#endif
+  }
+
+  PyObject* object;  // borrowed
+#ifdef NB_FREE_THREADED
+  nb::object weak;  // the last reference may go on another thread just when it is looked for
+#endif
+};
+
+/// The interpreter lock guards it; without one, known_objects_mutex, under which no Python runs.
+std::unordered_map<const buffer*, known_object>& known_objects() {
+  static auto* map = new std::unordered_map<const buffer*, known_object>;
   return *map;
+}
+nb::ft_mutex known_objects_mutex;
+
+/// Under that lock; a null object for none.
+nb::object find_known(const buffer* memory) {
+  const auto found = known_objects().find(memory);
+  return found != known_objects().end() ? found->second.living() : nb::object();
 }
 
 bool is_plain(PyTypeObject* type) noexcept {
   return type == python_class<device_memory> || type == python_class<shared_memory> ||
          type == python_class<host_memory>;
-}
-
-/// The same while it lives; null for none. Weak references' callbacks, and other threads while
-/// those run, find objects without a reference left: they end, whoever refers to them again.
-PyObject* living_object(const buffer* memory) {
-  const auto found = known_objects().find(memory);
-  return found != known_objects().end() && Py_REFCNT(found->second) > 0 ? found->second : nullptr;
 }
 
 /// Whether the class describes its objects as usmx's memory classes do.
@@ -43,17 +70,24 @@ bool has_our_dictionary(PyTypeObject* type) {
 py_memory::~py_memory() {
   note_python_thread();
   if (known_as_ != nullptr) {
+    const nb::ft_lock_guard lock(known_objects_mutex);
     const auto found = known_objects().find(memory_.get());
     // Else another one has taken its place, and may have gone since.
-    if (found != known_objects().end() && found->second == known_as_) {
+    if (found != known_objects().end() && found->second.object == known_as_) {
       known_objects().erase(found);
     }
   }
 }
 
-void py_memory::make_known(PyObject* self) {
-  known_objects().insert_or_assign(memory_.get(), self);
-  known_as_ = self;
+nb::object py_memory::make_known(nb::object self) {
+  known_object made(self.ptr());
+  const nb::ft_lock_guard lock(known_objects_mutex);
+  if (nb::object first = find_known(memory_.get()); first.is_valid()) {
+    return first;
+  }
+  known_objects().insert_or_assign(memory_.get(), std::move(made));
+  known_as_ = self.ptr();
+  return self;
 }
 
 nb::object new_memory_object(std::shared_ptr<buffer> memory) {
@@ -68,16 +102,16 @@ nb::object new_memory_object(std::shared_ptr<buffer> memory) {
 }
 
 nb::object memory_object(const std::shared_ptr<buffer>& memory) {
-  if (PyObject* known = living_object(memory.get())) {
-    return nb::borrow(known);
+  {
+    const nb::ft_lock_guard lock(known_objects_mutex);
+    if (nb::object known = find_known(memory.get()); known.is_valid()) {
+      return known;
+    }
   }
   nb::object created = new_memory_object(memory);
-  // Making it may run the cycle collector, and that any code.
-  if (PyObject* known = living_object(memory.get())) {
-    return nb::borrow(known);
-  }
-  nb::inst_ptr<py_memory>(created)->make_known(created.ptr());
-  return created;
+  auto* held = nb::inst_ptr<py_memory>(created);
+  // Making it may run the cycle collector, and that any code: there may be another one by now.
+  return held->make_known(std::move(created));
 }
 
 bool is_plain_memory(PyObject* object) noexcept { return is_plain(Py_TYPE(object)); }

@@ -16,8 +16,9 @@ class py_memory {
   py_memory(py_memory&& other) noexcept = default;
   ~py_memory();
 
-  /// From now on memory_object() finds `self`, which holds this, for the buffer.
-  void make_known(PyObject* self);
+  /// From now on memory_object() finds `self`, which holds this, for the buffer; unless there is
+  /// such an object already. Returns the one that it finds.
+  nb::object make_known(nb::object self);
 
   const std::shared_ptr<buffer>& memory() const noexcept { return memory_; }
   buffer& bytes() const noexcept { return *memory_; }

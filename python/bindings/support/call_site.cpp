@@ -12,6 +12,8 @@ namespace {
 
 thread_local const std::string* noted = nullptr;
 
+interned module_name("__name__");
+
 nb::object code_of(PyFrameObject* frame) {
   return checked(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
 }
@@ -19,8 +21,8 @@ nb::object code_of(PyFrameObject* frame) {
 /// Its globals name the module.
 bool is_of_usmx(PyFrameObject* frame) {
   const nb::object globals = checked(PyFrame_GetGlobals(frame));
-  PyObject* name = PyDict_GetItemString(globals.ptr(), "__name__");  // borrowed
-  if (name == nullptr || !PyUnicode_Check(name)) {
+  const nb::object name = optional_item(globals.ptr(), module_name.get());
+  if (!name.is_valid() || !PyUnicode_Check(name.ptr())) {
     return false;
   }
   const std::string_view text(nb::borrow<nb::str>(name).c_str());

@@ -12,29 +12,24 @@ PyObject* device_creation_error = PyExc_RuntimeError;
 PyObject* allocation_error_class = PyExc_MemoryError;
 std::array<PyObject*, 6> failure_classes;  // by failure
 
-/// numpy.exceptions.AxisError; null when there is no NumPy.
-PyObject* numpys_axis_error() noexcept {
-  PyObject* exceptions = PyImport_ImportModule("numpy.exceptions");
-  PyObject* found =
-      exceptions == nullptr ? nullptr : PyObject_GetAttrString(exceptions, "AxisError");
-  Py_XDECREF(exceptions);
-  PyErr_Clear();
-  return found;
+/// numpy.exceptions.AxisError, which NumPy's users catch; without NumPy one with the same bases.
+nb::object new_axis_error_class() {
+  try {
+    return nb::module_::import_("numpy.exceptions").attr("AxisError");
+  } catch (const nb::python_error&) {
+    const nb::object bases =
+        nb::make_tuple(nb::handle(PyExc_ValueError), nb::handle(PyExc_IndexError));
+    return checked(PyErr_NewException("usmx.AxisError", bases.ptr(), nullptr));
+  }
 }
 
-/// The class that NumPy's users catch; without NumPy one with the same bases. Never let go.
 PyObject* axis_error_class() noexcept {
-  static PyObject* known = nullptr;
-  if (known == nullptr) {
-    known = numpys_axis_error();
+  static kept_object known;
+  try {
+    return known.get(new_axis_error_class);
+  } catch (const std::exception&) {
+    return PyExc_IndexError;  // no memory
   }
-  if (known == nullptr) {
-    PyObject* bases = PyTuple_Pack(2, PyExc_ValueError, PyExc_IndexError);
-    known = bases == nullptr ? nullptr : PyErr_NewException("usmx.AxisError", bases, nullptr);
-    Py_XDECREF(bases);
-    PyErr_Clear();
-  }
-  return known == nullptr ? PyExc_IndexError : known;
 }
 
 /// Borrowed.

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 #include <cxxabi.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "internals.hpp"
@@ -61,7 +62,7 @@ inline bool is_interrupted() noexcept {
 
 /// Whether this is Python's main thread, the only one on which Python runs signal handlers.
 inline bool is_main_thread() noexcept {
-  static thread_local const bool is = gettid() == getpid();
+  static thread_local const bool is = syscall(SYS_gettid) == getpid();  // gettid: glibc 2.30
   return is;
 }
 

@@ -16,10 +16,7 @@ class lazy_import {
   lazy_import& operator=(const lazy_import&) = delete;
 
   nb::handle get() {
-    if (held_ == nullptr) {
-      held_ = nb::object(nb::module_::import_(module_).attr(name_)).release().ptr();
-    }
-    return held_;
+    return held_.get([&] { return nb::object(nb::module_::import_(module_).attr(name_)); });
   }
   template <class... Arguments>
   nb::object operator()(Arguments&&... arguments) {
@@ -29,7 +26,7 @@ class lazy_import {
  private:
   const char* module_;
   const char* name_;
-  PyObject* held_ = nullptr;
+  kept_object held_;
 };
 
 }  // namespace usmx::bindings

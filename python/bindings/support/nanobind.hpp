@@ -1,5 +1,7 @@
-// nanobind, and helpers that it does not have: interned names, attributes that may be missing,
-// classes, the Python class of a C++ type, its instances. Next: errors.hpp.
+// nanobind, and helpers that it does not have: objects that are kept, interned names, attributes
+// and items that may be missing, classes, the Python class of a C++ type, its instances. What two
+// threads may change at once in a Python without the interpreter lock stands under one of
+// nanobind's guards, which with the lock are empty (docs/concurrency.md). Next: errors.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,6 +14,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <utility>
 
 #include "support/interpreter_lock.hpp"
@@ -32,23 +35,41 @@ inline nb::object checked(PyObject* made) {
   return nb::steal(made);
 }
 
+/// A Python object that is made when it is first needed, and never freed. If several threads make
+/// it at once, the first one's is kept.
+class kept_object {
+ public:
+  /// `make()` returns an nb::object.
+  template <class Make>
+  [[gnu::always_inline]] PyObject* get(const Make& make) {
+    PyObject* kept = object_.load(std::memory_order_acquire);
+    return kept != nullptr ? kept : keep(make);
+  }
+
+ private:
+  // Not inline, so that `get`, of which there are up to ten in a row, is a load and a comparison.
+  template <class Make>
+  [[gnu::noinline]] PyObject* keep(const Make& make) {
+    nb::object made = make();
+    PyObject* kept = nullptr;
+    const bool first = object_.compare_exchange_strong(kept, made.ptr(), std::memory_order_acq_rel);
+    return first ? made.release().ptr() : kept;
+  }
+
+  std::atomic<PyObject*> object_ = nullptr;
+};
+
 /// A string object that is made once and never freed.
 class interned {
  public:
   explicit interned(const char* text) noexcept : text_(text) {}
-  PyObject* get() {
-    if (object_ == nullptr) {
-      object_ = PyUnicode_InternFromString(text_);
-      if (object_ == nullptr) {
-        nb::raise_python_error();
-      }
-    }
-    return object_;
+  [[gnu::always_inline]] PyObject* get() {
+    return object_.get([this] { return checked(PyUnicode_InternFromString(text_)); });
   }
 
  private:
   const char* text_;
-  PyObject* object_ = nullptr;
+  kept_object object_;
 };
 
 /// obj.name, or a null object if there is no such attribute. Other errors pass through.
@@ -63,6 +84,21 @@ inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
 #endif
   });
   if (found < 0) {
+    nb::raise_python_error();
+  }
+  return nb::steal(value);
+}
+
+/// dict[key], or a null object if there is no such key. Errors of the key's hash pass through.
+inline nb::object optional_item(PyObject* dict, PyObject* key) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* value = nullptr;
+  const bool failed = PyDict_GetItemRef(dict, key, &value) < 0;
+#else
+  PyObject* value = Py_XNewRef(PyDict_GetItemWithError(dict, key));
+  const bool failed = value == nullptr && PyErr_Occurred() != nullptr;
+#endif
+  if (failed) {
     nb::raise_python_error();
   }
   return nb::steal(value);
@@ -86,6 +122,7 @@ T& ready_instance(PyObject* self) {
 template <class T, class Make>
 void initialize(nb::pointer_and_handle<T> self, Make make) {
   T value = make();
+  const nb::ft_object_guard alone(self.h);
   if (nb::inst_ready(self.h)) {
     PyErr_Format(PyExc_RuntimeError, "%s.__init__ ran twice at once on one object",
                  type_name(self.h.ptr()).c_str());

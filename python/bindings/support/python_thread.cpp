@@ -20,8 +20,8 @@ bool started_by_threading_module() {
   }
   const nb::object identifier = checked(PyLong_FromUnsignedLong(PyThread_get_thread_ident()));
   const nb::object active = threading.attr("_active");
-  PyObject* thread = PyDict_GetItemWithError(active.ptr(), identifier.ptr());
-  return thread != nullptr && !nb::isinstance(nb::handle(thread), threading.attr("_DummyThread"));
+  const nb::object thread = optional_item(active.ptr(), identifier.ptr());
+  return thread.is_valid() && !nb::isinstance(thread, threading.attr("_DummyThread"));
 }
 
 }  // namespace

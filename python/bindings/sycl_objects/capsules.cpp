@@ -62,6 +62,7 @@ std::optional<T> read(PyObject* capsule) {
 
 template <class T>
 T take(PyObject* capsule) {
+  const nb::ft_object_guard alone(capsule);
   std::optional<T> value = read<T>(capsule);
   if (!value) {
     throw type_error(detail::message("capsule must be named '", names<T>::fresh,

@@ -24,10 +24,26 @@ interned context_attribute("_context");
 interned device_attribute("_device");
 
 /// Objects of usmx's subclass of dpctl's class, by the identity of the queue, which no other one
-/// has while the object holds it. The interpreter lock guards it.
+/// has while the object holds it. The interpreter lock guards it, or its own.
 class queue_objects {
  public:
-  PyObject* find(const sycl::queue& queue) {
+  /// A null object when there is none.
+  nb::object find(const sycl::queue& queue) {
+    const nb::ft_lock_guard lock(mutex_);
+    return nb::borrow(known(queue));
+  }
+
+  /// The object that is known from now on: another thread's, if that was first.
+  nb::object add(const sycl::queue& queue, nb::object object) {
+    std::vector<nb::object> let_go;  // after the table has changed, and without the lock
+    const nb::ft_lock_guard lock(mutex_);
+    take_out_unused(let_go);
+    objects_.try_emplace(std::hash<sycl::queue>()(queue), std::move(object));
+    return nb::borrow(known(queue));
+  }
+
+ private:
+  PyObject* known(const sycl::queue& queue) {
     const std::size_t identity = std::hash<sycl::queue>()(queue);
     if (latest_ == nullptr || identity != latest_identity_) {
       const auto known = objects_.find(identity);
@@ -40,21 +56,13 @@ class queue_objects {
     return latest_;
   }
 
-  PyObject* add(const sycl::queue& queue, nb::object object) {
-    const std::vector<nb::object> let_go = take_out_unused();  // ends after the table has changed
-    objects_.try_emplace(std::hash<sycl::queue>()(queue), std::move(object));
-    return find(queue);
-  }
-
- private:
   /// Nobody else has the object, and nothing else the queue: no array, no memory, no native code.
   static bool is_unused(const nb::object& object) {
     const auto* queue = as_dpctl<sycl::queue>(object.ptr());
     return Py_REFCNT(object.ptr()) == 1 && sycl::detail::getSyclObjImpl(*queue).use_count() == 1;
   }
 
-  std::vector<nb::object> take_out_unused() {
-    std::vector<nb::object> unused;
+  void take_out_unused(std::vector<nb::object>& unused) {
     latest_ = nullptr;
     for (auto at = objects_.begin(); at != objects_.end();) {
       if (is_unused(at->second)) {
@@ -64,8 +72,9 @@ class queue_objects {
         ++at;
       }
     }
-    return unused;
   }
+
+  nb::ft_mutex mutex_;
 
   std::unordered_map<std::size_t, nb::object> objects_;
   PyObject* latest_ = nullptr;
@@ -108,12 +117,10 @@ latest_device* latest = nullptr;
 nb::object dpctl_object(const sycl::queue& own) {
   look_for_peers_of(own);
   const sycl::queue& queue = internal::handed_out(own);
-  if (PyObject* known = known_objects().find(queue)) {
-    return nb::borrow(known);
+  if (nb::object known = known_objects().find(queue); known.is_valid()) {
+    return known;
   }
-  nb::object made = dpctl_queue_subclass(to_capsule(queue));
-  // Other threads ran meanwhile, and may have made one too: theirs is kept.
-  return nb::borrow(known_objects().add(queue, std::move(made)));
+  return known_objects().add(queue, dpctl_queue_subclass(to_capsule(queue)));
 }
 
 nb::object new_device_object(const sycl::queue& queue, bool is_dpctls) {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <atomic>
+#include <memory>
 
 #include "usmx/runtime.hpp"
 
@@ -33,19 +34,19 @@ class dpctl_class {
       : module_(module), name_(name), function_(function), signature_(signature) {}
 
   bool is_known() {
-    if (look_ == nullptr) {
+    if (look_.load(std::memory_order_acquire) == nullptr) {
       find();
     }
-    return look_ != nullptr;
+    return look_.load(std::memory_order_acquire) != nullptr;
   }
 
   /// The SYCL object inside one of dpctl's; null for any other object.
   const void* look_into(PyObject* object) {
-    if (!is_known() || !PyObject_TypeCheck(object, type_)) {
+    if (!is_known() || !PyObject_TypeCheck(object, type_.load(std::memory_order_relaxed))) {
       return nullptr;
     }
     check_single_runtime();
-    return look_(object);
+    return look_.load(std::memory_order_relaxed)(object);
   }
 
  private:
@@ -61,20 +62,21 @@ class dpctl_class {
     if (!PyType_Check(type.ptr()) || !PyDict_Check(functions.ptr())) {
       return;
     }
-    PyObject* capsule = PyDict_GetItemString(functions.ptr(), function_);
-    if (capsule == nullptr || PyCapsule_IsValid(capsule, signature_) == 0) {
+    const nb::object capsule = optional_item(functions.ptr(), nb::str(function_).ptr());
+    if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), signature_) == 0) {
       return;
     }
-    type_ = reinterpret_cast<PyTypeObject*>(type.release().ptr());
-    look_ = reinterpret_cast<get_reference>(PyCapsule_GetPointer(capsule, signature_));
+    type_.store(reinterpret_cast<PyTypeObject*>(type.release().ptr()), std::memory_order_relaxed);
+    look_.store(reinterpret_cast<get_reference>(PyCapsule_GetPointer(capsule.ptr(), signature_)),
+                std::memory_order_release);
   }
 
   interned module_;
   const char* name_;
   const char* function_;
   const char* signature_;
-  PyTypeObject* type_ = nullptr;  // held for ever
-  get_reference look_ = nullptr;
+  std::atomic<PyTypeObject*> type_ = nullptr;  // held for ever
+  std::atomic<get_reference> look_ = nullptr;  // set last
 };
 
 dpctl_class dpctl_queue("dpctl._sycl_queue", "SyclQueue", "SyclQueue_GetQueueRef",
@@ -88,11 +90,11 @@ dpctl_class dpctl_event("dpctl._sycl_event", "SyclEvent", "SyclEvent_GetEventRef
 
 using memory_types = std::array<PyTypeObject*, 3>;  // held for ever; null where there is none
 
-/// dpctl's three memory classes; none while dpctl is not loaded.
-std::optional<memory_types> find_memory_types() {
+/// dpctl's three memory classes; null while dpctl is not loaded.
+std::unique_ptr<const memory_types> find_memory_types() {
   const nb::object module = loaded_module(memory_module);
   if (!module.is_valid()) {
-    return std::nullopt;
+    return nullptr;
   }
   memory_types found{};
   std::ranges::transform(std::array{"MemoryUSMDevice", "MemoryUSMShared", "MemoryUSMHost"},
@@ -102,7 +104,7 @@ std::optional<memory_types> find_memory_types() {
                                       ? reinterpret_cast<PyTypeObject*>(cls.release().ptr())
                                       : nullptr;
                          });
-  return found;
+  return std::make_unique<const memory_types>(found);
 }
 
 /// The array of dpnp.tensor; null while that is not loaded. Held for ever.
@@ -115,12 +117,18 @@ PyTypeObject* find_array_type() {
   return PyType_Check(cls.ptr()) ? reinterpret_cast<PyTypeObject*>(cls.release().ptr()) : nullptr;
 }
 
-const std::optional<memory_types>& known_memory_types() {
-  static std::optional<memory_types> types;
-  if (!types) {
-    types = find_memory_types();
+const memory_types* known_memory_types() {
+  static std::atomic<const memory_types*> known = nullptr;  // never freed
+  const memory_types* types = known.load(std::memory_order_acquire);
+  if (types != nullptr) {
+    return types;
   }
-  return types;
+  auto found = find_memory_types();
+  if (found != nullptr &&
+      known.compare_exchange_strong(types, found.get(), std::memory_order_acq_rel)) {
+    return found.release();
+  }
+  return types;  // another thread's, if that was first
 }
 
 }  // namespace
@@ -148,8 +156,8 @@ bool are_dpctls_classes_known() {
 }
 
 bool has_truthful_readonly_flag(PyObject* producer) {
-  const std::optional<memory_types>& types = known_memory_types();
-  if (!types) {
+  const memory_types* types = known_memory_types();
+  if (types == nullptr) {
     return true;
   }
   for (PyTypeObject* type : *types) {
@@ -163,19 +171,21 @@ bool has_truthful_readonly_flag(PyObject* producer) {
 }
 
 nb::object kept_by_wrappers(PyObject* producer) {
-  static PyTypeObject* array_type = nullptr;
+  static std::atomic<PyTypeObject*> known_array_type = nullptr;
+  PyTypeObject* array_type = known_array_type.load(std::memory_order_acquire);
   if (array_type == nullptr) {
     array_type = find_array_type();
+    known_array_type.store(array_type, std::memory_order_release);
   }
   static interned usm_data("usm_data");
   static interned reference_obj("reference_obj");
-  const std::optional<memory_types>& memories = known_memory_types();
+  const memory_types* memories = known_memory_types();
   nb::object kept = nb::borrow(producer);
   for (int depth = 0; depth < most_wrappers; ++depth) {
     PyTypeObject* type = Py_TYPE(kept.ptr());
     if (type == array_type) {
       kept = nb::getattr(kept, usm_data.get());
-    } else if (memories && std::ranges::find(*memories, type) != memories->end()) {
+    } else if (memories != nullptr && std::ranges::find(*memories, type) != memories->end()) {
       kept = nb::getattr(kept, reference_obj.get());
     } else {
       break;

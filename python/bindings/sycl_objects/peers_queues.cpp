@@ -1,6 +1,7 @@
 #include "sycl_objects/peers_queues.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,33 +18,50 @@ namespace {
 interned manager_name("dpctl._sycl_queue_manager");
 interned device_module_name("dpctl._sycl_device");
 
-/// dpctl's functions, once it is loaded, and what they were asked. The interpreter lock guards it.
+/// dpctl's functions, once it is loaded, and what they were asked. The interpreter lock guards it,
+/// or its own, under which no Python runs.
 class peers {
  public:
   bool are_loaded() {
     PyObject* modules = PyImport_GetModuleDict();
     // Asked before every wait: one look for each number of modules that there are.
-    if (get_queue_ == nullptr && PyDict_GET_SIZE(modules) != seen_) {
+    if (!is_found() && PyDict_GET_SIZE(modules) != seen_.load(std::memory_order_relaxed)) {
       find();
-      if (get_queue_ == nullptr && PyDict_Contains(modules, manager_name.get()) != 1) {
-        seen_ = PyDict_GET_SIZE(modules);  // else dpctl is being imported just now
+      if (!is_found() && PyDict_Contains(modules, manager_name.get()) != 1) {
+        // else dpctl is being imported just now
+        seen_.store(PyDict_GET_SIZE(modules), std::memory_order_relaxed);
       }
     }
-    return get_queue_ != nullptr;
+    return is_found();
   }
 
-  bool was_asked_about(const sycl::queue& queue) const { return latest_ && *latest_ == queue; }
+  bool was_asked_about(const sycl::queue& queue) {
+    const nb::ft_lock_guard lock(mutex_);
+    return latest_ && *latest_ == queue;
+  }
 
   void ask(const sycl::queue& queue) {
+    const place where(queue.get_context(), queue.get_device());
+    if (is_new(where)) {
+      find_queue(where.first, where.second);
+    }
+    const nb::ft_lock_guard lock(mutex_);
     latest_ = queue;
-    std::pair place(queue.get_context(), queue.get_device());
-    if (std::ranges::find(asked_, place) == asked_.end()) {
-      find_queue(place.first, place.second);
-      asked_.push_back(std::move(place));
+    if (std::ranges::find(asked_, where) == asked_.end()) {
+      asked_.push_back(where);
     }
   }
 
  private:
+  using place = std::pair<sycl::context, sycl::device>;
+
+  bool is_found() const noexcept { return get_queue_.load(std::memory_order_acquire) != nullptr; }
+
+  bool is_new(const place& where) {
+    const nb::ft_lock_guard lock(mutex_);
+    return std::ranges::find(asked_, where) == asked_.end();
+  }
+
   void find() {
     const nb::object manager =
         nb::steal(PyImport_GetModule(manager_name.get()));  // null: not there
@@ -55,8 +73,8 @@ class peers {
     nb::object get_queue = nb::getattr(manager, "get_device_cached_queue", nb::none());
     nb::object device_class = nb::getattr(devices, "SyclDevice", nb::none());
     if (PyCallable_Check(get_queue.ptr()) != 0 && PyCallable_Check(device_class.ptr()) != 0) {
-      device_class_ = device_class.release().ptr();
-      get_queue_ = get_queue.release().ptr();
+      device_class_.store(device_class.release().ptr(), std::memory_order_relaxed);
+      get_queue_.store(get_queue.release().ptr(), std::memory_order_release);
     }
   }
 
@@ -67,7 +85,8 @@ class peers {
       return;
     }
     try {
-      const nb::object object = nb::handle(get_queue_)(nb::handle(device_class_)(*filter));
+      const nb::object object =
+          nb::handle(get_queue_.load())(nb::handle(device_class_.load())(*filter));
       const auto* queue = as_dpctl<sycl::queue>(object.ptr());
       if (queue != nullptr && queue->get_device() == device && queue->get_context() == context) {
         internal::add_peers_queue(*queue);
@@ -77,11 +96,12 @@ class peers {
     }
   }
 
-  Py_ssize_t seen_ = 0;
-  PyObject* get_queue_ = nullptr;  // held for ever, as what follows
-  PyObject* device_class_ = nullptr;
+  std::atomic<Py_ssize_t> seen_ = 0;
+  std::atomic<PyObject*> device_class_ = nullptr;  // held for ever, as what follows
+  std::atomic<PyObject*> get_queue_ = nullptr;     // set last
+  nb::ft_mutex mutex_;
   std::optional<sycl::queue> latest_;
-  std::vector<std::pair<sycl::context, sycl::device>> asked_;
+  std::vector<place> asked_;
 };
 
 peers& dpctl_and_dpnp() {
@@ -93,11 +113,11 @@ peers& dpctl_and_dpnp() {
 }  // namespace
 
 void look_for_peers() {
-  static bool done = false;
-  if (done || !dpctl_and_dpnp().are_loaded()) {
+  static std::atomic<bool> done = false;
+  if (done.load(std::memory_order_relaxed) || !dpctl_and_dpnp().are_loaded()) {
     return;
   }
-  done = true;
+  done.store(true, std::memory_order_relaxed);
   for (const sycl::queue& queue : internal::all_cached_queues()) {
     dpctl_and_dpnp().ask(queue);
   }

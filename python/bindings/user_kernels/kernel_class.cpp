@@ -24,7 +24,7 @@ namespace {
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
 
 /// The kernels of one source, compiled for each device that they are launched on. The interpreter
-/// lock guards it.
+/// lock guards it, or its own, under which no Python runs.
 class compiled_source {
  public:
   compiled_source(std::string source, std::vector<std::string> names, compile_options options)
@@ -32,24 +32,42 @@ class compiled_source {
 
   /// CompileError. Python warnings for those of the compiler, when it compiles the source first.
   const std::vector<kernel>& compiled_for(const sycl::queue& queue) {
-    for (const auto& [known, kernels] : compiled_) {
-      if (known == queue) {
-        return kernels;
+    {
+      const nb::ft_lock_guard lock(mutex_);
+      if (const auto* known = find(queue)) {
+        return *known;
       }
     }
-    for (const auto& [known, kernels] : compiled_) {
-      if (known.get_context() == queue.get_context() && known.get_device() == queue.get_device()) {
-        return add(queue, kernels);
-      }
-    }
-    return add(queue, compile(queue));
+    std::vector<kernel> made = compile(queue);
+    const nb::ft_lock_guard lock(mutex_);
+    return add(queue, std::move(made));
   }
   const std::vector<std::string>& names() const noexcept { return names_; }
 
  private:
   using entry = std::pair<sycl::queue, std::vector<kernel>>;
 
-  std::vector<kernel> compile(const sycl::queue& queue) const {
+  /// Null where they must be compiled.
+  const std::vector<kernel>* find(const sycl::queue& queue) {
+    for (const auto& [known, kernels] : compiled_) {
+      if (known == queue) {
+        return &kernels;
+      }
+    }
+    for (const auto& [known, kernels] : compiled_) {
+      if (known.get_context() == queue.get_context() && known.get_device() == queue.get_device()) {
+        return &add(queue, kernels);
+      }
+    }
+    return nullptr;
+  }
+
+  bool is_first() {
+    const nb::ft_lock_guard lock(mutex_);
+    return compiled_.empty();
+  }
+
+  std::vector<kernel> compile(const sycl::queue& queue) {
     progress_line line(names_);
     compile_options options = options_;
     options.progress = [&](std::chrono::seconds passed) { line.show(passed); };
@@ -58,7 +76,7 @@ class compiled_source {
         const without_interpreter_lock unlocked;
         return kernel::compile(queue, source_, names_, options);
       }();
-      if (compiled_.empty() && !made.empty() && !made.front().warnings().empty()) {
+      if (is_first() && !made.empty() && !made.front().warnings().empty()) {
         warn_of(made.front().warnings());
       }
       return made;
@@ -75,6 +93,7 @@ class compiled_source {
   std::string source_;
   std::vector<std::string> names_;
   compile_options options_;
+  nb::ft_mutex mutex_;
   std::list<entry> compiled_;
 };
 
