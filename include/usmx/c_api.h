@@ -299,6 +299,14 @@ struct usmx_api {
   /// bytes are used again after the work that was submitted to their queue. Work on other queues
   /// must have finished. Returns 0, or -1 for any other pointer, which it leaves alone.
   int (*free_bytes)(void* bytes);
+
+  // ---- New arrays for a use.
+
+  /// Without the lock. As `allocate`, for a use of usmx_use. USMX_USE_ORDERED is for results of
+  /// work that is submitted and recorded in order: what comes next need not expect other work on
+  /// the array, and so it does not wait. Returns null on failure: also for USMX_USE_HOST and memory
+  /// that the host may not touch, and for a number that usmx_use does not have.
+  usmx_owner* (*allocate_for)(usmx_view* view, int use);
 };
 
 /// Whether the host may read the elements, and write them unless they are read-only.

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.slow
 EXTENSIONS = Path(__file__).parent / "extensions"
 SUPPORT = Path(__file__).parents[1] / "cpp"
 COUNT = 1 << 14
+DEVICE, SHARED = 1, 2
+ANY, ORDERED, UNORDERED, HOST = range(4)
 
 
 def build(folder):
@@ -71,6 +73,38 @@ def test_copies_chain_and_return_while_the_first_work_runs(module, gate_on):
     assert all(map(is_running, events))
     gate.open()
     assert usmx.asnumpy(arrays[-1]).tolist() == list(range(COUNT))
+
+
+def test_calls_that_make_their_results_chain_and_return_while_the_first_work_runs(module, gate_on):
+    x = numbers()
+    gate = gate_on(x, x.record_write)
+    y = x
+    for _ in range(5):
+        y = module.copied(y)
+    assert is_running(gate.event())
+    gate.open()
+    assert usmx.asnumpy(y).tolist() == list(range(COUNT))
+
+
+@pytest.mark.parametrize("use", [ANY, ORDERED, UNORDERED, HOST])
+def test_new_array_is_for_every_use(module, use):
+    x = module.new_array(SHARED, use)
+    x[:] = 5
+    assert (x.usm_type, x.tolist()) == ("shared", [5, 5, 5])
+
+
+@pytest.mark.parametrize(
+    ("kind", "use", "message"),
+    [
+        (DEVICE, HOST, "kind must be shared .2. or host .3. for the use by the host, found 1"),
+        (SHARED, 4, "use must be one of usmx_use .0 to 3., found 4"),
+        (SHARED, -1, "use must be one of usmx_use .0 to 3., found -1"),
+        (0, ORDERED, "kind must be device .1., shared .2. or host .3., found 0"),
+    ],
+)
+def test_new_array_that_cannot_be_is_refused(module, kind, use, message):
+    with pytest.raises(ValueError, match=message):
+        module.new_array(kind, use)
 
 
 def test_reads_do_not_wait_for_reads(module, gate_on):

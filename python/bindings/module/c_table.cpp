@@ -44,30 +44,36 @@ using held_owner = std::unique_ptr<usmx_owner, release_owner>;
 
 // ---- Python's objects
 
-/// Makes an array what a use needs it to be, and describes it.
-void prepare(const array& found, int use, usmx_view* view) {
-  switch (use) {
-    case USMX_USE_HOST:
-      if (!is_host_accessible(found.kind())) {
-        throw type_error(detail::message(
-            "expected an array in memory that the host may touch; found memory of kind ",
-            name(found.kind())));
-      }
-      [[fallthrough]];
-    case USMX_USE_ANY:
-      wait_for(found);
-      break;
-    case USMX_USE_ORDERED:
-    case USMX_USE_UNORDERED:
-      require_usable_process();
-      look_for_peers();
-      break;
-    default:
-      throw value_error(detail::message("use must be one of usmx_use (0 to 3), found ", use));
+void require_use(int use) {
+  if (use < USMX_USE_ANY || use > USMX_USE_HOST) {
+    throw value_error(detail::message("use must be one of usmx_use (0 to 3), found ", use));
   }
+}
+
+/// Makes an array what a use needs it to be.
+void prepare(const array& found, int use) {
+  require_use(use);
+  if (use == USMX_USE_ORDERED || use == USMX_USE_UNORDERED) {
+    require_usable_process();
+    look_for_peers();
+    return;
+  }
+  if (use == USMX_USE_HOST && !is_host_accessible(found.kind())) {
+    throw type_error(detail::message(
+        "expected an array in memory that the host may touch; found memory of kind ",
+        name(found.kind())));
+  }
+  wait_for(found);
+}
+
+usmx_view described_for(int use, const array& a) {
+  return use == USMX_USE_ORDERED ? exchange::describe_to_c_in_order(a) : exchange::describe_to_c(a);
+}
+
+void prepare(const array& found, int use, usmx_view* view) {
+  prepare(found, use);
   if (view != nullptr) {
-    *view = use == USMX_USE_ORDERED ? exchange::describe_to_c_in_order(found)
-                                    : exchange::describe_to_c(found);
+    *view = described_for(use, found);
   }
 }
 
@@ -208,9 +214,9 @@ int view_of(usmx_owner* owner, usmx_view* view) noexcept {
 }
 
 /// The owner of a new array, which `view` describes from now on.
-usmx_owner* owner_with_view(array&& made, usmx_view* view) {
+usmx_owner* owner_with_view(array&& made, usmx_view* view, int use = USMX_USE_ANY) {
   held_owner owner(exchange::new_owner(std::move(made)));
-  *view = exchange::describe_to_c(exchange::array_of(owner.get()));
+  *view = described_for(use, exchange::array_of(owner.get()));
   return owner.release();
 }
 
@@ -221,9 +227,18 @@ array allocated(const usmx_view& wanted) {
   return exchange::allocate(wanted);
 }
 
-usmx_owner* allocate(usmx_view* view) noexcept {
-  return noting<usmx_owner*>(nullptr, [&] { return owner_with_view(allocated(*view), view); });
+usmx_owner* allocate_for(usmx_view* view, int use) noexcept {
+  return noting<usmx_owner*>(nullptr, [&] {
+    require_use(use);
+    if (use == USMX_USE_HOST && !is_host_accessible(static_cast<usm_kind>(view->kind))) {
+      throw value_error(detail::message(
+          "kind must be shared (2) or host (3) for the use by the host, found ", view->kind));
+    }
+    return owner_with_view(allocated(*view), view, use);
+  });
 }
+
+usmx_owner* allocate(usmx_view* view) noexcept { return allocate_for(view, USMX_USE_ANY); }
 
 void* allocate_bytes(std::size_t nbytes, int kind, const void* queue) noexcept {
   return noting<void*>(nullptr, [&] {
@@ -358,6 +373,7 @@ constexpr usmx_api table = {
     .record_write = record_write,
     .allocate_bytes = allocate_bytes,
     .free_bytes = free_bytes,
+    .allocate_for = allocate_for,
 };
 
 }  // namespace

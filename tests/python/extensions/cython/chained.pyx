@@ -83,6 +83,37 @@ def copy(x, y):
             end_event(copied)
 
 
+def copied(x):
+    """Copy x into a new array, in order."""
+    cdef Array source = Array(x)
+    cdef usmx_view view = source.view
+    cdef usmx_owner* owner
+    with nogil:
+        owner = usmx.allocate_for(&view, USMX_USE_ORDERED)
+    if owner == NULL:
+        usmx_raise(usmx)
+    try:
+        result = usmx.from_array(NULL, owner)
+    finally:
+        usmx.release(owner)
+    copy(x, result)
+    return result
+
+
+def new_array(int kind, int use):
+    """Three numbers in new memory, for a use."""
+    cdef int64_t extent = 3
+    cdef usmx_view view
+    view.dtype, view.ndim, view.shape, view.kind, view.queue = USMX_FLOAT64, 1, &extent, kind, NULL
+    cdef usmx_owner* owner = usmx.allocate_for(&view, use)
+    if owner == NULL:
+        usmx_raise(usmx)
+    try:
+        return usmx.from_array(NULL, owner)
+    finally:
+        usmx.release(owner)
+
+
 def number_of_pending(reads, writes):
     """How many events new work would come after. With a list that has no array, an error."""
     cdef Array read = Array(reads), write = Array(writes)
