@@ -151,3 +151,79 @@ if __name__ == "__main__":
     sent = str([(kind, 2000.0) for kind in KINDS])
     result = run_python(code, timeout=100)
     assert result.stdout.splitlines() == [sent, sent], result.stderr
+
+
+@pytest.mark.slow
+def test_workers_spill_run_out_of_memory_and_lack_devices_as_with_numpy():
+    """One cluster for all: it takes seconds to start. Spilling by Dask's count of managed bytes."""
+    code = """
+import pickle
+import warnings
+import dask
+import numpy as np
+import usmx
+from dask.distributed import Client, LocalCluster
+
+BLOCKS, NBYTES = 6, 8 << 20
+
+def make(kind, number):
+    if kind == "numpy":
+        return np.full(NBYTES, number, "u1")
+    return usmx.full(NBYTES, number, dtype="u1", usm_type=kind)
+
+def in_memory(dask_worker):
+    return sum(str(key).startswith("make") for key in dask_worker.data.fast)
+
+def first(block):
+    return int(usmx.asnumpy(block)[0]) if isinstance(block, usmx.USMArray) else int(block[0])
+
+def limited(nbytes):
+    pool = usmx.memory.get_memory_pool("shared")
+    pool.set_limit(size=pool.used_bytes() + nbytes)
+    try:
+        return usmx.empty(2 * nbytes, dtype="u1", usm_type="shared")
+    finally:
+        pool.set_limit()
+
+class Elsewhere:
+    def __init__(self, array):
+        self.array = array
+
+    def __reduce__(self):
+        here = self.array.sycl_device.filter_string.encode()
+        return pickle.loads, (pickle.dumps(self.array, 0).replace(here, b"cuda:gpu:77"),)
+
+def made_elsewhere():
+    return Elsewhere(usmx.arange(3))
+
+if __name__ == "__main__":
+    memory = {"target": 0.05, "spill": False, "pause": False, "terminate": False}
+    with (
+        dask.config.set({f"distributed.worker.memory.{name}": value for name, value in memory.items()}),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="640MiB") as cluster,
+        Client(cluster) as client,
+    ):
+        one, other = client.scheduler_info(n_workers=-1)["workers"]
+        counts = {}
+        for kind in ("numpy", "device", "shared", "host"):
+            made = client.map(make, [kind] * BLOCKS, range(BLOCKS), workers=[one])
+            client.gather(client.map(first, made, workers=[one]))
+            counts[kind] = client.run(in_memory, workers=[one])[one]
+            assert client.gather(client.map(first, made, workers=[one])) == list(range(BLOCKS))
+            del made
+        print(0 < counts["numpy"] < BLOCKS or counts, len(set(counts.values())) == 1 or counts)
+
+        try:
+            client.submit(limited, 1 << 20, workers=[one]).result()
+        except MemoryError as error:
+            print(type(error).__name__)
+        print(client.submit(sum, [1, 2], workers=[one]).result())
+
+        made = client.submit(made_elsewhere, workers=[one])
+        there = client.submit(usmx.asnumpy, made, workers=[other])
+        print(there.result(timeout=90).tolist())
+"""
+    result = run_python(code, timeout=150)
+    assert result.stdout.splitlines() == ["True True", "USMAllocationError", "3", "[0, 1, 2]"], (
+        result.stdout + result.stderr
+    )

@@ -67,7 +67,7 @@ void require_usm(const array& described) {
 }
 
 /// So that hasattr() is False where there is no such dictionary.
-exchange::cuda_array_interface describe(const array& described) {
+exchange::cuda_array_interface described_for_cuda(const array& described) {
   require_usm(described);
   try {
     return exchange::describe_for_cuda(described);
@@ -163,7 +163,7 @@ nb::object to_dictionary(const array& described) {
 }
 
 nb::object to_cuda_dictionary(const array& described) {
-  const exchange::cuda_array_interface values = describe(described);
+  const exchange::cuda_array_interface values = described_for_cuda(described);
   wait_for(described);
   nb::object result = checked(PyDict_New());
   PyObject* dictionary = result.ptr();
