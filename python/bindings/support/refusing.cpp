@@ -18,19 +18,23 @@ decltype(failed) refuse(Arguments...) noexcept {
   });
 }
 
-using object = PyObject*;
-constexpr object no_object = nullptr;
+using reference = PyObject*;
+constexpr reference no_object = nullptr;
 constexpr Py_ssize_t no_length = -1;
 
-void* unary() { return reinterpret_cast<void*>(&refuse<no_object, object>); }
-void* binary() { return reinterpret_cast<void*>(&refuse<no_object, object, object>); }
-void* ternary() { return reinterpret_cast<void*>(&refuse<no_object, object, object, object>); }
-void* item() { return reinterpret_cast<void*>(&refuse<no_object, object, Py_ssize_t>); }
-void* length() { return reinterpret_cast<void*>(&refuse<no_length, object>); }
-void* inquiry() { return reinterpret_cast<void*>(&refuse<-1, object>); }
-void* question() { return reinterpret_cast<void*>(&refuse<-1, object, object>); }
-void* assignment() { return reinterpret_cast<void*>(&refuse<-1, object, object, object>); }
-void* comparison() { return reinterpret_cast<void*>(&refuse<no_object, object, object, int>); }
+void* unary() { return reinterpret_cast<void*>(&refuse<no_object, reference>); }
+void* binary() { return reinterpret_cast<void*>(&refuse<no_object, reference, reference>); }
+void* ternary() {
+  return reinterpret_cast<void*>(&refuse<no_object, reference, reference, reference>);
+}
+void* item() { return reinterpret_cast<void*>(&refuse<no_object, reference, Py_ssize_t>); }
+void* length() { return reinterpret_cast<void*>(&refuse<no_length, reference>); }
+void* inquiry() { return reinterpret_cast<void*>(&refuse<-1, reference>); }
+void* membership() { return reinterpret_cast<void*>(&refuse<-1, reference, reference>); }
+void* assignment() { return reinterpret_cast<void*>(&refuse<-1, reference, reference, reference>); }
+void* comparison() {
+  return reinterpret_cast<void*>(&refuse<no_object, reference, reference, int>);
+}
 
 int refuse_buffer(PyObject*, Py_buffer* view, int) noexcept {
   view->obj = nullptr;
@@ -42,7 +46,7 @@ PyType_Slot slots[] = {
     {Py_tp_call, ternary()}, {Py_tp_str, unary()}, {Py_tp_richcompare, comparison()},
     {Py_tp_iter, unary()}, {Py_tp_iternext, unary()},
     {Py_mp_length, length()}, {Py_mp_subscript, binary()}, {Py_mp_ass_subscript, assignment()},
-    {Py_sq_length, length()}, {Py_sq_item, item()}, {Py_sq_contains, question()},
+    {Py_sq_length, length()}, {Py_sq_item, item()}, {Py_sq_contains, membership()},
     {Py_nb_bool, inquiry()}, {Py_nb_index, unary()}, {Py_nb_int, unary()}, {Py_nb_float, unary()},
     {Py_nb_negative, unary()}, {Py_nb_positive, unary()}, {Py_nb_absolute, unary()},
     {Py_nb_invert, unary()},
