@@ -55,7 +55,7 @@ struct pair_of_type {
   type_code type;
   const char* format;
 };
-constexpr std::array numbers{
+constexpr std::array formats{
     pair_of_type{type_code::int8, "c"},    pair_of_type{type_code::int16, "s"},
     pair_of_type{type_code::int32, "i"},   pair_of_type{type_code::int64, "l"},
     pair_of_type{type_code::uint8, "C"},   pair_of_type{type_code::uint16, "S"},
@@ -160,7 +160,7 @@ class arrow_test : public support::device_test {
 // ---- Out
 
 TEST_F(arrow_test, every_type_of_numbers_has_its_format) {
-  for (const auto& [type, format] : numbers) {
+  for (const auto& [type, format] : formats) {
     EXPECT_STREQ(to_arrow_schema(type)->format, format);
   }
 }
@@ -259,7 +259,7 @@ TEST_F(arrow_test, stride_that_no_element_is_reached_by_does_not_count) {
 // ---- In
 
 TEST_F(arrow_test, every_format_of_numbers_has_its_type) {
-  for (const auto& [type, format] : numbers) {
+  for (const auto& [type, format] : formats) {
     foreign_column given({1});
     given.schema.format = format;
     EXPECT_EQ(given.received().type, type);

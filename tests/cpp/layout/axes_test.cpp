@@ -8,20 +8,18 @@
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/layouts.hpp"
 #include "usmx/base/error.hpp"
 
 namespace {
 
 using support::expect_error;
+using support::numbers;
+using support::strided;
 using usmx::axis_error;
 using usmx::index_error;
 using usmx::layout;
 using usmx::value_error;
-using numbers = std::vector<std::ptrdiff_t>;
-
-layout strided(const numbers& shape, const numbers& strides, std::ptrdiff_t offset = 0) {
-  return layout::strided(shape, strides, offset);
-}
 
 const layout a = layout::c_order(numbers{2, 3, 4}, 5);
 

@@ -12,20 +12,21 @@
 #include <utility>
 #include <vector>
 
+#include "support/layouts.hpp"
 #include "support/seed.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace {
 
+using support::highest;
+using support::lowest;
+using support::numbers;
+using support::shape_of;
 using usmx::index_item;
 using usmx::layout;
 
-using numbers = std::vector<std::ptrdiff_t>;
 __extension__ using int128 = __int128;
-
-constexpr std::ptrdiff_t highest = std::numeric_limits<std::ptrdiff_t>::max();
-constexpr std::ptrdiff_t lowest = std::numeric_limits<std::ptrdiff_t>::min();
 
 class random_source {
  public:
@@ -91,8 +92,6 @@ class random_source {
 
   std::mt19937_64 engine_;
 };
-
-numbers shape_of(const layout& source) { return {source.shape().begin(), source.shape().end()}; }
 
 /// The offsets that `axes` lead to, one list of distances per axis, the last axis fastest.
 numbers cartesian_sums(std::ptrdiff_t offset, const std::vector<numbers>& axes) {

@@ -13,31 +13,28 @@
 #include <utility>
 #include <vector>
 
+#include "support/layouts.hpp"
 #include "usmx/base/error.hpp"
 
 namespace {
 
+using support::highest;
+using support::lowest;
+using support::numbers;
+using support::shape_of;
+using support::strided;
 using usmx::element_range;
 using usmx::index_item;
 using usmx::layout;
 
-using numbers = std::vector<std::ptrdiff_t>;
 using items = std::vector<index_item>;
 
 constexpr std::ptrdiff_t none = index_item::none;
-constexpr std::ptrdiff_t highest = std::numeric_limits<std::ptrdiff_t>::max();
-constexpr std::ptrdiff_t lowest = std::numeric_limits<std::ptrdiff_t>::min();
 constexpr std::ptrdiff_t two_to_62 = std::ptrdiff_t{1} << 62;
-
-layout strided(const numbers& shape, const numbers& strides, std::ptrdiff_t offset = 0) {
-  return layout::strided(shape, strides, offset);
-}
 
 layout c_order(const numbers& shape, std::ptrdiff_t offset = 0) {
   return layout::c_order(shape, offset);
 }
-
-numbers shape_of(const layout& source) { return {source.shape().begin(), source.shape().end()}; }
 
 numbers strides_of(const layout& source) {
   return {source.strides().begin(), source.strides().end()};
