@@ -135,7 +135,7 @@ TEST_F(usm_backend_test, backend_without_bounds_tells_the_kind_of_the_first_byte
 
 TEST(usm_backend, back_end_that_is_not_in_the_table_has_the_traits_of_those_without_a_driver) {
   EXPECT_EQ(&usmx::detail::traits_of(sycl::backend::all),
-            &usmx::detail::traits_of(sycl::backend::ext_oneapi_hip));
+            &usmx::detail::traits_of(sycl::backend::ext_oneapi_native_cpu));
 }
 
 TEST(usm_backend, each_driver_states_its_own_traits) {
