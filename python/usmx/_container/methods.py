@@ -275,6 +275,7 @@ class _OfArrays:
         self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
     ) -> NoReturn:
         """Refuse NumPy's ufuncs, which would compute, with a TypeError that says what to use."""
+        _require_made(self)
         from usmx._container.numpy_functions import refuse_ufunc
 
         refuse_ufunc(ufunc, method, inputs, kwargs)

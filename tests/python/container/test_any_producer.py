@@ -85,7 +85,7 @@ CALLS = {
     "zeros_like": usmx.zeros_like,
 }
 WITHOUT_ARRAYS = {
-    "arange", "default_queue", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "full", "get_coerced_usm_type",
+    "arange", "default_queue", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "from_shared_memory", "full", "get_coerced_usm_type",
     "get_execution_queue", "get_devices", "get_include", "importing_extension", "get_print_options",
     "iinfo", "isdtype", "linspace", "load", "ones", "print_options", "set_default_queue", "set_print_options",
     "synchronize", "using_queue", "zeros",

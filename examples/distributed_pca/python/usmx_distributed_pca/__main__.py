@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,9 @@ def start_ranks(options):
 
 
 def run_on_mpi(options):
-    from usmx_distributed_pca.on_mpi import MPI, OnMPI
+    from mpi4py import MPI
+
+    from usmx_distributed_pca.on_mpi import OnMPI
 
     ranks = MPI.COMM_WORLD.size
     blocks = blocks_for(options, ranks)
@@ -99,9 +102,8 @@ def run_on_dask(options):
 
     from usmx_distributed_pca.on_dask import OnDask
 
-    if options.workers is None:
-        cluster = nullcontext()
-    else:
+    cluster: Any = nullcontext()
+    if options.workers is not None:
         cluster = LocalCluster(
             n_workers=options.workers, threads_per_worker=1, dashboard_address=None
         )

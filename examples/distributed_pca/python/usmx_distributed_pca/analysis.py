@@ -101,5 +101,8 @@ def shared(values):
 @cache
 def digits():
     """Read scikit-learn's handwritten digits, without its import, which takes seconds."""
-    (folder,) = find_spec("sklearn").submodule_search_locations
-    return np.loadtxt(Path(folder, "datasets/data/digits.csv.gz"), delimiter=",")[:, :COLUMNS]
+    package = find_spec("sklearn")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("the data set comes with scikit-learn: pip install scikit-learn")
+    path = Path(package.origin).with_name("datasets") / "data" / "digits.csv.gz"
+    return np.loadtxt(path, delimiter=",")[:, :COLUMNS]

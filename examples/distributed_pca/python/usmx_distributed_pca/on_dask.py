@@ -6,7 +6,7 @@ If a worker dies, Dask runs its tasks again elsewhere, those included that read 
 import time
 
 import usmx
-from distributed.utils import key_split
+from dask.utils import key_split
 
 from usmx_distributed_pca.analysis import add_up
 from usmx_distributed_pca.timeline import Event

@@ -26,12 +26,12 @@ def print_steps(events):
     """Print how long each step took: all workers together, and the one that it took longest."""
     print(f"{'step':12} {'times':>6} {'seconds':>9} {'busiest':>9}")
     for step in names(events, "step"):
-        taken = {}
+        taken: dict[str, list[float]] = {}
         for event in events:
             if event.step == step:
                 taken.setdefault(event.worker, []).append(event.end - event.begin)
         sums = [sum(times) for times in taken.values()]
-        count = sum(map(len, taken.values()))
+        count = sum(len(times) for times in taken.values())
         print(f"{step:12} {count:6} {sum(sums):9.3f} {max(sums):9.3f}")
 
 
