@@ -532,11 +532,13 @@ BETWEEN_SUB_DEVICES = """
 import usmx
 device = usmx.SyclDevice()
 units = device.max_compute_units
+queues = []  # kept: one that is released just after a kernel may hang the driver (docs/limits.md)
 if units >= 2:
     for _ in range(30):  # of the driver's own memcpys, one of so few never ended
         parts = device.create_sub_devices(partition=(units // 2, units - units // 2))
         context = usmx.SyclContext(parts)
         first, second = (usmx.SyclQueue(context, part) for part in parts)
+        queues += first, second
         source = usmx.ones(1 << 16, dtype="i4", sycl_queue=first)
         copied, moved = (usmx.zeros(1 << 16, dtype="i4", sycl_queue=second) for _ in range(2))
         usmx.copy_async(copied, source).wait()
