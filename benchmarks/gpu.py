@@ -16,6 +16,7 @@ import numpy
 import usmx
 from usmx._terminal import print_table, tracked
 from usmx.bench import outputs, pairing, report
+from usmx.bench.cases.kernels import SOURCE as AXPY
 from usmx.bench.libraries import LibraryMissing, installed_peer, library
 from usmx.bench.noise import Clock, Noise
 from usmx.bench.pairing import Aim, Case, Effort, Statement
@@ -30,12 +31,6 @@ INDEXED = Aim(ratio=1 / 0.8)  # of each peer's time, hence of the faster one's
 STRIDED = Aim(ratio=1 / 0.9)
 PEERS = ("torch", "cupy-cuda12x", "cupy-cuda13x")
 TYPES = ("u1", "i2", "f4", "f8", "c16")  # 1, 2, 4, 8 and 16 bytes
-AXPY = """
-#include <usmx/kernel.hpp>
-USMX_KERNEL(1) axpy(float a, const float* x, float* y) {
-  const auto i = usmx::global_id();
-  y[i] += a * x[i];
-}"""
 AXPY_OF_CUPY = """
 extern "C" __global__ void axpy(float a, const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -83,16 +83,19 @@ dtype by_numpy(nb::handle argument) {
       throw type_error(detail::message(expected_text(argument),
                                        ": a shape of several dimensions is one tuple, (3, 4)"));
     }
-    nb::isinstance<nb::str>(argument) ? throw value_error(expected_text(argument))
-                                      : throw type_error(expected_text(argument));
-  }
-  const nb::object order = known.attr("isnative");
-  if (!nb::getattr(known, "names").is_none() || !nb::cast<bool>(order)) {
-    return from_numpy_dtype(known);
+    if (nb::isinstance<nb::str>(argument)) {
+      throw value_error(expected_text(argument));
+    }
+    throw type_error(expected_text(argument));
   }
   try {
     return from_numpy_dtype(known);
   } catch (const value_error&) {
+    const nb::object names = known.attr("names");
+    const nb::object is_native = known.attr("isnative");
+    if (!names.is_none() || !nb::cast<bool>(is_native)) {
+      throw;  // which says what is wrong with them
+    }
     throw value_error(expected_text(argument));
   }
 }

@@ -88,23 +88,28 @@ queue_objects& known_objects() {
 }
 
 /// The object for the device of the queue that was asked last: whoever works with arrays asks that
-/// of the same queue again and again. The interpreter lock guards it.
+/// of the same queue again and again. The interpreter lock guards it, or its own.
 class latest_device {
  public:
-  PyObject* find(const sycl::queue& queue, bool is_dpctls) const {
+  /// A null object when another queue was asked last.
+  nb::object find(const sycl::queue& queue, bool is_dpctls) {
+    const nb::ft_lock_guard lock(mutex_);
     const auto& known = sycl::detail::getSyclObjImpl(queue);
     // By owner: another queue may be at the address of one that has ended.
     const bool is_same = !queue_.owner_before(known) && !known.owner_before(queue_);
-    return is_same && is_dpctls == is_dpctls_ ? device_.ptr() : nullptr;
+    return is_same && is_dpctls == is_dpctls_ ? device_ : nb::object();
   }
 
-  void keep(const sycl::queue& queue, bool is_dpctls, nb::object device) {
-    std::swap(device_, device);  // the one before ends after all has changed
+  /// `device` is the one before, afterwards: it ends without the lock.
+  void keep(const sycl::queue& queue, bool is_dpctls, nb::object& device) {
+    const nb::ft_lock_guard lock(mutex_);
+    std::swap(device_, device);
     queue_ = sycl::detail::getSyclObjImpl(queue);
     is_dpctls_ = is_dpctls;
   }
 
  private:
+  nb::ft_mutex mutex_;
   std::weak_ptr<sycl::detail::queue_impl> queue_;
   nb::object device_;
   bool is_dpctls_ = false;
@@ -147,14 +152,15 @@ nb::object context_object(const sycl::queue& queue) {
 
 nb::object device_object(const sycl::queue& queue) {
   const bool is_dpctls = are_dpctls_classes_known();
-  PyObject* known = latest == nullptr ? nullptr : latest->find(queue, is_dpctls);
-  if (known != nullptr) {
-    return nb::borrow(known);
+  if (latest == nullptr) {
+    return new_device_object(queue, is_dpctls);
+  }
+  if (nb::object known = latest->find(queue, is_dpctls); known.is_valid()) {
+    return known;
   }
   nb::object made = new_device_object(queue, is_dpctls);
-  if (latest != nullptr) {
-    latest->keep(queue, is_dpctls, made);
-  }
+  nb::object kept = made;
+  latest->keep(queue, is_dpctls, kept);
   return made;
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from usmx._doctor.finding import Finding
-from usmx._doctor.level_zero import SELECTORS, severity
+from usmx._doctor.gpus import hidden_by_selectors, severity
 from usmx._doctor.probe import Probe
 from usmx._doctor.situation import Situation
 
@@ -53,7 +53,7 @@ def faults(situation: Situation) -> Iterator[Finding]:
     yield from device_file(situation)
     yield from driver(situation)
     yield from adapter(situation)
-    yield from selectors(situation)
+    yield from hidden_by_selectors(CHECK, situation, "CUDA", "cuda:gpu", cuda_devices)
     yield finding(
         situation,
         "CUDA's driver and the SYCL runtime's adapter are there, and the runtime shows no device",
@@ -120,17 +120,4 @@ def adapter(situation: Situation) -> Iterator[Finding]:
             "the packages on PyPI do not bring it",
             "use a SYCL runtime with a CUDA adapter of the same release, beside which usmx is "
             "built (docs/platforms.md)",
-        )
-
-
-def selectors(situation: Situation) -> Iterator[Finding]:
-    """See whether a variable hides the device."""
-    hidden_by = [name for name in SELECTORS if name in situation.environment]
-    if hidden_by and cuda_devices(situation.without(*hidden_by)):
-        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in hidden_by)
-        yield Finding(
-            CHECK,
-            "note",
-            f"{values} hides the GPU of CUDA",
-            f"unset {' and '.join(hidden_by)}, or let it name cuda:gpu, too",
         )

@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding, State
+from usmx._doctor.finding import Finding
+from usmx._doctor.gpus import hidden_by_selectors, severity
 from usmx._doctor.probe import Probe
 from usmx._doctor.situation import Situation
 
@@ -20,8 +21,7 @@ HIERARCHIES = {
     "COMPOSITE": "a card is one device, and its tiles are its sub-devices",
     "COMBINED": "each tile of a card is a device of its own, which knows its card",
 }
-# What hides devices from the SYCL runtime, and from Level Zero itself.
-SELECTORS = ("ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_ALLOWLIST")
+# What hides devices from Level Zero itself.
 MASK = "ZE_AFFINITY_MASK"
 
 
@@ -84,11 +84,6 @@ def group_of(file: Path) -> str:
         return str(file.stat().st_gid)
 
 
-def severity(situation: Situation) -> State:
-    """A GPU that cannot be used is a problem where nothing else can be."""
-    return "note" if situation.alone.works else "problem"
-
-
 def loader(situation: Situation) -> Iterator[Finding]:
     """See whether there is one, of a release that the SYCL runtime takes."""
     seen = situation.level_zero
@@ -125,15 +120,11 @@ def driver(situation: Situation) -> Iterator[Finding]:
     if not any(each["devices"] for each in seen.drivers):
         yield without_devices(situation)
         return
-    hidden_by = [name for name in SELECTORS if name in situation.environment]
-    if hidden_by and shows_level_zero(situation.without(*hidden_by)):
-        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in hidden_by)
-        yield Finding(
-            CHECK,
-            "note",
-            f"{values} hides the GPU of Level Zero",
-            f"unset {' and '.join(hidden_by)}, or let it name level_zero:gpu, too",
-        )
+    hidden = [
+        *hidden_by_selectors(CHECK, situation, "Level Zero", "level_zero:gpu", shows_level_zero)
+    ]
+    if hidden:
+        yield from hidden
         return
     versions = ", ".join(each["version"] for each in seen.drivers)
     yield Finding(
