@@ -163,7 +163,7 @@ def select_accelerator_device() -> SyclDevice:
 def select_device_with_aspects(
     required_aspects: str | Sequence[str], excluded_aspects: str | Sequence[str] = ()
 ) -> SyclDevice:
-    """Find the root device of the highest score that has some aspects, and has not some others.
+    """Find the root device of the highest score that has some aspects and lacks some others.
 
     Args:
         required_aspects: a name or several: what stands after ``has_aspect_`` in the names of
@@ -203,7 +203,7 @@ def get_device_cached_queue(key: str | SyclDevice, /) -> SyclQueue:
         key: a filter string or a SyclDevice.
 
     Returns:
-        A SyclQueue, the same one for each key that means the same; an object of dpctl's class once
+        A SyclQueue, the same one for all keys of one device; an object of dpctl's class once
         dpctl is loaded.
 
     Raises:

@@ -40,7 +40,7 @@ class DLDeviceType(enum.IntEnum):
 
 
 def dldevice_to_sycl_device(dl_dev: tuple[int, int]) -> SyclDevice:
-    """Find the device that a DLPack device of oneAPI is.
+    """Find the SyclDevice that a DLPack device of oneAPI stands for.
 
     Args:
         dl_dev: a pair of DLDeviceType.kDLOneAPI and the index in ``get_devices()``.
@@ -63,7 +63,7 @@ def dldevice_to_sycl_device(dl_dev: tuple[int, int]) -> SyclDevice:
 
 
 def sycl_device_to_dldevice(dev: SyclDevice) -> tuple[DLDeviceType, int]:
-    """Give the DLPack device of oneAPI that a device is.
+    """Give the DLPack device of oneAPI that stands for a SyclDevice.
 
     Args:
         dev: a SyclDevice of usmx or dpctl. A sub-device is part of its root device there.

@@ -16,7 +16,7 @@ SYMBOL = r"\b_Z\w*4usmx2v\d\w*"
 
 
 def importing_extension() -> AbstractContextManager[None]:
-    """Explain why a native module cannot be imported that is linked to another ``libusmx.so``.
+    """Explain why a native module that is linked to another ``libusmx.so`` cannot be imported.
 
     A package imports its C++ module in such a ``with`` block. An ImportError of the loader, which
     knows only that a library or a symbol is not there, then says which release of usmx the module

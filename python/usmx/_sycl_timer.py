@@ -23,12 +23,13 @@ class SyclTimer:
     """Measures blocks of code on a queue that was made with ``property='enable_profiling'``.
 
     A barrier stands before the block's commands and another one after them, so the device's time
-    is that between their events. Times of several blocks are added up. Where a device's clock
-    begins anew between two barriers the time is wrong: Ponte Vecchio's does so each 350 seconds.
+    is the time between the barriers' events. Times of several blocks are added up. If a device's
+    clock begins anew between two barriers, the time is wrong: Ponte Vecchio's clock does so each
+    350 seconds.
 
     Args:
         host_timer: a function that gives the host's time in seconds.
-        device_timer: None or 'queue_barrier', which is the only way here.
+        device_timer: None or 'queue_barrier', which is the only way that usmx has.
         time_scale: units in a second: 1e3 gives milliseconds.
 
     Raises:

@@ -36,7 +36,7 @@ class _Spelled(_Named):
 
 
 class backend_type(_Spelled):
-    """The back ends. A member equals its name as filter selectors spell it, too.
+    """The back ends. A member also equals its name as filter selectors spell it.
 
     Example:
         >>> usmx.SyclDevice().backend in usmx.backend_type
@@ -53,7 +53,7 @@ class backend_type(_Spelled):
 
 
 class device_type(_Spelled):
-    """The types of devices. A member equals its name as filter selectors spell it, too.
+    """The types of devices. A member also equals its name as filter selectors spell it.
 
     Example:
         >>> usmx.SyclDevice().device_type in usmx.device_type
@@ -110,7 +110,7 @@ class local_mem_type(_Named):
 
 
 class partition_property(_Named):
-    """How a device can be parted.
+    """How a device can be divided.
 
     Example:
         >>> usmx.SyclDevice().partition_type_property in usmx.partition_property
@@ -143,7 +143,7 @@ class fp_config(_Named):
 
 
 class memory_order(_Named):
-    """How atomic operations and fences order others.
+    """How atomic operations and fences order other operations.
 
     Example:
         >>> set(usmx.SyclDevice().atomic_fence_order_capabilities) <= set(usmx.memory_order)
@@ -158,7 +158,7 @@ class memory_order(_Named):
 
 
 class memory_scope(_Named):
-    """Between whom atomic operations and fences order others.
+    """The scope in which atomic operations and fences order other operations.
 
     Example:
         >>> set(usmx.SyclDevice().atomic_fence_scope_capabilities) <= set(usmx.memory_scope)

@@ -111,7 +111,8 @@ def pending_events(
     dependencies, and announce it by ``record_read`` and ``record_write`` of the arrays.
 
     Where others may work on the memory through an out-of-order queue, as dpctl's and dpnp's are,
-    this waits for that queue. It does not wait for usmx's own work, nor for work that was recorded.
+    the function waits for that queue. It does not wait for usmx's own work, nor for work that was
+    recorded.
 
     Args:
         reads: an array or several that the new work reads: a USMArray or any other producer of
@@ -122,7 +123,7 @@ def pending_events(
         A list of SyclEvents, without those that are complete.
 
     Raises:
-        TypeError: something else is there.
+        TypeError: an argument has something that is no producer.
         ValueError: one of `writes` is read-only.
 
     Example:

@@ -73,7 +73,7 @@ def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
 
 
 def using_queue(queue: QueueLike) -> AbstractContextManager[QueueLike]:
-    """Make new arrays on a queue within a ``with`` block, where no queue and no device is named.
+    """Make new arrays on a queue within a ``with`` block, unless a queue or a device is named.
 
     This holds for the thread that runs the block.
 

@@ -27,7 +27,7 @@ def save(file: File, arr: Producer, *, progress: Progress | None = None) -> None
     """Write an array to a file in NumPy's format .npy. Waits.
 
     Args:
-        file: a path, to which ``.npy`` is added if it does not end so, or a file open for writing
+        file: a path, to which ``.npy`` is added if it lacks that ending, or a file open for writing
             bytes.
         arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         progress: called after each piece with the bytes written so far and those of all elements.
@@ -53,7 +53,7 @@ def savez(
     """Write several arrays to a file in NumPy's format .npz. Waits.
 
     Args:
-        file: a path, to which ``.npz`` is added if it does not end so, or a file open for writing
+        file: a path, to which ``.npz`` is added if it lacks that ending, or a file open for writing
             bytes.
         args: arrays, named ``arr_0``, ``arr_1`` and so on in the file.
         progress: called after each piece with the bytes written so far and those of all elements.
@@ -97,7 +97,7 @@ def load(
     Pickled objects are not read.
 
     Args:
-        file: a path, or a file open for reading bytes that can be sought.
+        file: a path, or a seekable file open for reading bytes.
         device: where the arrays are: a filter string, a SyclDevice, a SyclQueue or a Device.
         usm_type: the kind of memory: 'device', 'shared' or 'host'.
         sycl_queue: the queue of the arrays. By default the queue that usmx keeps for the device.
@@ -108,7 +108,8 @@ def load(
         The USMArray of an .npy file; of an .npz file, a dict of all its arrays by name.
 
     Raises:
-        ValueError: the file is neither, is cut short, or has elements that usmx does not have.
+        ValueError: the file has neither format, is cut short, or has elements that usmx does not
+            have.
         OSError: the file cannot be read.
         USMAllocationError: the memory cannot be allocated. This is a MemoryError.
 

@@ -24,20 +24,20 @@ def to_dpnp(
     reversed views but cannot import them, so dpnp gets the axes in the other direction and reverses
     them itself. This function imports dpnp.
 
-    A default array is on the queue on which dpnp's default arrays are, so both compute together.
+    A default array is on the queue of dpnp's default arrays, so dpnp can compute with both.
 
     Args:
         a: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         sycl_queue: a SyclQueue of the array's context, on which dpnp works on the elements. By
             default the array's own.
-        device: a device of the array's context, or a queue, in its place.
+        device: in place of `sycl_queue`, a device of the array's context, or a queue.
 
     Returns:
         A dpnp.ndarray of the same elements.
 
     Raises:
         ImportError: dpnp is not installed.
-        ValueError: the queue is of another context, or the memory that of ``from_shared_memory``.
+        ValueError: the queue is of another context, or the memory is ``from_shared_memory``'s.
         TypeError: dpnp has no such element type. It has no structured types.
 
     Example:

@@ -34,7 +34,7 @@ _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with eac
 
 
 def broadcast_arrays(*args: Producer) -> list[USMArray]:
-    """Repeat arrays to the shape that they have together, by views. Does not wait.
+    """Broadcast arrays to their common shape, by views. Does not wait.
 
     Args:
         args: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -147,7 +147,7 @@ def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray
 
 
 def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
-    """Shift the elements along axes, in a new array; those shifted out come in again. Waits.
+    """Shift elements along axes, in a new array; those shifted out come in at the other end. Waits.
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -219,7 +219,7 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         repetitions: how often along the last axes: an integer or a tuple of integers. If there are
-            more of them than axes of `x`, the result has as many axes.
+            more of them than `x` has axes, the result has an axis for each of them.
 
     Returns:
         A new C-contiguous USMArray on the same queue and of the same kind.

@@ -219,7 +219,8 @@ class _OfArrays:
             stream: None, or the queue of the array; the array API has this argument.
 
         Returns:
-            The array itself if it is there; a view if its memory can be used there; else a copy.
+            The array itself if it is there already; a view if its memory can be used there; else a
+            copy.
 
         Raises:
             TypeError: `device` names no device, or `stream` is no SyclQueue.

@@ -255,7 +255,7 @@ def diagonal(
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
             dimensions.
-        offset: which one: 0 for the main one, positive above it, negative below it.
+        offset: which diagonal: 0 for the main one, positive above it, negative below it.
         axis1, axis2: the axes of the matrices of which the diagonals are taken.
 
     Returns:
@@ -419,7 +419,7 @@ def ascontiguousarray(
         sycl_queue: the queue of the array.
 
     Returns:
-        A USMArray; a view of `x` where that is as it should be.
+        A USMArray; a view of `x` if `x` is already as it should be.
 
     Raises:
         ValueError: an argument has a value that is not accepted, or the device lacks the type.

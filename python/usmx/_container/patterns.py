@@ -234,7 +234,8 @@ def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]
         A list of views of the arrays' memory, all of the grid's shape, in which elements repeat.
 
     Raises:
-        ValueError: `indexing` is neither, an array is not 1-dimensional, or the types differ.
+        ValueError: `indexing` is neither of these, an array is not 1-dimensional, or the types
+            differ.
         ExecutionPlacementError: the arrays are on different queues.
         TypeError: an argument is no producer.
 

@@ -51,7 +51,7 @@ def set_print_options(
     Args:
         linewidth: characters in a line.
         edgeitems: elements shown at either end of an axis that is abbreviated.
-        threshold: arrays of more elements than these are abbreviated; only what is shown is
+        threshold: arrays of more elements than this are abbreviated; only what is shown is
             fetched.
         precision: digits after the decimal point.
         floatmode: 'fixed', 'unique', 'maxprec' or 'maxprec_equal'.
