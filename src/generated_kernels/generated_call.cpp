@@ -67,8 +67,7 @@ void generated_call::check_kinds() const {
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     const bool is_made = is_output(k) && !is_raw(k) && is_missing(arguments_[k]);
     const bool may_be_number = !is_output(k) && !is_raw(k);
-    const bool is_number = std::holds_alternative<kernel_argument::number>(arguments_[k].value());
-    if (array_at(k) != nullptr || is_made || (may_be_number && is_number)) {
+    if (array_at(k) != nullptr || is_made || (may_be_number && arguments_[k].is_number())) {
       continue;
     }
     throw type_error(detail::message(

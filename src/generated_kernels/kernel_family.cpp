@@ -24,6 +24,9 @@ std::optional<found_type> found_in(const kernel_argument& argument) {
   if (const auto* number = std::get_if<kernel_argument::number>(&argument.value())) {
     return found_type{dtype(number_types[number->index()]), false};
   }
+  if (std::holds_alternative<kernel_argument::large_integer>(argument.value())) {
+    return found_type{uint64, false};  // the launch will refuse it
+  }
   return std::nullopt;
 }
 

@@ -54,6 +54,7 @@ struct reduction_loops {
   operand_loop reduced;          // of inputs
   std::ptrdiff_t reduced_count;  // elements of one result
   bool is_outer;
+  std::size_t lanes;  // the work items of a group that share the elements of one result
 
   std::size_t kept_dimensions() const noexcept { return std::max<std::size_t>(kept.ndim, 1); }
   std::size_t reduced_dimensions() const noexcept { return std::max<std::size_t>(reduced.ndim, 1); }
@@ -168,18 +169,21 @@ bool is_outer(const reduction& call) {
   return is_short || innermost_stride(call.kept) < innermost_stride(call.reduced);
 }
 
-/// The work items of a group that share the elements of one result.
-std::size_t lanes_of(const reduction& call) {
-  constexpr std::size_t most = 64;
+/// A CPU does as many work items at once as a vector has elements. With more of them it would go
+/// through the elements several times: then a sum took twice as long.
+std::size_t lanes_of(const reduction& call, const sycl::device& device) {
+  if (call.is_outer) {
+    return 1;
+  }
+  const std::size_t most = device.is_cpu() ? 16 : 64;
   const std::ptrdiff_t columns =
       call.reduced.ndim == 0 ? 1 : call.reduced.dimensions().back().extent;
   return std::min(most, std::bit_ceil(static_cast<std::size_t>(columns)));
 }
 
 std::string form_of(const reduction& call) {
-  std::string text =
-      detail::message(call.is_outer ? "outer " : "inner ", call.kept_dimensions(), ' ',
-                      call.reduced_dimensions(), ' ', call.is_outer ? 1 : lanes_of(call), ' ');
+  std::string text = detail::message(call.is_outer ? "outer " : "inner ", call.kept_dimensions(),
+                                     ' ', call.reduced_dimensions(), ' ', call.lanes, ' ');
   const operand_loop& across = call.is_outer ? call.kept : call.reduced;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const auto item = static_cast<std::ptrdiff_t>(call.inputs[i].used.type().itemsize());
@@ -222,10 +226,9 @@ division divided(const operand_loop& reduced, std::int64_t parts) {
 // ---- launching
 
 launch_sizes inner_sizes(std::int64_t results, const reduction& call, const division& by) {
-  const std::size_t lanes = lanes_of(call);
   return {2,
-          {static_cast<std::size_t>(results), static_cast<std::size_t>(by.parts) * lanes, 1},
-          std::array<std::size_t, 3>{1, lanes, 1}};
+          {static_cast<std::size_t>(results), static_cast<std::size_t>(by.parts) * call.lanes, 1},
+          std::array<std::size_t, 3>{1, call.lanes, 1}};
 }
 
 launch_sizes outer_sizes(std::int64_t results, const reduction& call, const division& by) {
@@ -346,7 +349,7 @@ struct reduction_call::plan {
   detail::argument_bytes parts_address() const { return address_of(first_element(parts.memory)); }
 };
 
-reduction_call::plan reduction_call::make_plan() const {
+reduction_call::plan reduction_call::make_plan(const sycl::device& device) const {
   plan made{};
   reduction& loops = made.loops;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
@@ -365,6 +368,7 @@ reduction_call::plan reduction_call::make_plan() const {
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
   loops.is_outer = is_outer(loops);
+  loops.lanes = lanes_of(loops, device);
   made.results = detail::items_of(loops.kept.dimensions());
   made.kept = detail::packed(loops.kept.dimensions(), loops.kept.count, loops.kept_dimensions());
   made.reduced =
@@ -434,7 +438,7 @@ void reduction_call::run(const sycl::queue& queue, const generated_call_options&
   if (output_layout_.size() == 0) {
     return;
   }
-  plan how = make_plan();
+  plan how = make_plan(queue.get_device());
   const dtype type = kernel_.result_type(typed_->types);
   const std::string form = form_of(how.loops);
   const std::vector<usmx::kernel>& kernels =

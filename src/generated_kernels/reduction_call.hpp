@@ -32,7 +32,7 @@ class USMX_API reduction_call : public generated_call {
  private:
   struct plan;
 
-  plan make_plan() const;
+  plan make_plan(const sycl::device&) const;
   /// Returns the event of the first kernel, or what the second one comes after without it.
   std::vector<sycl::event> launch_parts(const plan&, const usmx::kernel&, const sycl::queue&,
                                         std::span<const sycl::event> after) const;

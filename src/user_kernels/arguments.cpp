@@ -374,11 +374,19 @@ argument_bytes pointer_argument(const kernel_argument::pointer& found, const che
   return {{}, nullptr, const_cast<void*>(found.address), {}};
 }
 
+bool takes_numbers(const checked_place& at) {
+  return at.parameter().form == parameter_form::value &&
+         at.parameter().type != type_code::structured;
+}
+
 }  // namespace
 
 std::string description(const kernel_argument& argument) {
   if (const auto* other = std::get_if<kernel_argument::unsuitable>(&argument.value())) {
     return other->what;
+  }
+  if (const auto* integer = std::get_if<kernel_argument::large_integer>(&argument.value())) {
+    return integer->what;
   }
   constexpr const char* texts[] = {"an array", "a pointer", "a number", "a structure",
                                    "local memory"};
@@ -407,6 +415,10 @@ argument_bytes checked_argument(const kernel_signature& signature, std::size_t p
   if (const auto* found = std::get_if<number>(&value);
       found != nullptr && at.parameter().form == parameter_form::value) {
     return {converted(*found, at), nullptr, nullptr, {}};
+  }
+  if (std::holds_alternative<kernel_argument::large_integer>(value) && takes_numbers(at)) {
+    at.refuse("expected a number that ", at.parameter().type_name, " can hold, found ",
+              description(argument));
   }
   at.refuse<type_error>("expected ", expectation(at.parameter()), ", found ",
                         description(argument));

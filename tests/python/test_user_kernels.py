@@ -409,14 +409,19 @@ def test_gaps_are_refused_for_pointers(axpy):
     ("type_name", "value"),
     [
         ("int", 2.5), ("int", 1 << 40), ("int", -(1 << 31) - 1), ("unsigned", -1), ("signed char", 128),
-        ("unsigned long", 1 << 64), ("long", 1 << 63), ("int", float("nan")), ("int", float("inf")),
+        ("unsigned long", 1 << 64), ("float", 1 << 200), ("long", 1 << 63), ("int", float("nan")), ("int", float("inf")),
         ("float", (1 << 24) + 1), ("float", 1e39), ("double", (1 << 53) + 1), ("_Float16", 70000.0),
         ("bool", 2), ("int", np.float32(0.5)), ("unsigned char", np.int16(-1)),
     ],
 )  # fmt: skip
 def test_number_that_does_not_fit_is_refused(type_name, value):
     f = kernel(f"USMX_KERNEL(1) f({type_name} a) {{}}")
-    refused((ValueError, TypeError), r"argument 1 \(.*\): expected .*, found ", value, of=f, size=1)
+    refused(ValueError, r"argument 1 \(.*\): expected .*, found ", value, of=f, size=1)
+
+
+def test_number_with_more_digits_than_python_prints_is_refused():
+    f = kernel("USMX_KERNEL(1) f(int a) {}")
+    refused(ValueError, "found an integer of 16610 bits", 10**5000, of=f, size=1)
 
 
 @pytest.mark.parametrize(

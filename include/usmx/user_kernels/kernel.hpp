@@ -128,9 +128,14 @@ class kernel_argument {
     /// The text.
     std::string what;
   };
+  /// An integer that needs more than 64 bits, which no parameter can hold.
+  struct large_integer {
+    /// How errors show it: its digits, or how many there are.
+    std::string what;
+  };
   /// All that an argument can be.
-  using alternatives =
-      std::variant<const array*, pointer, number, structure, local_memory, unsuitable>;
+  using alternatives = std::variant<const array*, pointer, number, structure, local_memory,
+                                    unsuitable, large_integer>;
 
   /// An array, whose memory the kernel gets: C-contiguous for a pointer, of any layout for a
   /// usmx::view.
@@ -155,9 +160,15 @@ class kernel_argument {
   explicit kernel_argument(const structure& value) : value_(value) {}
   /// What no parameter takes.
   explicit kernel_argument(unsuitable value) : value_(std::move(value)) {}
+  /// An integer that no parameter can hold.
+  explicit kernel_argument(large_integer value) : value_(std::move(value)) {}
 
   /// What it is.
   const alternatives& value() const noexcept { return value_; }
+  /// Whether it is a number, also one that no parameter can hold.
+  bool is_number() const noexcept {
+    return std::holds_alternative<number>(value_) || std::holds_alternative<large_integer>(value_);
+  }
 
  private:
   template <class T>

@@ -74,7 +74,7 @@ kernel_argument call_arguments::argument(PyObject* object, bool may_be_number) {
     static const kernel_signature value{
         "", {{parameter_form::value, type_code::float64, 8, 8, "double"}}, 0};
     const launch_arguments number({&object, 1}, value);
-    if (std::holds_alternative<kernel_argument::number>(number.all()[0].value())) {
+    if (number.all()[0].is_number()) {
       return number.all()[0];
     }
   }

@@ -23,7 +23,7 @@ kernel_argument unsuitable(PyObject* object) {
 
 kernel_argument number_argument(number value) { return kernel_argument(value); }
 
-/// A Python int; one that no 64 bits hold is unsuitable.
+/// A Python int.
 kernel_argument integer_argument(PyObject* integer) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
@@ -38,8 +38,7 @@ kernel_argument integer_argument(PyObject* integer) {
     PyErr_Clear();
   }
   const auto found = nb::cast<nb::str>(hooks::short_repr(nb::handle(integer)));
-  return kernel_argument(kernel_argument::unsuitable{
-      detail::message(found.c_str(), ", which needs more than 64 bits")});
+  return kernel_argument(kernel_argument::large_integer{found.c_str()});
 }
 
 /// An element in host memory as a number; none for a structure.

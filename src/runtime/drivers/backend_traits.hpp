@@ -37,8 +37,8 @@ struct backend_traits {
   std::ptrdiff_t longest_row_distance = 0;
   /// The size of the items that a queue fills memory with as fast as memory takes them; 0 for none.
   std::size_t fast_fill_itemsize = 0;
-  /// How long events are asked again and again before a thread is left to wait for them: where the
-  /// work does not need the thread's core, that is shorter than to wake up threads.
+  /// How long events are asked again and again before a thread is left to wait for them: for short
+  /// work that is quicker than to wake up threads. Longer work may need the core.
   std::chrono::microseconds asked_before_wait{0};
   /// Whether it costs more to ask if an event is complete than to make a command depend on it.
   bool asking_is_slow = false;
