@@ -170,15 +170,26 @@ bool is_outer(const reduction& call) {
 }
 
 /// A CPU does as many work items at once as a vector has elements. With more of them it would go
-/// through the elements several times: then a sum took twice as long.
+/// through the elements several times: then a sum took twice as long. A GPU with few groups needs
+/// large ones to be busy.
+std::size_t most_lanes(const reduction& call, const sycl::device& device) {
+  if (device.is_cpu()) {
+    return 16;
+  }
+  constexpr std::size_t large = 512;
+  constexpr std::ptrdiff_t few_results = 1024;
+  const bool is_large = detail::items_of(call.kept.dimensions()) < few_results &&
+                        device.get_info<sycl::info::device::max_work_group_size>() >= large;
+  return is_large ? large : 64;
+}
+
 std::size_t lanes_of(const reduction& call, const sycl::device& device) {
   if (call.is_outer) {
     return 1;
   }
-  const std::size_t most = device.is_cpu() ? 16 : 64;
   const std::ptrdiff_t columns =
       call.reduced.ndim == 0 ? 1 : call.reduced.dimensions().back().extent;
-  return std::min(most, std::bit_ceil(static_cast<std::size_t>(columns)));
+  return std::min(most_lanes(call, device), std::bit_ceil(static_cast<std::size_t>(columns)));
 }
 
 std::string form_of(const reduction& call) {

@@ -47,7 +47,7 @@ const long usmx_full = usmx_first + usmx_count / usmx_lanes * usmx_lanes;
 const bool usmx_is_first = usmx_line == usmx_first_line;
 if (usmx_is_first && usmx_lane < usmx_count) usmx_value = usmx_map(usmx_first + usmx_lane);
 long usmx_column = usmx_first + (usmx_is_first ? usmx_lanes : 0);
-for (; usmx_column < usmx_full; usmx_column += usmx_lanes) {
+@unrolled@for (; usmx_column < usmx_full; usmx_column += usmx_lanes) {
 usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_column + usmx_lane));
 }
 if (usmx_column + usmx_lane < usmx_first + usmx_count) {
@@ -81,6 +81,7 @@ if (usmx_line == usmx_first_line) {
 usmx_value = usmx_map(usmx_first);
 usmx_column = 1;
 }
+#pragma unroll 8
 for (; usmx_column < usmx_count; ++usmx_column) {
 usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_column));
 }
@@ -97,6 +98,7 @@ const usmx_result* usmx_part = usmx_parts + @first_part@;
 usmx_result a = usmx_sizes.parts == 0 ? usmx_result(
 #include "identity"
 ) : *usmx_part;
+#pragma unroll 16
 for (long usmx_index = 1; usmx_index < usmx_sizes.parts; ++usmx_index) {
 usmx_part += @part_step@;
 a = usmx_reduce(a, *usmx_part);
@@ -138,6 +140,10 @@ std::string loads_of(std::span<const source_parameter> parameters, bool is_outer
   }
   return text;
 }
+
+/// A work item of a GPU then loads several elements at once. CPUs, which have fewer lanes, would do
+/// the work items of a group one by one.
+std::string unrolled_for(int lanes) { return lanes > 16 ? "#pragma unroll 8\n" : ""; }
 
 std::string end_of(std::span<const source_parameter> parameters, std::size_t input_count,
                    bool is_outer, const std::string& operands, const std::string& kept) {
@@ -187,6 +193,7 @@ std::string reduction_source(std::string_view name, std::span<const source_param
                          {"loads", loads_of(parameters, is_outer, words[4])}});
   const std::string body =
       filled(is_outer ? outer_text : inner_text, {{"lanes", words[3]},
+                                                  {"unrolled", unrolled_for(std::stoi(words[3]))},
                                                   {"operands", operands},
                                                   {"kept", words[1]},
                                                   {"rows", std::to_string(kept_dimensions - 1)},
