@@ -1,5 +1,6 @@
 """Kernels that users write: compiled from source, launched with arguments that are checked."""
 
+import concurrent.futures
 import ctypes
 import gc
 import math
@@ -679,6 +680,15 @@ def test_second_process_does_not_compile(tmp_path):
     )  # devices may keep other kernels there
     assert run(FROM_CACHE, "", **cache) == "False"
     assert run(FROM_CACHE, "//", **cache) == "True"
+
+
+def test_processes_fill_the_cache_at_once(tmp_path):
+    cache = {"USMX_CACHE_DIR": str(tmp_path)}
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: run(FROM_CACHE, "", **cache), range(4)))
+    assert len(list(tmp_path.glob("user-*"))) == 1
+    assert not list(tmp_path.glob("*.part"))
+    assert run(FROM_CACHE, "", **cache) == "False"
 
 
 def test_damaged_cache_is_compiled_again(tmp_path):
