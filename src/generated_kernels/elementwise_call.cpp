@@ -118,7 +118,7 @@ void separate_outputs(std::vector<operand>& all, std::span<const array* const> r
 
 /// Of the arrays, and then of the index, which counts the elements in C order.
 elementwise_loop loop_of(std::span<const operand> operands, std::span<const std::ptrdiff_t> shape,
-                         bool uses_index) {
+                         bool uses_index, const sycl::device& device) {
   std::array<detail::loop_operand, detail::max_operands> sides;
   std::size_t count = 0;
   std::size_t leading = 0;
@@ -135,7 +135,7 @@ elementwise_loop loop_of(std::span<const operand> operands, std::span<const std:
   const std::span<const detail::loop_operand> all(sides.data(), count);
   elementwise_loop made;
   set_loop(made.loop, shape, all, leading);
-  made.form = choose_form(made.loop, all);
+  made.form = choose_form(made.loop, all, device.is_cpu() ? 1 : 4);
   return made;
 }
 
@@ -180,30 +180,32 @@ std::size_t extent_at(const loop_part& part, std::size_t from_the_end) {
              : static_cast<std::size_t>(part.dimensions[ndim - from_the_end].extent);
 }
 
-/// Work items beside each other take elements beside each other, and each takes one.
-launch_sizes sizes_of_rows(const loop_part& part, std::size_t group) {
+/// Work items beside each other take elements beside each other, and each takes `batch` of them.
+launch_sizes sizes_of_rows(const loop_part& part, std::size_t batch, std::size_t group) {
   const std::size_t columns = extent_at(part, 1);
   const std::size_t rows = static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns;
-  const std::size_t width = std::min(group, std::bit_ceil(columns));
+  const std::size_t items = detail::rounded_up(columns, batch) / batch;
+  const std::size_t width = std::min(group, std::bit_ceil(items));
   const std::size_t height = std::min(group / width, std::bit_ceil(rows));
   return {2,
-          {detail::rounded_up(rows, height), detail::rounded_up(columns, width), 1},
+          {detail::rounded_up(rows, height), detail::rounded_up(items, width), 1},
           std::array<std::size_t, 3>{height, width, 1}};
 }
 
-launch_sizes sizes_of_tiles(const loop_part& part, std::size_t edge) {
+launch_sizes sizes_of_tiles(const loop_part& part, std::size_t edge, std::size_t height) {
   const std::size_t columns = extent_at(part, 1);
   const std::size_t rows = extent_at(part, 2);
   const std::size_t outer =
       static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns / rows;
   return {2,
-          {outer * (detail::rounded_up(rows, edge) / edge), detail::rounded_up(columns, edge), 1},
-          std::array<std::size_t, 3>{1, edge, 1}};
+          {outer * (detail::rounded_up(rows, edge) / edge) * height,
+           detail::rounded_up(columns, edge), 1},
+          std::array<std::size_t, 3>{height, edge, 1}};
 }
 
 launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form, std::size_t group) {
-  return form.kind == detail::loop_kind::tiles ? sizes_of_tiles(part, form.edge)
-                                               : sizes_of_rows(part, group);
+  return form.kind == detail::loop_kind::tiles ? sizes_of_tiles(part, form.edge, form.batch)
+                                               : sizes_of_rows(part, form.batch, group);
 }
 
 std::vector<detail::array_use> uses_of(std::span<const operand> operands,
@@ -281,7 +283,7 @@ struct elementwise_call::plan {
   std::string form;
 };
 
-elementwise_call::plan elementwise_call::make_plan() const {
+elementwise_call::plan elementwise_call::make_plan(const sycl::device& device) const {
   plan made{{}, false, {}, {}};
   std::vector<const array*> raw_inputs;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
@@ -294,7 +296,7 @@ elementwise_call::plan elementwise_call::make_plan() const {
   }
   separate_outputs(made.operands, raw_inputs);
   made.has_index = kernel_.uses_index || made.operands.empty();
-  made.loop = loop_of(made.operands, output_layout_.shape(), made.has_index);
+  made.loop = loop_of(made.operands, output_layout_.shape(), made.has_index, device);
   made.form = to_string(made.loop.form, made.loop.loop.count);
   return made;
 }
@@ -348,7 +350,7 @@ void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
 
 void elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {
   if (output_layout_.size() != 0) {
-    const plan how = make_plan();
+    const plan how = make_plan(queue.get_device());
     launch(how, generated_for(how, queue, options), queue, options.after);
   }
 }

@@ -34,7 +34,7 @@ class USMX_API elementwise_call : public generated_call {
  private:
   struct plan;
 
-  plan make_plan() const;
+  plan make_plan(const sycl::device&) const;
   const usmx::kernel& generated_for(const plan&, const sycl::queue&,
                                     const generated_call_options&) const;
   void launch(const plan&, const usmx::kernel&, const sycl::queue&,

@@ -112,8 +112,9 @@ void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
   join_dimensions(loop);
 }
 
-loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands) {
-  loop_form form{loop_kind::flat, 1, 0, {}};
+loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands,
+                      std::size_t batch) {
+  loop_form form{loop_kind::flat, 1, 0, batch, {}};
   if (loop.ndim == 0) {
     std::ranges::fill(std::span(form.steps).first(loop.count), step::adjacent);
     return form;
@@ -153,7 +154,7 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
 std::string to_string(const loop_form& form, std::size_t operand_count) {
   constexpr const char* names[] = {"flat", "rows", "tiles"};
   std::string text = message(names[static_cast<std::size_t>(form.kind)], ' ', form.dimensions, ' ',
-                             form.edge, ' ');
+                             form.edge, ' ', form.batch, ' ');
   for (std::size_t i = 0; i < operand_count; ++i) {
     text += static_cast<char>(form.steps[i]);
   }

@@ -82,14 +82,18 @@ struct loop_form {
   std::size_t dimensions;
   /// Rows and columns of a tile; 0 if there are none.
   std::size_t edge;
+  /// What a GPU does at once: elements of a row that a work item reads before it writes one, or
+  /// rows of work items in the group of a tile. 1 on CPUs, which both make slower.
+  std::size_t batch;
   std::array<step, max_operands> steps;  // one for each operand
 };
 
 /// The form for a loop of these operands. Brings the dimension that tiles have as rows in front of
 /// the last one.
-loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands);
+loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands,
+                      std::size_t batch);
 
-/// "flat 1 0 aar", "rows 3 0 ass", "tiles 2 64 ta".
+/// "flat 1 0 1 aar", "rows 3 0 4 ass", "tiles 2 64 4 ta".
 std::string to_string(const loop_form&, std::size_t operand_count);
 
 }  // namespace usmx::inline v1::detail

@@ -49,7 +49,7 @@ std::string text(const numbers& shape, const std::vector<numbers>& strides) {
 std::string form(const numbers& shape, const std::vector<numbers>& strides) {
   std::vector<loop_operand> operands;
   operand_loop loop = loop_of(shape, strides, operands);
-  return to_string(choose_form(loop, operands), loop.count);
+  return to_string(choose_form(loop, operands, 1), loop.count);
 }
 
 TEST(operand_loop_test, dimensions_that_are_one_run_for_all_are_joined) {
@@ -64,30 +64,30 @@ TEST(operand_loop_test, the_leading_operand_is_walked_upwards) {
 }
 
 TEST(operand_loop_test, one_run_is_flat) {
-  EXPECT_EQ(form({6}, {{1}, {1}}), "flat 1 0 aa");
-  EXPECT_EQ(form({6}, {{0}, {1}}), "flat 1 0 ra");
-  EXPECT_EQ(form({}, {{}, {}}), "flat 1 0 aa");
-  EXPECT_EQ(form({6}, {{2}, {1}}), "rows 2 0 oa");
+  EXPECT_EQ(form({6}, {{1}, {1}}), "flat 1 0 1 aa");
+  EXPECT_EQ(form({6}, {{0}, {1}}), "flat 1 0 1 ra");
+  EXPECT_EQ(form({}, {{}, {}}), "flat 1 0 1 aa");
+  EXPECT_EQ(form({6}, {{2}, {1}}), "rows 2 0 1 oa");
 }
 
 TEST(operand_loop_test, steps_are_those_of_the_columns) {
-  EXPECT_EQ(form({5, 6}, {{12, 1}, {0, 0}, {6, 1}}), "rows 2 0 ara");
-  EXPECT_EQ(form({5, 6}, {{30, 3}, {12, -1}, {6, 1}}), "rows 2 0 nna");
+  EXPECT_EQ(form({5, 6}, {{12, 1}, {0, 0}, {6, 1}}), "rows 2 0 1 ara");
+  EXPECT_EQ(form({5, 6}, {{30, 3}, {12, -1}, {6, 1}}), "rows 2 0 1 nna");
   const std::ptrdiff_t far = std::ptrdiff_t{1} << 31;
-  EXPECT_EQ(form({5, 6}, {{0, far}, {6, 1}}), "rows 2 0 sa");
+  EXPECT_EQ(form({5, 6}, {{0, far}, {6, 1}}), "rows 2 0 1 sa");
 }
 
 TEST(operand_loop_test, an_operand_with_adjacent_rows_has_tiles) {
-  EXPECT_EQ(form({50, 60}, {{1, 50}, {60, 1}, {60, 1}}), "tiles 2 64 taa");
-  EXPECT_EQ(form({50, 60}, {{1, 50}, {1, 50}, {60, 1}}), "tiles 2 32 tta");
-  EXPECT_EQ(form({50, 60}, {{2, 100}, {60, 1}, {60, 1}}), "tiles 2 64 uaa");  // nearly adjacent
-  EXPECT_EQ(form({3, 60}, {{1, 3}, {60, 1}}), "rows 2 0 na");                 // too few of them
+  EXPECT_EQ(form({50, 60}, {{1, 50}, {60, 1}, {60, 1}}), "tiles 2 64 1 taa");
+  EXPECT_EQ(form({50, 60}, {{1, 50}, {1, 50}, {60, 1}}), "tiles 2 32 1 tta");
+  EXPECT_EQ(form({50, 60}, {{2, 100}, {60, 1}, {60, 1}}), "tiles 2 64 1 uaa");  // nearly adjacent
+  EXPECT_EQ(form({3, 60}, {{1, 3}, {60, 1}}), "rows 2 0 1 na");                 // too few of them
 }
 
 TEST(operand_loop_test, rows_of_tiles_come_before_the_columns) {
   std::vector<loop_operand> operands;
   operand_loop loop = loop_of({8, 9, 10}, {{1, 90, 8}, {90, 10, 1}}, operands);
-  EXPECT_EQ(to_string(choose_form(loop, operands), loop.count), "tiles 3 64 ta");
+  EXPECT_EQ(to_string(choose_form(loop, operands, 1), loop.count), "tiles 3 64 1 ta");
   EXPECT_EQ(loop.all_dimensions[0].extent, 9);
   EXPECT_EQ(loop.all_dimensions[1].extent, 8);
   EXPECT_EQ(loop.all_dimensions[2].extent, 10);
@@ -99,7 +99,7 @@ TEST(operand_loop_test, kernels_have_eight_dimensions_at_most) {
   for (std::size_t k = 0; k < 10; ++k) {
     strides[k] = std::ptrdiff_t{1} << (2 * (9 - k) + 1);
   }
-  EXPECT_EQ(form(shape, {strides, strides}), "rows 8 0 oo");
+  EXPECT_EQ(form(shape, {strides, strides}), "rows 8 0 1 oo");
 }
 
 }  // namespace

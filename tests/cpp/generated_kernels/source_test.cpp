@@ -54,7 +54,8 @@ class generated_source_test : public testing::Test {
 TEST_F(generated_source_test, elementwise_kernels_of_every_form_compile) {
   for (const dtype type : types) {
     for (const char* form :
-         {"flat 1 0 ara", "rows 2 0 nsa", "rows 8 0 ooa", "tiles 2 64 taa", "tiles 3 32 uta"}) {
+         {"flat 1 0 1 ara", "flat 1 0 4 ara", "rows 2 0 1 nsa", "rows 2 0 4 nsa", "rows 8 0 4 ooa",
+          "tiles 2 64 1 taa", "tiles 2 64 4 taa", "tiles 3 32 4 uta"}) {
       const std::vector parameters{input("x", type), input("y", type), output("z", type)};
       expect_compiles(elementwise_source("f", parameters, form, false), {"f"},
                       {{"operation", "z = x + y"}});
@@ -68,14 +69,15 @@ TEST_F(generated_source_test, index_numbers_functions_and_raw_arrays_compile) {
       {"r", "float", "", false, true, 2, true},  {"s", "float", "", false, true, 3, false},
       {"w", "int", "", true, true, 1, false},    {"z", "double", "T", true, true, 0, false}};
   expect_compiles(
-      elementwise_source("f", parameters, "rows 2 0 aaa", true), {"f"},
+      elementwise_source("f", parameters, "rows 2 0 4 aaa", true), {"f"},
       {{"operation",
         "z = sqrt(x) + pow(a, 2.0) + i + r[i] + r(0, 1) + s[i]; usmx::atomic_add(w[i], 1)"}});
 }
 
 TEST_F(generated_source_test, reductions_of_every_form_compile) {
   for (const dtype type : types) {
-    for (const char* form : {"inner 1 1 64 a", "inner 3 2 8 s", "outer 2 2 1 n"}) {
+    for (const char* form :
+         {"inner 1 1 16 a", "inner 1 1 512 a", "inner 3 2 8 s", "outer 2 2 1 n"}) {
       const std::vector parameters{input("x", type), output("y", type)};
       expect_compiles(reduction_source("f", parameters, form, type), {"f", "f_end"},
                       {{"map_expr", "x * x"},
