@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -124,12 +125,105 @@ def test_dask_meets_usmx_error_where_a_chunk_would_compute():
         (lazy + 1).compute(scheduler="threads")
 
 
+# ---- the array backend
+
+
+@pytest.fixture
+def backend():
+    with dask.config.set({"array.backend": "usmx"}):
+        yield
+
+
+CREATIONS = {
+    "ones": lambda: da.ones((3, 4), chunks=2),
+    "zeros of integers": lambda: da.zeros(5, dtype="i4", chunks=2),
+    "full": lambda: da.full((2, 3), 7, chunks=2),
+    "arange": lambda: da.arange(7, chunks=3),
+    "arange of floats": lambda: da.arange(1.0, 2.0, 0.1, chunks=4),
+    "no dimension": lambda: da.ones(()),
+    "like another": lambda: da.ones_like(da.zeros((3, 4), chunks=2)),
+}
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("create", CREATIONS.values(), ids=CREATIONS)
+def test_backend_creates_what_numpys_creates(create):
+    lazy = create()
+    assert type(lazy._meta) is usmx.USMArray
+    with dask.config.set({"array.backend": "numpy"}):
+        expected = create()
+    assert (lazy.chunks, lazy.dtype) == (expected.chunks, expected.dtype)
+    assert_computes(lazy, expected.compute(), "device")
+
+
+@pytest.mark.usefixtures("backend")
+def test_backend_makes_empty_arrays_of_a_kind_and_device(kind):
+    device = usmx.SyclDevice().filter_string
+    lazy = da.empty((4, 6), chunks=3, usm_type=kind, device=device)
+    assert_computes(lazy.map_blocks(usmx.zeros_like), np.zeros((4, 6)), kind)
+
+
+@pytest.mark.usefixtures("backend")
+def test_chunks_of_the_backend_can_be_written_to():
+    assert da.ones(4, chunks=4).compute().flags.writable
+
+
+@pytest.mark.usefixtures("backend")
+def test_backend_keeps_the_library_and_the_kind_of_a_model(kind):
+    assert da.ones_like(da.from_array(usmx.zeros(3, usm_type=kind))).compute().usm_type == kind
+    assert type(da.ones_like(da.from_array(np.zeros(3))).compute()) is np.ndarray
+
+
+def test_chunks_move_to_the_backend_and_back(kind):
+    host = np.arange(12.0).reshape(3, 4)
+    moved = da.from_array(host, chunks=2).to_backend("usmx", usm_type=kind)
+    assert_computes(moved, host, kind)
+    assert moved.to_backend("usmx") is moved
+    back = moved.to_backend("numpy").compute()
+    assert type(back) is np.ndarray
+    assert np.array_equal(back, host)
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: da.random.default_rng(1),
+        lambda: da.random.RandomState(1),
+        lambda: da.random.random(3),
+    ],
+)
+def test_random_numbers_of_the_backend_are_refused_with_what_to_do(make):
+    with pytest.raises(NotImplementedError, match="usmx makes no random numbers.*to_backend"):
+        make()
+
+
+def test_broken_usmx_breaks_the_backend_alone(tmp_path):
+    package = tmp_path / "usmx"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise ImportError('broken')")
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import dask, dask.array as da
+print(da.ones(3).sum().compute())
+with dask.config.set({{"array.backend": "usmx"}}):
+    try:
+        da.ones(3)
+    except ImportError as error:
+        print(error)
+"""
+    assert subprocess.check_output([sys.executable, "-P", "-c", code]) == b"3.0\nbroken\n"
+
+
 # ---- between processes
 
 
 @pytest.mark.slow
 def test_workers_send_arrays_to_each_other():
     code = """
+import dask
+import dask.array as da
 import usmx
 from dask.distributed import Client, LocalCluster
 
@@ -147,10 +241,14 @@ if __name__ == "__main__":
         there = [client.submit(total, each, workers=[second]) for each in made]
         print(client.gather(there, errors="raise"))
         print([total(each) for each in client.gather(made)])
+
+        with dask.config.set({"array.backend": "usmx"}):
+            chunked = da.arange(6, chunks=3, usm_type="host")
+        print(chunked[::-1].compute().usm_type, chunked.to_backend("numpy").compute())
 """
     sent = str([(kind, 2000.0) for kind in KINDS])
     result = run_python(code, timeout=100)
-    assert result.stdout.splitlines() == [sent, sent], result.stderr
+    assert result.stdout.splitlines() == [sent, sent, "host [0 1 2 3 4 5]"], result.stderr
 
 
 @pytest.mark.slow
