@@ -90,6 +90,7 @@ STEPS = {
     "take": lambda x: np.take(x, [1, 3], axis=1),
     "flip": lambda x: np.flip(x, 0),
     "roll": lambda x: np.roll(x, 2, axis=0),
+    "real": lambda x: x.real,
 }
 JOINS = {
     "concatenate": lambda library, x: library.concatenate([x, x], axis=1),
@@ -97,6 +98,7 @@ JOINS = {
     "broadcast": lambda library, x: library.broadcast_to(x, (2, 8, 6)),
     "repeat": lambda library, x: library.repeat(x, 2, axis=1),
     "tile": lambda library, x: library.tile(x, (2, 1)),
+    "pad": lambda library, x: library.pad(x, 1, constant_values=7),
 }
 
 
@@ -117,6 +119,13 @@ def test_dask_moves_chunks_and_gives_usm_arrays_back(chunked, kind, step):
 def test_dask_joins_chunks_and_gives_usm_arrays_back(chunked, kind, join):
     lazy, host = chunked
     assert_computes(join(da, lazy), join(np, host), kind)
+
+
+@pytest.mark.parametrize("value", [5, np.arange(6.0)], ids=["number", "array"])
+def test_dask_assigns_to_chunks(chunked, kind, value):
+    lazy, host = chunked
+    lazy[2] = host[2] = value
+    assert_computes(lazy, host, kind)
 
 
 def test_dask_meets_usmx_error_where_a_chunk_would_compute():
