@@ -126,6 +126,12 @@ def restore_queue(cls, device, properties, is_kept):
     return cls(_queue_argument(None, device)) if is_kept else cls(device, property=properties)
 
 
+@or_stand_in
+def restore_place(cls, queue):
+    """The Device of that queue."""
+    return cls.create_device(queue)
+
+
 def _queue_on(device, cls):
     """Find the queue that is kept for the device that an instance of `cls` was pickled on.
 

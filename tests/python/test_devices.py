@@ -404,3 +404,15 @@ def test_pickled_queue_of_arrays_is_the_queue_of_arrays_there():
         [sys.executable, "-P", "-c", code], input=pickle.dumps(own), capture_output=True, check=True
     )
     assert there.stdout.split() == [b"True"]
+
+
+def test_pickled_place_of_arrays_is_their_place():
+    place = usmx.zeros(1).device
+    found = pickle.loads(pickle.dumps(place))
+    assert type(found) is usmx.Device
+    assert found == place
+
+
+def test_copied_place_has_the_same_queue_whichever_that_is():
+    place = usmx.Device.create_device(SyclQueue())
+    assert copy.copy(place) == copy.deepcopy(place) == place

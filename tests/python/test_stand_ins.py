@@ -82,10 +82,10 @@ def test_pickled_again_it_is_what_was_pickled_first(kind):
     assert usmx.array_equal(again, array)
 
 
-@pytest.mark.parametrize("name", ["device", "queue"])
-def test_device_and_queue_raise_where_the_device_is_missing(name, monkeypatch):
+@pytest.mark.parametrize("make", [usmx.SyclDevice, usmx.SyclQueue, usmx.Device.create_device])
+def test_device_queue_and_place_raise_where_the_device_is_missing(make, monkeypatch):
     here = usmx.SyclDevice()
-    original = here if name == "device" else usmx.SyclQueue(here)
+    original = make(here)
     monkeypatch.setattr("usmx._unpickling._get_devices", list)
     with pytest.warns(RuntimeWarning, match=here.filter_string):
         stand_in = pickle.loads(pickle.dumps(original))
