@@ -22,7 +22,8 @@ def content_of(memory, protocol):
     """The bytes, as pickle's protocol has them: from 5 on as a buffer, without a copy if possible.
 
     Device memory is copied to host memory of the pool, which is there already if anything of this
-    size was pickled before. In a fresh bytes object, each page would first have to be made.
+    size was pickled before. In a fresh bytes object, each page would first have to be made. It is
+    taken where the pool finds no memory: an error would hang Dask (docs/decisions.md, 112).
 
     The pools give back what is free beyond their limits (docs/decisions.md, 105).
     """
@@ -33,7 +34,10 @@ def content_of(memory, protocol):
         return PickleBuffer(memory)
     if memory.nbytes == 0:
         return PickleBuffer(b"")
-    return PickleBuffer(MemoryUSMHost(memory, queue=memory._own_queue, copy=True))
+    try:
+        return PickleBuffer(MemoryUSMHost(memory, queue=memory._own_queue, copy=True))
+    except MemoryError:
+        return PickleBuffer(memory.tobytes())
 
 
 def copy_memory(memory, memo):

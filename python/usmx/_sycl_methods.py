@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _devices
-from usmx._core import SyclDevice, SyclPlatform, SyclQueue
+from usmx._core import Device, SyclDevice, SyclPlatform, SyclQueue
 from usmx._functions import attach
 
 if TYPE_CHECKING:
@@ -122,6 +122,24 @@ class _OfQueues:
         return SyclQueue(self)
 
 
+class _OfPlaces:
+    """The same of Device, which is a queue by another name."""
+
+    def __reduce__(self: Any) -> tuple[Any, ...]:
+        """Pickles the queue, as that is pickled. On a sub-device: ValueError."""
+        from usmx._unpickling import restore_place
+
+        return restore_place, (type(self), self._own_queue)
+
+    def __copy__(self: Any) -> Any:
+        """An object of the same queue."""
+        return Device.create_device(self)
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        """An object of the same queue."""
+        return Device.create_device(self)
+
+
 def _kept_queue(filter_string):
     from usmx._core import _queue_argument
 
@@ -131,3 +149,4 @@ def _kept_queue(filter_string):
 attach(_OfDevices, SyclDevice)
 attach(_OfPlatforms, SyclPlatform)
 attach(_OfQueues, SyclQueue)
+attach(_OfPlaces, Device)

@@ -6,7 +6,6 @@ What pickles are made of: _memory_pickling.py and _container/array_pickling.py.
 
 import os
 import warnings
-from functools import wraps
 from pickle import PickleBuffer
 
 from usmx._core import (
@@ -17,35 +16,17 @@ from usmx._core import (
     USMArray,
     _dtype,
     _get_devices,
-    _is_forked_child,
     _Memory,
     _new_array,
     _queue_argument,
-    _Refusing,
-    _require_usable_process,
     as_usm_memory,
 )
+from usmx._stand_ins import or_stand_in
 
 _KINDS = {MemoryUSMDevice: "device", MemoryUSMShared: "shared", MemoryUSMHost: "host"}
 
 
-def _unusable_in_forked_child(restore):
-    """Make `restore` give a stand-in there.
-
-    An error would come too early: a Pool loses a task that its child cannot unpickle, and waits
-    for ever. What the task itself raises is delivered.
-    """
-
-    @wraps(restore)
-    def restore_or_stand_in(cls, *arguments):
-        if _is_forked_child():
-            return _UnusableInForkedChild.of(cls, (restore_or_stand_in, (cls, *arguments)))
-        return restore(cls, *arguments)
-
-    return restore_or_stand_in
-
-
-@_unusable_in_forked_child
+@or_stand_in
 def restore_array(cls, content, dtype, shape, order, usm_type, device, readonly):
     """The array that `reduce_array` described.
 
@@ -68,7 +49,7 @@ def restore_array(cls, content, dtype, shape, order, usm_type, device, readonly)
     return instance_of_array(cls, array.readonly() if readonly else array)
 
 
-@_unusable_in_forked_child
+@or_stand_in
 def restore_memory(cls, content, device, readonly):
     """The memory that `reduce_memory` described.
 
@@ -109,7 +90,7 @@ def new_memory(cls, nbytes, queue):
     return _instance_of_memory(cls, _new_array(0, "u1", kind, queue, None, "C", zeroed=False))
 
 
-@_unusable_in_forked_child
+@or_stand_in
 def restore_device(cls, filter_string, uuid):
     """The device that was pickled under that filter string.
 
@@ -139,17 +120,23 @@ def _is_device(device, filter_string, uuid):
     return device.uuid == uuid
 
 
-@_unusable_in_forked_child
+@or_stand_in
 def restore_queue(cls, device, properties, is_kept):
     """A new queue on that device; or the one that usmx keeps for it."""
     return cls(_queue_argument(None, device)) if is_kept else cls(device, property=properties)
+
+
+@or_stand_in
+def restore_place(cls, queue):
+    """The Device of that queue."""
+    return cls.create_device(queue)
 
 
 def _queue_on(device, cls):
     """Find the queue that is kept for the device that an instance of `cls` was pickled on.
 
     Where there is no such device, for the one that the environment names for that case, or for the
-    default device, with a warning: an error would hang Dask (docs/decisions.md, 104).
+    default device, with a warning (docs/decisions.md, 104).
     """
     try:
         return _queue_argument(None, device)
@@ -162,7 +149,7 @@ def _queue_on(device, cls):
         f"the default device, {instead.sycl_device.filter_string}. USMX_UNPICKLE_ON in the "
         "environment, such as USMX_UNPICKLE_ON=cpu, names a device for this case",
         RuntimeWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     return instead
 
@@ -188,49 +175,3 @@ def _instance_of_memory(cls, *arguments, **keywords):
 
 def _kind_class(cls):
     return next(kind for kind in _KINDS if issubclass(cls, kind))
-
-
-def _refuse(*arguments, **keywords):
-    _require_usable_process()
-
-
-def _of(stand_in, name):
-    return object.__getattribute__(stand_in, name)
-
-
-class _UnusableInForkedChild(_Refusing):
-    """What a forked child has in place of an array or memory object: every use raises.
-
-    It is an instance of the class it stands for, so code that asks takes the way on which it meets
-    the error. Pickled, as the result of a task, it is what was pickled in the parent.
-    """
-
-    @classmethod
-    def of(cls, pickled_class, reduced):
-        made = cls.__new__(cls)
-        object.__setattr__(made, "_pickled_class", pickled_class)
-        object.__setattr__(made, "_reduced", reduced)
-        return made
-
-    def __getattribute__(self, name):
-        if name == "__class__":
-            return _of(self, "_pickled_class")
-        if name in ("__reduce_ex__", "__setstate__"):  # pickle asks the instance
-            return _of(self, name)
-        return _refuse()
-
-    def __reduce_ex__(self, protocol):
-        return _of(self, "_reduced")
-
-    def __setstate__(self, state):
-        object.__setattr__(self, "_reduced", (*_of(self, "_reduced"), state))
-
-    def __repr__(self):  # tracebacks and debuggers call it
-        name = _of(self, "_pickled_class").__qualname__
-        return f"<{name} that was unpickled in a forked child, where usmx cannot be used>"
-
-    __hash__ = object.__hash__  # dictionaries and sets are unpickled too
-
-    # What Python and NumPy ask the class for, and is no operator
-    __setattr__ = __delattr__ = __format__ = __round__ = __trunc__ = _refuse
-    __array_ufunc__ = __array_function__ = _refuse

@@ -2,7 +2,7 @@
 
 Dask imports this module whenever it is imported itself, whether or not the program uses usmx. So
 it imports nothing at its top, and usmx only when Dask meets the first object of usmx's: a broken
-usmx does not break Dask.
+usmx does not break Dask. The array backend is a module of its own.
 """
 
 

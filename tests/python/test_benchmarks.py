@@ -66,6 +66,17 @@ def test_quick_selections_print_tables_and_write_times(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("what", ["mpi", "dask", "spilling"])
+def test_one_round_between_processes_prints_a_line_for_each_kind(what):
+    starter = [Path(sys.executable).with_name("mpiexec"), "-n", "2"] if what == "mpi" else []
+    command = [*starter, sys.executable, BENCHMARKS / "processes.py", what, "--rounds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert [line[0] for line in lines[-4:]] == ["numpy", "shared", "host", "device"]
+
+
+@pytest.mark.slow
 def test_every_case_of_the_gpu_benchmark_runs_with_usmx_alone(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     gpu = importlib.import_module("gpu")

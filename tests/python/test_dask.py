@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -89,6 +90,7 @@ STEPS = {
     "take": lambda x: np.take(x, [1, 3], axis=1),
     "flip": lambda x: np.flip(x, 0),
     "roll": lambda x: np.roll(x, 2, axis=0),
+    "real": lambda x: x.real,
 }
 JOINS = {
     "concatenate": lambda library, x: library.concatenate([x, x], axis=1),
@@ -96,6 +98,7 @@ JOINS = {
     "broadcast": lambda library, x: library.broadcast_to(x, (2, 8, 6)),
     "repeat": lambda library, x: library.repeat(x, 2, axis=1),
     "tile": lambda library, x: library.tile(x, (2, 1)),
+    "pad": lambda library, x: library.pad(x, 1, constant_values=7),
 }
 
 
@@ -118,10 +121,108 @@ def test_dask_joins_chunks_and_gives_usm_arrays_back(chunked, kind, join):
     assert_computes(join(da, lazy), join(np, host), kind)
 
 
+@pytest.mark.parametrize("value", [5, np.arange(6.0)], ids=["number", "array"])
+def test_dask_assigns_to_chunks(chunked, kind, value):
+    lazy, host = chunked
+    lazy[2] = host[2] = value
+    assert_computes(lazy, host, kind)
+
+
 def test_dask_meets_usmx_error_where_a_chunk_would_compute():
     lazy = da.from_array(usmx.zeros((4, 4)), chunks=(2, 2), asarray=False)
     with pytest.raises(TypeError, match="dpnp"):
         (lazy + 1).compute(scheduler="threads")
+
+
+# ---- the array backend
+
+
+@pytest.fixture
+def backend():
+    with dask.config.set({"array.backend": "usmx"}):
+        yield
+
+
+CREATIONS = {
+    "ones": lambda: da.ones((3, 4), chunks=2),
+    "zeros of integers": lambda: da.zeros(5, dtype="i4", chunks=2),
+    "full": lambda: da.full((2, 3), 7, chunks=2),
+    "arange": lambda: da.arange(7, chunks=3),
+    "arange of floats": lambda: da.arange(1.0, 2.0, 0.1, chunks=4),
+    "no dimension": lambda: da.ones(()),
+    "like another": lambda: da.ones_like(da.zeros((3, 4), chunks=2)),
+}
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("create", CREATIONS.values(), ids=CREATIONS)
+def test_backend_creates_what_numpys_creates(create):
+    lazy = create()
+    assert type(lazy._meta) is usmx.USMArray
+    with dask.config.set({"array.backend": "numpy"}):
+        expected = create()
+    assert (lazy.chunks, lazy.dtype) == (expected.chunks, expected.dtype)
+    assert_computes(lazy, expected.compute(), "device")
+
+
+@pytest.mark.usefixtures("backend")
+def test_backend_makes_empty_arrays_of_a_kind_and_device(kind):
+    device = usmx.SyclDevice().filter_string
+    lazy = da.empty((4, 6), chunks=3, usm_type=kind, device=device)
+    assert_computes(lazy.map_blocks(usmx.zeros_like), np.zeros((4, 6)), kind)
+
+
+@pytest.mark.usefixtures("backend")
+def test_chunks_of_the_backend_can_be_written_to():
+    assert da.ones(4, chunks=4).compute().flags.writable
+
+
+@pytest.mark.usefixtures("backend")
+def test_backend_keeps_the_library_and_the_kind_of_a_model(kind):
+    assert da.ones_like(da.from_array(usmx.zeros(3, usm_type=kind))).compute().usm_type == kind
+    assert type(da.ones_like(da.from_array(np.zeros(3))).compute()) is np.ndarray
+
+
+def test_chunks_move_to_the_backend_and_back(kind):
+    host = np.arange(12.0).reshape(3, 4)
+    moved = da.from_array(host, chunks=2).to_backend("usmx", usm_type=kind)
+    assert_computes(moved, host, kind)
+    assert moved.to_backend("usmx") is moved
+    back = moved.to_backend("numpy").compute()
+    assert type(back) is np.ndarray
+    assert np.array_equal(back, host)
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: da.random.default_rng(1),
+        lambda: da.random.RandomState(1),
+        lambda: da.random.random(3),
+    ],
+)
+def test_random_numbers_of_the_backend_are_refused_with_what_to_do(make):
+    with pytest.raises(NotImplementedError, match="usmx makes no random numbers.*to_backend"):
+        make()
+
+
+def test_broken_usmx_breaks_the_backend_alone(tmp_path):
+    package = tmp_path / "usmx"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise ImportError('broken')")
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import dask, dask.array as da
+print(da.ones(3).sum().compute())
+with dask.config.set({{"array.backend": "usmx"}}):
+    try:
+        da.ones(3)
+    except ImportError as error:
+        print(error)
+"""
+    assert subprocess.check_output([sys.executable, "-P", "-c", code]) == b"3.0\nbroken\n"
 
 
 # ---- between processes
@@ -130,6 +231,8 @@ def test_dask_meets_usmx_error_where_a_chunk_would_compute():
 @pytest.mark.slow
 def test_workers_send_arrays_to_each_other():
     code = """
+import dask
+import dask.array as da
 import usmx
 from dask.distributed import Client, LocalCluster
 
@@ -147,18 +250,20 @@ if __name__ == "__main__":
         there = [client.submit(total, each, workers=[second]) for each in made]
         print(client.gather(there, errors="raise"))
         print([total(each) for each in client.gather(made)])
+
+        with dask.config.set({"array.backend": "usmx"}):
+            chunked = da.arange(6, chunks=3, usm_type="host")
+        print(chunked[::-1].compute().usm_type, chunked.to_backend("numpy").compute())
 """
     sent = str([(kind, 2000.0) for kind in KINDS])
     result = run_python(code, timeout=100)
-    assert result.stdout.splitlines() == [sent, sent], result.stderr
+    assert result.stdout.splitlines() == [sent, sent, "host [0 1 2 3 4 5]"], result.stderr
 
 
 @pytest.mark.slow
-def test_workers_spill_run_out_of_memory_and_lack_devices_as_with_numpy():
+def test_workers_spill_and_run_out_of_memory_as_with_numpy():
     """One cluster for all: it takes seconds to start. Spilling by Dask's count of managed bytes."""
     code = """
-import pickle
-import warnings
 import dask
 import numpy as np
 import usmx
@@ -185,17 +290,6 @@ def limited(nbytes):
     finally:
         pool.set_limit()
 
-class Elsewhere:
-    def __init__(self, array):
-        self.array = array
-
-    def __reduce__(self):
-        here = self.array.sycl_device.filter_string.encode()
-        return pickle.loads, (pickle.dumps(self.array, 0).replace(here, b"cuda:gpu:77"),)
-
-def made_elsewhere():
-    return Elsewhere(usmx.arange(3))
-
 if __name__ == "__main__":
     memory = {"target": 0.05, "spill": False, "pause": False, "terminate": False}
     with (
@@ -203,7 +297,7 @@ if __name__ == "__main__":
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="640MiB") as cluster,
         Client(cluster) as client,
     ):
-        one, other = client.scheduler_info(n_workers=-1)["workers"]
+        one, _ = client.scheduler_info(n_workers=-1)["workers"]
         counts = {}
         for kind in ("numpy", "device", "shared", "host"):
             made = client.map(make, [kind] * BLOCKS, range(BLOCKS), workers=[one])
@@ -218,12 +312,89 @@ if __name__ == "__main__":
         except MemoryError as error:
             print(type(error).__name__)
         print(client.submit(sum, [1, 2], workers=[one]).result())
-
-        made = client.submit(made_elsewhere, workers=[one])
-        there = client.submit(usmx.asnumpy, made, workers=[other])
-        print(there.result(timeout=90).tolist())
 """
     result = run_python(code, timeout=150)
-    assert result.stdout.splitlines() == ["True True", "USMAllocationError", "3", "[0, 1, 2]"], (
+    assert result.stdout.splitlines() == ["True True", "USMAllocationError", "3"], (
         result.stdout + result.stderr
     )
+
+
+@pytest.mark.slow
+def test_worker_that_cannot_make_what_it_receives_fails_the_task():
+    code = """
+import os
+import pickle
+import usmx
+from dask.distributed import Client, LocalCluster
+from helpers import KINDS
+
+NBYTES = 1 << 20
+
+def make(kind):
+    return usmx.full(NBYTES, 1, dtype="u1", usm_type=kind)
+
+def total(array):
+    return int(usmx.asnumpy(array).sum())
+
+def fill_pool(kind):
+    pool = usmx.memory.get_memory_pool(kind)
+    pool.free_all_blocks()
+    pool.set_limit(size=pool.used_bytes() + 1024)
+
+def empty_pool(kind):
+    usmx.memory.get_memory_pool(kind).set_limit()
+
+class Elsewhere:
+    def __init__(self, array):
+        self.array = array
+
+    def __reduce__(self):
+        here = self.array.sycl_device.filter_string.encode()
+        return pickle.loads, (pickle.dumps(self.array, 0).replace(here, b"cuda:gpu:77"),)
+
+def made_elsewhere():
+    return Elsewhere(usmx.arange(3))
+
+def name(device):
+    os.environ["USMX_UNPICKLE_ON"] = device
+
+if __name__ == "__main__":
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        one, other = client.scheduler_info(n_workers=-1)["workers"]
+
+        def moved(make, *arguments):
+            made = client.submit(make, *arguments, workers=[one], pure=False)
+            there = client.submit(total, made, workers=[other], pure=False)
+            try:
+                return there.result(timeout=30)
+            except (MemoryError, RuntimeError) as error:
+                return f"{type(error).__name__}: {str(error).partition(': ')[0]}"
+
+        for kind in KINDS:
+            client.run(fill_pool, kind, workers=[other])
+            print("receiver without", kind, moved(make, kind))
+            client.run(empty_pool, kind, workers=[other])
+            print("receiver with", kind, moved(make, kind))
+
+        client.run(fill_pool, "host", workers=[one])
+        print("sender without host", moved(make, "device"))
+
+        print("no name", moved(made_elsewhere))
+        for device in ("cuda:gpu:78", usmx.SyclDevice().filter_string):
+            client.run(name, device, workers=[other])
+            print("another name", moved(made_elsewhere))
+"""
+    expected = []
+    for kind in KINDS:
+        failed = "USMAllocationError: USMArray could not be unpickled"
+        expected.append(f"receiver without {kind} {failed}")
+        expected.append(f"receiver with {kind} 1048576")
+    expected.append("sender without host 1048576")
+    expected.append("no name 3")
+    expected.append("another name SyclDeviceCreationError: USMArray could not be unpickled")
+    expected.append("another name 3")
+    result = run_python(code, timeout=240)
+    assert result.stdout.splitlines() == expected, result.stdout + result.stderr

@@ -361,8 +361,10 @@ def test_pickled_sub_device_and_its_queue_are_value_errors(parts):
 
 def test_device_of_another_uuid_is_not_found(device):
     restore, (cls, filter_string, uuid) = device.__reduce__()
+    with pytest.warns(RuntimeWarning, match=f"'{filter_string}'.*{'ab' * 16}"):
+        missing = restore(cls, filter_string, b"\xab" * 16)
     with pytest.raises(usmx.SyclDeviceCreationError, match=f"'{filter_string}'.*{'ab' * 16}"):
-        restore(cls, filter_string, b"\xab" * 16)
+        _ = missing.name
     if uuid is not None:
         assert restore(cls, "level_zero:gpu:99", uuid) == device  # counted otherwise elsewhere
 
@@ -402,3 +404,15 @@ def test_pickled_queue_of_arrays_is_the_queue_of_arrays_there():
         [sys.executable, "-P", "-c", code], input=pickle.dumps(own), capture_output=True, check=True
     )
     assert there.stdout.split() == [b"True"]
+
+
+def test_pickled_place_of_arrays_is_their_place():
+    place = usmx.zeros(1).device
+    found = pickle.loads(pickle.dumps(place))
+    assert type(found) is usmx.Device
+    assert found == place
+
+
+def test_copied_place_has_the_same_queue_whichever_that_is():
+    place = usmx.Device.create_device(SyclQueue())
+    assert copy.copy(place) == copy.deepcopy(place) == place

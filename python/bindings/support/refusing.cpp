@@ -1,5 +1,7 @@
 #include "support/refusing.hpp"
 
+#include <type_traits>
+
 #include "support/errors.hpp"
 #include "usmx/base/process.hpp"
 
@@ -9,12 +11,21 @@ namespace {
 /// Python makes instances by __new__ alone: nothing is ever in them.
 struct refusing {};
 
-/// A slot of a Python class: raises, and returns what says so.
+/// Raises what an operand says, if it is a stand-in; other arguments of slots are numbers.
+template <class Argument>
+void raise_reason(Argument argument) {
+  if constexpr (std::is_same_v<Argument, PyObject*>) {
+    raise_if_stand_in(argument);
+  }
+}
+
+/// A slot of a Python class: raises, and returns what says so. Of a binary operator, either operand
+/// may be the stand-in.
 template <auto failed, class... Arguments>
-decltype(failed) refuse(Arguments...) noexcept {
-  return guarded(failed, []() -> decltype(failed) {
-    require_usable_process();
-    throw type_error("an object that stands for one in a forked child is of no use elsewhere");
+decltype(failed) refuse(Arguments... arguments) noexcept {
+  return guarded(failed, [&]() -> decltype(failed) {
+    (raise_reason(arguments), ...);
+    throw type_error("a stand-in's _refuse must raise");
   });
 }
 
@@ -36,9 +47,9 @@ void* comparison() {
   return reinterpret_cast<void*>(&refuse<no_object, reference, reference, int>);
 }
 
-int refuse_buffer(PyObject*, Py_buffer* view, int) noexcept {
+int refuse_buffer(PyObject* self, Py_buffer* view, int) noexcept {
   view->obj = nullptr;
-  return refuse<-1>();
+  return refuse<-1>(self);
 }
 
 // clang-format off
@@ -79,9 +90,17 @@ bool is_forked_child() {
 
 }  // namespace
 
+void raise_if_stand_in(nb::handle object) {
+  if (nb::isinstance<refusing>(object)) {
+    object.type().attr("_refuse")(object);
+  }
+}
+
 void bind_refusing(nb::module_& m) {
-  nb::class_<refusing>(m, "_Refusing", nb::type_slots(slots),
-                       "What stands for a usmx object in a forked child: every operation raises.");
+  nb::class_<refusing>(
+      m, "_Refusing", nb::type_slots(slots),
+      "What stands for an object that could not be unpickled: every operation calls "
+      "`_refuse` of the class, which a subclass defines, and which raises.");
   m.def("_is_forked_child", &is_forked_child,
         "Whether this process was forked after its parent had used the SYCL runtime.");
   m.def("_require_usable_process", &require_usable_process,

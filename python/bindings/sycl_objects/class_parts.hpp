@@ -9,6 +9,7 @@
 #include "internals.hpp"
 #include "support/errors.hpp"
 #include "support/nanobind.hpp"
+#include "support/refusing.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/dpctl_types.hpp"
 
@@ -16,6 +17,7 @@ namespace usmx::bindings {
 
 [[noreturn]] inline void throw_not_accepted(const char* what, const char* accepted,
                                             nb::handle found) {
+  raise_if_stand_in(found);
   throw type_error(detail::message(what, " takes ", accepted, ", found ", type_name(found.ptr())));
 }
 

@@ -270,7 +270,7 @@ class _OfArrays:
         """
         from usmx._container.numpy_functions import call_numpy_function
 
-        return call_numpy_function(func, types, args, kwargs)
+        return call_numpy_function(self, func, types, args, kwargs)
 
     def __array_ufunc__(
         self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any

@@ -25,12 +25,18 @@ from usmx._core import USMArray
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+# With `like=array`, they convert to an array beside that one.
+_CONVERSIONS = {"asarray": {}, "asanyarray": {}, "array": {"copy": True}}
 _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
 
 
-def call_numpy_function(function, classes, args, kwargs):
-    """What ``USMArray.__array_function__`` does."""
+def call_numpy_function(asked, function, classes, args, kwargs):
+    """What ``asked.__array_function__`` does, where `asked` is one of the USMArrays."""
     name = getattr(function, "__name__", str(function))
+    if name in _CONVERSIONS and not hasattr(function, "_implementation"):
+        given = {key: value for key, value in kwargs.items() if value is not None}
+        place = {"usm_type": asked.usm_type, "sycl_queue": asked._own_queue}
+        return _core.asarray(*args, **_CONVERSIONS[name] | given | place)
     if name in _MOVERS and all(issubclass(cls, USMArray) for cls in classes):
         return _MOVERS[name](name, args, kwargs)
     arrays = list(_arrays_in((*args, *kwargs.values())))
@@ -39,7 +45,7 @@ def call_numpy_function(function, classes, args, kwargs):
             f"numpy.{name} cannot read device memory: {_dpnp(arrays)}copy it to the host "
             "(usmx.asnumpy(a))"
         )
-    if not hasattr(function, "_implementation"):  # np.asarray(..., like=array)
+    if not hasattr(function, "_implementation"):  # np.arange(..., like=array)
         return NotImplemented
     if name in _OF_ATTRIBUTES:
         return function._implementation(*args, **kwargs)
@@ -180,12 +186,14 @@ _MOVERS = {
     "flip": _By(_core.flip, "m", "axis"),
     "full_like": _By(_like(creation.full_like, creation.full), "a fill_value", _LIKE),
     "hstack": _By(_converted(numpy_names.hstack), "tup", keywords_only="dtype casting"),
+    "imag": _By(numpy_names.imag, "val"),
     "matrix_transpose": _By(_core.matrix_transpose, "x"),
     "moveaxis": _By(_core.moveaxis, "a source destination"),
     "nonzero": _By(indexing.nonzero, "a"),
     "ones_like": _By(_like(creation.ones_like, creation.ones), "a", _LIKE),
     "permute_dims": _By(USMArray.transpose, "a axes"),
     "ravel": _By(USMArray.ravel, "a", "order"),
+    "real": _By(numpy_names.real, "val"),
     "repeat": _By(manipulation.repeat, "a repeats", "axis"),
     "reshape": _By(_core.reshape, "a shape", "order copy"),
     "result_type": _of_any_arguments(types.result_type),

@@ -26,9 +26,9 @@ def check(situation: Situation) -> Iterator[Finding]:
         CHECK,
         "note",
         "no driver of OpenCL is registered: usmx shows the CPU driver to its own process alone. A "
-        "package that looks for devices before usmx is imported finds none, and then usmx finds "
-        "none in that process either",
-        f"import usmx first, or export {VARIABLE}={driver}",
+        "package that looks for devices before usmx is imported (import ray does that, if dpctl is "
+        "installed) finds none, and then usmx finds none in that process either",
+        f"import usmx first, or export {VARIABLE}={driver}; Ray's workers need the variable",
     )
 
 

@@ -52,8 +52,10 @@ def test_driver_that_usmx_alone_shows_is_noted_with_what_to_export(monkeypatch):
     monkeypatch.setattr(registered, "value_in_process", lambda: "/a/libintelocl.so")
     (finding,) = registered.check(Seen())
     assert finding.state == "note"
-    assert "looks for devices before usmx is imported" in finding.found
-    assert finding.remedy == "import usmx first, or export OCL_ICD_FILENAMES=/a/libintelocl.so"
+    assert "looks for devices before usmx is imported (import ray does that" in finding.found
+    first, _, workers = finding.remedy.partition("; ")
+    assert first == "import usmx first, or export OCL_ICD_FILENAMES=/a/libintelocl.so"
+    assert workers == "Ray's workers need the variable"
 
 
 def test_variable_is_read_as_drivers_see_it(monkeypatch):

@@ -34,6 +34,8 @@ MOVES = {
     "full_like": lambda a: np.full_like(a, 7),
     "full_like of a shape": lambda a: np.full_like(a, 7, dtype="i4", shape=(5, 2)),
     "hstack": lambda a: np.hstack([a, a]),
+    "imag": np.imag,
+    "imag of complex numbers": lambda a: np.imag(np.astype(a, "c16")),
     "matrix_transpose": np.matrix_transpose,
     "moveaxis": lambda a: np.moveaxis(a, 0, -1),
     "ones_like": np.ones_like,
@@ -41,6 +43,7 @@ MOVES = {
     "permute_dims": lambda a: np.permute_dims(a, (2, 0, 1)),
     "ravel": np.ravel,
     "ravel in an order": lambda a: np.ravel(a, order="F"),
+    "real": np.real,
     "repeat": lambda a: np.repeat(a, 2, axis=1),
     "repeat flat": lambda a: np.repeat(a, 2),
     "reshape": lambda a: np.reshape(a, (4, -1)),
@@ -117,6 +120,16 @@ def test_empty_like_has_place_shape_and_type(array, shape):
     made = np.empty_like(array, "i4", shape=shape)
     assert (made.shape, made.dtype) == (shape or HOST.shape, np.dtype("i4"))
     assert (made.usm_type, made.sycl_queue) == (array.usm_type, array.sycl_queue)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, np.asanyarray, np.array])
+def test_conversion_like_an_array_is_beside_it(array, convert):
+    made = convert([[1, 2], [3, 4]], dtype="i4", order=None, like=array)
+    assert type(made) is usmx.USMArray
+    assert (made.usm_type, made.sycl_queue) == (array.usm_type, array.sycl_queue)
+    assert (made.dtype, made.tolist()) == (np.dtype("i4"), [[1, 2], [3, 4]])
+    again = convert(array, like=array)
+    assert (again._pointer == array._pointer) == (convert is not np.array)
 
 
 def test_argument_that_usmx_does_not_have_is_a_type_error(array):
