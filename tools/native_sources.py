@@ -40,9 +40,9 @@ def _ranks(owner):
             ranks[file] = ranks.get(file, 0) - 1
     for cls in filter(inspect.isclass, (getattr(usmx, name) for name in usmx.__all__)):
         for _, file, _ in sorted(_places(cls.__name__, cls, is_attribute=False))[:1]:
-            ranks[file] = 1
+            ranks[file] = 1  # last
     for _, file, _ in sorted(_places(owner.__name__, owner, is_attribute=False))[:1]:
-        ranks[file] = -1000
+        ranks[file] = -len(vars(owner)) - 1  # before all others
     return ranks
 
 
