@@ -55,7 +55,8 @@ def _places(name, bound, is_attribute):
     places = []
     for file, text in _sources().items():
         for literal in re.finditer(f'"{re.escape(name)}"', text):
-            of_module = re.search(r"\bm\.def\(\s*$", text[: literal.start()][-40:])
+            before = text[max(0, literal.start() - 40) : literal.start()]
+            of_module = re.search(r"\bm\.def\(\s*$", before)
             distance = _distance(text, literal, opening)
             if distance is not None and not (is_attribute and of_module):
                 places.append((distance, file, text.count("\n", 0, literal.end()) + 1))

@@ -49,9 +49,17 @@ def _place_of(module, name):
 
 
 def _link(app, file, line):
+    _linked(app).add(file)
     page = app.builder.get_relative_uri(app.env.docname, _page_of(file))
     text = nodes.inline("", "[source]", classes=["viewcode-link"])
     return nodes.reference("", "", text, internal=True, refuri=f"{page}#line-{line}")
+
+
+def _linked(app):
+    """The files that links lead to, also from pages that an earlier build has read."""
+    if not hasattr(app.env, "usmx_linked_sources"):
+        app.env.usmx_linked_sources = set()
+    return app.env.usmx_linked_sources
 
 
 def _page_of(file):
@@ -72,10 +80,9 @@ def source_pages(app):
         return
     for file in sorted((ROOT / "include").rglob("*.h*")):
         yield _source_page(app, file, f"_modules/{file.relative_to(ROOT / 'include')}", "cpp")
-    for file in sorted(native_sources.BINDINGS.rglob("*.[ch]pp")):
-        yield _source_page(app, file, _page_of(file), "cpp")
-    for file in sorted((ROOT / "python/usmx").rglob("*.py")):
-        yield _source_page(app, file, _page_of(file), "python")
+    for file in sorted(_linked(app)):
+        language = "python" if file.suffix == ".py" else "cpp"
+        yield _source_page(app, file, _page_of(file), language)
 
 
 def _source_page(app, file, page, language):
