@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tools"))
 
 import doxygen  # noqa: E402
+import source_links  # noqa: E402
+from usmx._container import elsewhere  # noqa: E402
 
 VERSION_HEADER = ROOT / "include/usmx/base/version.hpp"
 
@@ -30,6 +32,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "source_links",
 ]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 html_theme = "furo"
@@ -86,39 +89,12 @@ def list_headers(app, page, source):
     def sections(match):
         paths = sorted(path for path in labels if f"{path}/".startswith(match[1] + "/"))
         return "\n".join(
-            f"({labels[path]})=\n\n## {path}\n\n{link_to_source(path)}\n\n"
+            f"({labels[path]})=\n\n## {path}\n\n{source_links.header_link(path)}\n\n"
             f"```{{doxygenfile}} {path}\n```\n"
             for path in paths
         )
 
     source[0] = re.sub(r"<!-- headers of include/(\S+) -->", sections, source[0])
-
-
-def link_to_source(path):
-    """The link from a header's section to its source."""
-    return f'<a class="source-link" href="../../_modules/{path}.html">[source]</a>'
-
-
-def forget_modules_without_source(app):
-    """Keep native modules out of viewcode's list, where they would be dead links."""
-    modules = app.env._viewcode_modules
-    for name in [name for name, entry in modules.items() if not entry]:
-        del modules[name]
-    return []
-
-
-def source_pages(app):
-    """Make a page of the source of each header."""
-    if app.builder.format != "html":
-        return
-    for file in sorted((ROOT / "include").rglob("*.h*")):
-        path = file.relative_to(ROOT / "include")
-        code = app.builder.highlighter.highlight_block(file.read_text(encoding="utf-8"), "cpp")
-        yield (
-            f"_modules/{path}",
-            {"title": str(path), "body": f"<h1>{path}</h1>{code}"},
-            "page.html",
-        )
 
 
 def summarize(app, page, source):
@@ -165,6 +141,11 @@ def drop_links_to_sources(app, page, source):
     source[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)#]+)[^)]*\)", kept, source[0])
 
 
+def leave_out_lacking(app, what, name, obj, skip, options):
+    """Leave out what arrays lack: attributes that only say so (docs/decisions.md, 94)."""
+    return True if isinstance(obj, elsewhere._Elsewhere) else None
+
+
 def write_as_called(app, what, name, obj, options, signature, returned):
     """Drop `self`, and the modules of classes, from the signatures that nanobind writes."""
 
@@ -179,9 +160,8 @@ def setup(app):
     """Sphinx calls this once it has read the settings above."""
     app.connect("config-inited", run_doxygen, priority=100)  # before Breathe
     app.connect("source-read", list_headers)
-    app.connect("html-collect-pages", forget_modules_without_source, priority=100)
-    app.connect("html-collect-pages", source_pages)
     app.connect("source-read", summarize)
     app.connect("source-read", show_help)
     app.connect("source-read", drop_links_to_sources)
+    app.connect("autodoc-skip-member", leave_out_lacking)
     app.connect("autodoc-process-signature", write_as_called)

@@ -82,8 +82,18 @@ def _producer(name):
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
         raise _Failed(f"{OPTION}: expected MODULE:NAME, found {name!r}")
-    found = importlib.import_module(module)
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # a module that the author's own imports
+        raise _Failed(
+            f"{OPTION} {name}: {error}; install the package, or let pytest find it with "
+            "-o pythonpath=."
+        ) from None
     for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise _Failed(f"{OPTION} {name}: {found!r} has no attribute {part!r}")
         found = getattr(found, part)
     is_producer = hasattr(found, "__sycl_usm_array_interface__") and not isinstance(found, type)
     return found() if callable(found) and not is_producer else found

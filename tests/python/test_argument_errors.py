@@ -73,3 +73,22 @@ def test_missing_memory_is_told_once():
     with pytest.raises(usmx.USMAllocationError) as caught:
         usmx.zeros(1 << 50)
     assert str(caught.value).count("cannot allocate") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: usmx.eye(2.5), "n_rows must be an integer, found 2.5"),
+        (lambda: usmx.eye(2, k="x"), "k must be an integer, found 'x'"),
+        (lambda: usmx.linspace(0, 1, 2.5), "num must be an integer, found 2.5"),
+        (lambda: usmx.tile(usmx.ones(2), "x"), "a count of repetitions must be an integer, found"),
+        (lambda: usmx.repeat(usmx.ones(2), "x"), "repeats must be an integer or integers, found"),
+        (lambda: usmx.repeat(usmx.ones(2), [1, 2.5]), "a count of repeats must be an integer"),
+        (lambda: usmx.rot90(usmx.ones((2, 2)), 0.5), "k must be an integer, found 0.5"),
+        (lambda: usmx.diagonal(usmx.ones((2, 2)), 0.5), "offset must be an integer, found 0.5"),
+        (lambda: usmx.split(usmx.ones(4), [1.5]), "must be an integer, found 1.5"),
+    ],
+)
+def test_argument_that_is_no_integer_is_named(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()

@@ -119,7 +119,7 @@ def test_column_of_text_is_named():
         def __array__(self, dtype=None, copy=None):
             return np.array([[1.0, "x"]], dtype=object)
 
-    with pytest.raises(TypeError, match="found column 'text' of object of type Frame$"):
+    with pytest.raises(TypeError, match="found object in column 'text' of a Frame$"):
         usmx.asarray(Frame())
 
 

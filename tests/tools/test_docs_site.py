@@ -133,6 +133,35 @@ def test_reference_leads_to_sources_and_has_a_line_for_each_name(site):
     )
 
 
+def test_every_name_of_python_leads_to_its_source(site):
+    without = {
+        name
+        for page in site.glob("reference/*.html")
+        for name, entry in re.findall(
+            r'<dl class="py (?:function|method|property|class|exception)">\s*'
+            r'<dt class="sig[^"]*" id="(usmx[^"]*)">(.*?)</dt>',
+            page.read_text(),
+            re.DOTALL,
+        )
+        if "[source]" not in entry
+    }
+    assert without == set()
+
+
+def test_names_that_arrays_lack_are_not_in_the_reference(site):
+    page = (site / "reference/array.html").read_text()
+    assert 'id="usmx.USMArray.reshape"' in page
+    assert 'id="usmx.USMArray.sum"' not in page
+
+
+def test_link_to_a_native_method_leads_to_its_binding(site, front_page):
+    front_page.goto((site / "reference/array.html").as_uri())
+    front_page.locator("dt#usmx\\.USMArray\\.reshape .viewcode-link").click()
+    assert front_page.locator("h1").first.inner_text() == "python/bindings/container/shapes.cpp"
+    line = front_page.url.partition("#")[2]
+    assert '"reshape"' in front_page.locator(f"#{line}").inner_text()
+
+
 def test_search_finds_a_function(front_page):
     front_page.get_by_role("textbox", name="Search").fill("from_dlpack")
     front_page.keyboard.press("Enter")

@@ -141,7 +141,9 @@ void bind_base(nb::module_& m) {
             return reinterpret_cast<std::uintptr_t>(self.bytes().data());
           },
           "The address of the first byte. usmx waits for the work on the bytes.")
-      .def_prop_ro("readonly", [](const py_memory& self) { return self.bytes().readonly(); })
+      .def_prop_ro(
+          "readonly", [](const py_memory& self) { return self.bytes().readonly(); },
+          "Whether the memory refuses to be written to.")
       .def_prop_ro(
           "reference_obj",
           [](const py_memory& self) -> nb::object {

@@ -5,6 +5,7 @@ Those that are called most often, such as `asarray` and `empty`, are in C++.
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING
 
 from usmx import _core
@@ -12,8 +13,11 @@ from usmx._container.host import PLAIN, _numpy, require_plain
 from usmx._container.nested import arrays_in, stacked
 from usmx._container.numpy_views import view_of_numpy
 from usmx._core import USMArray, _as_array, _fill, _new_array, empty_like
+from usmx._text import short_repr
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from usmx._typing import (
         ArrayLike,
         DeviceLike,
@@ -251,6 +255,14 @@ def as_view(name: str, obj: object) -> USMArray:
             f"found {type(obj).__name__}"
         )
     return view
+
+
+def as_integer(name: str, value: Any) -> int:
+    """A Python integer. TypeError naming the argument for what is no integer."""
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, found {short_repr(value)}") from None
 
 
 # ---- values to fill with

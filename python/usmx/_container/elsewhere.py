@@ -17,27 +17,53 @@ COMPUTE = "usmx is a container, whose arrays hold and move data: compute with dp
 # What usmx has under another name.
 _OF_THE_PACKAGE = {
     "append": "usmx.concat([a, b])",
+    "argwhere": "usmx.stack(usmx.nonzero(a), axis=1)",
     "array": "usmx.asarray(x), or usmx.asarray(x, copy=True) for a copy",
     "asanyarray": "usmx.asarray(x)",
+    "asfortranarray": "usmx.asarray(x, order='F')",
     "column_stack": "usmx.stack(arrays, axis=1)",
     "concatenate": "usmx.concat(arrays), the array API's name",
+    "dsplit": "usmx.split(a, n, axis=2)",
+    "flatnonzero": "usmx.nonzero(a.ravel())[0]",
     "fliplr": "usmx.flip(a, axis=1)",
     "flipud": "usmx.flip(a, axis=0)",
     "frompyfunc": "usmx.ElementwiseKernel, which takes SYCL source",
+    "get_printoptions": "usmx.get_print_options()",
     "hsplit": "usmx.split(a, n, axis=1)",
+    "identity": "usmx.eye(n)",
     "matrix": "usmx.asarray(x)",
     "ndarray": "usmx.USMArray",
+    "ndim": "a.ndim",
     "permute": "usmx.permute_dims(a, axes), the array API's name",
+    "printoptions": "usmx.print_options(...)",
+    "promote_types": "usmx.result_type(a, b)",
+    "putmask": "a[mask] = values",
     "ravel": "a.ravel() or usmx.reshape(a, -1)",
     "resize": "usmx.reshape(a, shape) or usmx.tile(a, n)",
     "rollaxis": "usmx.moveaxis(a, source, destination)",
     "row_stack": "usmx.vstack(arrays)",
+    "savetxt": "numpy.savetxt(file, usmx.asnumpy(a))",
+    "savez_compressed": "usmx.savez(file, ...)",
+    "set_printoptions": "usmx.set_print_options(...)",
+    "shape": "a.shape",
+    "size": "a.size",
     "tensor": "usmx.asarray(x)",
     "transpose": "a.transpose(axes) or usmx.permute_dims(a, axes)",
     "usm_ndarray": "usmx.USMArray",
     "vectorize": "usmx.ElementwiseKernel, which takes SYCL source",
     "vsplit": "usmx.split(a, n)",
-}
+    **{
+        name: f"usmx.asarray(numpy.{name}(...))"
+        for name in (
+            "fromfile", "fromfunction", "fromiter", "fromregex", "fromstring", "genfromtxt",
+            "geomspace", "indices", "loadtxt", "logspace", "memmap",
+        )
+    },
+    **{
+        name: f"numpy.{name}"
+        for name in ("broadcast_shapes", "index_exp", "issubdtype", "ix_", "s_", "typing")
+    },
+}  # fmt: skip
 
 _COMPUTING = (
     "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
@@ -80,19 +106,30 @@ def refuse_name(name: str) -> NoReturn:
     text = f"module 'usmx' has no attribute {name!r}"
     if name in _OF_THE_PACKAGE:
         text += f": use {_OF_THE_PACKAGE[name]}"
-    elif _is_numpys(name):
-        text += f": {COMPUTE}"
+    elif (numpys := _of_numpy(name)) is not None:
+        text += _advice(numpys)
     raise AttributeError(text, name=name, obj=__import__("usmx"))
 
 
-def _is_numpys(name: str) -> bool:
+def _of_numpy(name: str) -> object:
+    """What NumPy has under a public name, or None."""
     if name.startswith("_"):
-        return False
+        return None
     try:
         import numpy
     except ImportError:
-        return False
-    return name in dir(numpy)  # hasattr may warn
+        return None
+    return getattr(numpy, name) if name in dir(numpy) else None  # other names may warn
+
+
+def _advice(numpys: object) -> str:
+    """What to use for an object of NumPy's. For a type that usmx has no elements of: nothing."""
+    if not isinstance(numpys, type):
+        return f": {COMPUTE}"
+    try:
+        return f": use usmx.{_core._dtype(numpys)}"
+    except (TypeError, ValueError):
+        return ""
 
 
 class _Elsewhere:

@@ -127,6 +127,11 @@ def load(
         stream.seek(start)
         if found in (b"PK\x03\x04", b"PK\x05\x06"):  # of an archive, also an empty one
             return _read_all(stream, place, progress)
+        if found != b"\x93NUM":
+            raise ValueError(
+                f"load: expected a file in NumPy's format .npy or .npz, found {file!r}, which "
+                f"begins with {found!r}"
+            )
         return _read(stream, place, progress)
 
 

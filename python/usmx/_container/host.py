@@ -38,7 +38,7 @@ def _found(source, obj):
         return short_repr(obj)
     columns = _columns_without_numbers(obj)
     if columns:
-        return f"{', '.join(columns)} of type {type(obj).__name__}"
+        return f"{', '.join(columns)} of a {type(obj).__name__}"
     return f"{source.dtype}, from an object of type {type(obj).__name__}"
 
 
@@ -48,7 +48,7 @@ def _columns_without_numbers(obj):
     if not hasattr(types, "items"):
         return []
     return [
-        f"column {short_repr(name)} of {dtype}"
+        f"{dtype} in column {short_repr(name)}"
         for name, dtype in types.items()
         if getattr(dtype, "char", "O") not in PLAIN
     ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_view
+from usmx._container.creation import as_integer, as_view
 from usmx._container.host import _numpy
 from usmx._container.types import result_type
 from usmx._core import asnumpy, broadcast_to, expand_dims, reshape
@@ -329,8 +329,10 @@ def _repeat_count(repeats, x, n):
         if isinstance(repeats, str) or not (
             isinstance(repeats, Sequence) or hasattr(repeats, "__array__")
         ):
-            raise
-        counts = [index(count) for count in repeats]
+            raise TypeError(
+                f"repeats must be an integer or integers, found {short_repr(repeats)}"
+            ) from None
+        counts = [as_integer("a count of repeats", count) for count in repeats]
     for count in counts:
         if count < 0:
             raise ValueError(f"repeats must not be negative, found {count}")
@@ -355,7 +357,7 @@ def _integers_of(repeats, x):
 def _tile_counts(repetitions):
     if not isinstance(repetitions, tuple):
         repetitions = (repetitions,)
-    counts = tuple(index(count) for count in repetitions)
+    counts = tuple(as_integer("a count of repetitions", count) for count in repetitions)
     if any(count < 0 for count in counts):
         raise ValueError(f"repetitions must not be negative, found {counts}")
     return counts

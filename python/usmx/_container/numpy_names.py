@@ -5,11 +5,10 @@ Each is made of usmx's own: views wherever the elements can stay where they are.
 
 from __future__ import annotations
 
-from operator import index
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.creation import as_view
+from usmx._container.creation import as_integer, as_view
 from usmx._container.host import _numpy
 from usmx._container.manipulation import checked_list, concat
 from usmx._container.types import can_cast
@@ -173,7 +172,7 @@ def split(
     size = view.shape[along]
     if hasattr(indices_or_sections, "__index__") and size % _section_count(indices_or_sections):
         raise ValueError(
-            f"split: an axis of size {size} has no {index(indices_or_sections)} equal parts; "
+            f"split: an axis of size {size} has no {indices_or_sections} equal parts; "
             "usmx.array_split makes parts of different sizes"
         )
     return array_split(view, indices_or_sections, along)
@@ -239,7 +238,7 @@ def rot90(x: Producer, /, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = 
     plane = [_core._normalized_axis(axis, view.ndim) for axis in axes]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ValueError(f"axes must be two different axes, found {tuple(axes)}")
-    turns = index(k) % 4
+    turns = as_integer("k", k) % 4
     if turns == 2:
         return flip(view, axis=tuple(plane))
     if turns == 1:
@@ -276,7 +275,7 @@ def diagonal(
     rows, columns = (_core._normalized_axis(axis, view.ndim) for axis in (axis1, axis2))
     if rows == columns:
         raise ValueError(f"diagonal: axis1 and axis2 must be different, found {axis1} and {axis2}")
-    offset = index(offset)
+    offset = as_integer("offset", offset)
     view = moveaxis(view, (rows, columns), (-2, -1))
     matrix = view[..., -offset:, :] if offset < 0 else view[..., offset:]
     return USMArray(
@@ -314,7 +313,7 @@ def diag(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
         return diagonal(view, k)
     if view.ndim != 1:
         raise ValueError(f"diag: x must have 1 or 2 dimensions, found shape {view.shape}")
-    size = view.shape[0] + abs(index(k))
+    size = view.shape[0] + abs(as_integer("k", k))
     result = _core.zeros(
         (size, size), view.dtype, usm_type=view.usm_type, sycl_queue=view._own_queue
     )
@@ -480,7 +479,7 @@ def _with_axis(x, axis):
 
 
 def _section_count(sections):
-    count = index(sections)
+    count = as_integer("indices_or_sections", sections)
     if count < 1:
         raise ValueError(f"the number of parts must be positive, found {count}")
     return count
@@ -489,7 +488,7 @@ def _section_count(sections):
 def _cuts(indices_or_sections, size):
     """The indices before which an axis of this size is cut."""
     if not hasattr(indices_or_sections, "__index__"):
-        return [index(cut) for cut in indices_or_sections]
+        return [as_integer("an index of indices_or_sections", cut) for cut in indices_or_sections]
     count = _section_count(indices_or_sections)
     length, longer = divmod(size, count)
     return [length * k + min(k, longer) for k in range(1, count)]

@@ -5,12 +5,11 @@ The numbers of arange and linspace are NumPy's, made on the host.
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue
-from usmx._container.creation import as_view
+from usmx._container.creation import as_integer, as_view
 from usmx._container.host import _numpy
 from usmx._container.types import default_types
 from usmx._core import USMArray, asarray
@@ -118,7 +117,7 @@ def linspace(
         [0.   0.25 0.5  0.75 1.  ]
     """
     _require_numbers(start=start, stop=stop)
-    num = operator.index(num)
+    num = as_integer("num", num)
     if num < 0:
         raise ValueError(f"num of linspace must not be negative, found {num}")
     dtype = _type_of_numbers((start, stop, 0.0), dtype, device, sycl_queue)
@@ -165,9 +164,9 @@ def eye(
         [[0 1 0]
          [0 0 1]]
     """
-    n_rows = operator.index(n_rows)
-    n_cols = n_rows if n_cols is None else operator.index(n_cols)
-    k = operator.index(k)
+    n_rows = as_integer("n_rows", n_rows)
+    n_cols = n_rows if n_cols is None else as_integer("n_cols", n_cols)
+    k = as_integer("k", k)
     result = _core._new_array(
         (n_rows, n_cols), dtype, usm_type, sycl_queue, device, order, zeroed=True
     )
@@ -316,7 +315,7 @@ def _set_diagonal(matrix, k, value):
 def _triangle(x, k, lower):
     """The elements on one side of a diagonal, copied row by row where it cuts through the rows."""
     view = as_view("x", x)
-    k = operator.index(k)
+    k = as_integer("k", k)
     if view.ndim < 2:
         raise ValueError(f"x must have at least 2 dimensions, found shape {view.shape}")
     result = _core.zeros_like(view)

@@ -27,6 +27,7 @@ from usmx._doctor import (
 from usmx._doctor.finding import Finding
 from usmx._doctor.report import as_values, exit_code, print_findings
 from usmx._doctor.situation import Situation
+from usmx._suggestions import one_of
 from usmx._terminal import tracked
 
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
@@ -55,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--only",
         metavar="CHECK",
         action="append",
-        choices=CHECKS,
+        type=one_of(CHECKS),
         help=f"make only this check; may be given several times ({', '.join(CHECKS)})",
     )
     parser.add_argument(

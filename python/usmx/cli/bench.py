@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import usmx
+from usmx._suggestions import did_you_mean
 from usmx._terminal import print_table, tracked
 from usmx.cli.devices import why_no_device
 
@@ -50,8 +51,10 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         print("\n".join(makers))
         return 0
     outputs.check(parser, options)
-    if unknown := set(options.only or ()) - makers.keys():
-        parser.error(f"there is no {', '.join(sorted(unknown))}; --list names what there is")
+    for name in options.only or ():
+        if name not in makers:
+            advice = did_you_mean(name, makers) or "; --list names what there is"
+            parser.error(f"there is no {name}{advice}")
     chosen = {name: makers[name] for name in options.only or makers}
     return measure(chosen, options)
 

@@ -1,14 +1,14 @@
 """The command line of ``python -m usmx``: its commands and their options."""
 
 import argparse
-import difflib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 import usmx
 from usmx import _doctor
+from usmx._suggestions import did_you_mean, one_of
 from usmx.cli import bench, cache, config, demo, devices, memory, new_extension
 from usmx.cli.help import end_help_with
 
@@ -20,9 +20,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] not in COMMANDS and not given[0].startswith("-"):
-        parser.error(f"there is no command {given[0]!r}{suggestion(given[0], COMMANDS)}")
+        parser.error(f"there is no command {given[0]!r}{did_you_mean(given[0], COMMANDS)}")
     options, rest = parser.parse_known_args(given)
     if options.command is None:
+        if rest:
+            refuse(rest, parser)
         parser.print_help()
         return 2
     if options.command is demo.run:
@@ -35,13 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def refuse(rest: Sequence[str], parser: argparse.ArgumentParser) -> NoReturn:
     """End with the usage of the command that does not take these arguments."""
     known = [option for action in parser._actions for option in action.option_strings]
-    parser.error(f"unrecognized arguments: {' '.join(rest)}{suggestion(rest[0], known)}")
-
-
-def suggestion(given: str, known: Iterable[str]) -> str:
-    """The nearest of the known words as the end of a message, if one is near."""
-    near = difflib.get_close_matches(given.partition("=")[0], known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    meant = did_you_mean(rest[0].partition("=")[0], known)
+    parser.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -201,7 +198,8 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
     kind.add_argument(
         "--with",
         dest="kind",
-        choices=new_extension.LANGUAGES,
+        type=one_of(new_extension.LANGUAGES),
+        metavar=f"{{{','.join(new_extension.LANGUAGES)}}}",
         default=new_extension.LANGUAGES[0],
         help="the binding library or language (default: %(default)s)",
     )
@@ -221,7 +219,8 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument(
         "--license",
-        choices=new_extension.LICENSES,
+        type=one_of(new_extension.LICENSES),
+        metavar=f"{{{','.join(new_extension.LICENSES)}}}",
         help="write this licence, and name it in pyproject.toml (default: none)",
     )
     parser.set_defaults(

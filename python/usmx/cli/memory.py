@@ -62,8 +62,8 @@ def pool_text() -> str:
         return "New memory comes from the SYCL runtime, block by block: USMX_POOL is off."
     return (
         "New memory comes from pools, one for each context, device and kind.\n"
-        "They keep freed memory. usmx.memory.empty_cache() gives it back; USMX_POOL=off turns "
-        "them off."
+        "They keep freed memory, which usmx.memory.empty_cache() gives back.\n"
+        "USMX_POOL=off turns them off."
     )
 
 

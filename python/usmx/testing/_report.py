@@ -56,9 +56,10 @@ class Report:
         return not self.broken
 
     def raise_if_broken(self) -> None:
-        """Raise AssertionError with the table of the broken rules, if there are any."""
+        """Raise AssertionError with a line for each broken rule, if there are any."""
         if not self.ok:
-            raise AssertionError(f"{self._summary()}\n{_table(self.broken)}")
+            lines = (f"{f.rule}: expected {f.expected}, found {f.found}" for f in self.broken)
+            raise AssertionError("\n".join((self._summary(), *lines)))
 
     def _summary(self) -> str:
         outcomes = [finding.outcome for finding in self.findings]

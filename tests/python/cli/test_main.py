@@ -115,6 +115,26 @@ def test_wrong_option_shows_the_commands_usage_and_the_option_that_was_perhaps_m
     assert result.stderr.endswith(f"unrecognized arguments: {option}; did you mean {meant}?\n")
 
 
+def test_wrong_option_without_a_command_is_an_error():
+    result = run("--fly")
+    assert result.returncode == 2
+    assert result.stderr.endswith("python -m usmx: error: unrecognized arguments: --fly\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["doctor", "--only", "setings"], "settings"),
+        (["new-extension", "name", "--with", "cythn"], "cython"),
+        (["bench", "--only", "reshap"], "reshape"),
+    ],
+)
+def test_wrong_value_of_an_option_names_the_value_that_was_perhaps_meant(arguments, meant):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert result.stderr.endswith(f"; did you mean {meant}?\n")
+
+
 @pytest.mark.parametrize("command", ["devices", "memory", "cache", "config", "demo"])
 def test_an_unknown_option_is_an_error(command):
     result = run(command, "--fly")

@@ -20,6 +20,29 @@ def test_function_under_another_name_is_named(name):
         getattr(usmx, name)
 
 
+@pytest.mark.parametrize(("name", "own"), [("int_", "int64"), ("double", "float64")])
+def test_numpys_other_name_of_an_element_type_is_answered_by_usmxs(name, own):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': use usmx.{own}$"):
+        getattr(usmx, name)
+
+
+@pytest.mark.parametrize("name", ["shape", "ndim", "size"])
+def test_function_for_a_property_is_answered_by_the_attribute(name):
+    with pytest.raises(AttributeError, match=f"use a.{name}$"):
+        getattr(usmx, name)
+
+
+@pytest.mark.parametrize("name", ["loadtxt", "fromfile", "logspace"])
+def test_numpys_reader_is_answered_by_itself_and_asarray(name):
+    with pytest.raises(AttributeError, match=rf"use usmx.asarray\(numpy.{name}"):
+        getattr(usmx, name)
+
+
+def test_numpys_type_that_usmx_has_no_elements_of_gets_no_advice():
+    with pytest.raises(AttributeError, match="no attribute 'datetime64'$"):
+        usmx.datetime64  # noqa: B018
+
+
 def test_other_names_get_no_advice():
     with pytest.raises(AttributeError, match="^module 'usmx' has no attribute 'nosuch'$"):
         usmx.nosuch  # noqa: B018

@@ -202,7 +202,7 @@ def test_triangle_of_what_is_no_matrix_is_an_error(function):
         function(usmx.ones(3))
     with pytest.raises(TypeError, match="found list"):
         function([[1, 2]])
-    with pytest.raises(TypeError, match="float"):
+    with pytest.raises(TypeError, match="k must be an integer, found 0.5"):
         function(usmx.ones((2, 2)), k=0.5)
 
 

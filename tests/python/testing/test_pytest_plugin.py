@@ -62,7 +62,8 @@ def test_producers_are_tests_and_each_has_a_line(run_pytest):
     assert "2 passed" in printed
     assert "1 failed" in printed
     assert "library:make: producer USMArray: " in printed
-    assert "bounds  broken   every element inside the allocation" in printed
+    assert "bounds: expected every element inside the allocation, found ValueError: " in printed
+    assert "(48 bytes)" in printed  # what was found is whole
     assert "1 broken" in printed
     assert "Traceback" not in printed
 
@@ -87,3 +88,12 @@ def test_usmx_is_not_imported_unless_it_is_asked_for(run_pytest, tmp_path):
     (tmp_path / "test_it.py").write_text(test, encoding="utf-8")
     printed, code = run_pytest()
     assert code == 0, printed
+
+
+@pytest.mark.slow
+def test_name_that_cannot_be_found_is_a_sentence_without_a_traceback(run_pytest):
+    names = ("nolibrary:make", "library:nosuch")
+    printed, code = run_pytest(*(f"--usm-array-interface={name}" for name in names))
+    assert (code, "2 failed" in printed, "importlib" in printed) == (1, True, False), printed
+    assert "No module named 'nolibrary'; install the package, or let pytest find it" in printed
+    assert "has no attribute 'nosuch'" in printed
