@@ -4,6 +4,7 @@ import copy
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -361,7 +362,9 @@ def test_python_thread_that_only_drops_frees_at_once():
     thread = threading.Thread(target=views.clear, name="dropper")
     thread.start()
     thread.join()
-    assert gone == ["dropper"] * 5
+    # Without the interpreter lock, Python ends an object on the thread that has made it.
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    assert gone == ["dropper" if has_lock else "MainThread"] * 5
 
 
 def test_memory_that_dpnp_drops_on_a_thread_of_the_runtime_is_freed_once():
