@@ -114,6 +114,11 @@ def figure_of_costs(curves: Sequence[Curve]) -> Figure:
     return figure_of(curves, lambda curve: curve.seconds, "one allocation and free", "s")
 
 
+def figure_of_selections(curves: Sequence[Curve]) -> Figure:
+    """Seconds of one selection."""
+    return figure_of(curves, lambda curve: curve.seconds, "one selection", "s")
+
+
 def figure_of(
     curves: Sequence[Curve], values: Callable[[Curve], Sequence[float]], label: str, unit: str
 ) -> Figure:

@@ -308,6 +308,12 @@ def draw_allocation(figures):
     return figure_of_costs([Curve(**curve) for curve in figures])
 
 
+def draw_selections(figures):
+    from curves import Curve, figure_of_selections
+
+    return figure_of_selections([Curve(**curve) for curve in figures])
+
+
 # ---- the files
 
 DOCUMENTS = {
@@ -347,6 +353,7 @@ PICTURES = {
     "docs/copy-ways.svg": (ways, draw_ways),
     "docs/bandwidth.svg": (lambda results: results["bandwidth"]["curves"], draw_bandwidth),
     "docs/allocation.svg": (allocations, draw_allocation),
+    "docs/selections.svg": (lambda results: results["selections"]["curves"], draw_selections),
 }
 
 
