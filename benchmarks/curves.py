@@ -146,20 +146,21 @@ def draw_sweep(
     """The curves of one sweep."""
     from matplotlib.ticker import FuncFormatter
 
+    counts_elements = curves[0].axis == "elements"
     for curve in curves:
         colour, marker = LINES[curve.library]
         panel.plot(
             curve.x, values(curve), color=colour, marker=marker, markersize=4, label=curve.library
         )
-    panel.set_xscale("log", base=2)
+    panel.set_xscale("log", base=10 if counts_elements else 2)
     panel.set_yscale("log")
     panel.set_title(curves[0].sweep, fontsize=10)
     panel.set_xlabel(curves[0].axis)
-    panel.xaxis.set_major_formatter(
-        FuncFormatter(bytes_text)
-        if "bytes" in curves[0].axis
-        else FuncFormatter(lambda x, _: f"{x:g}")
-    )
+    if not counts_elements:
+        in_bytes = "bytes" in curves[0].axis
+        panel.xaxis.set_major_formatter(
+            FuncFormatter(bytes_text if in_bytes else lambda x, _: f"{x:g}")
+        )
     panel.grid(color="0.92")
     panel.set_axisbelow(True)
     panel.spines[["top", "right"]].set_visible(False)
