@@ -45,6 +45,8 @@ def attach(methods: type, cls: type) -> None:
         if isinstance(method, FunctionType):
             method.__qualname__ = f"{cls.__qualname__}.{name}"
             setattr(cls, name, method)
+        elif isinstance(method, property):
+            setattr(cls, name, method)
 
 
 def naming_keywords(function: _AnyFunction) -> _AnyFunction:

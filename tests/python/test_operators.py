@@ -275,6 +275,10 @@ def test_attributes_can_be_asked_of_numpy(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_numpy_array_like_an_array_is_a_type_error(kind):
+def test_numpy_array_like_an_array_is_usmx(kind):
+    for make in (np.asarray, np.array):
+        made = make([1.0], like=new_array(kind))
+        assert isinstance(made, usmx.USMArray)
+        assert made.tolist() == [1.0]
     with pytest.raises(TypeError):
-        np.asarray([1.0], like=new_array(kind))
+        np.arange(3, like=new_array(kind))

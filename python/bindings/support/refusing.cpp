@@ -11,11 +11,13 @@ namespace {
 /// Python makes instances by __new__ alone: nothing is ever in them.
 struct refusing {};
 
-/// Raises what an operand says, if it is a stand-in; other arguments of slots are numbers.
+/// Raises what an operand says, if it is a stand-in. Other arguments of slots are numbers, or null.
 template <class Argument>
 void raise_reason(Argument argument) {
   if constexpr (std::is_same_v<Argument, PyObject*>) {
-    raise_if_stand_in(argument);
+    if (argument != nullptr) {
+      raise_if_stand_in(argument);
+    }
   }
 }
 
@@ -25,7 +27,7 @@ template <auto failed, class... Arguments>
 decltype(failed) refuse(Arguments... arguments) noexcept {
   return guarded(failed, [&]() -> decltype(failed) {
     (raise_reason(arguments), ...);
-    throw type_error("a stand-in's _refuse must raise");
+    throw type_error("the class of a stand-in must define _refuse, which raises");
   });
 }
 
@@ -91,8 +93,12 @@ bool is_forked_child() {
 }  // namespace
 
 void raise_if_stand_in(nb::handle object) {
-  if (nb::isinstance<refusing>(object)) {
-    object.type().attr("_refuse")(object);
+  if (!nb::isinstance<refusing>(object)) {
+    return;
+  }
+  if (const nb::object refuse = nb::getattr(object.type(), "_refuse", nb::none());
+      !refuse.is_none()) {
+    refuse(object);
   }
 }
 

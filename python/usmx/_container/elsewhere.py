@@ -80,7 +80,6 @@ _OF_ARRAYS = {
     "data": "a.base, or memoryview(a) where the host can read the memory",
     "dump": "pickle.dump(a, file) or usmx.save(file, a)",
     "dumps": "pickle.dumps(a)",
-    "flat": "a.ravel(), a view where possible",
     "get": "usmx.asnumpy(a)",
     "getfield": "a['field'] or a.view(dtype)",
     "numpy": "usmx.asnumpy(a)",

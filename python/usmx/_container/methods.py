@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, NoReturn, SupportsIndex
 
+    from usmx._container.flat import FlatIterator
     from usmx._typing import (
         ArrayLike,
         Casting,
@@ -46,6 +47,22 @@ class _OfArrays:
 
         _require_made(self)
         return array_str(self)
+
+    @property
+    def flat(self: Any) -> FlatIterator:
+        """The elements in C order, as one dimension, like NumPy's ``flat``.
+
+        ``a.flat[key]`` gives a copy, and ``a.flat[key] = value`` writes into the array, whatever
+        its strides; ``a.flat = value`` sets every element. `ravel` gives an array.
+        """
+        from usmx._container.flat import FlatIterator
+
+        _require_made(self)
+        return FlatIterator(self)
+
+    @flat.setter
+    def flat(self: Any, value: Producer | ArrayLike) -> None:
+        self.flat[:] = value
 
     def __format__(self: Any, specification: str, /) -> str:
         """``str(a)``; with a format specification the element of a 0-d array.
