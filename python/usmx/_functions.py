@@ -40,12 +40,11 @@ def hand_out(namespace: dict[str, Any], names: list[str]) -> None:
 
 
 def attach(methods: type, cls: type) -> None:
-    """Give a native class the methods of another class, written in Python."""
+    """Give a native class the methods and properties of another class, written in Python."""
     for name, method in vars(methods).items():
         if isinstance(method, FunctionType):
             method.__qualname__ = f"{cls.__qualname__}.{name}"
-            setattr(cls, name, method)
-        elif isinstance(method, property):
+        if isinstance(method, FunctionType | property):
             setattr(cls, name, method)
 
 

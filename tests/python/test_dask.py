@@ -50,13 +50,17 @@ def test_dask_does_not_load_usmx():
     assert subprocess.check_output([sys.executable, "-P", "-c", code]) == b"True False\n"
 
 
-def test_broken_usmx_does_not_break_dask(tmp_path):
+@pytest.fixture
+def with_broken_usmx(tmp_path):
+    """The beginning of a program whose usmx cannot be imported."""
     package = tmp_path / "usmx"
     package.mkdir()
     (package / "__init__.py").write_text("raise ImportError('broken')")
-    code = f"""
-import sys
-sys.path.insert(0, {str(tmp_path)!r})
+    return f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n"
+
+
+def test_broken_usmx_does_not_break_dask(with_broken_usmx):
+    code = f"""{with_broken_usmx}
 import dask.array, dask.sizeof
 print(dask.sizeof.sizeof([1]) > 0, dask.array.ones(3).sum().compute())
 try:
@@ -207,13 +211,8 @@ def test_random_numbers_of_the_backend_are_refused_with_what_to_do(make):
         make()
 
 
-def test_broken_usmx_breaks_the_backend_alone(tmp_path):
-    package = tmp_path / "usmx"
-    package.mkdir()
-    (package / "__init__.py").write_text("raise ImportError('broken')")
-    code = f"""
-import sys
-sys.path.insert(0, {str(tmp_path)!r})
+def test_broken_usmx_breaks_the_backend_alone(with_broken_usmx):
+    code = f"""{with_broken_usmx}
 import dask, dask.array as da
 print(da.ones(3).sum().compute())
 with dask.config.set({{"array.backend": "usmx"}}):

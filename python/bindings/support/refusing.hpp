@@ -10,8 +10,7 @@ namespace usmx::bindings {
 void raise_if_stand_in(nb::handle object);
 
 /// _Refusing, every operation of which raises what a subclass says, and _is_forked_child(). The
-/// package adds the rest (python/usmx/_unpickling.py): the error, attributes, and what pickle
-/// needs.
+/// package adds the rest (python/usmx/_stand_ins.py): the error, attributes, and what pickle needs.
 void bind_refusing(nb::module_& m);
 
 }  // namespace usmx::bindings

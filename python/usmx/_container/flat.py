@@ -30,7 +30,8 @@ class FlatIterator:
         return iter(self[:])
 
     def __getitem__(self, key: object) -> USMArray:
-        return copy(self.base.ravel()[key])
+        found = self.base.ravel()[key]
+        return copy(found) if self.base.flags.c_contiguous else found  # else ravel() has copied
 
     def __setitem__(self, key: object, value: Producer | ArrayLike) -> None:
         if self.base.flags.c_contiguous:
