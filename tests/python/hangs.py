@@ -467,6 +467,10 @@ METHODS = {
     "dtype": [lambda x: x.a.dtype], "flags": [lambda x: (x.a.flags.fnc, repr(x.a.flags))], "base": [lambda x: x.a[1:].base],
     "usm_data": [lambda x: x.a.usm_data.tobytes()], "device": [lambda x: x.a.device, lambda x: repr(x.a.device)],
     "T": [lambda x: x.a.T], "mT": [lambda x: x.a.mT], "real": [lambda x: x.c.real.copy()], "imag": [lambda x: x.c.imag.copy()],
+    "flat": [
+        lambda x: x.a.flat[1:], lambda x: x.a.T.flat[[0, 5]], lambda x: [*x.v.flat], lambda x: setattr(x.a, "flat", 1.5),
+        lambda x: operator.setitem(x.a.T.flat, 3, 1.5),
+    ],
     "__sycl_usm_array_interface__": [lambda x: x.a.__sycl_usm_array_interface__, lambda x: x.other.__sycl_usm_array_interface__],
     "__cuda_array_interface__": [lambda x: getattr(x.a, "__cuda_array_interface__", None)],
     "__dlpack__": [lambda x: dlpack(x), lambda x: dlpack(x, stream=-1), lambda x: dlpack(x, stream=x.q),
