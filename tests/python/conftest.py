@@ -109,6 +109,8 @@ def lack_of_device(error):
 
 
 def pytest_collection_modifyitems(items):
+    # First, the tests of the documentation site: of several workers one gets them all, the others never wait for it.
+    items.sort(key=lambda item: "site" not in item.fixturenames)
     for item in items:
         uses_dpnp = hasattr(getattr(item, "module", None), "dpnp")
         if uses_dpnp and (reason := why_dpnp_cannot_compute()):

@@ -10,7 +10,7 @@ STAGES = 100_000
 
 BEGINNING = """
 import _thread, sys, threading, time
-import dpctl.memory, dpnp, numpy as np, usmx
+import dpctl.memory, numpy as np, usmx
 from usmx.memory import MemoryUSMShared, as_usm_memory, from_pointer
 
 first = MemoryUSMShared(64)
@@ -110,8 +110,9 @@ _thread.start_new_thread(clear, ()); done.acquire()
 
 
 def run_chain(stage, stages, let_go):
+    imported = "import dpnp" if "dpnp" in stage else ""  # half a second
     return output_of(
-        f"""{BEGINNING}
+        f"""{imported}{BEGINNING}
 m = first
 for k in range({stages}):
     {stage}

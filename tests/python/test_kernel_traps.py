@@ -30,12 +30,20 @@ def kernel(body, name="f", **options):
 
 # ---- the compiler
 
+# What it computes while it compiles is an array of 14 GB.
+LARGE = """constexpr char last() {
+  char rows[200][1000000]{};
+  for (auto& row : rows) row[999999] = 1;
+  return rows[199][999999];
+}
+static_assert(last());
+"""
 
 @pytest.mark.slow
 @about_the_runtimes_compiler
 def test_source_that_takes_all_memory_is_an_error():
     with pytest.raises(usmx.CompileError, match="the compiler ended early, with"):
-        kernel("#include __FILE__\nUSMX_KERNEL(1) f(int* x) {}")
+        kernel(LARGE + "USMX_KERNEL(1) f(int* x) {}")
 
 
 def test_compiling_leaves_no_memory_and_no_files_behind():

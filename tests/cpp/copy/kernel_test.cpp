@@ -352,7 +352,7 @@ TEST_P(copy_kernel_test, elements_of_every_size_go_from_any_layout_to_any_layout
 
 TEST_P(copy_kernel_test, elements_are_converted_from_any_layout_to_any_layout) {
   random_layouts random(support::seed(6));
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 100; ++round) {
     const dtype source_type = static_cast<type_code>(random.number(0, usmx::type_count - 1));
     const dtype destination_type = static_cast<type_code>(random.number(0, usmx::type_count - 1));
     const extents shape = random.shape();

@@ -119,7 +119,7 @@ TEST_F(queues_test, threads_get_the_same_queue) {
 }
 
 TEST_F(queues_test, exit_waits_for_work_in_flight) {
-  for (int round = 0; round < support::starts(20); ++round) {
+  for (int round = 0; round < support::starts(6); ++round) {
     const auto child = support::run_child("", "exit-at-work");
     ASSERT_EQ(child.exit_code, 0) << child.output;
     ASSERT_TRUE(child.output.starts_with("leaving main\nfinished\n")) << child.output;
@@ -127,7 +127,7 @@ TEST_F(queues_test, exit_waits_for_work_in_flight) {
 }
 
 TEST_F(queues_test, exit_waits_for_usmxs_work_on_queues_of_others) {
-  for (int round = 0; round < support::starts(5); ++round) {
+  for (int round = 0; round < support::starts(3); ++round) {
     for (const char* queue : {"in-order", "out-of-order"}) {
       const auto child = support::run_child("", std::string("exit-at-own-work ") + queue);
       ASSERT_EQ(child.exit_code, 0) << child.output;
@@ -144,7 +144,7 @@ TEST_F(queues_test, others_work_is_expected_on_a_cached_queue_that_was_handed_ou
 }
 
 TEST_F(queues_test, process_ends_cleanly_with_threads_at_work) {
-  for (int round = 0; round < support::starts(20); ++round) {
+  for (int round = 0; round < support::starts(6); ++round) {
     const auto child = support::run_child("", "exit-with-threads");
     ASSERT_EQ(child.exit_code, 0) << child.output;
     ASSERT_EQ(child.output, "");

@@ -25,7 +25,8 @@ std::vector<std::uint8_t> random_mask(std::size_t n, double share, std::mt19937&
 TEST(tiled_masks, true_elements_of_every_size_and_number_are_found) {
   std::mt19937 random(support::seed(71));
   for (const std::size_t item : {1, 2, 4, 8, 16}) {
-    for (const std::size_t n : {1, 63, 64, 65, 8191, 8193, 20'000}) {
+    // The host takes a second for 20,000, which are several blocks: for one size of items.
+    for (const std::size_t n : {1, 63, 64, 65, 8191, 8193, item == 4 ? 20'000 : 0}) {
       const std::vector<std::uint8_t> mask = random_mask(n, 0.4, random);
       std::vector<std::uint64_t> storage((n * item + 7) / 8);
       auto* const bytes = reinterpret_cast<std::uint8_t*>(storage.data());
