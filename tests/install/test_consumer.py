@@ -45,6 +45,7 @@ def test_program_prints_version_and_devices(build):
     assert any(re.match(r"opencl:cpu:\d+ ", line) for line in lines[1:]), lines
 
 
+@pytest.mark.slow
 def test_extension_in_nested_package_finds_libraries_relative_to_itself(build):
     (module,) = (build / "site-packages/consumer/inner").glob("*.so")
     (paths,) = re.findall(r"\(RPATH\).*\[(.*)\]", run("readelf", "-dW", module))

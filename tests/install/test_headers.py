@@ -41,6 +41,7 @@ def test_module_compiles_without_a_warning_and_without_hidden_visibility(library
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", HEADERS)
 def test_release_that_does_not_work_is_refused_by_name(library, tmp_path):
     header, versions = OLD[library]

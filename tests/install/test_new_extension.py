@@ -173,6 +173,7 @@ def test_type_checker_knows_the_functions(language, wheel_of, tmp_path):
     assert [line.split(":")[1] for line in lines] == ["6", "7"], done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("license_name", LICENSES)
 def test_project_has_the_licence_that_was_chosen(kind, license_name, tmp_path):
@@ -185,6 +186,7 @@ def test_project_has_the_licence_that_was_chosen(kind, license_name, tmp_path):
     assert (project["license"], project["license-files"]) == (license_name, ["LICENSE"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_project_has_no_licence_that_nobody_chose(kind, tmp_path):
     assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
@@ -193,6 +195,7 @@ def test_project_has_no_licence_that_nobody_chose(kind, tmp_path):
     assert "license" not in project
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_project_has_what_git_and_github_ask_for(kind, tmp_path):
     assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
@@ -210,6 +213,7 @@ def test_nothing_is_written_over(tmp_path):
     assert list((tmp_path / "mine").iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "Mine", "my-own", "1st", "mine_", "../mine", "a b", "é"])
 def test_name_that_modules_do_not_have_is_refused(name, tmp_path):
     done = run_usmx("new-extension", name, cwd=tmp_path)
@@ -218,6 +222,7 @@ def test_name_that_modules_do_not_have_is_refused(name, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["usmx", "json", "numpy", "for"])
 def test_name_that_is_taken_is_refused(name, tmp_path):
     done = run_usmx("new-extension", name, cwd=tmp_path)

@@ -59,6 +59,7 @@ def with_broken_usmx(tmp_path):
     return f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n"
 
 
+@pytest.mark.slow
 def test_broken_usmx_does_not_break_dask(with_broken_usmx):
     code = f"""{with_broken_usmx}
 import dask.array, dask.sizeof

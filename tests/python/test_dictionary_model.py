@@ -483,7 +483,7 @@ def assert_has_the_elements(view, place, content, entries):
 
 @pytest.mark.slow
 @settings(
-    max_examples=2000, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=1000, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 @given(dictionaries(), st.sampled_from(MAPPINGS), st.sampled_from([Producer, ThroughProperty]))
 def test_dictionary_is_accepted_exactly_when_the_model_says_so(drawn, mapping, cls):

@@ -44,11 +44,13 @@ def in_child_with_stand_in(action):
     return in_forked_child(lambda: action(pickle.loads(pickled)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 def test_every_use_of_what_a_forked_child_unpickled_raises_the_error_that_says_so(use):
     assert in_child_with_stand_in(lambda x: error_of(lambda: use(x))) == "forked"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", [2, 4, 5])
 @pytest.mark.parametrize("original", PICKLED.values(), ids=PICKLED)
 def test_everything_that_is_pickled_can_be_unpickled_in_a_forked_child(original, protocol):

@@ -150,6 +150,7 @@ def test_devices_are_found_with_a_device_selector(selector):
 GETENV = "import ctypes, usmx; c = ctypes.CDLL(None); c.getenv.restype = ctypes.c_char_p; print(c.getenv(b'{}'))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["", "/nowhere/libnothing.so", "relative.so", "/a.so:/b.so"])
 @pytest.mark.parametrize("name", ["OCL_ICD_FILENAMES", "OCL_ICD_VENDORS"])
 def test_what_the_user_configured_is_never_overridden(name, value):

@@ -39,6 +39,7 @@ LARGE = """constexpr char last() {
 static_assert(last());
 """
 
+
 @pytest.mark.slow
 @about_the_runtimes_compiler
 def test_source_that_takes_all_memory_is_an_error():
@@ -46,6 +47,7 @@ def test_source_that_takes_all_memory_is_an_error():
         kernel(LARGE + "USMX_KERNEL(1) f(int* x) {}")
 
 
+@pytest.mark.slow
 def test_compiling_leaves_no_memory_and_no_files_behind():
     output_of("""
 import os, usmx
@@ -67,6 +69,7 @@ assert resident() - before < 50 << 20, resident() - before  # the compiler would
 """)
 
 
+@pytest.mark.slow
 def test_kernel_that_is_made_again_is_not_built_again():
     """The runtime keeps what it has built, 0.4 MB each time, for as long as the context lives."""
     output_of("""
@@ -127,6 +130,7 @@ except KeyboardInterrupt as error:
     )
 
 
+@pytest.mark.slow
 def test_many_threads_compile_at_once():
     found = {}
 
@@ -144,6 +148,7 @@ def test_many_threads_compile_at_once():
     assert found == {k: k for k in range(8)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", ["<sycl/sycl.hpp>", "<sycl/builtins.hpp>"])
 @about_the_runtimes_compiler
 def test_missing_headers_of_the_host_are_explained(header):

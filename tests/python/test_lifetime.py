@@ -593,6 +593,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "let_go", ["del array", "del host", "del shared", "del array, device", "del queue"]
 )

@@ -71,6 +71,7 @@ def default_arrays(kind):
     yield "memory", usmx.USMArray(4, "f8", memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_default_arrays_of_usmx_and_dpnp_compute_together(name, kind):

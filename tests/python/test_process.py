@@ -164,6 +164,7 @@ CALLS |= {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", CALLS.values(), ids=CALLS)
 def test_forked_child_gets_an_error_that_says_so(action):
     assert in_forked_child(lambda: error_of(action)) == "forked"
@@ -303,6 +304,7 @@ PYTHON_CODE_THAT_WAITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", PYTHON_CODE_THAT_WAITS.values(), ids=PYTHON_CODE_THAT_WAITS)
 def test_process_ends_cleanly_while_usmx_runs_python_code_that_waits(call):
     # Python makes a thread exit that comes back from a wait to an interpreter that ends, in the

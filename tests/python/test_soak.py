@@ -11,9 +11,8 @@ MEMORY_SOAK = pathlib.Path(__file__).with_name("soak_memory.py")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_mixed_operations_of_many_threads_end_with_right_numbers(seed):
-    command = [sys.executable, "-P", SOAK, "--operations", "100000", "--seed", str(seed)]
+def test_mixed_operations_of_many_threads_end_with_right_numbers():
+    command = [sys.executable, "-P", SOAK, "--operations", "100000"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "all numbers right" in run.stdout

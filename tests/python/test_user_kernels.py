@@ -567,6 +567,7 @@ def test_undefined_function_is_an_error_that_names_it():
         kernel("int missing(int); USMX_KERNEL(1) f(int* x) { *x = missing(1); }")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("declared", "use", "name"),
     [
@@ -682,6 +683,7 @@ def test_second_process_does_not_compile(tmp_path):
     assert run(FROM_CACHE, "//", **cache) == "True"
 
 
+@pytest.mark.slow
 def test_processes_fill_the_cache_at_once(tmp_path):
     cache = {"USMX_CACHE_DIR": str(tmp_path)}
     with concurrent.futures.ThreadPoolExecutor(4) as threads:
@@ -691,6 +693,7 @@ def test_processes_fill_the_cache_at_once(tmp_path):
     assert run(FROM_CACHE, "", **cache) == "False"
 
 
+@pytest.mark.slow
 def test_damaged_cache_is_compiled_again(tmp_path):
     cache = {"USMX_CACHE_DIR": str(tmp_path)}
     run(FROM_CACHE, "", **cache)

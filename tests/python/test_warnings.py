@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 STRIDED_COPY_BY_KERNEL = """
 import usmx
 source = usmx.zeros((2048, 2048), dtype="f4")[::2, ::2]
@@ -28,6 +30,7 @@ def run(program, cache):
     return done.stderr
 
 
+@pytest.mark.slow
 def test_damaged_file_of_the_kernel_cache_is_a_log_record(tmp_path):
     assert run(STRIDED_COPY_BY_KERNEL, tmp_path) == ""
     files = [file for file in tmp_path.iterdir() if file.is_file()]
@@ -46,6 +49,7 @@ def test_damaged_file_of_the_kernel_cache_is_a_log_record(tmp_path):
     assert stderr.splitlines() == records
 
 
+@pytest.mark.slow
 def test_silenced_logger_leaves_stderr_empty(tmp_path):
     run(STRIDED_COPY_BY_KERNEL, tmp_path)
     for file in tmp_path.iterdir():

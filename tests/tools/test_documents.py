@@ -1,6 +1,7 @@
 """What the documents say of the repository's files: paths, file names and cited decisions are there."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,16 @@ NAME = re.compile(r"(?<![\w./-])[a-z]\w*\.(?:hpp|cpp|py)\b")
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
+@cache
+def folders_and_names(files):
+    return {str(p) for path in files for p in Path(path).parents}, {
+        Path(path).name for path in files
+    }
+
+
 def missing(text, folder, files):
     """Names in a document, which lies in `folder`, of files that are not there."""
-    folders = {str(parent) for path in files for parent in Path(path).parents}
-    names = {Path(path).name for path in files}
+    folders, names = folders_and_names(files)
     prose = FENCED.sub("", text)
     found = [path for path in PATH.findall(prose) if path.rstrip("/") not in files | folders]
     found += [link for link in LINK.findall(prose) if not (folder / link).exists()]
@@ -29,10 +36,15 @@ def missing(text, folder, files):
     return found
 
 
+@cache
+def all_files():
+    return frozenset(repository_files())
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_path_in_a_document_exists(document):
     path = ROOT / document
-    assert missing(path.read_text(), path.parent, set(repository_files())) == []
+    assert missing(path.read_text(), path.parent, all_files()) == []
 
 
 @pytest.mark.parametrize(
@@ -45,11 +57,14 @@ def test_every_path_in_a_document_exists(document):
     ],
 )
 def test_a_path_that_is_not_there_is_found(text):
-    assert len(missing(text, ROOT, {"src/array/array.cpp"})) == 1
+    assert len(missing(text, ROOT, frozenset({"src/array/array.cpp"}))) == 1
 
 
 def test_files_of_examples_in_code_blocks_are_no_paths():
-    assert missing("```sh\ng++ box.cpp src/box.cpp\n```", ROOT, {"src/array/array.cpp"}) == []
+    assert (
+        missing("```sh\ng++ box.cpp src/box.cpp\n```", ROOT, frozenset({"src/array/array.cpp"}))
+        == []
+    )
 
 
 def anchor(heading):
@@ -65,7 +80,7 @@ def test_every_cited_decision_exists():
     assert len(set(numbers)) == len(numbers)
     in_comments = re.compile(r"docs/decisions\.md(?:, (\d+)(?: and (\d+))?)?\)")
     in_documents = re.compile(r"\]\((?:docs/)?decisions\.md#([\w-]+)\)")
-    for path in repository_files():
+    for path in all_files():
         if Path(path).suffix in {".hpp", ".cpp", ".py"}:
             text = re.sub(r"\n\s*(?:///?|#) ", " ", (ROOT / path).read_text())
             for first, second in in_comments.findall(text):

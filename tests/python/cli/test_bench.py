@@ -56,6 +56,7 @@ def test_quick_run_tells_what_the_steps_of_an_import_cost(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

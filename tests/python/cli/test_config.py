@@ -63,6 +63,7 @@ def run_paths(folder):
     return [option.split(",")[2] for option in options.split() if "rpath" in option]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [".", "mine", "mine/inner/", "a/../mine"])
 def test_run_paths_of_a_wheel_are_relative_and_those_of_cmake(folder):
     site_packages = Path("/prefix/lib/python3.11/site-packages")

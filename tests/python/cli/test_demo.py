@@ -142,6 +142,7 @@ def test_numbers_too_large_are_one_line_and_exit_code_2(tmp_path):
     assert_one_clear_line(run(tmp_path, "--csv", "large.csv"), "overflow")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["nowhere/plot.png", ".", "plot.txt", "folder.png"])
 def test_an_impossible_output_is_one_line_and_exit_code_2(tmp_path, output):
     (tmp_path / "folder.png").mkdir()

@@ -58,6 +58,7 @@ def test_healthy_environment_has_no_problem():
         assert states[check] == {"ok"}, found[check]
 
 
+@pytest.mark.slow
 def test_text_ends_with_what_to_do():
     good = run_usmx("doctor", "--only=devices")
     assert (good.returncode, good.stderr) == (0, "")
@@ -78,6 +79,7 @@ def test_every_check_is_described_in_the_reference():
 # ---- no device: variables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value", "detail"),
     [
@@ -109,6 +111,7 @@ def test_variable_that_hides_nothing_is_not_blamed():
     assert "ONEAPI_DEVICE_SELECTOR" in one(found, "devices", "problem")["found"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["libOpenCL.so.1", "libtbb.so.12"])
 def test_library_path_with_others_libraries_is_blamed(tmp_path, name):
     library = built_library(tmp_path / name)
@@ -197,6 +200,7 @@ def test_driver_that_lacks_a_library_is_reported_with_the_runtimes_words(moved):
 # ---- kernels
 
 
+@pytest.mark.slow
 def test_kernels_are_tried():
     assert "opencl:cpu:0" in one(doctor("kernels"), "kernels", "ok")["found"]
 
@@ -334,6 +338,7 @@ def installed_as(tmp_path, name, number, *requirements):
     (folder / "METADATA").write_text("\n".join(["Metadata-Version: 2.1", *lines, ""]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "number", "wanted"),
     [
@@ -466,6 +471,7 @@ def test_cache_that_is_off_is_noted(changes):
 # ---- settings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value", "found", "remedy"),
     [

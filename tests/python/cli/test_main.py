@@ -22,6 +22,7 @@ def commands():
     return list(choices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [(), *((name,) for name in commands())])
 def test_help_is_there(command):
     result = run(*command, "--help")
@@ -33,6 +34,7 @@ def test_help_is_there(command):
 SLOW = ("demo",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in commands()],
@@ -121,6 +123,7 @@ def test_wrong_option_without_a_command_is_an_error():
     assert result.stderr.endswith("python -m usmx: error: unrecognized arguments: --fly\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "meant"),
     [
@@ -135,6 +138,7 @@ def test_wrong_value_of_an_option_names_the_value_that_was_perhaps_meant(argumen
     assert result.stderr.endswith(f"; did you mean {meant}?\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["devices", "memory", "cache", "config", "demo"])
 def test_an_unknown_option_is_an_error(command):
     result = run(command, "--fly")

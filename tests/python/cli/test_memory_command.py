@@ -52,6 +52,7 @@ def log(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_log_is_drawn_with_its_peak_and_told_in_words(log, tmp_path):
     result = run("memory", "--plot", log, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
@@ -60,6 +61,7 @@ def test_log_is_drawn_with_its_peak_and_told_in_words(log, tmp_path):
     assert (tmp_path / "memory.svg").read_text().startswith("<?xml")
 
 
+@pytest.mark.slow
 def test_picture_has_the_format_of_its_name(log, tmp_path):
     picture = tmp_path / "x.png"
     assert run("memory", "--plot", log, "-o", picture).returncode == 0
@@ -86,6 +88,7 @@ def test_picture_has_the_curves_of_the_log(log):
     assert text.get_text() == "peak: 3 MiB"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

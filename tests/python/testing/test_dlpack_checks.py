@@ -166,6 +166,7 @@ def test_copy_that_is_none_and_host_that_is_none_break_their_rules():
 # ---- consumers
 
 
+@pytest.mark.slow
 def test_usmx_as_a_consumer_keeps_all_rules():
     report = check_dlpack_consumer("usmx:from_dlpack")
     assert set(outcomes(report).values()) == {KEPT}, report

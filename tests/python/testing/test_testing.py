@@ -306,6 +306,7 @@ def enqueue_writes(array, times):
         dpnp.tensor.sin(array, out=array)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
 @pytest.mark.parametrize("kind", KINDS)
 def test_data_that_is_still_written_breaks_the_rule_of_readiness(kind):
@@ -331,6 +332,7 @@ def test_readiness_is_not_tried_without_work(memory):
 # ---- consumers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "consumer", ["usmx:from_usm_array_interface", usmx.asarray, consumers.good, "consumers:good"]
 )
