@@ -173,6 +173,7 @@ require_system_packages() {
 # Makes .venv and puts it first on PATH. Made anew when Python changed or the folder was moved.
 require_venv() {
   local made_for
+  : "${PYTHON:?is set by require_system_packages}" # or .venv would go, and pip install where it happens to be
   made_for="$("$PYTHON" -c 'import sys; print(sys.version)') in $VENV"
   if [[ $(cat "$VENV/made-for" 2>/dev/null) != "$made_for" ]]; then
     rm -rf -- "$VENV"
@@ -204,43 +205,56 @@ print(*value, sep="\n")
 PYTHON
 }
 
-# Everything that ends up in the environment: usmx, the examples' extensions, and this file's rules.
-source_hash() (
+# hash_of PATH...: of all files there.
+hash_of() (
   cd -- "$ROOT" || exit
-  find CMakeLists.txt LICENSE README.md pyproject.toml cmake examples include python src tools/setup.sh \
-    \( -name __pycache__ -o -name build \) -prune -o -type f -print0 |
+  find "$@" \( -name __pycache__ -o -name build \) -prune -o -type f -print0 |
     LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 )
 
-# The stamp holds the hash of the sources that are installed, and the extra; test includes demo.
+# The stamp says what is installed: the extra, and the hashes of what is required and of usmx; test includes demo.
 require_environment() {
-  local extra=$1 stamp=$VENV/installed hash installed_hash='' installed_extra=''
+  local extra=$1 stamp=$VENV/installed required sources installed=()
   require_venv
-  hash=$(source_hash)
-  if [[ -f $stamp ]]; then read -r installed_hash installed_extra <"$stamp"; fi
-  if [[ $installed_extra == "test" ]]; then extra="test"; fi
-  [[ "$installed_hash $installed_extra" != "$hash $extra" ]] || return 0
+  required=$(hash_of pyproject.toml tools/setup.sh)
+  sources=$(hash_of CMakeLists.txt LICENSE README.md cmake examples include python src)
+  if [[ -f $stamp ]]; then read -r -a installed <"$stamp"; fi
+  if [[ ${installed[0]-} == "test" ]]; then extra="test"; fi
+  [[ "${installed[*]}" != "$extra $required $sources" ]] || return 0
 
   rm -f -- "$stamp"
-  announce "$extra"
   # Not isolated, and with build folders that stay: then a changed file costs seconds, not a minute,
   # and the SYCL runtime (1.5 GB) is unpacked once.
-  step "Installing the SYCL runtime and build tools" install_build_requirements
-  step "Building and installing usmx, with all that the $extra needs" \
-    pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/wheel" "${ROOT}[$extra]"
+  if [[ "${installed[*]::2}" == "$extra $required" ]]; then
+    step "Building and installing usmx" install_project wheel "$ROOT" --no-deps
+  else
+    announce "$extra"
+    step "Installing the SYCL runtime and build tools" install_build_requirements
+    step "Building and installing usmx, with all that the $extra needs" install_project wheel "${ROOT}[$extra]"
+  fi
   if [[ $extra != docs ]]; then # which has no oneMKL
-    step "Building the demo's extension, examples/pca" install_example pca
+    require_example pca
   fi
   if [[ $extra == test ]]; then
-    step "Building examples/onedal" install_example onedal
+    require_example onedal
   fi
-  printf '%s %s\n' "$hash" "$extra" >"$stamp"
+  printf '%s\n' "$extra $required $sources" >"$stamp"
 }
 
-# install_example NAME: with its sources, and nanobind's, compiled as one, which takes two thirds of the time.
-install_example() {
-  pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/$1" \
-    --config-settings=cmake.define.CMAKE_UNITY_BUILD=ON "$ROOT/examples/$1"
+# require_example NAME: with its sources, and nanobind's, compiled as one, which takes two thirds of the time.
+require_example() {
+  local stamp=$VENV/installed-$1 sources
+  sources=$(hash_of "examples/$1" include cmake tools/setup.sh)
+  [[ $(cat "$stamp" 2>/dev/null) != "$sources" ]] || return 0
+  rm -f -- "$stamp"
+  step "Building and installing examples/$1" \
+    install_project "$1" "$ROOT/examples/$1" --config-settings=cmake.define.CMAKE_UNITY_BUILD=ON
+  printf '%s\n' "$sources" >"$stamp"
+}
+
+# install_project FOLDER PROJECT [OPTION...]: what is built stays in that folder of build/.
+install_project() {
+  pip_install --no-build-isolation --config-settings=build-dir="$ROOT/build/$1" "${@:3}" "$2"
 }
 
 require_build_tools() {
