@@ -84,7 +84,7 @@ def loaded_extensions(library: str, folder: Path | None) -> tuple[ModuleType, Mo
 
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="usmx-arguments-"))
-        built(TESTS / "extensions" / library, folder, [library, "usmx"], "Release")
+        built(TESTS / "extensions" / library, folder, [library, "usmx"], build_type="Release")
     return loaded(f"{library}_extension", folder), loaded(f"{library}_chained", folder)
 
 

@@ -1,4 +1,4 @@
-// What the sources beside this file include: it is precompiled once for all of them.
+// What the sources beside this file include.
 #include <span>
 #include <type_traits>
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from extension_builds import cmake_dir
+from extension_builds import cmake_dir, quick_environment, unpack, wheel_of
 from helpers import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -21,12 +21,9 @@ def test_program_prints_what_its_readme_says(tmp_path):
     assert run(tmp_path / "program") == expected
 
 
-def test_adoption_passes_its_tests(tmp_path):
+def test_adoption_passes_its_tests(tmp_path, tmp_path_factory):
     source = EXAMPLES / "adoption"
-    pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps"]
-    pip += ["--config-settings=cmake.build-type=Debug"]
-    pip += ["--config-settings=cmake.define.CMAKE_UNITY_BUILD=ON"]
-    run(*pip, "--target", tmp_path, source)
+    unpack(wheel_of(source, tmp_path, quick_environment(tmp_path_factory)), tmp_path)
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import pytest; sys.exit(pytest.main())"
     )

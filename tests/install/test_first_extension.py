@@ -7,10 +7,9 @@ import subprocess
 import pytest
 from documents import ROOT, blocks_of
 from environments import make_environment
+from extension_builds import quick_environment
 
 BLOCKS = blocks_of(ROOT / "docs/first-extension.md")
-# Nothing that the tutorial says, and a build in a third of the time.
-QUICK = {"SKBUILD_CMAKE_BUILD_TYPE": "Debug", "SKBUILD_CMAKE_DEFINE": "CMAKE_UNITY_BUILD=ON"}
 
 
 def command_of(block):
@@ -26,14 +25,14 @@ def command_of(block):
 
 
 @pytest.mark.slow
-def test_tutorial_works_as_written(tmp_path):
+def test_tutorial_works_as_written(tmp_path, tmp_path_factory):
     python = make_environment(tmp_path / "environment")
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     script = "set -e\n" + "".join(map(command_of, BLOCKS))
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
-        env={**os.environ, **QUICK, "PATH": path, "PYTHONSAFEPATH": "1"},
+        env=quick_environment(tmp_path_factory) | {"PATH": path, "PYTHONSAFEPATH": "1"},
         capture_output=True,
         text=True,
     )

@@ -13,12 +13,10 @@ from pathlib import Path
 
 import pytest
 from environments import make_environment
+from extension_builds import quick_environment, unpack, wheel_of
 from helpers import run, run_usmx
 from sharing import shared_folder
 from usmx.cli.new_extension import LANGUAGES, LICENSES, SUBJECTS, copy_example
-
-# Nothing that the project says, and a build in a third of the time.
-QUICK = ["cmake.build-type=Debug", "cmake.define.CMAKE_UNITY_BUILD=ON"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +32,7 @@ def options_of(kind):
 
 
 @pytest.fixture(scope="session")
-def wheel_of(tmp_path_factory):
+def wheel(tmp_path_factory):
     """The wheel of a new extension; its sources are gone but for the tests, which lie beside it."""
 
     def make(kind, folder):
@@ -42,37 +40,33 @@ def wheel_of(tmp_path_factory):
         folder.mkdir()
         done = run_usmx("new-extension", name, *options_of(kind), cwd=folder)
         assert done.returncode == 0, done.stderr
-        command = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps"]
-        command += [f"--config-settings={setting}" for setting in QUICK]
-        run(*command, "-w", folder, folder / name)
+        wheel_of(folder / name, folder, quick_environment(tmp_path_factory))
         (folder / name / "tests").rename(folder / "tests")
         shutil.rmtree(folder / name)
 
-    def wheel(kind):
+    def made(kind):
         folder = shared_folder(tmp_path_factory, name_of(kind), partial(make, kind))
         return next(folder.glob("*.whl"))
 
-    return wheel
+    return made
 
 
-@pytest.fixture(scope="module")
-def elsewhere(wheel_of, tmp_path_factory):
-    """The interpreter of a new environment with these extensions, which finds usmx in this one."""
+@pytest.fixture(scope="session")
+def elsewhere(wheel, tmp_path_factory):
+    """The interpreter of a new environment with all extensions, which finds usmx in this one."""
 
-    def python(*kinds):
-        interpreter = make_environment(tmp_path_factory.mktemp("elsewhere"))
-        wheels = map(wheel_of, kinds)
-        run(interpreter, "-m", "pip", "install", "--no-deps", *wheels)
-        return interpreter
+    def make(folder):
+        interpreter = make_environment(folder)
+        run(interpreter, "-m", "pip", "install", "--no-deps", *map(wheel, KINDS))
 
-    return python
+    return shared_folder(tmp_path_factory, "elsewhere", make) / "bin/python"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_project_passes_its_tests_in_another_environment(kind, elsewhere, wheel_of):
-    tests = wheel_of(kind).parent / "tests"
-    command = [elsewhere(kind), "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+def test_project_passes_its_tests_in_another_environment(kind, elsewhere, wheel):
+    tests = wheel(kind).parent / "tests"
+    command = [elsewhere, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     # oneMKL's packages are in this environment, and pip installs nothing into that one.
     variables = os.environ | {"LD_LIBRARY_PATH": f"{sys.prefix}/lib"} if kind == "onemkl" else None
     printed = run(*command, "--import-mode=importlib", tests, cwd=tests, env=variables)
@@ -84,7 +78,7 @@ def test_extensions_that_were_built_apart_exchange_arrays(elsewhere):
     names = [name_of(language) for language in LANGUAGES]
     calls = "".join(f"x = {name}.scaled(x, 2)\n" for name in names)
     code = f"import usmx, {', '.join(names)}\nx = usmx.asarray([1.0], usm_type='host')\n{calls}"
-    printed = run(elsewhere(*LANGUAGES), "-P", "-c", f"{code}print(x)")
+    printed = run(elsewhere, "-P", "-c", f"{code}print(x)")
     assert printed == f"[{2 ** len(names)}.]\n"
 
 
@@ -109,38 +103,37 @@ def with_real_headers(bindings):
 
 
 @pytest.mark.slow
-def test_kernel_of_a_project_includes_real_headers(tmp_path):
+def test_kernel_of_a_project_includes_real_headers(tmp_path, tmp_path_factory):
     assert run_usmx("new-extension", "mine", "--kernel", cwd=tmp_path).returncode == 0
     bindings = tmp_path / "mine/src/bindings.cpp"
     bindings.write_text(with_real_headers(bindings.read_text()))
-    command = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps"]
-    command += [f"--config-settings={setting}" for setting in QUICK]
-    run(*command, "--target", tmp_path / "packages", tmp_path / "mine")
+    wheel = wheel_of(tmp_path / "mine", tmp_path, quick_environment(tmp_path_factory))
+    unpack(wheel, tmp_path / "packages")
     code = "import usmx, mine\nprint(mine.scaled(usmx.asarray([1.0, 2.0, 3.0, 4.0])[::-2], 10))"
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "packages")}
     assert run(sys.executable, "-P", "-c", code, env=environment) == "[40. 20.]\n"
 
 
 @pytest.mark.slow
-def test_wheel_for_other_machines_has_the_module_alone_and_works(wheel_of, tmp_path):
+def test_wheel_for_other_machines_has_the_module_alone_and_works(wheel, tmp_path):
     document = (ROOT / "docs/extension-authors.md").read_text("utf-8")
     (repair,) = re.findall(r"^auditwheel repair (--exclude .*?) -w ", document, re.MULTILINE)
     auditwheel = [sys.executable, "-m", "auditwheel", "repair", *shlex.split(repair)]
-    run(*auditwheel, "-w", tmp_path, wheel_of("nanobind"))
-    (wheel,) = tmp_path.glob("*-manylinux_*.whl")
-    with zipfile.ZipFile(wheel) as archive:
+    run(*auditwheel, "-w", tmp_path, wheel("nanobind"))
+    (repaired,) = tmp_path.glob("*-manylinux_*.whl")
+    with zipfile.ZipFile(repaired) as archive:
         libraries = [name for name in archive.namelist() if ".so" in name]
     assert [Path(name).parent.name for name in libraries] == [name_of("nanobind")]
     interpreter = make_environment(tmp_path / "elsewhere")
-    run(interpreter, "-m", "pip", "install", "--no-deps", wheel)
-    tests = wheel_of("nanobind").parent / "tests"
+    run(interpreter, "-m", "pip", "install", "--no-deps", repaired)
+    tests = wheel("nanobind").parent / "tests"
     command = [interpreter, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     assert " passed" in run(*command, "--import-mode=importlib", tests, cwd=tests)
 
 
 @pytest.mark.slow
-def test_wheel_of_c_is_for_every_later_python(wheel_of):
-    assert "-cp311-abi3-" in wheel_of("c").name
+def test_wheel_of_c_is_for_every_later_python(wheel):
+    assert "-cp311-abi3-" in wheel("c").name
 
 
 PROGRAM = """
@@ -153,24 +146,30 @@ scaled(x, "2")
 """
 
 
+@pytest.fixture(scope="session")
+def checked(wheel, tmp_path_factory):
+    """What a type checker says about a program for each language, in one run: lines of text."""
+
+    def make(folder):
+        for language in LANGUAGES:
+            unpack(wheel(language), folder)
+            (folder / f"with_{language}.py").write_text(PROGRAM.format(name=name_of(language)))
+        command = [sys.executable, "-P", "-m", "mypy", "--strict", "--cache-dir", os.devnull]
+        programs = [f"with_{language}.py" for language in LANGUAGES]
+        done = subprocess.run([*command, *programs], cwd=folder, capture_output=True, text=True)
+        (folder / "said.txt").write_text(done.stdout)
+
+    return (shared_folder(tmp_path_factory, "checked", make) / "said.txt").read_text().splitlines()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_type_checker_knows_the_functions(language, wheel_of, tmp_path):
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--no-deps",
-        "--target",
-        tmp_path,
-        wheel_of(language),
-    )
-    (tmp_path / "program.py").write_text(PROGRAM.format(name=name_of(language)))
-    command = [sys.executable, "-P", "-m", "mypy", "--strict", "--cache-dir", os.devnull]
-    done = subprocess.run([*command, "program.py"], cwd=tmp_path, capture_output=True, text=True)
-    lines = [line for line in done.stdout.splitlines() if ": error:" in line]
-    assert [line.split(":")[1] for line in lines] == ["6", "7"], done.stdout
+def test_type_checker_knows_the_functions(language, checked):
+    others = [other for other in LANGUAGES if other != language]
+    of_others = tuple(f for o in others for f in (f"with_{o}.py", f"{name_of(o)}/"))
+    lines = [line for line in checked if ": error:" in line and not line.startswith(of_others)]
+    program = f"with_{language}.py"
+    assert [line.split(":")[:2] for line in lines] == [[program, "6"], [program, "7"]], checked
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import usmx
 from environments import make_environment
-from extension_builds import cmake_dir
+from extension_builds import built, quick
 from helpers import run, run_usmx
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +85,7 @@ def test_options_of_a_wheel_link_a_module_that_finds_its_libraries(environment, 
     assert "libusmx.so" in printed_by(environment, code.format("mine.another.place"))
 
 
-def test_library_beside_the_module_is_found(environment, tmp_path):
+def test_library_beside_the_module_is_found(environment, tmp_path, tmp_path_factory):
     document = (ROOT / "docs/extension-authors.md").read_text("utf-8")
     (recipe,) = re.findall(r"```text\n(add_library\(solver .*?)```", document, re.DOTALL)
     project, build = tmp_path / "project", tmp_path / "build"
@@ -94,10 +94,7 @@ def test_library_beside_the_module_is_found(environment, tmp_path):
     (project / "src/solver.cpp").write_text(SOLVER)
     (project / "CMakeLists.txt").write_text(PROJECT + recipe)
     _, packages = environment
-    folders = [f"-D{name}_DIR={cmake_dir(name)}" for name in ("usmx", "nanobind")]
-    folders += [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Debug"]
-    run("cmake", "-GNinja", "-S", project, "-B", build, *folders)
-    run("cmake", "--build", build)
+    built(project, build, ["usmx", "nanobind"], quick(tmp_path_factory))
     run("cmake", "--install", build, "--prefix", packages / "mine")
     shutil.rmtree(build)
     code = "import usmx, mine._native as m; print(m.twice(usmx.zeros(4)))"

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from extension_builds import built
+from extension_builds import built, quick
 from hypothesis import HealthCheck, settings
 from sharing import shared_folder
 
@@ -129,6 +129,7 @@ def folder_of(tmp_path_factory):
     """Where the modules lie that a binding library has made of tests/python/extensions."""
 
     def make(library, folder):
-        built(Path(__file__).parent / "extensions" / library, folder, [library, "usmx"])
+        source = Path(__file__).parent / "extensions" / library
+        built(source, folder, [library, "usmx"], quick(tmp_path_factory))
 
     return lambda library: shared_folder(tmp_path_factory, library, partial(make, library))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import usmx
-from extension_builds import built, loaded
+from extension_builds import built, loaded, quick
 from helpers import KINDS
 
 
@@ -59,7 +59,7 @@ class OnHost:
 @pytest.fixture(scope="session")
 def stranger(tmp_path_factory):
     build = tmp_path_factory.mktemp("stranger")
-    built(Path(__file__).parent / "stranger", build, ["nanobind"])
+    built(Path(__file__).parent / "stranger", build, ["nanobind"], quick(tmp_path_factory))
     return loaded("stranger", build)
 
 

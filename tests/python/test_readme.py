@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 from documents import BLOCK, ROOT, blocks_of
-from extension_builds import built
+from extension_builds import built, quick
 from helpers import run
 from sharing import shared_folder
 from usmx._doctor import settings
@@ -90,7 +90,9 @@ def project(tmp_path_factory):
             source = shared_folder(tmp_path_factory, "documents", build_programs)
             return source / "build" / name_of(document)
         source = shared_folder(
-            tmp_path_factory, name_of(document), partial(build_project, document)
+            tmp_path_factory,
+            name_of(document),
+            partial(build_project, document, quick(tmp_path_factory)),
         )
         return source if document in IN_C else source / "build"
 
@@ -108,7 +110,7 @@ def compile_c(document, source):
             run("bash", "-euc", block.text, cwd=source, env={**os.environ, "PATH": path})
 
 
-def build_project(document, source):
+def build_project(document, definitions, source):
     source.mkdir()
     if document in IN_C:
         compile_c(document, source)
@@ -116,7 +118,8 @@ def build_project(document, source):
     for block in BLOCKS:
         if block.document == document and block.language in ("cpp", "cmake") and block.file_name:
             (source / block.file_name).write_text(block.text, encoding="utf-8")
-    built(source, source / "build", ["usmx", *(["nanobind"] if document in WITH_NANOBIND else [])])
+    packages = ["usmx", *(["nanobind"] if document in WITH_NANOBIND else [])]
+    built(source, source / "build", packages, definitions)
 
 
 def build_programs(source):

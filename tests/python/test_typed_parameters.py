@@ -475,9 +475,9 @@ def errors_in_stub(folder, tmp_path, patterns):
     stub = [sys.executable, "-P", "-m", "nanobind.stubgen", "-q", "-m", module, "-i", folder]
     stub += ["-p", tmp_path / "stubs.txt", "-o", tmp_path / f"{module}.pyi"]
     subprocess.run([str(part) for part in stub], check=True)
-    command = [sys.executable, "-P", "-m", "mypy", "--strict", f"{module}.pyi"]
-    environment = {**os.environ, "MYPY_CACHE_DIR": os.devnull}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    command = [sys.executable, "-P", "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache"]
+    command += [f"{module}.pyi"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     lines = (tmp_path / f"{module}.pyi").read_text().splitlines()
     places = re.findall(r":(\d+): error: .*\[overload", done.stdout)
     return {re.findall(r"def (\w+)", lines[int(place) - 1])[0] for place in places}
