@@ -125,7 +125,7 @@ std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_pl
   if (kernel == nullptr) {
     return std::nullopt;
   }
-  return run(*copy, {from.shape(), by_tiles}, queue, pending,
+  return run(*copy, {.shape = from.shape(), .by_tiles = by_tiles}, queue, pending,
              [&](sycl::handler& handler, const events& before, const void* source,
                  void* destination, const kernel_launch& launch) {
                kernel->enqueue(handler, before, launch.range, source, destination, launch.walk);
@@ -165,7 +165,7 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   with_item_type(element_size, [&]<class Item>(std::type_identity<Item>) {
     Item item;
     std::memcpy(&item, element, sizeof item);
-    done = run(*fill, {kernels.shape(), false}, queue, pending,
+    done = run(*fill, {.shape = kernels.shape(), .fills = true}, queue, pending,
                [&](sycl::handler& handler, const events& before, const void*, void* destination,
                    const kernel_launch& launch) {
                  kernel->enqueue(handler, before, launch.range, item, destination, launch.walk);
@@ -190,7 +190,7 @@ std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan& plan,
       is_row && from.shape() == kernel_shape::tiled ? kernel_shape::wide : from.shape();
   std::vector<kernel_run> runs;
   for_each_launch(
-      *walked, {shape, false},
+      *walked, {.shape = shape},
       [&](const std::byte* source, std::byte* destination, const kernel_launch& launch) {
         runs.push_back(kernel->run(launch.range, static_cast<const void*>(source),
                                    static_cast<void*>(destination), launch.walk, rule, outside));

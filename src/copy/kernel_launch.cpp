@@ -60,11 +60,12 @@ block_shape wide_block(const copy_dimension& rows, const copy_dimension& columns
 }
 
 /// Elements of a group. One row is divided among a thousand groups, which are large where the row
-/// is long; of few elements in rows, groups of 8192 leave most of the device idle.
-std::int64_t tiled_elements(const copy_dimension& rows, const copy_dimension& columns) {
+/// is long; a fill waits for nothing, and is the faster the smaller its groups are. Of few elements
+/// in rows, groups of 8192 leave most of the device idle.
+std::int64_t tiled_elements(const copy_dimension& rows, const copy_dimension& columns, bool fills) {
   constexpr std::int64_t few_elements = std::int64_t{1} << 23;
   if (rows.extent == 1) {
-    return std::clamp<std::int64_t>(columns.extent / 1024, 1024, 32768);
+    return fills ? 1024 : std::clamp<std::int64_t>(columns.extent / 1024, 1024, 32768);
   }
   return rows.extent >= 4 && rows.extent * columns.extent < few_elements ? 2048 : 8192;
 }
@@ -93,9 +94,10 @@ bool reads_again(const copy_dimension& rows, const copy_dimension& columns) {
 }
 
 /// As measured on an H100: fewer and larger groups than on other devices.
-block_shape tiled_block(const copy_dimension& rows, const copy_dimension& columns, bool by_tiles) {
+block_shape tiled_block(const copy_dimension& rows, const copy_dimension& columns,
+                        work_split split) {
   constexpr std::int64_t edge = kernels::shared_tile;
-  if (by_tiles) {
+  if (split.by_tiles) {
     return transposed_block(rows, columns);
   }
   if (reads_again(rows, columns)) {
@@ -105,7 +107,7 @@ block_shape tiled_block(const copy_dimension& rows, const copy_dimension& column
     return {std::min<std::int64_t>(2 * edge, rows.extent),
             std::min<std::int64_t>(edge, columns.extent), 1};
   }
-  const std::int64_t elements = tiled_elements(rows, columns);
+  const std::int64_t elements = tiled_elements(rows, columns, split.fills);
   const std::int64_t width =
       std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(8, rows.extent));
   return {std::min<std::int64_t>(elements / width, rows.extent), width, 1};
@@ -120,7 +122,7 @@ block_shape block_for(const copy_dimension& rows, const copy_dimension& columns,
     case kernel_shape::tiled:
       break;
   }
-  return tiled_block(rows, columns, split.by_tiles);
+  return tiled_block(rows, columns, split);
 }
 
 /// Work items in a group: that share the rows, and the columns of each.

@@ -31,7 +31,9 @@ inline constexpr std::size_t max_kernel_dimensions = kernels::max_outer_dimensio
 struct work_split {
   kernel_shape shape;
   /// Whether the kernels that transpose whole tiles do it.
-  bool by_tiles;
+  bool by_tiles = false;
+  /// Whether nothing is read.
+  bool fills = false;
 };
 
 /// Whether the kernels that transpose can do it, and are the fastest.

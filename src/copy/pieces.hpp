@@ -1,7 +1,7 @@
-// Double-buffered staging: copies bytes between ordinary host memory and a device with memory of
+// Staging in pieces: copies bytes between ordinary host memory and a device with memory of
 // its own. The driver copies ordinary memory at a quarter of the speed of memory of kind `host`, so
-// the bytes go through two pieces of such memory: the host works on one while the device works on
-// the other. Private to the library.
+// the bytes go through some pieces of such memory: the host works on one while the device works on
+// the others. Private to the library.
 #pragma once
 
 #include <cstddef>

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "support/device_test.hpp"
@@ -20,6 +21,9 @@
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/structure.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/resources/limiting.hpp"
+#include "usmx/memory/resources/usm.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {
@@ -353,10 +357,12 @@ TEST_F(copy_test, large_compact_arrays_take_every_path) {
   }
 }
 
-/// In pieces, where the device has memory of its own: fewer than one, some, and a part of one more.
+/// In pieces, where the device has memory of its own: fewer than one, some, and a part of one more,
+/// of pieces of both sizes.
 TEST_F(copy_test, large_compact_arrays_go_to_the_host_and_back) {
   constexpr std::size_t piece = std::size_t{4} << 20;
-  for (const std::size_t nbytes : {piece / 8, piece - 1, piece, 2 * piece, 5 * piece + 3}) {
+  for (const std::size_t nbytes :
+       {piece / 8, piece - 1, piece, 2 * piece, 5 * piece + 3, 11 * piece + 5}) {
     const bytes content = noise(nbytes);
     const arena there(nbytes, usm_kind::device, queue());
     const extents shape{static_cast<std::ptrdiff_t>(nbytes)};
@@ -368,6 +374,43 @@ TEST_F(copy_test, large_compact_arrays_go_to_the_host_and_back) {
     bytes found(nbytes);
     copy_elements(view, {found.data(), type_code::uint8, shape, adjacent});
     EXPECT_TRUE(found == content) << nbytes;
+  }
+}
+
+TEST_F(copy_test, a_large_array_goes_to_new_memory_of_the_host_and_nothing_around_it_changes) {
+  constexpr std::size_t nbytes = (std::size_t{3} << 20) + 7;
+  const bytes content = noise(nbytes);
+  const arena there(nbytes, usm_kind::device, queue());
+  there.write(content);
+  const extents shape{static_cast<std::ptrdiff_t>(nbytes)};
+  bytes before(5, std::byte{1});
+  bytes after(9, std::byte{2});
+  const auto room = std::make_unique_for_overwrite<std::byte[]>(5 + nbytes + 9);
+  std::ranges::copy(before, room.get());
+  std::ranges::copy(after, room.get() + 5 + nbytes);
+  copy_elements(there.view(type_code::uint8, layout::c_order(shape)),
+                {room.get() + 5, type_code::uint8, shape, extents{1}});
+  EXPECT_TRUE(std::ranges::equal(std::span(room.get() + 5, nbytes), content));
+  EXPECT_TRUE(std::ranges::equal(std::span(room.get(), 5), before));
+  EXPECT_TRUE(std::ranges::equal(std::span(room.get() + 5 + nbytes, 9), after));
+}
+
+TEST_F(copy_test, large_arrays_are_copied_where_memory_of_kind_host_is_short) {
+  constexpr std::size_t nbytes = (std::size_t{9} << 20) + 1;
+  const bytes content = noise(nbytes);
+  const arena there(nbytes, usm_kind::device, queue());
+  const extents shape{static_cast<std::ptrdiff_t>(nbytes)};
+  const auto view = there.view(type_code::uint8, layout::c_order(shape));
+  for (const std::size_t limit : {std::size_t{0}, std::size_t{5} << 20}) {
+    const auto before = usmx::set_current_resource(
+        queue(), std::make_shared<usmx::limiting_resource>(
+                     std::make_shared<usmx::usm_resource>(usm_kind::host), limit));
+    bytes sent = content;
+    copy_elements({sent.data(), type_code::uint8, shape, extents{1}}, view);
+    bytes found(nbytes);
+    copy_elements(view, {found.data(), type_code::uint8, shape, extents{1}});
+    usmx::set_current_resource(queue(), before);
+    EXPECT_TRUE(found == content) << limit;
   }
 }
 

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "copy/kernel_launch.hpp"
@@ -64,7 +66,9 @@ void expect_copied(const dimensions& all, std::size_t item, bool by_tiles) {
   bytes found(nbytes);
   const kernel_launch launch =
       usmx::detail::launch_for(all, {.shape = kernel_shape::tiled, .by_tiles = by_tiles});
-  kernels_test::run_cuda_kernel(by_tiles, item, source.data(), found.data(), &launch.walk,
+  const auto kernel =
+      by_tiles ? kernels_test::cuda_kernel::transpose : kernels_test::cuda_kernel::copy;
+  kernels_test::run_cuda_kernel(kernel, item, source.data(), found.data(), &launch.walk,
                                 sizes(launch.range.get_group_range()),
                                 sizes(launch.range.get_local_range()));
   EXPECT_TRUE(found == expected) << item << " bytes, " << all.size() << " dimensions";
@@ -85,6 +89,43 @@ TEST(tiled_kernels, elements_of_every_size_and_order_are_copied) {
     expect_copied(permuted({70, 130}, {1, 0}, item), item, false);
     expect_copied(permuted({3, 5, 7, 11}, {2, 0, 3, 1}, item), item, false);
     expect_copied(permuted({2, 2, 2, 2, 2, 2, 3, 5}, {7, 5, 3, 1, 0, 2, 4, 6}, item), item, false);
+  }
+}
+
+/// Elements of that many rows and columns, a number of bytes apart that leaves gaps.
+void expect_filled(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t step,
+                   std::size_t item) {
+  const std::ptrdiff_t row_step = columns * step + 16;
+  const dimensions all{{rows, row_step, row_step}, {columns, step, step}};
+  bytes element(item);
+  std::iota(element.begin(), element.end(), std::uint8_t{1});
+  // Aligned for the largest item.
+  std::vector<std::array<std::uint64_t, 2>> memory(static_cast<std::size_t>(rows * row_step) / 16 +
+                                                   1);
+  auto* const found = reinterpret_cast<std::uint8_t*>(memory.data());
+  bytes expected(memory.size() * 16);
+  for (std::ptrdiff_t row = 0; row < rows; ++row) {
+    for (std::ptrdiff_t column = 0; column < columns; ++column) {
+      std::ranges::copy(element, expected.begin() + row * row_step + column * step);
+    }
+  }
+  const kernel_launch launch =
+      usmx::detail::launch_for(all, {.shape = kernel_shape::tiled, .fills = true});
+  kernels_test::run_cuda_kernel(kernels_test::cuda_kernel::fill, item, element.data(), found,
+                                &launch.walk, sizes(launch.range.get_group_range()),
+                                sizes(launch.range.get_local_range()));
+  EXPECT_TRUE(std::ranges::equal(expected, std::span(found, expected.size())))
+      << rows << " x " << columns << " items of " << item << " bytes";
+}
+
+TEST(tiled_kernels, one_row_and_several_are_filled) {
+  for (const std::ptrdiff_t item : {1, 2, 4, 8, 16}) {
+    for (const std::ptrdiff_t step : {item, 16 + item}) {
+      for (const std::ptrdiff_t columns : {1, 100, 1024, 1025, 5000}) {
+        expect_filled(1, columns, step, static_cast<std::size_t>(item));
+        expect_filled(3, columns, step, static_cast<std::size_t>(item));
+      }
+    }
   }
 }
 

@@ -66,6 +66,10 @@ void atomicMax(std::uint32_t* element, std::uint32_t value) {
   for (std::uint32_t now = shared; now < value && !shared.compare_exchange_weak(now, value);) {
   }
 }
+struct alignas(16) ulonglong2 {
+  unsigned long long x, y;
+};
+ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return {x, y}; }
 
 }  // namespace
 
@@ -75,6 +79,7 @@ void atomicMax(std::uint32_t* element, std::uint32_t value) {
 #define USMX_UNROLLED             // a pragma that g++ does not know
 #define kernels kernels_for_cuda  // apart from what the library has of them for the host
 #include "../../../src/kernels/device/copy.cpp"
+#include "../../../src/kernels/device/fill.cpp"
 #include "../../../src/kernels/device/select.cpp"
 
 namespace kernels_test {
@@ -86,6 +91,7 @@ struct entry {
   std::size_t item_size;
   void (*copy)(const void*, void*, const traversal&);
   void (*transpose)(const void*, void*, const traversal&);
+  void (*fill)(const void*, void*, const traversal&);
 };
 
 #define KERNEL_ENTRY(size)                                                                       \
@@ -97,6 +103,10 @@ struct entry {
         [](const void* from, void* to, const traversal& t) {                                     \
           usmx_transpose_##size(static_cast<const item_##size*>(from),                           \
                                 static_cast<item_##size*>(to), t);                               \
+        },                                                                                       \
+        [](const void* element, void* to, const traversal& t) {                                  \
+          usmx_fill_##size(*static_cast<const item_##size*>(element),                            \
+                           static_cast<item_##size*>(to), t);                                    \
         }},
 constexpr entry entries[] = {USMX_ITEM_SIZES(KERNEL_ENTRY)};
 
@@ -206,8 +216,9 @@ std::vector<std::uint32_t> compress_by_cuda_kernels(const std::vector<std::uint8
   return result;
 }
 
-void run_cuda_kernel(bool transposes, std::size_t item_size, const void* source, void* destination,
-                     const void* traversal_bytes, const std::array<std::size_t, 3>& blocks,
+void run_cuda_kernel(cuda_kernel which, std::size_t item_size, const void* source,
+                     void* destination, const void* traversal_bytes,
+                     const std::array<std::size_t, 3>& blocks,
                      const std::array<std::size_t, 3>& threads) {
   traversal t;
   std::memcpy(&t, traversal_bytes, sizeof t);
@@ -219,10 +230,11 @@ void run_cuda_kernel(bool transposes, std::size_t item_size, const void* source,
   for (std::size_t z = 0; z < blocks[0]; ++z) {
     for (std::size_t y = 0; y < blocks[1]; ++y) {
       for (std::size_t x = 0; x < blocks[2]; ++x) {
-        if (transposes) {
+        if (which == cuda_kernel::transpose) {
           run_together(at(z, y, x), in_block, [&] { found->transpose(source, destination, t); });
         } else {
-          run_in_turn(at(z, y, x), in_block, [&] { found->copy(source, destination, t); });
+          const auto kernel = which == cuda_kernel::fill ? found->fill : found->copy;
+          run_in_turn(at(z, y, x), in_block, [&] { kernel(source, destination, t); });
         }
       }
     }

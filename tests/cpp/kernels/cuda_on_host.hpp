@@ -8,10 +8,12 @@
 
 namespace kernels_test {
 
-/// Runs usmx_copy_<item_size>, or usmx_transpose_<item_size> if `transposes`, for each thread of
-/// each block. `traversal` points to a usmx::kernels::traversal; blocks and threads count from the
-/// outermost dimension, as SYCL does.
-void run_cuda_kernel(bool transposes, std::size_t item_size, const void* source, void* destination,
+enum class cuda_kernel { copy, transpose, fill };
+
+/// Runs usmx_<kernel>_<item_size> for each thread of each block. The source of a fill is one item.
+/// `traversal` points to a usmx::kernels::traversal; blocks and threads count from the outermost
+/// dimension, as SYCL does.
+void run_cuda_kernel(cuda_kernel, std::size_t item_size, const void* source, void* destination,
                      const void* traversal, const std::array<std::size_t, 3>& blocks,
                      const std::array<std::size_t, 3>& threads);
 
