@@ -53,15 +53,9 @@ bool holds_objects(std::string_view format) {
 }
 
 /// Bytes written over references to Python objects would crash the process later.
-void require_no_objects(nb::handle destination) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(destination.ptr(), &view, PyBUF_FORMAT | PyBUF_ANY_CONTIGUOUS) != 0) {
-    PyErr_Clear();  // no format, as of NumPy's dates: no objects
-    return;
-  }
-  const bool found = view.format != nullptr && holds_objects(view.format);
-  PyBuffer_Release(&view);
-  if (found) {
+void require_no_objects(const held_buffer& destination) {
+  const char* const format = destination.view().format;
+  if (format != nullptr && holds_objects(format)) {
     throw value_error("destination must be a buffer of plain bytes, found one of Python objects");
   }
 }
@@ -84,8 +78,10 @@ nb::object copy_to_host(const std::shared_ptr<buffer>& memory, nb::object destin
   if (destination.is_none()) {
     destination = numpy_empty(memory->nbytes(), "u1");
   }
-  const held_buffer target(destination, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS);
-  require_no_objects(destination);
+  constexpr int of_bytes = PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS;
+  // NumPy's dates have no format, and are no objects.
+  const held_buffer target(destination, of_bytes | PyBUF_FORMAT, of_bytes);
+  require_no_objects(target);
   if (target.nbytes() < memory->nbytes()) {
     throw value_error(detail::message("destination must have at least ", memory->nbytes(),
                                       " bytes, found ", target.nbytes()));

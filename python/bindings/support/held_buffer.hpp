@@ -13,6 +13,15 @@ class held_buffer {
       nb::raise_python_error();
     }
   }
+  /// The same, with the other flags if it has none with the first.
+  held_buffer(nb::handle object, int flags, int other_flags) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
+      PyErr_Clear();
+      if (PyObject_GetBuffer(object.ptr(), &view_, other_flags) != 0) {
+        nb::raise_python_error();
+      }
+    }
+  }
   held_buffer(const held_buffer&) = delete;
   held_buffer& operator=(const held_buffer&) = delete;
   ~held_buffer() { PyBuffer_Release(&view_); }
