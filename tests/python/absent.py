@@ -21,11 +21,11 @@ TESTS = (str(ROOT / "tests"), str(ROOT / "examples"))  # whose modules get stand
 PACKAGES = ("dpctl", "dpnp", "numba", "tvm_ffi")
 ABSENT = tuple(name for name in PACKAGES if importlib.util.find_spec(name) is None)
 
-# The end of a program, given as `python -c` or one of the tests' files, that asks for a package.
+# What a program says, given as `python -c` or one of the tests' files, that asks for a package.
 IN_VAIN = re.compile(
     rf'  File "(?:<string>|(?:{"|".join(map(re.escape, TESTS))})[^"]*)", [^\n]*\n'
     r"(?:    [^\n]*\n)*"
-    r"ModuleNotFoundError: No module named '(\w+)[^\n]*\n$"
+    r"ModuleNotFoundError: No module named '(\w+)"
 )
 
 collecting = False
@@ -99,7 +99,7 @@ def reason_of(error):
     """None where the test itself did not ask for an absent package."""
     if named := re.search(r"\bneeds (dpctl|dpnp)\b", str(error)):
         package = named[1]
-    elif innermost(error.__traceback__).startswith(TESTS):
+    elif innermost(error.__traceback__).startswith((*TESTS, "<doctest ")):
         package = str(error.name).partition(".")[0]
     else:
         return None
