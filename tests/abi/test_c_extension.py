@@ -9,6 +9,7 @@ import importlib.util
 import platform
 import re
 import subprocess
+import sysconfig
 import textwrap
 from pathlib import Path
 
@@ -18,6 +19,9 @@ import numpy as np
 import pytest
 import usmx
 from helpers import producer_of, run_python
+
+if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    pytest.skip("Python without the interpreter lock has no stable ABI", allow_module_level=True)
 
 HERE = Path(__file__).parent
 FIRST = HERE / "extension_1_0.abi3.so"

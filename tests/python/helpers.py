@@ -10,6 +10,7 @@ import sys
 
 import pytest
 import usmx
+from absent import raise_if_in_vain
 
 KINDS = ("device", "shared", "host")
 TYPESTRS = tuple(
@@ -62,7 +63,7 @@ def run_python(code, timeout=120, **environment):
     """Run code in a fresh interpreter; an environment variable of None is removed."""
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
     variables = {name: value for name, value in variables.items() if value is not None}
-    return subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-P", "-W", UNSAID, "-c", code],
         env=variables,
         capture_output=True,
@@ -70,6 +71,8 @@ def run_python(code, timeout=120, **environment):
         check=False,
         timeout=timeout,
     )
+    raise_if_in_vain(result)
+    return result
 
 
 def output_of(code, timeout=120, **environment):
@@ -83,6 +86,7 @@ def output_of(code, timeout=120, **environment):
 def run(*command, **options):
     """What a command prints. It must succeed."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)
+    raise_if_in_vain(done)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

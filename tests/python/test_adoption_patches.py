@@ -7,13 +7,13 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import dpnp
 import pytest
 from documents import ROOT
 from helpers import TYPESTRS, output_of, run
 
 pytestmark = pytest.mark.slow
 
+dpnp = pytest.importorskip("dpnp")
 SITE = Path(dpnp.__file__).parents[1]
 # Imports the patched modules in place of the installed ones, in child processes as well.
 SITECUSTOMIZE = """

@@ -65,8 +65,8 @@ def ways_to_say_a_device():
     queue = usmx.SyclQueue()
     default = usmx.SyclDevice()
     cached = usmx.empty(1).sycl_queue
-    theirs = dpctl.SyclQueue()
-    own = usmx.SyclQueue(theirs._get_capsule())
+    own = usmx.SyclQueue()
+    theirs = dpctl.SyclQueue(own._get_capsule())
     return {
         "None": (None, cached),
         "filter string": (default.filter_string, cached),

@@ -218,8 +218,8 @@ def used_capsule():
 
 
 def queues_and_contexts():
-    queue = dpctl.SyclQueue()
-    own = usmx.SyclQueue(queue._get_capsule())
+    own = usmx.SyclQueue()
+    queue = dpctl.SyclQueue(own._get_capsule())
     for each in (queue, queue.sycl_context, own, own.sycl_context):
         yield from (each, each._get_capsule(), Holder(each._get_capsule()))
     yield from (own.sycl_device.filter_string, f"accelerator:99,{own.sycl_device.filter_string}")

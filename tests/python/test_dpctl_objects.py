@@ -135,6 +135,7 @@ def test_attributes_are_dpctls_objects(array, name):
 
 def test_dictionary_has_the_queue_that_the_array_shows(array):
     queue = array.sycl_queue
+    assert isinstance(queue, dpctl.SyclQueue)
     assert array.__sycl_usm_array_interface__["syclobj"] is queue
     assert array.base.__sycl_usm_array_interface__["syclobj"] is queue
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from usmx._doctor.finding import Finding
-from usmx._doctor.mismatch import other_runtime
+from usmx._doctor.mismatch import command, other_runtime
 from usmx._doctor.situation import Situation
 
 CHECK = "import"
@@ -26,7 +26,7 @@ def check(situation: Situation) -> Iterator[Finding]:
 def remedy(message: str) -> str:
     """What helps against the reasons that the loader gives."""
     if other_runtime() is not None:
-        return "install releases that fit each other: see versions"
+        return command()
     if "libsycl" in message:
         return (
             "install the SYCL runtime into the environment of this Python: "

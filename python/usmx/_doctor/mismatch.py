@@ -1,40 +1,112 @@
-"""Whether another release of the SYCL runtime stands in the place of the one that usmx needs."""
+"""Releases that do not fit each other, by their metadata, and the one command that mends them."""
+
+from collections.abc import Iterator
+
+PACKAGES = ("usmx", "dpctl", "dpnp")
+# Extras of usmx whose packages need not be there, but must fit where they are.
+EXTRAS = ("demo", "bench")
+RUNTIME = "intel-sycl-rt"
 
 
 def other_runtime() -> str | None:
     """Say which runtime is here in the place of the one that usmx needs; None if it is not so."""
-    from importlib import metadata  # costs more than all of usmx, and is seldom needed
-
     try:
-        from packaging.requirements import Requirement
-    except ImportError:
+        wanted = wanted_instead()
+    except ImportError:  # packaging is not there
         return None
-
-    def wanted_by(distribution: metadata.Distribution) -> Requirement | None:
-        requirements = (Requirement(each) for each in distribution.requires or ())
-        return next((each for each in requirements if each.name == "intel-sycl-rt"), None)
-
-    try:
-        found = metadata.version("intel-sycl-rt")
-        wanted = wanted_by(metadata.distribution("usmx"))
-    except metadata.PackageNotFoundError:
+    if wanted is None:
         return None
-    if wanted is None or found in wanted.specifier:
-        return None
-    asking = {
-        each.name: f"; {each.name} {each.version} asks for {other}"
-        for each in metadata.distributions()
-        if each.name != "usmx" and (other := wanted_by(each)) and found in other.specifier
-    }
-    command = command_for_runtime(str(wanted), list(asking))
+    asking = (f"; {name} {installed(name)} asks for {other}" for name, other in asking_for_it())
     return (
-        f"usmx needs {wanted}, found intel-sycl-rt {found}{''.join(asking.values())}. "
-        f"Install releases that go together: {command}"
+        f"usmx needs {wanted}, found {RUNTIME} {installed(RUNTIME)}{''.join(asking)}. "
+        f"Install releases that go together: {command()}"
     )
 
 
-def command_for_runtime(wanted: str, asking: list[str]) -> str:
-    """Upgrade what asks for another runtime, too: else pip would fetch that again."""
-    opencl = wanted.replace("sycl", "opencl")
-    words = ["usmx", *asking, f"'{wanted}'", f"'{opencl}'"]
-    return f"python -m pip install --upgrade {' '.join(words)}"
+def command() -> str:
+    """Mend all at once: what is installed alone may bring the others' releases back."""
+    wrong = {name: f"'{wanted}'" for name, _, wanted in misfits()}
+    others = [name for name, _ in asking_for_it() if name not in wrong]
+    words = [*(["--upgrade"] if others else []), *others, *wrong.values()]
+    return f"python -m pip install {' '.join(words)}"
+
+
+def misfits() -> Iterator[tuple[str, str, str]]:
+    """Name each package that does not fit another, say why, and what pip should install."""
+    named = set()
+    for package in PACKAGES:
+        for requirement in requirements_of(package):
+            if requirement.name in named or fits(requirement):
+                continue
+            named.add(requirement.name)
+            number = installed(requirement.name)
+            wanted = f"{requirement.name}{requirement.specifier}"
+            found = (
+                "which is not installed"
+                if number is None
+                else f"and {requirement.name} {number} is installed"
+            )
+            yield requirement.name, f"{package} needs {wanted}, {found}", wanted
+
+
+def requirements_of(package: str) -> Iterator:
+    """What it requires here, and what an extra requires if that is installed."""
+    for requirement in listed(package):
+        optional = any(applies(requirement, extra) for extra in EXTRAS)
+        if applies(requirement) or (optional and installed(requirement.name)):
+            yield requirement
+
+
+def wanted_instead():
+    """Look up the runtime that usmx requires; None where that is here, or none is."""
+    if installed(RUNTIME) is None:
+        return None
+    wanted = next((each for each in listed("usmx") if each.name == RUNTIME), None)
+    return None if wanted is None or fits(wanted) else wanted
+
+
+def asking_for_it() -> Iterator[tuple]:
+    """Name the packages that ask for the runtime that is here in the place of usmx's."""
+    from importlib.metadata import distributions
+
+    if wanted_instead() is None:
+        return
+    for name in sorted({each.name for each in distributions() if each.name}):
+        for requirement in listed(name):
+            if requirement.name == RUNTIME and fits(requirement):
+                yield name, requirement
+
+
+def listed(package: str) -> Iterator:
+    """All that its metadata require, in whatever case; nothing where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    from packaging.requirements import Requirement
+
+    try:
+        texts = requires(package) or ()
+    except PackageNotFoundError:
+        return
+    yield from map(Requirement, texts)
+
+
+def applies(requirement, extra: str = "") -> bool:
+    """Whether a requirement holds here, with that extra."""
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
+def fits(requirement) -> bool:
+    """Whether what it requires is installed, in such a release."""
+    number = installed(requirement.name)
+    return number is not None and requirement.specifier.contains(number, prereleases=True)
+
+
+def installed(name: str) -> str | None:
+    """The release of a package; None where it is not there."""
+    # Costs more than all of usmx, and is seldom needed.
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

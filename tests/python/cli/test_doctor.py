@@ -387,14 +387,19 @@ def test_one_command_mends_all_releases_that_do_not_fit(tmp_path):
     )
 
 
-def test_runtime_of_another_release_is_named_with_who_asks_for_it(tmp_path, base_python):
+def test_runtime_of_another_release_is_named_with_who_asks_for_it_and_one_command(
+    tmp_path, base_python
+):
     shutil.copytree(PACKAGE, tmp_path / "usmx", ignore=shutil.ignore_patterns("examples"))
     import packaging
 
     shutil.copytree(Path(packaging.__file__).parent, tmp_path / "packaging")
-    installed_as(tmp_path, "usmx", "0.1.0", "intel-sycl-rt<2027,>=2026.2")
-    installed_as(tmp_path, "intel-sycl-rt", "2025.3.3")
-    installed_as(tmp_path, "dpctl", "0.21.1", "intel-sycl-rt<2026.0a0,>=2025.3")
+    needs = ("intel-sycl-rt<2027,>=2026.2", "intel-opencl-rt<2027,>=2026.2")
+    installed_as(tmp_path, "usmx", "0.1.0", *needs, "dpctl>=0.22; extra == 'demo'")
+    for name in ("intel-sycl-rt", "intel-opencl-rt"):
+        installed_as(tmp_path, name, "2025.3.3")
+    for name, number in (("dpctl", "0.21.1"), ("stranger", "1.0")):
+        installed_as(tmp_path, name, number, "intel-sycl-rt<2026.0a0,>=2025.3")
     done = subprocess.run(
         [base_python, "-P", "-c", "import usmx"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -402,13 +407,18 @@ def test_runtime_of_another_release_is_named_with_who_asks_for_it(tmp_path, base
         text=True,
         check=False,
     )
+    command = (
+        "python -m pip install --upgrade stranger 'intel-sycl-rt<2027,>=2026.2' "
+        "'intel-opencl-rt<2027,>=2026.2' 'dpctl>=0.22'"
+    )
     assert (
         "usmx needs intel-sycl-rt<2027,>=2026.2, found intel-sycl-rt 2025.3.3; dpctl 0.21.1 asks "
-        "for intel-sycl-rt<2026.0a0,>=2025.3. Install releases that go together: python -m pip "
-        "install --upgrade usmx dpctl 'intel-sycl-rt<2027,>=2026.2' 'intel-opencl-rt<2027,>=2026.2'"
+        "for intel-sycl-rt<2026.0a0,>=2025.3; stranger 1.0 asks for intel-sycl-rt<2026.0a0,>=2025.3"
+        f". Install releases that go together: {command}"
     ) in done.stderr
-    finding = one(doctor("import", python=base_python, PYTHONPATH=tmp_path), "import", "problem")
-    assert finding["remedy"] == "install releases that fit each other: see versions"
+    for check in ("import", "versions"):
+        finding = one(doctor(check, python=base_python, PYTHONPATH=tmp_path), check, "problem")
+        assert finding["remedy"] == command
 
 
 def test_releases_that_cannot_be_compared_are_a_problem(tmp_path, base_python):
