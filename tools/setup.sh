@@ -183,9 +183,8 @@ require_venv() {
   export VIRTUAL_ENV=$VENV PATH=$VENV/bin:$PATH
 }
 
-# Verbose: the log has what a build says, and step shows how far it is. Python compiles modules when they are imported:
-# to compile all of them here takes half a minute.
-pip_install() { python -m pip install -v --no-compile "$@"; }
+# Verbose: the log has what a build says, and step shows how far it is.
+pip_install() { python -m pip install -v "$@"; }
 
 pip_install_listed() {
   local requirements
