@@ -170,12 +170,12 @@ require_system_packages() {
 
 # ---- The virtual environment ---------------------------------------------------------------------
 
-# Makes .venv and puts it first on PATH. Made anew when Python changed or the folder was moved.
+# Makes .venv and puts it first on PATH. Made anew when Python changed, the folder was moved, or pip was killed there.
 require_venv() {
   local made_for
   : "${PYTHON:?is set by require_system_packages}" # or .venv would go, and pip install where it happens to be
   made_for="$("$PYTHON" -c 'import sys; print(sys.version)') in $VENV"
-  if [[ $(cat "$VENV/made-for" 2>/dev/null) != "$made_for" ]]; then
+  if [[ $(cat "$VENV/made-for" 2>/dev/null) != "$made_for" || -e $VENV/installing ]]; then
     rm -rf -- "$VENV"
     step "Making the virtual environment ${VENV#"$ROOT/"}" "$PYTHON" -m venv "$VENV"
     printf '%s\n' "$made_for" >"$VENV/made-for"
@@ -183,8 +183,15 @@ require_venv() {
   export VIRTUAL_ENV=$VENV PATH=$VENV/bin:$PATH
 }
 
-# Verbose: the log has what a build says, and step shows how far it is.
-pip_install() { python -m pip install -v "$@"; }
+# Verbose: the log has what a build says, and step shows how far it is. Where pip is killed, half a package may be there,
+# which the next pip takes for a whole one: then the file stays that says so.
+pip_install() {
+  local status=0
+  touch -- "$VENV/installing"
+  python -m pip install -v "$@" || status=$?
+  rm -f -- "$VENV/installing"
+  return "$status"
+}
 
 pip_install_listed() {
   local requirements

@@ -1,7 +1,7 @@
 """Add up JUnit reports: summarize_tests.py STAGE STATUS [STAGE STATUS ...].
 
 Prints a line for each stage, why tests were skipped, and, last, the plain totals. STAGE is the path
-of its report without ".xml", or of a folder of reports, and STATUS the stage's exit status; one
+of its report without ".xml", or of a folder of reports and such folders, and STATUS the stage's exit status; one
 that failed without a failed test counts as one failure.
 Exits with 1 if anything failed or nothing ran, and with 77, as skipped, if tests were skipped and
 none passed.
@@ -34,7 +34,7 @@ def reason(test):
 
 
 def tests_of(stage):
-    for report in [stage.with_suffix(".xml"), *stage.glob("*.xml")]:
+    for report in [stage.with_suffix(".xml"), *stage.rglob("*.xml")]:
         if report.is_file():
             yield from ElementTree.parse(report).iter("testcase")
 

@@ -78,8 +78,13 @@ def test_bound_method_works_after_pickling():
 
 
 def without_form(signature):
-    """From Python 3.13 on, help() writes a long one in several lines, from 3.14 on without quotes."""
-    return "".join(signature.split()).replace(",)", ")").replace("'", "")
+    """What all Pythons write alike.
+
+    From 3.13 on, help() writes a long one in several lines, from 3.14 on without quotes, and
+    without the modules of types.
+    """
+    plain = "".join(signature.split()).replace(",)", ")").replace("'", "")
+    return plain.replace("usmx.memory.", "")
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))

@@ -51,6 +51,14 @@ def test_stages_and_reasons_are_added_up(stage, capsys):
     assert printed[-1] == ["3", "passed,", "1", "failed"]
 
 
+def test_reports_in_a_folder_and_in_folders_there_are_one_stage(stage, tmp_path, capsys):
+    (tmp_path / "sid/quick-release").mkdir(parents=True)
+    stage("sid/quick-python", PYTEST)
+    stage("sid/quick-release/share-1", GOOGLETEST)
+    main([str(tmp_path / "sid"), "0"])
+    assert ["sid", "2", "passed", "1", "failed", "3", "skipped"] in lines(capsys)
+
+
 def test_many_tests_of_a_long_name_stay_apart_from_it(stage, capsys):
     many = "<testsuite>" + 12345 * "<testcase/>" + "</testsuite>"
     main([stage("level-zero-bmg-python", many), "0"])
