@@ -92,8 +92,26 @@ def _source_page(app, file, page, language):
     return page, {"title": title, "body": f"<h1>{title}</h1>{code}"}, "page.html"
 
 
+def share_menu(app, page, template, context, doctree):
+    """Let the pages of sources in a folder have one menu: it takes longest of all on a page."""
+    if page.startswith("_modules/"):
+        make, folder = context["toctree"], page.rpartition("/")[0]
+
+        def shared(**options):
+            key = (folder, *sorted(options.items()))
+            if key not in _menus:
+                _menus[key] = make(**options)
+            return _menus[key]
+
+        context["toctree"] = shared
+
+
+_menus = {}
+
+
 def setup(app):
     """Sphinx calls this; viewcode has to come before this extension."""
     app.connect("doctree-read", link_names)
     app.connect("html-collect-pages", forget_modules_without_source, priority=100)
     app.connect("html-collect-pages", source_pages)
+    app.connect("html-page-context", share_menu, priority=400)  # before the theme asks for the menu

@@ -1,8 +1,8 @@
 """Add up JUnit reports: summarize_tests.py STAGE STATUS [STAGE STATUS ...].
 
 Prints a line for each stage, why tests were skipped, and, last, the plain totals. STAGE is the path
-of its report without ".xml", or of a folder of reports and such folders, and STATUS the stage's exit status; one
-that failed without a failed test counts as one failure.
+of its report without ".xml", or of a folder of reports and of more such folders, and STATUS the
+stage's exit status; one that failed without a failed test counts as one failure.
 Exits with 1 if anything failed or nothing ran, and with 77, as skipped, if tests were skipped and
 none passed.
 """

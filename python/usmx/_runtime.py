@@ -22,9 +22,10 @@ def load_core():
     except (ImportError, OSError) as error:
         command = _words_of_command()
         if command[:2] == ("usmx", "doctor"):  # must work all the same
-            from usmx import _doctor
+            from usmx import _doctor, _terminal
 
-            sys.exit(_doctor.run_without_core(command[2:], error))
+            why = error
+            sys.exit(_terminal.exit_code_of(lambda: _doctor.run_without_core(command[2:], why)))
         raise
     core._make_inspectable(core)
     add_signatures(core)

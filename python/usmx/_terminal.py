@@ -1,13 +1,38 @@
-"""Tables and progress: by rich where it is installed and a terminal is there, else plain text."""
+"""How commands print and end.
 
+Tables and progress are by rich where it is installed and a terminal is there, else plain text.
+"""
+
+import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TextIO, TypeVar
 
 from usmx._text import format_blocks, format_table
 
 Item = TypeVar("Item")
+
+
+def exit_code_of(command: Callable[[], int]) -> int:
+    """Run a command; a closed pipe ends it quietly, since its reader has read enough."""
+    try:
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        forget_output()
+        return 1
+    except OSError as error:  # a full disk, a folder that is gone: the system's message says what
+        print(f"usmx: {error}", file=sys.stderr)
+        forget_output()
+        return 1
+
+
+def forget_output() -> None:
+    """Discard what is not written yet: Python would flush it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_table(

@@ -7,12 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from usmx._doctor.finding import Finding
-from usmx._doctor.probe import Probe
+from usmx._doctor.probe import Probe, unloadable
 from usmx._doctor.situation import Situation
 from usmx._text import size_text
 
 CHECK = "devices"
 CPU_DRIVER = "libintelocl.so"
+# Debian's packages of what the driver needs and pip does not bring.
+SYSTEM_PACKAGES = {
+    "libgcc_s.so.1": "libgcc-s1",
+    "libstdc++.so.6": "libstdc++6",
+    "libz.so.1": "zlib1g",
+}
 # What decides which drivers and devices are found, and from where libraries come.
 VARIABLES = (
     "ONEAPI_DEVICE_SELECTOR",
@@ -86,6 +92,13 @@ def rivals(folder: Path) -> Iterator[Path]:
         yield from folder.glob(pattern)
 
 
+def installing(library: str) -> str:
+    """What brings a library that the CPU driver needs."""
+    if package := SYSTEM_PACKAGES.get(library):
+        return f"install {library} with the system's package manager (Debian: {package})"
+    return "python -m pip install --force-reinstall intel-sycl-rt intel-opencl-rt"
+
+
 def advice(name: str) -> str:
     """What to do about a variable."""
     return {
@@ -110,6 +123,13 @@ def without_variables(seen: Probe) -> Finding:
             "not exist",
             "install the CPU driver: python -m pip install intel-opencl-rt; or the driver of your "
             "GPU, from its vendor",
+        )
+    if not seen.devices and (why := unloadable(folder / CPU_DRIVER)):
+        return Finding(
+            CHECK,
+            "problem",
+            f"no device is found: {folder / CPU_DRIVER} cannot be loaded: {why}",
+            installing(Path(why.partition(":")[0]).name),
         )
     if any(letter.isspace() for letter in str(folder)):
         return Finding(

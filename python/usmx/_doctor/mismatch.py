@@ -16,7 +16,7 @@ def other_runtime() -> str | None:
         return None
     if wanted is None:
         return None
-    asking = (f"; {name} {installed(name)} asks for {other}" for name, other in asking_for_it())
+    asking = (f"; {name} {installed(name)} asks for {other}" for name, other in refusing(wanted))
     return (
         f"usmx needs {wanted}, found {RUNTIME} {installed(RUNTIME)}{''.join(asking)}. "
         f"Install releases that go together: {command()}"
@@ -25,14 +25,15 @@ def other_runtime() -> str | None:
 
 def command() -> str:
     """Mend all at once: what is installed alone may bring the others' releases back."""
-    wrong = {name: f"'{wanted}'" for name, _, wanted in misfits()}
-    others = [name for name, _ in asking_for_it() if name not in wrong]
-    words = [*(["--upgrade"] if others else []), *others, *wrong.values()]
+    wrong = {wanted.name: wanted for wanted, _ in misfits()}
+    others = {name for wanted in wrong.values() for name, _ in refusing(wanted)} - wrong.keys()
+    words = [*(["--upgrade"] if others else []), *sorted(others)]
+    words += [f"'{wanted.name}{wanted.specifier}'" for wanted in wrong.values()]
     return f"python -m pip install {' '.join(words)}"
 
 
-def misfits() -> Iterator[tuple[str, str, str]]:
-    """Name each package that does not fit another, say why, and what pip should install."""
+def misfits() -> Iterator[tuple]:
+    """Yield what is required but does not fit what is installed, a package once, and why not."""
     named = set()
     for package in PACKAGES:
         for requirement in requirements_of(package):
@@ -40,13 +41,13 @@ def misfits() -> Iterator[tuple[str, str, str]]:
                 continue
             named.add(requirement.name)
             number = installed(requirement.name)
-            wanted = f"{requirement.name}{requirement.specifier}"
             found = (
                 "which is not installed"
                 if number is None
                 else f"and {requirement.name} {number} is installed"
             )
-            yield requirement.name, f"{package} needs {wanted}, {found}", wanted
+            wanted = f"{requirement.name}{requirement.specifier}"
+            yield requirement, f"{package} needs {wanted}, {found}"
 
 
 def requirements_of(package: str) -> Iterator:
@@ -65,15 +66,18 @@ def wanted_instead():
     return None if wanted is None or fits(wanted) else wanted
 
 
-def asking_for_it() -> Iterator[tuple]:
-    """Name the packages that ask for the runtime that is here in the place of usmx's."""
+def refusing(wanted) -> Iterator[tuple]:
+    """Name the packages here that ask for another release of that package, and how they do."""
     from importlib.metadata import distributions
 
-    if wanted_instead() is None:
-        return
+    oldest = [each.version for each in wanted.specifier if each.operator == ">="]
     for name in sorted({each.name for each in distributions() if each.name}):
         for requirement in listed(name):
-            if requirement.name == RUNTIME and fits(requirement):
+            if (
+                requirement.name == wanted.name
+                and not admits(requirement, oldest)
+                and fits(requirement)
+            ):
                 yield name, requirement
 
 
@@ -93,6 +97,11 @@ def listed(package: str) -> Iterator:
 def applies(requirement, extra: str = "") -> bool:
     """Whether a requirement holds here, with that extra."""
     return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
+def admits(requirement, releases) -> bool:
+    """Whether it allows each of these."""
+    return all(requirement.specifier.contains(each, prereleases=True) for each in releases)
 
 
 def fits(requirement) -> bool:

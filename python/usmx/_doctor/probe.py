@@ -86,6 +86,19 @@ def probe_cuda(environment: Mapping[str, str]) -> Cuda:
     return Cuda(**run_program(CUDA_PROGRAM, [], environment, SECONDS))
 
 
+def unloadable(library: Path) -> str:
+    """Why the loader does not take a library, in its words; empty if it does."""
+    program = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", program, str(library)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = ran.stderr.splitlines()[-1:] if ran.returncode else []
+    return "".join(last).removeprefix("OSError: ")
+
+
 def package_folder() -> str:
     """The folder that holds the package usmx."""
     return str(Path(__file__).parents[2])

@@ -21,7 +21,7 @@ def check(situation: Situation) -> Iterator[Finding]:
             "python -m pip install packaging",
         )
         return
-    if wrong := [why for _, why, _ in misfits()]:
+    if wrong := [why for _, why in misfits()]:
         yield Finding(CHECK, "problem", "; ".join(wrong), command())
         return
     shown = [f"{name} {number}" for name in SHOWN if (number := installed(name))]

@@ -191,10 +191,23 @@ def test_space_in_the_path_of_the_driver_is_named(moved):
 
 
 @pytest.mark.slow
-def test_driver_that_lacks_a_library_is_reported_with_the_runtimes_words(moved):
+def test_library_that_the_driver_lacks_is_named(moved):
     folder = moved("no-tbb", without="libtbb")
     finding = one(doctor("devices", PYTHONPATH=folder), "devices", "problem")
-    assert "step 'devices' ended with: SyclDeviceCreationError: " in finding["found"]
+    assert f"{folder}/lib/libintelocl.so cannot be loaded: libtbb.so.12: cannot" in finding["found"]
+    assert (
+        finding["remedy"] == "python -m pip install --force-reinstall intel-sycl-rt intel-opencl-rt"
+    )
+
+
+@pytest.mark.slow
+def test_library_of_the_system_that_the_driver_lacks_is_named(moved):
+    folder = moved("no-libz")
+    (folder / "lib/libz.so.1").write_text("no library")  # found before the system's
+    finding = one(doctor("devices", PYTHONPATH=folder), "devices", "problem")
+    assert finding["remedy"] == (
+        "install libz.so.1 with the system's package manager (Debian: zlib1g)"
+    )
 
 
 # ---- kernels
@@ -221,6 +234,19 @@ def test_missing_compiler_is_a_problem_of_kernels(moved):
 def base_python():
     """The interpreter without the environment's packages, as one without the SYCL runtime."""
     return Path(sys.executable).resolve()
+
+
+def test_closed_pipe_ends_the_doctor_quietly_where_usmx_cannot_be_imported(tmp_path, base_python):
+    shutil.copytree(PACKAGE, tmp_path / "usmx", ignore=shutil.ignore_patterns("examples"))
+    with subprocess.Popen(
+        [base_python, "-P", "-m", "usmx", "doctor", "--only=versions"],
+        env={"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 1
 
 
 @pytest.mark.parametrize("command", ["module", "script"])
@@ -400,6 +426,8 @@ def test_runtime_of_another_release_is_named_with_who_asks_for_it_and_one_comman
         installed_as(tmp_path, name, "2025.3.3")
     for name, number in (("dpctl", "0.21.1"), ("stranger", "1.0")):
         installed_as(tmp_path, name, number, "intel-sycl-rt<2026.0a0,>=2025.3")
+    installed_as(tmp_path, "another", "1.0", "intel-opencl-rt==2025.*")
+    installed_as(tmp_path, "easygoing", "1.0", "intel-sycl-rt>=2025.3", "intel-opencl-rt")
     done = subprocess.run(
         [base_python, "-P", "-c", "import usmx"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -408,7 +436,7 @@ def test_runtime_of_another_release_is_named_with_who_asks_for_it_and_one_comman
         check=False,
     )
     command = (
-        "python -m pip install --upgrade stranger 'intel-sycl-rt<2027,>=2026.2' "
+        "python -m pip install --upgrade another stranger 'intel-sycl-rt<2027,>=2026.2' "
         "'intel-opencl-rt<2027,>=2026.2' 'dpctl>=0.22'"
     )
     assert (
