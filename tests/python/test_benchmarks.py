@@ -76,6 +76,18 @@ def test_one_round_between_processes_prints_a_line_for_each_kind(what):
     assert [line[0] for line in lines[-4:]] == ["numpy", "shared", "host", "device"]
 
 
+def test_threads_print_a_line_for_each_kind_of_call_and_write_all_rates(tmp_path):
+    rates = tmp_path / "rates.json"
+    done = run("free_threads.py", "--threads", 2, "--seconds", 0.01, "--json", rates)
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(rates.read_text(encoding="utf-8"))
+    assert [line.partition("  ")[0] for line in done.stdout.splitlines()[3:]] == list(measured)
+    for by_one, by_all in measured.values():
+        assert len(by_one) == len(by_all) == 5
+        assert min(rate for rates in (*by_one, *by_all) for rate in rates) > 0
+    assert len(measured) == 5
+
+
 @pytest.mark.slow
 def test_every_case_of_the_gpu_benchmark_runs_with_usmx_alone(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
