@@ -62,12 +62,10 @@ def rates(
         for _ in range(BATCH):
             call()
         start.wait()
-        done = 0
-        while not end.is_set():
+        while not calls[number] or not end.is_set():
             for _ in range(BATCH):
                 call()
-            done += BATCH
-        calls[number] = done
+            calls[number] += BATCH
 
     running = [threading.Thread(target=run, args=(number,)) for number in range(threads)]
     for each in running:

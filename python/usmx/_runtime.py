@@ -22,10 +22,9 @@ def load_core():
     except (ImportError, OSError) as error:
         command = _words_of_command()
         if command[:2] == ("usmx", "doctor"):  # must work all the same
-            from usmx import _doctor, _terminal
+            from usmx import _doctor
 
-            why = error
-            sys.exit(_terminal.exit_code_of(lambda: _doctor.run_without_core(command[2:], why)))
+            sys.exit(_doctor.run_without_core(command[2:], error))
         raise
     core._make_inspectable(core)
     add_signatures(core)

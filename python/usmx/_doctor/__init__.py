@@ -28,7 +28,7 @@ from usmx._doctor.finding import Finding
 from usmx._doctor.report import as_values, exit_code, print_findings
 from usmx._doctor.situation import Situation
 from usmx._suggestions import one_of
-from usmx._terminal import tracked
+from usmx._terminal import exit_code_of, tracked
 
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     loading.CHECK: loading.check,
@@ -86,4 +86,4 @@ def run_without_core(arguments: Sequence[str], import_error: BaseException) -> i
     """Run where ``import usmx`` has failed, and the other commands are out of reach."""
     parser = argparse.ArgumentParser(prog="python -m usmx doctor")
     add_options(parser)
-    return run(parser.parse_args(arguments), import_error)
+    return exit_code_of(lambda: run(parser.parse_args(arguments), import_error))
