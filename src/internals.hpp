@@ -7,6 +7,7 @@
 #include "array/array_internal.hpp"
 #include "base/ranked_mutex.hpp"
 #include "copy/copy_internal.hpp"
+#include "copy/select/gather_internal.hpp"
 #include "copy/staging.hpp"
 #include "generated_kernels/elementwise_call.hpp"
 #include "generated_kernels/reduction_call.hpp"

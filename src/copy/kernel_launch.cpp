@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <ranges>
 
 #include "copy/kernel_copy.hpp"
 #include "kernels/device/selection.hpp"
@@ -60,30 +62,26 @@ block_shape wide_block(const copy_dimension& rows, const copy_dimension& columns
 }
 
 /// Elements of a group. One row is divided among a thousand groups, which are large where the row
-/// is long; a fill waits for nothing, and is the faster the smaller its groups are. Of few elements
-/// in rows, groups of 8192 leave most of the device idle.
+/// is long; a fill waits for nothing, and is the faster the smaller its groups are.
 std::int64_t tiled_elements(const copy_dimension& rows, const copy_dimension& columns, bool fills) {
-  constexpr std::int64_t few_elements = std::int64_t{1} << 23;
   if (rows.extent == 1) {
     return fills ? 1024 : std::clamp<std::int64_t>(columns.extent / 1024, 1024, 32768);
   }
-  return rows.extent >= 4 && rows.extent * columns.extent < few_elements ? 2048 : 8192;
+  return 2048;
 }
 
 /// Columns that are so few, or rows that are, leave most of a tile empty.
 constexpr std::int64_t wide_enough = std::int64_t{2} * kernels::shared_tile;
-/// As many columns still fill the tile's memory by more rows. Measured on an H100: more of them are
-/// faster without it.
-constexpr std::int64_t few_columns = 8;
 
-/// The block of the kernels that transpose: a tile, or as many rows of few columns as fit its
-/// memory, in which a column has an odd length.
-block_shape transposed_block(const copy_dimension& rows, const copy_dimension& columns) {
+/// The block of the kernels that transpose: a tile, or of few columns a power of 2 of rows, the
+/// same number for each work item, that fits the group's memory.
+block_shape transposed_block(const copy_dimension& columns) {
   constexpr std::int64_t edge = kernels::shared_tile;
-  if (columns.extent > few_columns) {
+  if (columns.extent > kernels::few_columns) {
     return {edge, edge, 1};
   }
-  return {std::min<std::int64_t>(rows.extent, edge * (edge + 1) / columns.extent - 1),
+  const std::int64_t room = (kernels::shared_items - kernels::banks) / columns.extent;
+  return {static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(room))),
           columns.extent, 1};
 }
 
@@ -98,7 +96,7 @@ block_shape tiled_block(const copy_dimension& rows, const copy_dimension& column
                         work_split split) {
   constexpr std::int64_t edge = kernels::shared_tile;
   if (split.by_tiles) {
-    return transposed_block(rows, columns);
+    return transposed_block(columns);
   }
   if (reads_again(rows, columns)) {
     return {rows.extent, std::min<std::int64_t>(most_lanes, columns.extent), 1};
@@ -108,8 +106,9 @@ block_shape tiled_block(const copy_dimension& rows, const copy_dimension& column
             std::min<std::int64_t>(edge, columns.extent), 1};
   }
   const std::int64_t elements = tiled_elements(rows, columns, split.fills);
+  // Wide enough that each work item has four elements of a row, which it reads together.
   const std::int64_t width =
-      std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(8, rows.extent));
+      std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(4, rows.extent));
   return {std::min<std::int64_t>(elements / width, rows.extent), width, 1};
 }
 
@@ -136,7 +135,8 @@ lane_counts lanes_of(const traversal& t, work_split split) {
     return {1, 1};
   }
   if (split.by_tiles) {
-    return {8, kernels::shared_tile};
+    const std::size_t in_rows = t.block_columns == kernels::shared_tile ? 8 : 4;
+    return {in_rows, kernels::shared_tile};
   }
   const std::size_t columns = lanes_for(t.block_columns);
   const bool share_rows =
@@ -194,7 +194,8 @@ traversal traverse(std::span<const copy_dimension> dimensions, work_split split)
   t.block_rows = block.rows;
   t.block_columns = block.columns;
   t.repeats = 1;
-  for (const copy_dimension& outer : dimensions.first(dimensions.size() - 2)) {
+  for (const copy_dimension& outer :
+       dimensions.first(dimensions.size() - 2) | std::views::reverse) {
     t.outer[t.outer_count++] = {outer.extent, outer.source_stride, outer.destination_stride};
     t.repeats *= outer.extent;
   }
@@ -217,10 +218,13 @@ bool can_be_tiled(const copy_dimension& rows, const copy_dimension& columns,
   if (shape != kernel_shape::tiled) {
     return shape == kernel_shape::narrow && is_transposed(rows, columns);
   }
-  const bool full = rows.extent >= wide_enough && columns.extent >= wide_enough;
-  const bool few = rows.extent > few_columns && columns.extent <= few_columns;
-  return is_transposed(rows, columns) && (full || few) &&
-         ceiling_of(rows.extent, transposed_block(rows, columns).rows) <= most_outer_groups;
+  const bool full =
+      is_transposed(rows, columns) && rows.extent >= wide_enough && columns.extent >= wide_enough;
+  // Measured on an H100: more columns are faster without the memory of a group.
+  const bool few = rows.extent > kernels::few_columns && columns.extent <= kernels::few_columns &&
+                   std::abs(rows.source_stride) < std::abs(columns.source_stride);
+  return (full || few) &&
+         ceiling_of(rows.extent, transposed_block(columns).rows) <= most_outer_groups;
 }
 
 kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split split) {

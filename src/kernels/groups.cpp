@@ -147,6 +147,9 @@ kernel_id expand_kernel(std::size_t item_size) {
 kernel_id fill_true_kernel(std::size_t item_size) {
   return {kernel_group::select, 6 * item_size_count + place_of(item_size)};
 }
+kernel_id take_kernel(std::size_t item_size) {
+  return {kernel_group::select, 7 * item_size_count + place_of(item_size)};
+}
 kernel_id places_kernel(type_code type) {
   return select_kernel(std::string("usmx_places_").append(short_name(type)));
 }

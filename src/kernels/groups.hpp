@@ -55,6 +55,7 @@ namespace kernel_names {
 #define USMX_FILL_NAME(size) "usmx_fill_" #size,
 #define USMX_PLACES_NAME(type) "usmx_places_" #type,
 #define USMX_GATHER_NAME(size) "usmx_gather_" #size,
+#define USMX_TAKE_NAME(size) "usmx_take_" #size,
 #define USMX_SCATTER_NAME(size) "usmx_scatter_" #size,
 #define USMX_FLAGS_NAME(size) "usmx_flags_" #size,
 #define USMX_COMPRESS_NAME(size) "usmx_compress_" #size,
@@ -70,8 +71,9 @@ inline constexpr const char* select[] = {
     USMX_ITEM_SIZES(USMX_GATHER_NAME) USMX_ITEM_SIZES(USMX_SCATTER_NAME)
         USMX_ITEM_SIZES(USMX_SLOTS_NAME) USMX_ITEM_SIZES(USMX_FLAGS_NAME)
             USMX_ITEM_SIZES(USMX_COMPRESS_NAME) USMX_ITEM_SIZES(USMX_EXPAND_NAME)
-                USMX_ITEM_SIZES(USMX_FILL_TRUE_NAME) USMX_INDEX_TYPES(USMX_PLACES_NAME)
-                    USMX_PLACE_TYPES(USMX_CHECK_NAME) "usmx_zero",
+                USMX_ITEM_SIZES(USMX_FILL_TRUE_NAME) USMX_ITEM_SIZES(USMX_TAKE_NAME)
+                    USMX_INDEX_TYPES(USMX_PLACES_NAME)
+                        USMX_PLACE_TYPES(USMX_CHECK_NAME) "usmx_zero",
     "usmx_find_last", "usmx_scan", "usmx_coordinates"};
 inline constexpr const char* cast[] = {USMX_CASTS(USMX_CAST_NAME)};
 inline constexpr const char* cast_double[] = {USMX_DOUBLE_CASTS(USMX_CAST_NAME)};
@@ -80,6 +82,7 @@ inline constexpr const char* cast_double[] = {USMX_DOUBLE_CASTS(USMX_CAST_NAME)}
 #undef USMX_FILL_NAME
 #undef USMX_PLACES_NAME
 #undef USMX_GATHER_NAME
+#undef USMX_TAKE_NAME
 #undef USMX_SCATTER_NAME
 #undef USMX_FLAGS_NAME
 #undef USMX_COMPRESS_NAME
@@ -122,6 +125,7 @@ kernel_id flags_kernel(std::size_t item_size);
 kernel_id compress_kernel(std::size_t item_size);
 kernel_id expand_kernel(std::size_t item_size);
 kernel_id fill_true_kernel(std::size_t item_size);
+kernel_id take_kernel(std::size_t item_size);
 
 /// The kernel that turns integers of that type into places.
 kernel_id places_kernel(type_code);

@@ -229,7 +229,7 @@ array selected_copy(const array& source, const array_key& key) {
     const selection selected = key.select(source.layout());
     array result = make_array(layout::c_order(selected.shape()), source.type(),
                               internal::private_queue(source), source.kind(), first_use::at_once);
-    gather(source, selected, result);
+    internal::gather_to_fresh(source, selected, result);
     return result;
   });
 }

@@ -9,6 +9,7 @@
 #include "base/process_state.hpp"
 #include "copy/arguments.hpp"
 #include "copy/copy_internal.hpp"
+#include "copy/select/gather_internal.hpp"
 #include "copy/select/gather_paths.hpp"
 #include "copy/select/mask_scan.hpp"
 #include "copy/select/transfer.hpp"
@@ -112,7 +113,10 @@ bool fills_by_mask(const array_view& values, const selection& selected,
 
 }  // namespace
 
-void gather(const array& source, const selection& selected, const array& destination) {
+namespace {
+
+void gather_ordered(const array& source, const selection& selected, const array& destination,
+                    detail::destination_memory memory) {
   const array_view from = internal::private_view(source);
   const array_view to = internal::private_view(destination);
   require_type(to, from);
@@ -129,12 +133,10 @@ void gather(const array& source, const selection& selected, const array& destina
     with_host_integers(
         selected, [&](const selection& reached) { detail::gather_on_host(part, reached, to); });
   } else if (!gather_by_mask(part, selected, to) &&
-             !detail::gather_by_kernels(part, selected, to)) {
+             !detail::gather_by_kernels(part, selected, to, memory)) {
     detail::gather_staged(part, selected.on_host(), to);
   }
 }
-
-namespace {
 
 /// Of finished values.
 void scatter_view(const array_view& values, selection& selected, const array_view& part) {
@@ -183,6 +185,15 @@ void scatter_ordered(const array_view& values, selection& selected, const array&
 }
 
 }  // namespace
+
+void gather(const array& source, const selection& selected, const array& destination) {
+  gather_ordered(source, selected, destination, detail::destination_memory::given);
+}
+
+void internal::gather_to_fresh(const array& source, const selection& selected,
+                               const array& destination) {
+  gather_ordered(source, selected, destination, detail::destination_memory::fresh);
+}
 
 void scatter(const array& values, selection selected, const array& destination) {
   scatter_ordered(internal::private_view(values), selected, destination,

@@ -94,6 +94,20 @@ struct outside_flag {
   std::uint32_t* told;
 };
 
+/// The integers of one array, one for each place, if kernels can read them as they are. None if
+/// they cannot.
+std::optional<kernels::place_list> integers_as_they_are(const kernel_chain& chain,
+                                                        const axis_index& index) {
+  const array_view& list = index.elements;
+  const bool is_short = list.type() == type_code::int32;
+  if ((!is_short && list.type() != type_code::int64) || !list.layout().is_c_contiguous() ||
+      reinterpret_cast<std::uintptr_t>(list.data()) % list.type().alignment() != 0 ||
+      !chain.reaches(list)) {
+    return std::nullopt;
+  }
+  return kernels::place_list{list.data(), is_short, index.extent};
+}
+
 /// The only array of integers, if they are places as they are, but for those that count from the
 /// end: checked by a kernel, unless they come from a mask. None if they are not.
 std::optional<kernels::place_list> places_as_they_are(kernel_chain& chain,
@@ -102,36 +116,25 @@ std::optional<kernels::place_list> places_as_they_are(kernel_chain& chain,
   if (selected.indices().size() != 1) {
     return std::nullopt;
   }
-  const axis_index& index = selected.indices()[0];
-  const array_view& list = index.elements;
-  const bool is_short = list.type() == type_code::int32;
-  if ((!is_short && list.type() != type_code::int64) || !list.layout().is_c_contiguous() ||
-      reinterpret_cast<std::uintptr_t>(list.data()) % list.type().alignment() != 0 ||
-      !chain.reaches(list)) {
-    return std::nullopt;
-  }
-  if (!selected.is_unique()) {
+  const auto places = integers_as_they_are(chain, selected.indices()[0]);
+  if (places && !selected.is_unique()) {
+    const std::int64_t count = selected.indices()[0].elements.size();
     constexpr std::int64_t per_lane = 4;
     chain.run(
-        select_kernel(is_short ? "usmx_check_i4" : "usmx_check_i8"), list.size(),
+        select_kernel(places->are_short != 0 ? "usmx_check_i4" : "usmx_check_i8"), count,
         [&](std::int64_t per_group) {
-          return std::tuple(static_cast<const void*>(list.data()),
-                            static_cast<std::int64_t>(list.size()), per_group,
-                            static_cast<std::int64_t>(index.extent), outside.found);
+          return std::tuple(places->numbers, count, per_group, places->extent, outside.found);
         },
         per_lane);
   }
-  return kernels::place_list{list.data(), is_short, index.extent};
+  return places;
 }
 
 /// What the each_index items of a key add to every place of the list. None if there are too many
 /// dimensions.
-std::optional<kernels::place_rule> rule_of_own_indices(const selection& selected,
-                                                       std::span<const std::ptrdiff_t> scales,
-                                                       const std::int64_t* list) {
-  kernels::place_rule rule{};
-  rule.first = 1;
-  rule.list = list;
+std::optional<kernels::own_indices> own_indices_of(const selection& selected,
+                                                   std::span<const std::ptrdiff_t> scales) {
+  kernels::own_indices own{};
   for (std::size_t k = 0; k < scales.size(); ++k) {
     const axis_index& index = selected.indices()[k];
     if (!index.is_each || index.extent == 1) {
@@ -142,17 +145,17 @@ std::optional<kernels::place_rule> rule_of_own_indices(const selection& selected
     for (std::size_t d = strides.size(); d > 0 && strides[d - 1] == 0; --d) {
       divisor *= selected.common_shape()[d - 1];
     }
-    kernels::own_index* const last = rule.own_count == 0 ? nullptr : &rule.own[rule.own_count - 1];
+    kernels::own_index* const last = own.count == 0 ? nullptr : &own.each[own.count - 1];
     if (last != nullptr && last->divisor == divisor * index.extent &&
         last->scale == scales[k] * index.extent) {
       *last = {divisor, last->extent * index.extent, scales[k]};  // neighbours count on
-    } else if (rule.own_count == kernels::max_own_indices) {
+    } else if (own.count == kernels::max_own_indices) {
       return std::nullopt;
     } else {
-      rule.own[rule.own_count++] = {divisor, index.extent, scales[k]};
+      own.each[own.count++] = {divisor, index.extent, scales[k]};
     }
   }
-  return rule;
+  return own;
 }
 
 /// One number for each element of the common shape: the sum of the integers, each counted from the
@@ -163,27 +166,31 @@ std::optional<kernels::place_list> find_places(kernel_chain& chain, const select
   if (const auto places = places_as_they_are(chain, selected, outside)) {
     return places;
   }
+  const auto own = own_indices_of(selected, scales);
+  if (!own) {
+    return std::nullopt;
+  }
   auto* const places = chain.numbers<std::int64_t>(count_of_places(selected));
   const layout compact = layout::c_order(selected.common_shape());
   constexpr auto number = static_cast<std::ptrdiff_t>(sizeof *places);
   const copy_end to{reinterpret_cast<std::byte*>(places), type_code::int64, compact.strides(),
                     number};
-  std::optional<kernels::place_rule> rule = rule_of_own_indices(selected, scales, places);
-  for (std::size_t k = 0; rule && k < scales.size(); ++k) {
+  kernels::place_rule rule{.scale = 0, .extent = 0, .first = 1, .own = *own, .list = places};
+  for (std::size_t k = 0; k < scales.size(); ++k) {
     const axis_index& index = selected.indices()[k];
     if (index.is_each) {
       continue;
     }
     const array_view from = chain.reached(index.elements);
     const copy_plan plan = make_plan(selected.common_shape(), end_of(from), to);
-    rule->scale = scales[k];
-    rule->extent = index.extent;
-    if (!chain.add_places(plan, *rule, outside.found)) {
+    rule.scale = scales[k];
+    rule.extent = index.extent;
+    if (!chain.add_places(plan, rule, outside.found)) {
       return std::nullopt;
     }
-    rule->first = 0;
+    rule.first = 0;
   }
-  if (!rule || rule->first != 0) {
+  if (rule.first != 0) {
     return std::nullopt;
   }
   return kernels::place_list{places, false, 0};
@@ -353,10 +360,63 @@ bool run_scatter(kernel_chain& chain, const selection& selected, const kernel_mo
   return true;
 }
 
+/// What the kernels usmx_take_* need to know of a key with one array of integers, besides
+/// each_index items.
+struct integers_of_key {
+  kernels::place_list list;
+  kernels::own_indices own;
+  std::ptrdiff_t scale;
+};
+
+/// None if the key is another one, or kernels cannot read its integers as they are.
+std::optional<integers_of_key> integers_of(const kernel_chain& chain, const selection& selected,
+                                           std::span<const std::ptrdiff_t> scales) {
+  const std::span<const axis_index> indices = selected.indices();
+  const auto found = std::ranges::find(indices, false, &axis_index::is_each);
+  if (std::ranges::count(indices, false, &axis_index::is_each) != 1) {
+    return std::nullopt;
+  }
+  const auto list = integers_as_they_are(chain, *found);
+  const auto own = own_indices_of(selected, scales);
+  if (!list || !own) {
+    return std::nullopt;
+  }
+  return integers_of_key{*list, *own, scales[static_cast<std::size_t>(found - indices.begin())]};
+}
+
+/// Gathers by one kernel, which checks the integers as it uses them. False, with nothing done,
+/// where it cannot do it.
+bool take_by_kernel(kernel_chain& chain, const transfer& planned, const array_view& source,
+                    const selection& selected) {
+  const std::vector<std::ptrdiff_t> scales = scales_of(source, selected);
+  const auto move = to_kernel_move(planned, count_of_places(selected), scales);
+  const auto integers = integers_of(chain, selected, scales);
+  if (!move || !integers) {
+    return false;
+  }
+  auto* const told = chain.told<std::uint32_t>();
+  *told = 0;
+  chain.run(
+      take_kernel(move->item), move->walk.count * move->walk.rest,
+      [&](std::int64_t per_group) {
+        kernels::selected_walk walk = move->walk;
+        walk.per_group = per_group;
+        walk.indexed_step = integers->scale;
+        return std::tuple(planned.linear, planned.indexed, integers->list, integers->own, walk,
+                          told);
+      },
+      moved_by_lane);
+  chain.wait();
+  if (*told != 0) {
+    throw_outside(selected);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool gather_by_kernels(const array_view& source, const selection& selected,
-                       const array_view& destination) {
+                       const array_view& destination, destination_memory memory) {
   if (!reached_by_kernels(source, source.queue()) ||
       !reached_by_kernels(destination, source.queue())) {
     return false;
@@ -370,10 +430,13 @@ bool gather_by_kernels(const array_view& source, const selection& selected,
     const array result = empty(layout::c_order(destination.shape()), destination.type(),
                                source.queue(), usm_kind::device);
     const array_view gathered = internal::private_view(result);
-    if (!gather_by_kernels(source, selected, gathered)) {
+    if (!gather_by_kernels(source, selected, gathered, destination_memory::fresh)) {
       return false;
     }
     internal::copy_elements(gathered, destination);
+    return true;
+  }
+  if (memory == destination_memory::fresh && take_by_kernel(*chain, *planned, source, selected)) {
     return true;
   }
   return move_by_kernels(*chain, *planned, source, selected,

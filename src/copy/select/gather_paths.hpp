@@ -10,10 +10,15 @@ namespace usmx::inline v1::detail {
 // The indexed side has the layout selection::basic(), the other one the shape of what was selected,
 // and there are elements. Both have one element type, and overlap only if they are staged.
 
+/// Whether nobody is given the destination where gather_by_kernels throws.
+enum class destination_memory { given, fresh };
+
 /// By kernels on the device of the array that is selected from. False, with nothing done, where
 /// they cannot do it. Elements of the indexed side that several places lead to become the last of
-/// their values. Throws index_error as selection::check does, before anything is written.
-bool gather_by_kernels(const array_view& source, const selection&, const array_view& destination);
+/// their values. Throws index_error as selection::check does, before anything is written but to
+/// fresh memory.
+bool gather_by_kernels(const array_view& source, const selection&, const array_view& destination,
+                       destination_memory);
 bool scatter_by_kernels(const array_view& values, const selection&, const array_view& destination);
 
 // The integers of the others are in memory that the host may touch.

@@ -9,41 +9,45 @@ namespace usmx::inline v1::kernels {
 
 inline constexpr int tile = shared_tile;
 
-/// Copies blocks through the group's local memory, `tile` x `tile` elements or fewer: adjacent work
-/// items read adjacent elements of the source's rows, and write adjacent ones of the destination's
-/// columns. A column of the local memory is padded to an odd length: its items would be in one
-/// bank.
+/// Copies blocks of a few columns through the group's local memory: adjacent work items read
+/// adjacent elements of the source's rows, and write adjacent ones of the destination's rows.
 template <class Item>
-inline void transpose_blocks(const Item* source, Item* destination, const traversal& t) {
-  __shared__ Item kept[tile * (tile + 1)];
+inline void transpose_few(const Item* source, Item* destination, const traversal& t, Item* kept) {
   const int lane = static_cast<int>(local_id<1>() * local_range<2>() + local_id<2>());
   const int lane_count = static_cast<int>(local_range<1>() * local_range<2>());
-  const int pitch = static_cast<int>(t.block_rows) | 1;
   walk at(t);
+  const int rows = static_cast<int>(at.rows);
+  const int columns = static_cast<int>(at.columns);
+  // So that adjacent work items, which write all columns of a few rows, read from different banks.
+  const int pitch = static_cast<int>(t.block_rows) + banks / columns;
   do {
     const Item* const s = moved(source, at.source);
     Item* const d = moved(destination, at.destination);
-    const int rows = static_cast<int>(at.rows);
-    const int columns = static_cast<int>(at.columns);
-    USMX_UNROLLED
-    for (int e = lane; e < rows * columns; e += lane_count) {
-      const int j = e / rows;
-      kept[j * pitch + e - j * rows] = moved(s, j * t.source_column)[e - j * rows];
+    for (int i = lane; i < rows; i += lane_count) {
+      USMX_UNROLLED
+      for (int j = 0; j < columns; ++j) {
+        kept[j * pitch + i] = moved(s, j * t.source_column)[i];
+      }
     }
     __syncthreads();
-    USMX_UNROLLED
-    for (int e = lane; e < rows * columns; e += lane_count) {
-      const int i = e / columns;
-      moved(d, i * t.destination_row)[e - i * columns] = kept[(e - i * columns) * pitch + i];
+    for (int i = lane / columns, j = lane % columns; i < rows;) {
+      moved(d, i * t.destination_row)[j] = kept[j * pitch + i];
+      i += lane_count / columns;
+      j += lane_count % columns;
+      if (j >= columns) {
+        j -= columns;
+        ++i;
+      }
     }
     __syncthreads();
   } while (at.next(t));
 }
 
-/// The same for whole blocks of `tile` x `tile`, without divisions.
+/// Copies blocks of `tile` x `tile` elements or fewer in the same way. A row of the local memory
+/// has an odd length: the items of a column would be in one bank.
 template <class Item>
-inline void transpose_tiles(const Item* source, Item* destination, const traversal& t) {
-  __shared__ Item kept[tile][tile + 1];
+inline void transpose_tiles(const Item* source, Item* destination, const traversal& t, Item* kept) {
+  constexpr int pitch = tile + 1;
   const std::int64_t x = local_id<2>();
   const std::int64_t y = local_id<1>();
   const std::int64_t step = local_range<1>();
@@ -52,11 +56,11 @@ inline void transpose_tiles(const Item* source, Item* destination, const travers
     const Item* const s = moved(source, at.source);
     Item* const d = moved(destination, at.destination);
     for (std::int64_t j = y; x < at.rows && j < at.columns; j += step) {
-      kept[j][x] = moved(s, j * t.source_column)[x];
+      kept[j * pitch + x] = moved(s, j * t.source_column)[x];
     }
     __syncthreads();
     for (std::int64_t i = y; x < at.columns && i < at.rows; i += step) {
-      moved(d, i * t.destination_row)[x] = kept[x][i];
+      moved(d, i * t.destination_row)[x] = kept[x * pitch + i];
     }
     __syncthreads();
   } while (at.next(t));
@@ -64,8 +68,9 @@ inline void transpose_tiles(const Item* source, Item* destination, const travers
 
 template <class Item>
 inline void transpose(const Item* source, Item* destination, const traversal& t) {
-  t.block_rows == tile&& t.block_columns == tile ? transpose_tiles(source, destination, t)
-                                                 : transpose_blocks(source, destination, t);
+  __shared__ Item kept[shared_items];
+  t.block_columns == tile ? transpose_tiles(source, destination, t, kept)
+                          : transpose_few(source, destination, t, kept);
 }
 
 #else

@@ -8,12 +8,17 @@ namespace usmx::inline v1::kernels {
 /// work item copies a block; in those for CUDA devices, a group does.
 inline constexpr int transposed_tile = 16;
 inline constexpr int shared_tile = 32;
+/// In the kernels for CUDA devices a block of so few columns has more rows instead: as many as the
+/// group's memory has room for, with as many items beside each column as spread it over the banks.
+inline constexpr int few_columns = 8;
+inline constexpr int banks = 32;
+inline constexpr int shared_items = 2 * shared_tile * (shared_tile + 1);
 
 }  // namespace usmx::inline v1::kernels
 
 /// usmx_copy_<bytes>, usmx_transpose_<bytes>, usmx_fill_<bytes>, usmx_gather_<bytes>,
 /// usmx_scatter_<bytes>, usmx_slots_<bytes>, usmx_flags_<bytes>, usmx_compress_<bytes>,
-/// usmx_expand_<bytes>, usmx_fill_true_<bytes>
+/// usmx_expand_<bytes>, usmx_fill_true_<bytes>, usmx_take_<bytes>
 #define USMX_ITEM_SIZES(EACH) EACH(1) EACH(2) EACH(4) EACH(8) EACH(16)
 
 /// usmx_places_<type>

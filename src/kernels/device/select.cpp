@@ -1,41 +1,16 @@
 // Kernels that find and move the elements that arrays of integers or a mask select.
 #include "builtins.hpp"
 #include "elements.hpp"
+#include "gather.hpp"
 #include "items.hpp"
 #include "kernel_list.hpp"
 #include "mask.hpp"
+#include "places.hpp"
 #include "selection.hpp"
 #include "share.hpp"
 #include "strided.hpp"
 
 namespace usmx::inline v1::kernels {
-
-/// The integer counted from the start of the axis. One outside of the axis becomes 0, and is told:
-/// then nothing will be moved.
-template <class T>
-inline u8 from_start(T value, std::int64_t extent, bool& outside) {
-  u8 index = static_cast<u8>(value);
-  if constexpr (T(-1) < T(0)) {
-    index += value < 0 ? static_cast<u8>(extent) : 0;  // what is still negative is large now
-  }
-  if (index >= static_cast<u8>(extent)) {
-    outside = true;
-    return 0;
-  }
-  return index;
-}
-
-/// What the own indices of a place add up to.
-inline u8 own_place(const place_rule& rule, const std::int64_t* place) {
-  const u8 number = static_cast<u8>(place - rule.list);
-  u8 sum = 0;
-  for (std::int64_t k = 0; k < rule.own_count; ++k) {
-    const own_index& d = rule.own[k];
-    sum +=
-        number / static_cast<u8>(d.divisor) % static_cast<u8>(d.extent) * static_cast<u8>(d.scale);
-  }
-  return sum;
-}
 
 template <class T>
 inline void find_places(const T* values, std::int64_t* places, const traversal& t,
@@ -50,7 +25,8 @@ inline void find_places(const T* values, std::int64_t* places, const traversal& 
       for (std::int64_t j = lane.first; j < at.columns; j += lane.count) {
         std::int64_t* const place = moved(to, j * t.destination_column);
         const u8 index = from_start(*moved(from, j * t.source_column), rule.extent, found_outside);
-        const u8 before = rule.first != 0 ? own_place(rule, place) : static_cast<u8>(*place);
+        const u8 before =
+            rule.first != 0 ? own_place(rule.own, place - rule.list) : static_cast<u8>(*place);
         *place = static_cast<std::int64_t>(before + index * static_cast<u8>(rule.scale));
       }
     }
@@ -71,67 +47,6 @@ inline void check_places(const T* values, std::int64_t count, std::int64_t per_g
   }
   if (found_outside) {
     *outside = 1;
-  }
-}
-
-inline std::int64_t place_at(const place_list& places, std::int64_t k) {
-  const std::int64_t place = places.are_short != 0 ? reinterpret_cast<const i4*>(places.numbers)[k]
-                                                   : reinterpret_cast<const i8*>(places.numbers)[k];
-  return place < 0 ? place + places.extent : place;
-}
-
-/// What item `i` of a move is: the number of its place, and its offset on the linear side and from
-/// the place on the indexed side.
-struct selected_item {
-  std::int64_t place;
-  std::int64_t linear;
-  std::int64_t indexed;
-};
-inline selected_item item_of_rest(const selected_walk& w, std::int64_t i) {
-  const std::int64_t inner = w.rest_first != 0 ? w.rest : w.count;
-  const std::int64_t outer = i / inner;
-  std::int64_t left = w.rest_first != 0 ? i - outer * inner : outer;
-  selected_item item{w.rest_first != 0 ? outer : i - outer * inner, 0, 0};
-  item.linear = item.place * w.linear_step;
-  for (std::int64_t k = w.rest_count; k-- > 0;) {
-    const rest_step& d = w.rest_dimensions[k];
-    const std::int64_t quotient = k == 0 ? 0 : left / d.extent;
-    const std::int64_t index = left - quotient * d.extent;
-    left = quotient;
-    item.linear += index * d.linear_stride;
-    item.indexed += index * d.indexed_stride;
-  }
-  return item;
-}
-/// Moves the items of this work item's share to the linear side. Of single items several are read
-/// before the first one is written: a read that comes after a write waits for it.
-template <class Item>
-inline void gather_items(Item* linear, const Item* indexed, place_list places,
-                         const selected_walk& w) {
-  const share own = share_of(w.count * w.rest, w.per_group);
-  if (w.rest != 1) {
-    for (std::int64_t i = own.first; i < own.end; i += own.step) {
-      const selected_item item = item_of_rest(w, i);
-      *moved(linear, item.linear) =
-          *moved(indexed, place_at(places, item.place) * w.indexed_step + item.indexed);
-    }
-    return;
-  }
-  constexpr int batch = 4;
-  for (std::int64_t first = own.first; first < own.end; first += batch * own.step) {
-    Item read[batch];
-    for (int k = 0; k < batch; ++k) {
-      const std::int64_t i = first + k * own.step;
-      if (i < own.end) {
-        read[k] = *moved(indexed, place_at(places, i) * w.indexed_step);
-      }
-    }
-    for (int k = 0; k < batch; ++k) {
-      const std::int64_t i = first + k * own.step;
-      if (i < own.end) {
-        *moved(linear, i * w.linear_step) = read[k];
-      }
-    }
   }
 }
 
@@ -209,10 +124,24 @@ USMX_PLACE_TYPES(USMX_CHECK)
                                  selected_walk w, const u4* outside, u4* told) {               \
     tell(outside, told);                                                                       \
     if (*outside == 0) {                                                                       \
-      gather_items(linear, indexed, places, w);                                                \
+      const checked_places checked{places, w};                                                 \
+      gather_items(linear, indexed, w, checked);                                               \
     }                                                                                          \
   }
 USMX_ITEM_SIZES(USMX_GATHER)
+
+// Leaves out the items of integers outside of their axis: only for memory that nobody is given
+// then.
+#define USMX_TAKE(size)                                                                        \
+  USMX_KERNEL usmx_take_##size(item_##size* linear, item_##size* indexed, place_list integers, \
+                               own_indices own, selected_walk w, u4* told) {                   \
+    unchecked_places places{integers, own, w};                                                 \
+    gather_items(linear, indexed, w, places);                                                  \
+    if (places.found_outside) {                                                                \
+      *told = 1;                                                                               \
+    }                                                                                          \
+  }
+USMX_ITEM_SIZES(USMX_TAKE)
 
 #define USMX_SCATTER(size)                                                                      \
   USMX_KERNEL usmx_scatter_##size(item_##size* linear, item_##size* indexed, place_list places, \

@@ -15,16 +15,21 @@ struct own_index {
 
 inline constexpr int max_own_indices = 6;
 
+/// What the number of a place in its list adds to the place.
+struct own_indices {
+  std::int64_t count;
+  own_index each[max_own_indices];  // the first `count` are set
+};
+
 /// How an array of integers becomes places: each gets `scale` times the integer, counted from the
 /// start of an axis of that extent, added. The first array sets it to that, and to what the own
-/// indices of the place in the list add.
+/// indices add.
 struct place_rule {
   std::int64_t scale;
   std::int64_t extent;
   std::int64_t first;
-  std::int64_t own_count;
-  own_index own[max_own_indices];  // the first own_count are set
-  const std::int64_t* list;        // its first place
+  own_indices own;
+  const std::int64_t* list;  // its first place
 };
 
 /// One dimension along which no array selects; strides in bytes.

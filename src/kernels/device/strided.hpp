@@ -51,7 +51,11 @@ class walk {
     const std::int64_t first = group_id<0>() * t.repeats_per_group;
     left_ = smaller(t.repeats_per_group, t.repeats - first);
     std::int64_t rest = first;
-    for (std::int64_t k = t.outer_count; k-- > 0;) {
+    USMX_FULLY_UNROLLED
+    for (int k = 0; k < max_outer_dimensions; ++k) {
+      if (k >= t.outer_count) {
+        break;
+      }
       const outer_dimension& d = t.outer[k];
       const std::int64_t quotient = rest / d.extent;
       index_[k] = rest - quotient * d.extent;
@@ -66,7 +70,11 @@ class walk {
     if (--left_ <= 0) {
       return false;
     }
-    for (std::int64_t k = t.outer_count; k-- > 0;) {
+    USMX_FULLY_UNROLLED
+    for (int k = 0; k < max_outer_dimensions; ++k) {
+      if (k >= t.outer_count) {
+        break;
+      }
       const outer_dimension& d = t.outer[k];
       source += d.source_stride;
       destination += d.destination_stride;

@@ -31,7 +31,7 @@ struct traversal {
   std::int64_t repeats;  // product of the outer extents
   std::int64_t repeats_per_group;
   std::int64_t outer_count;
-  outer_dimension outer[max_outer_dimensions];  // the first outer_count are set, outermost first
+  outer_dimension outer[max_outer_dimensions];  // the first outer_count are set, innermost first
 };
 
 }  // namespace usmx::inline v1::kernels

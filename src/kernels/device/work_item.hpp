@@ -12,6 +12,14 @@
 #ifndef USMX_UNROLLED
 #define USMX_UNROLLED _Pragma("unroll 4")
 #endif
+// Before a loop over an array of a work item's own: only constant indices leave it in registers.
+#ifndef USMX_FULLY_UNROLLED
+#define USMX_FULLY_UNROLLED _Pragma("unroll")
+#endif
+// Before a loop with divisions, whose copies would make most of the kernels' code.
+#ifndef USMX_NOT_UNROLLED
+#define USMX_NOT_UNROLLED _Pragma("unroll 1")
+#endif
 
 namespace usmx::inline v1::kernels {
 
@@ -36,6 +44,10 @@ inline std::int64_t local_range() {
 
 #include <sycl/ext/oneapi/free_function_queries.hpp>
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
+
+// A run-time loop is less code to build.
+#define USMX_FULLY_UNROLLED
+#define USMX_NOT_UNROLLED
 
 // The host finds them by their plain names.
 #define USMX_KERNEL                             \

@@ -82,6 +82,16 @@ TEST(tiled_kernels, whole_and_partial_tiles_are_transposed) {
   }
 }
 
+TEST(tiled_kernels, few_columns_of_many_rows_are_transposed) {
+  for (const std::size_t item : {1, 2, 4, 8, 16}) {
+    expect_copied(permuted({700, 3}, {1, 0}, item), item, true);
+    expect_copied(permuted({300, 8}, {1, 0}, item), item, true);
+  }
+  for (const std::ptrdiff_t columns : {2, 4, 5, 6, 7}) {
+    expect_copied(permuted({1100, columns}, {1, 0}, 4), 4, true);
+  }
+}
+
 TEST(tiled_kernels, elements_of_every_size_and_order_are_copied) {
   for (const std::size_t item : {1, 2, 4, 8, 16}) {
     expect_copied(permuted({1, 20000}, {0, 1}, item), item, false);
@@ -164,15 +174,15 @@ TEST(tiled_kernels, rows_that_are_too_many_are_not_tiled) {
 }
 
 TEST(tiled_kernels, few_columns_make_tiles_of_more_rows) {
-  for (const std::ptrdiff_t columns : {4, 5, 8}) {
+  for (const std::ptrdiff_t columns : {2, 3, 4, 5, 8}) {
     const dimensions all{{1000, 4, 4 * columns}, {columns, 4000, 4}};
     ASSERT_TRUE(usmx::detail::can_be_tiled(all[0], all[1], kernel_shape::tiled));
     const kernel_launch launch =
         usmx::detail::launch_for(all, {.shape = kernel_shape::tiled, .by_tiles = true});
-    const auto kept = usmx::kernels::shared_tile * (usmx::kernels::shared_tile + 1);
     EXPECT_EQ(launch.walk.block_columns, columns);
-    EXPECT_GT(launch.walk.block_rows * columns, kept / 2);
-    EXPECT_LE((launch.walk.block_rows | 1) * columns, kept);
+    EXPECT_GT(launch.walk.block_rows * columns, usmx::kernels::shared_items / 2);
+    EXPECT_LE((launch.walk.block_rows + usmx::kernels::banks / columns) * columns,
+              usmx::kernels::shared_items);
   }
   EXPECT_FALSE(usmx::detail::can_be_tiled({1000, 4, 64}, {16, 4000, 4}, kernel_shape::tiled));
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <thread>
+#include <utility>
 #include <vector>
 
 // CUDA's language, as far as the kernels use it.
@@ -76,7 +77,10 @@ ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return 
 #define __CUDACC_RTC__
 #define __global__
 #define __shared__ static
-#define USMX_UNROLLED             // a pragma that g++ does not know
+// Pragmas that g++ does not know.
+#define USMX_UNROLLED
+#define USMX_FULLY_UNROLLED
+#define USMX_NOT_UNROLLED
 #define kernels kernels_for_cuda  // apart from what the library has of them for the host
 #include "../../../src/kernels/device/copy.cpp"
 #include "../../../src/kernels/device/fill.cpp"
@@ -214,6 +218,26 @@ std::vector<std::uint32_t> compress_by_cuda_kernels(const std::vector<std::uint8
     usmx_compress_4(result.data(), source.data(), found.view(), selection_lanes, walk);
   });
   return result;
+}
+
+taken take_by_cuda_kernel(const std::vector<std::uint32_t>& table, std::int64_t columns,
+                          const std::vector<std::int32_t>& integers,
+                          std::vector<std::uint32_t> result) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(std::uint32_t));
+  std::vector<std::uint32_t> source = table;
+  selected_walk walk{};
+  walk.count = std::ssize(integers);
+  walk.rest = columns;
+  walk.per_group = selection_lanes;
+  walk.linear_step = walk.indexed_step = columns * item;
+  walk.rest_first = 1;
+  walk.rest_count = 1;
+  walk.rest_dimensions[0] = {columns, item, item};
+  const place_list list{integers.data(), 1, std::ssize(table) / columns};
+  std::uint32_t told = 0;
+  run_groups(walk.count * walk.rest,
+             [&] { usmx_take_4(result.data(), source.data(), list, own_indices{}, walk, &told); });
+  return {std::move(result), told != 0};
 }
 
 void run_cuda_kernel(cuda_kernel which, std::size_t item_size, const void* source,

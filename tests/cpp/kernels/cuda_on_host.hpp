@@ -27,4 +27,13 @@ std::vector<std::int64_t> find_true_by_cuda_kernels(std::size_t item_size, const
 std::vector<std::uint32_t> compress_by_cuda_kernels(const std::vector<std::uint8_t>& mask,
                                                     const std::vector<std::uint32_t>& elements);
 
+/// What usmx_take_4 makes of a table's rows at integers: `result`, with what it gathered over it.
+struct taken {
+  std::vector<std::uint32_t> result;
+  bool found_outside;
+};
+taken take_by_cuda_kernel(const std::vector<std::uint32_t>& table, std::int64_t columns,
+                          const std::vector<std::int32_t>& integers,
+                          std::vector<std::uint32_t> result);
+
 }  // namespace kernels_test

@@ -98,6 +98,22 @@ def test_indices_outside_of_the_axis_are_refused_by_default(pair):
         assert usmx.take(usmx.empty(0), [], mode=mode).shape == (0,)
 
 
+@pytest.mark.parametrize("dtype", ["i2", "i4", "i8"])
+def test_the_first_of_many_bad_indices_is_named_and_out_is_left_as_it_was(pair, dtype):
+    mine, _ = pair
+    chosen = np.zeros(5000, dtype)
+    chosen[3000:] = 100
+    chosen[2000] = -6
+    given = usmx.asarray(chosen, usm_type=mine.usm_type)
+    out = usmx.full((3, 4, 5000), 7, dtype="i4", usm_type=mine.usm_type)
+    with pytest.raises(IndexError, match="index -6 is out of bounds for axis 2 with size 5"):
+        usmx.take(mine, given, axis=2, out=out)
+    assert (usmx.asnumpy(out) == 7).all()
+    along = given[None, None]
+    with pytest.raises(IndexError, match="index -6 is out of bounds for axis 2 with size 5"):
+        usmx.take_along_axis(mine, along, axis=2)
+
+
 def test_axis_may_be_missing_for_one_dimension_only(pair):
     mine, _ = pair
     assert usmx.asnumpy(usmx.take(mine[0, 0], [1, 4])).tolist() == [1, 4]

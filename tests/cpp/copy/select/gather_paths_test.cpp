@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -28,6 +29,7 @@ using usmx::key_item;
 using usmx::layout;
 using usmx::selection;
 using usmx::usm_kind;
+using usmx::detail::destination_memory;
 using bytes = std::vector<std::byte>;
 using extents = std::vector<std::ptrdiff_t>;
 
@@ -111,6 +113,9 @@ TEST_F(GatherPaths, all_ways_move_the_same_elements) {
              {std::vector<key_item>{index(first)},
               {all, index(first)},
               {all, all, index(first)},
+              {on_device(first)},
+              {all, on_device(first)},
+              {all, all, on_device(first)},
               {index(first), all, index(second)},
               {all, index(first), on_device(second)},
               {on_device(second), index(first), on_device(first)}}) {
@@ -133,12 +138,16 @@ TEST_F(GatherPaths, all_ways_move_the_same_elements) {
           const array indexed = on_device(memory, type, selected.basic());
           const array linear = on_device(values, type, compact);
           const array gathered = on_device(bytes(values.size()), type, compact);
+          const array fresh = on_device(bytes(values.size()), type, compact);
           const auto view_of = [](const array& a) { return usmx::internal::private_view(a); };
           const outcome expected = run(usmx::detail::gather_on_host, usmx::detail::scatter_on_host);
           EXPECT_NE(expected.scattered, memory);
           EXPECT_EQ(expected, run(usmx::detail::gather_staged, usmx::detail::scatter_staged));
-          EXPECT_TRUE(
-              usmx::detail::gather_by_kernels(view_of(indexed), selected, view_of(gathered)));
+          EXPECT_TRUE(usmx::detail::gather_by_kernels(view_of(indexed), selected, view_of(gathered),
+                                                      destination_memory::given));
+          EXPECT_TRUE(usmx::detail::gather_by_kernels(view_of(indexed), selected, view_of(fresh),
+                                                      destination_memory::fresh));
+          EXPECT_EQ(bytes_of(fresh, values.size()), expected.gathered);
           EXPECT_TRUE(
               usmx::detail::scatter_by_kernels(view_of(linear), selected, view_of(indexed)));
           EXPECT_EQ(expected,
@@ -191,9 +200,66 @@ TEST_F(GatherPaths, kernels_refuse_an_integer_outside_of_its_axis_before_they_wr
         {text});
     EXPECT_EQ(bytes_of(target, memory.size()), memory);
     expect_error<usmx::index_error>(
-        [&] { usmx::detail::gather_by_kernels(view_of(target), selected, view_of(values)); },
+        [&] {
+          usmx::detail::gather_by_kernels(view_of(target), selected, view_of(values),
+                                          destination_memory::given);
+        },
         {text});
     EXPECT_EQ(bytes_of(values, 2000), numbered(2000, true));
+    expect_error<usmx::index_error>(
+        [&] {
+          usmx::detail::gather_by_kernels(view_of(target), selected, view_of(values),
+                                          destination_memory::fresh);
+        },
+        {text});
+  }
+}
+
+TEST_F(GatherPaths, kernels_that_check_as_they_gather_name_the_first_of_many_bad_integers) {
+  const layout where = layout::c_order(extents{100});
+  const array source = on_device(numbered(100), usmx::type_code::int8, where);
+  std::vector<std::int32_t> places(100'000, 3);
+  places[70'000] = -101;
+  std::fill(places.begin() + 70'001, places.end(), 1000);
+  const selection selected = selection::of(where, std::vector<key_item>{on_device(places)});
+  const array result = usmx::empty(selected.shape(), usmx::type_code::int8, queue());
+  expect_error<usmx::index_error>(
+      [&] {
+        usmx::detail::gather_by_kernels(usmx::internal::private_view(source), selected,
+                                        usmx::internal::private_view(result),
+                                        destination_memory::fresh);
+      },
+      {"index -101 is out of bounds for axis 0 with size 100"});
+}
+
+TEST_F(GatherPaths, integers_along_any_axis_beside_each_index_are_checked_and_gathered_at_once) {
+  const extents shape{5, 6, 7};
+  for (const dtype type : item_types) {
+    for (const layout& where : {layout::c_order(shape), layout::f_order(shape)}) {
+      for (int axis = 0; axis < 3; ++axis) {
+        extents chosen = shape;
+        chosen[static_cast<std::size_t>(axis)] = 9;
+        const layout compact = layout::c_order(chosen);
+        const auto integers =
+            picked<std::int64_t>(compact.size(), shape[static_cast<std::size_t>(axis)]);
+        const array flat = on_device(integers);
+        std::vector<key_item> key{usmx::each_index{0, 3}, usmx::each_index{1, 3},
+                                  usmx::each_index{2, 3}};
+        key[static_cast<std::size_t>(axis)] = array(flat.owner(), flat.type(), compact);
+        const selection selected = selection::of(where, key);
+        const bytes memory = numbered(210 * type.itemsize());
+        bytes on_host = memory;
+        bytes expected(static_cast<std::size_t>(compact.size()) * type.itemsize());
+        usmx::detail::gather_on_host(view(on_host, type, selected.basic()), selected.on_host(),
+                                     view(expected, type, compact));
+        const array source = on_device(memory, type, selected.basic());
+        const array result = on_device(bytes(expected.size()), type, compact);
+        EXPECT_TRUE(usmx::detail::gather_by_kernels(usmx::internal::private_view(source), selected,
+                                                    usmx::internal::private_view(result),
+                                                    destination_memory::fresh));
+        EXPECT_EQ(bytes_of(result, expected.size()), expected) << type << " along " << axis;
+      }
+    }
   }
 }
 
@@ -210,10 +276,14 @@ TEST_F(GatherPaths, kernels_leave_what_they_cannot_do) {
   const layout compact = layout::c_order(selected.shape());
   const array result = usmx::empty(selected.shape(), usmx::type_code::int8, queue());
   const auto view_of = [](const array& a) { return usmx::internal::private_view(a); };
-  EXPECT_FALSE(usmx::detail::gather_by_kernels(view_of(source), selected, view_of(result)));
+  for (const auto memory_of_result : {destination_memory::given, destination_memory::fresh}) {
+    EXPECT_FALSE(usmx::detail::gather_by_kernels(view_of(source), selected, view_of(result),
+                                                 memory_of_result));
+  }
   bytes on_host(memory.size());
-  EXPECT_FALSE(usmx::detail::gather_by_kernels(
-      view(on_host, usmx::type_code::int8, selected.basic()), selected, view_of(result)));
+  EXPECT_FALSE(
+      usmx::detail::gather_by_kernels(view(on_host, usmx::type_code::int8, selected.basic()),
+                                      selected, view_of(result), destination_memory::fresh));
 }
 
 }  // namespace
