@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+import spirv
 import usmx
 from usmx.testing._tensors import CPU, CUDA, ONEAPI, Device, Stranger
 
@@ -130,10 +131,12 @@ class Cupy:
         return self.cupy.get_default_memory_pool().used_bytes()
 
 
-def test_kernel_in_a_source_is_refused_with_the_reason():
-    source = "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(float* x) { *x = 1; }"
-    with usmx.using_queue(usmx.SyclQueue("cuda")), pytest.raises(usmx.CompileError, match="CUDA"):
-        usmx.Kernel(source, "f")
+def test_module_of_spirv_is_refused_with_the_reason():
+    with (
+        usmx.using_queue(usmx.SyclQueue("cuda")),
+        pytest.raises(usmx.CompileError, match="SPIR-V cannot be compiled for CUDA devices"),
+    ):
+        usmx.Kernel(spirv.fill_late_module(), "fill_late")
 
 
 @pytest.fixture(scope="module", params=[Torch, Cupy], ids=["torch", "cupy"])

@@ -100,6 +100,7 @@ def test_more_dimensions_than_a_kernel_has(axpy):
     equal(got, 2 * x[..., ::-1] + y)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_views_are_as_in_numpy(axpy, data):

@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import pydoc
+import re
 
 import numpy as np
 import pytest
@@ -83,8 +84,8 @@ def without_form(signature):
     From 3.13 on, help() writes a long one in several lines, from 3.14 on without quotes, and
     without the modules of types.
     """
-    plain = "".join(signature.split()).replace(",)", ")").replace("'", "")
-    return plain.replace("usmx.memory.", "")
+    without_modules = re.sub(r"\b(?:[a-z]\w*\.)+", "", signature)
+    return "".join(without_modules.split()).replace(",)", ")").replace("'", "")
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))

@@ -114,6 +114,7 @@ def test_array_is_used_or_refused_for_a_reason(kernels, dtype, x, y):
     np.testing.assert_array_equal(usmx.asnumpy(y), expected)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(list(C_TYPES)), SIZES, LOCALS, st.lists(ANY, max_size=5))
 def test_anything_is_launched_or_refused(kernels, dtype, size, local, arguments):
     # A work item beyond an array would write outside of it.

@@ -667,7 +667,7 @@ def test_exhausted_address_space_is_a_memory_error_after_which_usmx_works():
 # ---- work under way
 
 
-TRIES = 1000
+TRIES = 300
 COUNT = 40_000  # doubles: work on them takes longer than what comes after it
 ROWS = 64  # a power of two: sums and products with its inverse are exact
 

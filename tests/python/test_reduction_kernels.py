@@ -77,6 +77,7 @@ def test_value_without_identity_is_never_part_of_the_result(largest):
             equal(largest(usmx.asarray(x), axis=axis), x.max(axis=axis))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_view_is_as_in_numpy(total, data):

@@ -7,6 +7,10 @@ import pytest
 import usmx
 from spirv import VERSION, instruction, module
 
+pytestmark = pytest.mark.skipif(
+    usmx.SyclDevice().backend == "cuda", reason="CUDA's drivers take no modules of SPIR-V"
+)
+
 FLOAT, INT = range(11, 13)
 
 

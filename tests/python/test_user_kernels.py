@@ -674,6 +674,7 @@ def run(program, *arguments, **environment):
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_second_process_does_not_compile(tmp_path):
     cache = {"USMX_CACHE_DIR": str(tmp_path / "cache")}
     assert run(FROM_CACHE, "", **cache) == "True"

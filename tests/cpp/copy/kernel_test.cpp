@@ -248,7 +248,7 @@ void bring_into_range(bytes& values, dtype from, dtype to) {
 }
 
 TEST_P(copy_kernel_test, every_type_becomes_every_other_as_on_the_host) {
-  constexpr std::size_t count = 12000;
+  constexpr std::size_t count = 4000;
   for (int from = 0; from < usmx::type_count; ++from) {
     for (int to = 0; to < usmx::type_count; ++to) {
       const dtype source_type = static_cast<type_code>(from);

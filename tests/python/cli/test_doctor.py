@@ -413,6 +413,7 @@ def test_one_command_mends_all_releases_that_do_not_fit(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_runtime_of_another_release_is_named_with_who_asks_for_it_and_one_command(
     tmp_path, base_python
 ):
