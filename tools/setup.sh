@@ -24,6 +24,9 @@ OLDEST_CLANG=19
 
 say() { printf '%s\n' "$*" >&2; }
 
+# show_help SCRIPT: the comment that it begins with.
+show_help() { sed -n '1d; /^#/!q; s/^# \{0,1\}//p' "$1"; }
+
 die() {
   say "error: $*"
   exit 1

@@ -1,0 +1,31 @@
+"""The scripts that developers start: what they say of themselves, and what they refuse before they do anything."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command):
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, check=False, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "word"), [("./test", "./test quick"), ("tools/other_debian", "SUITE COMMAND")]
+)
+def test_help_is_shown(script, word):
+    shown = run(script, "--help")
+    assert shown.returncode == 0
+    assert word in shown.stdout
+    assert "set -euo" not in shown.stdout
+
+
+def test_unknown_stage_is_refused_before_anything_is_built():
+    refused = run("./test", "release", "pyton")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("error: expected quick or device alone")
+    assert "found 'pyton'" in refused.stderr
