@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import MethodDescriptorType
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
 class ConstructorSignature:
     """The signature of a class, which is that of its ``__init__`` without ``self``.
 
-    From Python 3.13 on, inspect takes an ``__init__`` that is a method descriptor for one that is
-    written in Python, and raises a TypeError.
+    Python 3.12.3 and 3.13 take an ``__init__`` that is a method descriptor for one that is written
+    in Python, and raise a TypeError. (3.11 and 3.12.1 do not.)
     """
 
     def __get__(self, instance: object, cls: Any) -> inspect.Signature:
@@ -29,8 +28,6 @@ class ConstructorSignature:
 
 def add_signatures(core: ModuleType) -> None:
     """Give all classes of the native module that have a constructor their signature."""
-    if sys.version_info < (3, 13):
-        return
     signature = ConstructorSignature()
     for each in vars(core).values():
         if isinstance(each, type) and isinstance(vars(each).get("__init__"), MethodDescriptorType):
