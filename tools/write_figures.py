@@ -320,6 +320,7 @@ DOCUMENTS = {
     "README.md": {
         "bad dictionaries": bad_dictionaries,
     },
+    "docs/concurrency.md": {"free threads": partial(recorded_table, "free threads")},
     "docs/copy-engine.md": {
         "ways": partial(recorded_table, "ways"),
         "stores": partial(recorded_table, "stores"),

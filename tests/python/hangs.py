@@ -588,7 +588,7 @@ def public_names():
     names |= {f"usmx.memory.{n}" for n in memory.__all__}
     names |= {f"USMArray.{n}" for n in vars(usmx.USMArray) if hasattr(usmx.USMArray, n)}
     names |= {f"Memory.{n}" for n in vars(memory.MemoryUSMHost.__mro__[1])}
-    private = re.compile(r"\._[a-z]|\.__(module|new|init|doc)__$")
+    private = re.compile(r"\._[a-z]|\.__(module|new|init|doc|signature)__$")
     classes = {
         f"{m.__name__}.{n}" for m in (usmx, memory) for n, v in vars(m).items()
         if isinstance(v, type) and (issubclass(v, Exception) or v is usmx.SupportsUsmArrayInterface)

@@ -83,13 +83,13 @@ struct axis_index {
 class USMX_API selection {
  public:
   /// Makes the selection of a key for arrays of layout `where`. Waits for the work before reading
-  /// the key's arrays, as `copy` does. Throws value_error when one of the views is of USM;
-  /// or there is an each_index and
-  /// no array; index_error when an array holds neither integers nor bools, when a mask has another
-  /// shape than the axes that it selects along, when the shapes of the arrays cannot be broadcast
-  /// together, when an integer among the basic items is outside of its axis, when there are too
-  /// many items or when there are two ellipses; value_error for a step of 0. Whether the integers
-  /// of arrays lie inside their axes is checked later: by check(), or when they are used.
+  /// the key's arrays, as `copy` does. Throws value_error when one of the views is of USM, when
+  /// there is an each_index and no array, or for a step of 0; index_error when an array holds
+  /// neither integers nor bools, when a mask has another shape than the axes that it selects along,
+  /// when the shapes of the arrays cannot be broadcast together, when an integer among the basic
+  /// items is outside of its axis, when there are too many items or when there are two ellipses.
+  /// Whether the integers of arrays lie inside their axes is checked later: by check(), or when
+  /// they are used.
   static selection of(const layout& where, std::span<const key_item> key);
 
   /// The layout that the basic items of the key leave. The dimensions that arrays select along are
