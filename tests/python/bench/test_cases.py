@@ -11,6 +11,10 @@ def reserved_bytes():
 
 
 @pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
+@pytest.mark.skipif(
+    usmx.SyclDevice().backend == "cuda",
+    reason="the GPU has copied 64 MiB before 16 more copies are submitted",
+)
 def test_freed_block_is_taken_while_work_is_pending_on_it(monkeypatch):
     events = []
     copy_async = usmx.copy_async
