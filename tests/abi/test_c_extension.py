@@ -482,6 +482,7 @@ def of_1_1(newly_compiled):
 LARGE = 1 << 24
 
 
+@pytest.mark.slow
 def test_pending_events_of_a_read_are_the_writes_and_of_a_write_all(of_1_1):
     x, y = usmx.zeros(LARGE), usmx.ones(LARGE)
     owner = of_1_1.keep(x)
@@ -503,6 +504,7 @@ def test_pending_events_refuse_to_write_a_read_only_array(of_1_1):
         of_1_1.pending_events(None, owner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("use", "is_ready"), [(0, True), (1, False), (2, False), (3, True)])
 def test_use_says_whether_an_array_is_waited_for(of_1_1, use, is_ready):
     x = usmx.zeros(LARGE, usm_type="shared")

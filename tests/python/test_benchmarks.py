@@ -76,6 +76,7 @@ def test_one_round_between_processes_prints_a_line_for_each_kind(what):
     assert [line[0] for line in lines[-4:]] == ["numpy", "shared", "host", "device"]
 
 
+@pytest.mark.slow
 def test_threads_print_a_line_for_each_kind_of_call_and_write_all_rates(tmp_path):
     rates = tmp_path / "rates.json"
     done = run("free_threads.py", "--threads", 2, "--seconds", 0.01, "--json", rates)
@@ -101,6 +102,7 @@ def test_every_case_of_the_gpu_benchmark_runs_with_usmx_alone(monkeypatch):
     assert len(titles) == len(set(titles)) > 40
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(usmx.SyclDevice().is_gpu, reason="the default device is a GPU")
 def test_the_gpu_benchmark_says_that_the_default_device_is_none():
     done = run("gpu.py", "--quick")

@@ -212,6 +212,7 @@ def test_random_numbers_of_the_backend_are_refused_with_what_to_do(make):
         make()
 
 
+@pytest.mark.slow
 def test_broken_usmx_breaks_the_backend_alone(with_broken_usmx):
     code = f"""{with_broken_usmx}
 import dask, dask.array as da

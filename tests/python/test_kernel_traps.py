@@ -274,6 +274,7 @@ def test_required_size_of_a_group_is_kept(required):
 # ---- launches
 
 
+@pytest.mark.slow
 def test_arguments_are_counted_for_a_kernel_from_the_cache(tmp_path):
     program = """
 import usmx

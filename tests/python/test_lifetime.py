@@ -319,6 +319,7 @@ def test_memory_object_that_its_finalizer_revives_stays_the_base():
     assert array.base.nbytes == 96
 
 
+@pytest.mark.slow
 def test_base_asked_by_threads_while_it_ends():
     array = usmx.zeros((3, 4))
     wrong = []

@@ -92,6 +92,7 @@ def test_data_are_only_read():
     np.testing.assert_array_equal(usmx.asnumpy(x), numbers())
 
 
+@pytest.mark.slow
 def test_work_under_way_is_waited_for():
     x = usmx.zeros((1 << 18, 3))
     there = usmx.to_dpnp(x)

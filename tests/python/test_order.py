@@ -215,6 +215,7 @@ def test_every_read_waits(work, read):
         assert holds(read(array), number)
 
 
+@pytest.mark.slow
 def test_every_read_waits_for_dpnp_and_onemkl(any_work):
     array = usmx.asarray(any_work.producer)
     for number, read in zip(range(1, TRIES + 1), itertools.cycle(READS.values())):

@@ -404,6 +404,7 @@ print(usmx.asnumpy(usmx.full(3, 2.0)).tolist())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["import usmx\n", ""], ids=["imported before", "imported after"])
 def test_sub_interpreter_is_refused_and_the_main_one_works_on(first):
     assert output_of(first + SUB_INTERPRETER) == "[2.0, 2.0, 2.0]"

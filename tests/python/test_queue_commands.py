@@ -144,6 +144,7 @@ def test_read_only_destinations_are_refused(queue):
 # ---- asynchronous copies
 
 
+@pytest.mark.slow
 def test_copies_follow_the_record_of_pending_work(queue, kind):
     """Nobody says what comes after what: usmx knows."""
     memory, other = memory_on(queue, kind, LARGE), memory_on(queue, kind, LARGE)
@@ -167,6 +168,7 @@ def test_copies_come_after_the_events_they_are_given(queue):
     assert result == b"\2" * 8
 
 
+@pytest.mark.slow
 def test_commands_that_wait_follow_the_record_of_pending_work(queue, kind):
     memory, other = memory_on(queue, kind, LARGE), memory_on(queue, kind, LARGE)
     for value in range(1, 6):
@@ -341,6 +343,7 @@ def test_fill_of_an_array_with_gaps_names_the_way(queue):
     assert (usmx.asnumpy(a) == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "i8", "f8"])
 def test_asynchronous_fill_sets_elements_after_its_events(dtype, queue, kind):
     count = LARGE // np.dtype(dtype).itemsize
@@ -548,6 +551,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not usmx.SyclDevice().is_cpu, reason="a CPU is divided into units")
 def test_copies_between_sub_devices_end():
     assert output_of(BETWEEN_SUB_DEVICES, timeout=100) == "done"

@@ -532,6 +532,7 @@ def test_refused_imports_do_not_use_up_the_room_for_types():
             from_usm_array_interface(producer)
 
 
+@pytest.mark.slow
 def test_type_of_an_import_lives_as_long_as_any_array_of_it():
     for make in (lambda a: a, lambda a: a[:], usmx.copy, usmx.empty_like):
         array = make(from_usm_array_interface(described("kept")))

@@ -333,6 +333,7 @@ COPIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
 @pytest.mark.parametrize(("size", "lets_go"), [(100, False), (1_000_000, True)])
 def test_large_copies_let_the_interpreter_lock_go_and_small_ones_keep_it(copy, size, lets_go):

@@ -10,6 +10,7 @@ def reserved_bytes():
     return usmx.memory.memory_stats()["total_bytes.current"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
 @pytest.mark.skipif(
     usmx.SyclDevice().backend == "cuda",

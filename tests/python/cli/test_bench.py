@@ -79,6 +79,7 @@ def test_no_device_is_one_line_and_exit_code_2():
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_list_names_every_case_once():
     names = run("--list").stdout.split()
     assert {"import-view", "import-steps", "basic-slice"} <= set(names)

@@ -98,6 +98,7 @@ def test_variable_that_hides_the_device_is_blamed(name, value, detail):
     assert finding["remedy"].startswith("unset it")
 
 
+@pytest.mark.slow
 def test_two_variables_that_each_hide_the_device_are_both_blamed():
     found = doctor("devices", ONEAPI_DEVICE_SELECTOR="opencl:fpga", OCL_ICD_FILENAMES="/nowhere.so")
     assert {finding["found"].split("=")[0].split()[-1] for finding in found["devices"]} == {
@@ -106,6 +107,7 @@ def test_two_variables_that_each_hide_the_device_are_both_blamed():
     }
 
 
+@pytest.mark.slow
 def test_variable_that_hides_nothing_is_not_blamed():
     found = doctor("devices", ONEAPI_DEVICE_SELECTOR="opencl:fpga", LD_LIBRARY_PATH="/nowhere")
     assert "ONEAPI_DEVICE_SELECTOR" in one(found, "devices", "problem")["found"]
@@ -119,6 +121,7 @@ def test_library_path_with_others_libraries_is_blamed(tmp_path, name):
     assert f"LD_LIBRARY_PATH='{tmp_path}': it leads to {library}" in finding["found"]
 
 
+@pytest.mark.slow
 def test_preloaded_library_is_blamed(tmp_path):
     library = built_library(tmp_path / "libtbb.so.12")
     finding = one(doctor("devices", LD_PRELOAD=library), "devices", "problem")
@@ -131,6 +134,7 @@ CRASHING = "[[gnu::constructor]] void crash() { __builtin_trap(); }"
 HANGING = "#include <unistd.h>\n[[gnu::constructor]] void hang() { for (;;) sleep(60); }"
 
 
+@pytest.mark.slow
 def test_driver_that_crashes_does_not_crash_the_doctor(tmp_path):
     driver = built_library(tmp_path / "libdriver.so", CRASHING)
     finding = one(doctor("devices", OCL_ICD_FILENAMES=driver), "devices", "problem")
@@ -401,6 +405,7 @@ def test_required_package_that_is_missing_is_named(tmp_path, base_python):
     assert finding["remedy"] == "python -m pip install 'intel-sycl-rt>=2026.2'"
 
 
+@pytest.mark.slow
 def test_one_command_mends_all_releases_that_do_not_fit(tmp_path):
     for name in ("intel-sycl-rt", "intel-opencl-rt"):
         installed_as(tmp_path, name, "2025.3.1")

@@ -55,6 +55,7 @@ def test_help_ends_with_an_example_that_runs(command, tmp_path):
     assert ran.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("--version",), ("devices",), ("fly",)])
 def test_console_script_does_the_same(arguments):
     script = Path(sys.executable).with_name("usmx")

@@ -123,6 +123,7 @@ def gigabytes_in_a_line(path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda _: "/dev/zero", lambda _: "/dev/urandom", gigabytes_in_a_line],
                          ids=["zero", "urandom", "gigabytes_in_a_line"])  # fmt: skip
 def test_what_never_ends_is_refused_at_once_in_little_memory(tmp_path, make):

@@ -162,6 +162,7 @@ def test_fill_sets_every_element(typestr, view):
     same(a, expected)
 
 
+@pytest.mark.slow
 def test_fill_takes_what_an_assignment_takes():
     for value in (3, 2.5, True, np.float32(7), np.array(8), usmx.asarray(9)):
         a = usmx.zeros(LARGE)

@@ -165,6 +165,7 @@ def test_array_comes_back_on_usmx_own_queue_of_its_device(kind):
     assert restored.sycl_queue == usmx.empty(3).sycl_queue
 
 
+@pytest.mark.slow
 def test_array_comes_back_in_another_process(array):
     code = "import pickle, sys; a = pickle.load(sys.stdin.buffer); print(a.usm_type, a[1].tolist())"
     result = subprocess.run(
@@ -435,6 +436,7 @@ def test_deep_copy_copies_each_object_once():
 # ---- all of them
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [pickled, copy.copy, copy.deepcopy, lambda a: pickle.loads(out_of_band(a)[0], buffers=[a])],

@@ -318,6 +318,7 @@ def test_data_that_is_still_written_breaks_the_rule_of_readiness(kind):
     assert broken(report) == ["ready"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_data_that_is_waited_for_keeps_the_rule_of_readiness(kind):
     array = dpnp.tensor.ones(1 << 23, dtype="f4", usm_type=kind)
