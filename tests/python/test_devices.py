@@ -252,6 +252,7 @@ def test_devices_of_a_platform_can_be_chosen_by_type(device):
         platform.get_devices("cup")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verbosity", [0, 1, 2])
 def test_platforms_are_printed_as_dpctl_prints_them(verbosity, capsys):
     usmx.lsplatform(verbosity)

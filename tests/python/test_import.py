@@ -97,6 +97,7 @@ def test_numpy_is_not_needed_to_import_exchange_and_copy():
     assert output_of(code, **CLEAN) == f"(1, 3) {list(range(12, 24))} (3, 1) (2, 3) True"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

@@ -50,6 +50,7 @@ def refusal(path):
     return caught.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("soname", "release"), [("99", "0.99"), ("102", "1.2"), ("0", "0.0")])
 def test_extension_for_another_library_names_it_and_the_release_that_has_it(
     soname, release, tmp_path

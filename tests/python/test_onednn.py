@@ -174,6 +174,7 @@ def test_strided_copies_are_those_of_onednn(data, types, kind):
     check(source, lambda: usmx.zeros(room, types[1], usm_type=kind), view_of)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
 @pytest.mark.parametrize("types", [("f4", "f4"), ("i1", "i1"), ("f4", "f2"), ("i1", "f4")])
 def test_large_permuted_copies_are_those_of_onednn(axes, types):

@@ -434,6 +434,7 @@ def test_recording_from_many_threads_loses_no_event(kind):
     assert (usmx.asnumpy(a) == 7).all()
 
 
+@pytest.mark.slow
 def test_forked_child_gets_a_clear_error():
     code = """
 import os, usmx

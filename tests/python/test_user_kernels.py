@@ -505,6 +505,7 @@ def test_correct_source_gives_no_warning():
         usmx.Kernel(AXPY, "axpy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "name", "error", "message"),
     [

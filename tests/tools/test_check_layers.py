@@ -111,6 +111,7 @@ def test_the_real_house_keeps_to_its_table():
     assert faults() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "included"),
     [
@@ -146,6 +147,7 @@ def test_include_beside_the_file_is_found(house):
     assert "library/ground -> library/upper" in only_fault(house)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -169,6 +171,7 @@ def test_import_of_the_public_face_from_below_is_refused(house):
     assert "package/rooms -> package/face" in only_fault(house)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

@@ -50,6 +50,7 @@ def resolved(options):
             yield name + (os.path.realpath(folder) if folder else "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--cflags", "--libs"])
 def test_pkg_config_gives_the_same_options(option):
     # without a path: the entry point of the package tells it

@@ -149,6 +149,7 @@ def test_an_impossible_output_is_one_line_and_exit_code_2(tmp_path, output):
     assert_one_clear_line(run(tmp_path, "--output", output), "--output")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cuda:gpu:7", "no such device", ""])
 def test_an_impossible_device_is_one_line_and_exit_code_2(tmp_path, device):
     assert_one_clear_line(run(tmp_path, "--device", device))

@@ -68,6 +68,7 @@ def test_console_script_does_the_same(arguments):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["devices", "memory", "cache", "--help"])
 def test_closed_pipe_ends_a_command_quietly(command):
     with subprocess.Popen(
