@@ -24,8 +24,11 @@ def test_help_is_shown(script, word):
     assert "set -euo" not in shown.stdout
 
 
-def test_unknown_stage_is_refused_before_anything_is_built():
-    refused = run("./test", "release", "pyton")
+@pytest.mark.parametrize(
+    "stage", ["pyton", "python-tool", "quick-c++", "level-zero-dg2", "pythons-"]
+)
+def test_unknown_stage_is_refused_before_anything_is_built(stage):
+    refused = run("./test", "release", stage)
     assert refused.returncode == 1
     assert refused.stderr.startswith("error: expected quick or device alone")
-    assert "found 'pyton'" in refused.stderr
+    assert f"found '{stage}'" in refused.stderr
