@@ -111,10 +111,6 @@ bool fills_by_mask(const array_view& values, const selection& selected,
          !overlap(mask->mask(), destination);
 }
 
-}  // namespace
-
-namespace {
-
 void gather_ordered(const array& source, const selection& selected, const array& destination,
                     detail::destination_memory memory) {
   const array_view from = internal::private_view(source);

@@ -286,6 +286,15 @@ kernels::place_owners find_owners(kernel_chain& chain, const selection& selected
   throw index_error("an index changed while it was used");
 }
 
+/// Waits for the kernels. Throws index_error where they have told of an integer outside of its
+/// axis.
+void finish(kernel_chain& chain, const std::uint32_t& told, const selection& selected) {
+  chain.wait();
+  if (told != 0) {
+    throw_outside(selected);
+  }
+}
+
 /// Where there is one array, its places are the integers themselves.
 std::vector<std::ptrdiff_t> scales_of_places(std::span<const std::ptrdiff_t> scales) {
   return scales.size() == 1 ? std::vector<std::ptrdiff_t>{1}
@@ -307,10 +316,7 @@ bool move_by_kernels(kernel_chain& chain, const transfer& planned, const array_v
   if (!places || !run(*move, *places, outside)) {
     return false;
   }
-  chain.wait();
-  if (*outside.told != 0) {
-    throw_outside(selected);
-  }
+  finish(chain, *outside.told, selected);
   return true;
 }
 
@@ -406,10 +412,7 @@ bool take_by_kernel(kernel_chain& chain, const transfer& planned, const array_vi
                           told);
       },
       moved_by_lane);
-  chain.wait();
-  if (*told != 0) {
-    throw_outside(selected);
-  }
+  finish(chain, *told, selected);
   return true;
 }
 
