@@ -18,3 +18,4 @@
 #include "runtime/queues_internal.hpp"
 #include "runtime/waiting.hpp"
 #include "user_kernels/compile/spirv.hpp"
+#include "user_kernels/compiled_kernels.hpp"

@@ -30,6 +30,8 @@ const char* name(lock_rank rank) noexcept {
       return "built_kernels";
     case lock_rank::generated_kernels:
       return "generated_kernels";
+    case lock_rank::compiled_kernels:
+      return "compiled_kernels";
     case lock_rank::context_resources:
       return "context_resources";
     case lock_rank::tracked_resources:

@@ -33,8 +33,10 @@ enum class lock_rank : unsigned char {
   kernel_store,
   /// The users' kernels that were built in a context. Under it: the runtime compares devices.
   built_kernels,
-  /// What a generated kernel has been compiled for. Under it: nothing.
+  /// The types that a generated kernel has been called with. Under it: nothing.
   generated_kernels,
+  /// The kernels that one object has compiled. Under it: the runtime compares contexts and devices.
+  compiled_kernels,
   /// The resources of a context, while those of one device and kind are made. Under it: the
   /// runtime, warnings.
   context_resources,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -134,15 +135,16 @@ std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_pl
 
 std::optional<sycl::event> copy_by_kernel(const copy_plan& plan, sycl::queue queue,
                                           const std::vector<sycl::event>& pending) {
-  device_kernels& kernels = kernels_of(queue);
-  return copy_by_kernel_of(kernels, plan, std::move(queue), kernels.has_fp64(), pending);
+  const std::shared_ptr<device_kernels> kernels = kernels_of(queue);
+  return copy_by_kernel_of(*kernels, plan, std::move(queue), kernels->has_fp64(), pending);
 }
 
 std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte* element,
                                           sycl::queue queue,
                                           const std::vector<sycl::event>& pending) {
-  device_kernels& kernels = kernels_of(queue);
-  const auto wide = kernels.shape() == kernel_shape::narrow ? std::nullopt : widened(plan, element);
+  const std::shared_ptr<device_kernels> kernels = kernels_of(queue);
+  const auto wide =
+      kernels->shape() == kernel_shape::narrow ? std::nullopt : widened(plan, element);
   if (wide) {
     return fill_by_kernel(wide->plan, wide->item.data(), std::move(queue), pending);
   }
@@ -157,7 +159,7 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   if (fill->destination_size != element_size) {
     return std::nullopt;
   }
-  const device_kernel* kernel = kernels.find(fill_kernel(element_size));
+  const device_kernel* kernel = kernels->find(fill_kernel(element_size));
   if (kernel == nullptr) {
     return std::nullopt;
   }
@@ -165,7 +167,7 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   with_item_type(element_size, [&]<class Item>(std::type_identity<Item>) {
     Item item;
     std::memcpy(&item, element, sizeof item);
-    done = run(*fill, {.shape = kernels.shape(), .fills = true}, queue, pending,
+    done = run(*fill, {.shape = kernels->shape(), .fills = true}, queue, pending,
                [&](sycl::handler& handler, const events& before, const void*, void* destination,
                    const kernel_launch& launch) {
                  kernel->enqueue(handler, before, launch.range, item, destination, launch.walk);

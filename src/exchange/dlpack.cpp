@@ -99,8 +99,9 @@ class numbered_devices : public detail::context_slot {
   std::vector<std::pair<sycl::device, device_numbers>> devices_;
 };
 
-/// A cache of usmx's own queues by device: a few, which live as long as the process. Looked up
-/// without a lock, which takes a third of the time.
+/// A cache of usmx's own queues by device, which live as long as the process: at most one for each
+/// root device, because only queues of default contexts get in. Looked up without a lock, which
+/// takes a third of the time.
 class known_queues {
  public:
   const device_numbers* find(const sycl::queue& queue) const noexcept {
@@ -141,8 +142,9 @@ device_numbers numbers_of(const sycl::queue& queue) {
   if (const device_numbers* known = the_known_queues().find(queue)) {
     return *known;
   }
-  const detail::queue_state state = detail::state_of(queue);
-  const device_numbers numbers = state.of_context->slot<numbered_devices>().of(queue.get_device());
+  detail::queue_state state = detail::state_of(queue);
+  const device_numbers numbers =
+      detail::slot_of<numbered_devices>(std::move(state.of_context))->of(queue.get_device());
   if (numbers.oneapi && state.is_cached) {
     the_known_queues().add(queue, numbers);
   }

@@ -301,15 +301,15 @@ elementwise_call::plan elementwise_call::make_plan(const sycl::device& device) c
   return made;
 }
 
-const usmx::kernel& elementwise_call::generated_for(const plan& how, const sycl::queue& queue,
-                                                    const generated_call_options& options) const {
-  return family_.kernels_for(*typed_, how.form + raw_forms(), queue, options, [&] {
+held_kernels elementwise_call::generated_for(const plan& how, const sycl::queue& queue,
+                                             const generated_call_options& options) const {
+  return family_.kernels_for(typed_, how.form + raw_forms(), queue, options, [&] {
     const std::string name = family_.source_name();
     return detail::generated_source{
         detail::elementwise_source(name, family_.source_parameters(*typed_, arguments_), how.form,
                                    how.has_index),
         {name}};
-  })[0];
+  });
 }
 
 void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
@@ -351,7 +351,7 @@ void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
 void elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {
   if (output_layout_.size() != 0) {
     const plan how = make_plan(queue.get_device());
-    launch(how, generated_for(how, queue, options), queue, options.after);
+    launch(how, generated_for(how, queue, options)->front(), queue, options.after);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <sycl/queue.hpp>
 
 #include "generated_kernels/generated_call.hpp"
+#include "user_kernels/compiled_kernels.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/generated_kernels/elementwise_kernel.hpp"
 
@@ -35,8 +36,7 @@ class USMX_API elementwise_call : public generated_call {
   struct plan;
 
   plan make_plan(const sycl::device&) const;
-  const usmx::kernel& generated_for(const plan&, const sycl::queue&,
-                                    const generated_call_options&) const;
+  held_kernels generated_for(const plan&, const sycl::queue&, const generated_call_options&) const;
   void launch(const plan&, const usmx::kernel&, const sycl::queue&,
               std::span<const sycl::event> after) const;
 

@@ -49,7 +49,7 @@ generated_call::generated_call(const detail::kernel_family& family,
   arguments_.resize(most, kernel_argument(kernel_argument::unsuitable{}));
   check_kinds();
   set_raw_arrays();
-  typed_ = &family.typed_for(arguments_, wanted);
+  typed_ = family.typed_for(arguments_, wanted);
 }
 
 generated_call::~generated_call() = default;

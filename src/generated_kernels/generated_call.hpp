@@ -59,7 +59,7 @@ class USMX_API generated_call {
 
   const detail::kernel_family& family_;
   std::vector<kernel_argument> arguments_;  // one for each parameter
-  const detail::typed_arguments* typed_ = nullptr;
+  std::shared_ptr<const detail::typed_arguments> typed_;
   layout output_layout_;
 
  private:

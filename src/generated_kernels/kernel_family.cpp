@@ -76,10 +76,15 @@ kernel_family::kernel_family(std::string_view inputs, std::string_view outputs,
   written_.emplace_back("preamble", options_.preamble);
 }
 
-const typed_arguments* kernel_family::find(const std::string& key) const {
+std::shared_ptr<const typed_arguments> kernel_family::find(const std::string& key) const {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(typed_, key, &typed_arguments::key);
-  return found == typed_.end() ? nullptr : &*found;
+  const auto found =
+      std::ranges::find(typed_, key, [](const auto& each) -> const auto& { return each->key; });
+  if (found == typed_.end()) {
+    return nullptr;
+  }
+  typed_.splice(typed_.begin(), typed_, found);
+  return typed_.front();
 }
 
 typed_arguments kernel_family::describe(std::span<const kernel_argument> arguments,
@@ -99,15 +104,19 @@ typed_arguments kernel_family::describe(std::span<const kernel_argument> argumen
   return made;
 }
 
-const typed_arguments& kernel_family::typed_for(std::span<const kernel_argument> arguments,
-                                                std::optional<dtype> wanted) const {
+std::shared_ptr<const typed_arguments> kernel_family::typed_for(
+    std::span<const kernel_argument> arguments, std::optional<dtype> wanted) const {
   std::string key = key_of(parameters_, arguments, wanted);
-  if (const typed_arguments* known = find(key)) {
-    return *known;
+  if (auto known = find(key)) {
+    return known;
   }
-  typed_arguments made = describe(arguments, wanted, std::move(key));
+  auto made = std::make_shared<const typed_arguments>(describe(arguments, wanted, std::move(key)));
   const std::lock_guard lock(mutex_);
-  return typed_.emplace_back(std::move(made));
+  typed_.push_front(made);
+  if (typed_.size() > most_types) {
+    typed_.pop_back();
+  }
+  return made;
 }
 
 std::vector<source_parameter> kernel_family::source_parameters(
@@ -124,16 +133,6 @@ std::vector<source_parameter> kernel_family::source_parameters(
   return all;
 }
 
-const std::vector<kernel>* kernel_family::find(const typed_arguments& typed,
-                                               const std::string& form,
-                                               const sycl::queue& queue) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find_if(compiled_, [&](const compiled_kernels& each) {
-    return each.typed == &typed && each.queue == queue && each.form == form;
-  });
-  return found == compiled_.end() ? nullptr : &found->kernels;
-}
-
 std::vector<kernel> kernel_family::compile(const generated_source& source, const sycl::queue& queue,
                                            const generated_call_options& how) const {
   compile_options options{
@@ -146,15 +145,14 @@ std::vector<kernel> kernel_family::compile(const generated_source& source, const
   return made;
 }
 
-const std::vector<kernel>& kernel_family::kernels_for(
-    const typed_arguments& typed, const std::string& form, const sycl::queue& queue,
-    const generated_call_options& how, const std::function<generated_source()>& generate) const {
-  if (const std::vector<kernel>* known = find(typed, form, queue)) {
-    return *known;
+internal::held_kernels kernel_family::kernels_for(
+    const std::shared_ptr<const typed_arguments>& typed, const std::string& form,
+    const sycl::queue& queue, const generated_call_options& how,
+    const std::function<generated_source()>& generate) const {
+  if (auto known = compiled_.find(queue, std::pair(typed.get(), std::string_view(form)))) {
+    return known;
   }
-  std::vector<kernel> made = compile(generate(), queue, how);
-  const std::lock_guard lock(mutex_);
-  return compiled_.emplace_back(compiled_kernels{&typed, form, queue, std::move(made)}).kernels;
+  return compiled_.add(queue, {typed, form}, compile(generate(), queue, how));
 }
 
 }  // namespace usmx::inline v1::detail

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "base/ranked_mutex.hpp"
 #include "generated_kernels/parameters.hpp"
 #include "generated_kernels/source.hpp"
+#include "user_kernels/compiled_kernels.hpp"
 #include "usmx/generated_kernels/generated_call.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
@@ -54,35 +56,39 @@ class kernel_family {
   std::size_t input_count() const noexcept { return input_count_; }
   std::size_t output_count() const noexcept { return parameters_.size() - input_count_; }
 
-  /// What these arguments are, one for each parameter. Throws type_error as choose_types() does. It
-  /// lives as long as the family.
-  const typed_arguments& typed_for(std::span<const kernel_argument>,
-                                   std::optional<dtype> wanted) const;
+  /// What these arguments are, one for each parameter. Throws type_error as choose_types() does.
+  std::shared_ptr<const typed_arguments> typed_for(std::span<const kernel_argument>,
+                                                   std::optional<dtype> wanted) const;
 
   /// The parameters as the source has them.
   std::vector<source_parameter> source_parameters(const typed_arguments&,
                                                   std::span<const kernel_argument>) const;
 
   /// The kernels for arguments of these types and for a form of the loops, which `generate()` gives
-  /// the source of. Throws compile_error. They live as long as the family.
-  const std::vector<kernel>& kernels_for(const typed_arguments&, const std::string& form,
-                                         const sycl::queue&, const generated_call_options&,
-                                         const std::function<generated_source()>& generate) const;
+  /// the source of. Throws compile_error. They hold no queue.
+  internal::held_kernels kernels_for(const std::shared_ptr<const typed_arguments>&,
+                                     const std::string& form, const sycl::queue&,
+                                     const generated_call_options&,
+                                     const std::function<generated_source()>& generate) const;
 
  private:
-  /// For one queue, so that the runtime need not compare devices in each call.
-  struct compiled_kernels {
-    const typed_arguments* typed;
+  static constexpr std::size_t most_types = 256;
+
+  /// Types that are forgotten and met again are others: then what was compiled for them is
+  /// forgotten, too.
+  struct kernel_key {
+    std::shared_ptr<const typed_arguments> typed;
     std::string form;
-    sycl::queue queue;
-    std::vector<kernel> kernels;
+
+    bool operator==(const kernel_key&) const = default;
+    bool operator==(const std::pair<const typed_arguments*, std::string_view>& other) const {
+      return typed.get() == other.first && form == other.second;
+    }
   };
 
-  const typed_arguments* find(const std::string& key) const;
+  std::shared_ptr<const typed_arguments> find(const std::string& key) const;
   typed_arguments describe(std::span<const kernel_argument>, std::optional<dtype> wanted,
                            std::string key) const;
-  const std::vector<kernel>* find(const typed_arguments&, const std::string& form,
-                                  const sycl::queue&) const;
   std::vector<kernel> compile(const generated_source&, const sycl::queue&,
                               const generated_call_options&) const;
 
@@ -90,10 +96,9 @@ class kernel_family {
   std::size_t input_count_;
   written_texts written_;
   generation_options options_;
-  mutable ranked_mutex<lock_rank::generated_kernels> mutex_;  // guards the lists
-  // Nothing leaves them, so that what they have stays where it is.
-  mutable std::list<typed_arguments> typed_;
-  mutable std::list<compiled_kernels> compiled_;
+  mutable ranked_mutex<lock_rank::generated_kernels> mutex_;
+  mutable std::list<std::shared_ptr<const typed_arguments>> typed_;  // the latest first
+  mutable internal::compiled_kernels<kernel_key> compiled_;
 };
 
 }  // namespace usmx::inline v1::detail

@@ -452,16 +452,14 @@ void reduction_call::run(const sycl::queue& queue, const generated_call_options&
   plan how = make_plan(queue.get_device());
   const dtype type = kernel_.result_type(typed_->types);
   const std::string form = form_of(how.loops);
-  const std::vector<usmx::kernel>& kernels =
-      family_.kernels_for(*typed_, form + raw_forms(), queue, options, [&] {
-        const std::string name = family_.source_name();
-        return detail::generated_source{
-            detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form,
-                                     type),
-            {name, name + "_end"}};
-      });
+  const held_kernels kernels = family_.kernels_for(typed_, form + raw_forms(), queue, options, [&] {
+    const std::string name = family_.source_name();
+    return detail::generated_source{
+        detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, type),
+        {name, name + "_end"}};
+  });
   how.parts = parts_of(how.loops, type, queue);
-  launch_end(how, kernels[1], queue, launch_parts(how, kernels[0], queue, options.after));
+  launch_end(how, (*kernels)[1], queue, launch_parts(how, (*kernels)[0], queue, options.after));
 }
 
 }  // namespace internal

@@ -239,8 +239,10 @@ device_kernels& kernel_store::of(const sycl::device& device) {
   return devices_.emplace_back(context_, device, shape_for(device));
 }
 
-device_kernels& kernels_of(const sycl::queue& queue) {
-  return state_of(queue.get_context())->slot<kernel_store>().of(queue.get_device());
+std::shared_ptr<device_kernels> kernels_of(const sycl::queue& queue) {
+  std::shared_ptr<kernel_store> store = slot_of<kernel_store>(state_of(queue.get_context()));
+  device_kernels& kernels = store->of(queue.get_device());
+  return {std::move(store), &kernels};
 }
 
 }  // namespace usmx::inline v1::detail

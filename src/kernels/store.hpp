@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -68,8 +69,8 @@ class kernel_store final : public context_slot {
   std::list<device_kernels> devices_;
 };
 
-/// The kernels for a queue's device and context. They live as long as the context's state.
-device_kernels& kernels_of(const sycl::queue&);
+/// The kernels for a queue's device and context, held together with the context's state.
+std::shared_ptr<device_kernels> kernels_of(const sycl::queue&);
 
 /// Where the kernels of a group come from, in the order in which `find` tries. For tests.
 enum class kernel_origin { disk_cache, package, source };

@@ -186,7 +186,8 @@ struct new_block {
 
 /// The first resource of a device and kind is made with a queue of its own. If the driver has no
 /// memory for that, it may have some once the pools have freed what they keep.
-any_resource resource_for(const request& wanted, detail::context_state& state) {
+any_resource resource_for(const request& wanted,
+                          const std::shared_ptr<detail::context_state>& state) {
   try {
     return detail::current_resource(state, wanted.queue, wanted.kind);
   } catch (const sycl::exception&) {
@@ -200,7 +201,7 @@ new_block make_block(const request& wanted) {
   const detail::runtime_call call;
   detail::release_finished();
   detail::queue_state state = detail::state_of(wanted.queue);
-  any_resource resource = resource_for(wanted, *state.of_context);
+  any_resource resource = resource_for(wanted, state.of_context);
   auto block = find_block(std::move(resource), wanted);
   if (block == nullptr) {
     detail::limit_deferred();
@@ -220,7 +221,7 @@ std::optional<new_block> try_to_make_block(const request& wanted) {
   if (!state) {
     return std::nullopt;
   }
-  auto resource = detail::known_resource(*state->of_context, wanted.queue, wanted.kind);
+  auto resource = detail::known_resource(state->of_context, wanted.queue, wanted.kind);
   auto block = resource ? find_block(*std::move(resource), wanted) : nullptr;
   return block == nullptr ? std::nullopt
                           : std::optional(new_block{std::move(block), *std::move(state)});

@@ -115,6 +115,12 @@ struct device_resources {
     all_pools().add(pool);
   }
 
+  /// Whether a program holds the pool, has memory of it, or has set its limits or another resource.
+  bool is_in_use() const noexcept {
+    return !is_first.load(std::memory_order_acquire) || pool.use_count() > own_uses ||
+           pool->limit() != first_limit() || pool->keep_limit() != first_keep_limit;
+  }
+
   const sycl::device device;
   const usm_kind kind;
   const std::shared_ptr<pool_resource> pool;
@@ -124,6 +130,8 @@ struct device_resources {
   detail::ranked_mutex<detail::lock_rank::current_resource> mutex;
   any_resource current;
   device_resources* const next;
+  const long own_uses = pool.use_count();
+  const std::size_t first_keep_limit = pool->keep_limit();
 };
 
 /// The resources of all devices and kinds of a context: a list that only grows, and is searched
@@ -136,6 +144,14 @@ class context_resources final : public detail::context_slot {
     while (each != nullptr) {
       delete std::exchange(each, each->next);
     }
+  }
+
+  bool is_in_use() const noexcept override {
+    const device_resources* at = first_.load(std::memory_order_acquire);
+    while (at != nullptr && !at->is_in_use()) {
+      at = at->next;
+    }
+    return at != nullptr;
   }
 
   device_resources& of(const sycl::queue& queue, usm_kind kind) {
@@ -185,42 +201,56 @@ any_resource current_of(device_resources& at) {
 
 }  // namespace
 
-any_resource detail::current_resource(context_state& state, const sycl::queue& queue,
-                                      usm_kind kind) {
-  return current_of(state.slot<context_resources>().of(queue, kind));
+namespace {
+
+/// Held together with the context's state.
+std::shared_ptr<device_resources> resources_of(std::shared_ptr<detail::context_state> state,
+                                               const sycl::queue& queue, usm_kind kind) {
+  auto all = detail::slot_of<context_resources>(std::move(state));
+  device_resources& at = all->of(queue, kind);
+  return {std::move(all), &at};
 }
 
-std::optional<any_resource> detail::known_resource(context_state& state, const sycl::queue& queue,
-                                                   usm_kind kind) {
-  device_resources* const known = state.slot<context_resources>().find(queue.get_device(), kind);
+std::shared_ptr<device_resources> resources_of(const sycl::queue& queue, usm_kind kind) {
+  return resources_of(detail::state_of(queue).of_context, queue, kind);
+}
+
+}  // namespace
+
+any_resource detail::current_resource(std::shared_ptr<context_state> state,
+                                      const sycl::queue& queue, usm_kind kind) {
+  return current_of(*resources_of(std::move(state), queue, kind));
+}
+
+std::optional<any_resource> detail::known_resource(std::shared_ptr<context_state> state,
+                                                   const sycl::queue& queue, usm_kind kind) {
+  const auto all = slot_of<context_resources>(std::move(state));
+  device_resources* const known = all->find(queue.get_device(), kind);
   return known == nullptr ? std::nullopt : std::optional(current_of(*known));
 }
 
 any_resource current_resource(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
-  return detail::current_resource(*detail::state_of(queue).of_context, queue, kind);
+  return current_of(*resources_of(queue, kind));
 }
 
 any_resource set_current_resource(const sycl::queue& queue, any_resource resource) {
   const detail::runtime_call call;
   resource.require_place(queue);
-  const auto state = detail::state_of(queue).of_context;
-  device_resources& at = state->slot<context_resources>().of(queue, resource.kind());
-  const std::lock_guard lock(at.mutex);
-  at.is_first.store(resource == at.first, std::memory_order_release);
-  return std::exchange(at.current, std::move(resource));
+  const auto at = resources_of(queue, resource.kind());
+  const std::lock_guard lock(at->mutex);
+  at->is_first.store(resource == at->first, std::memory_order_release);
+  return std::exchange(at->current, std::move(resource));
 }
 
 bool uses_default_resource(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
-  const auto state = detail::state_of(queue).of_context;
-  return state->slot<context_resources>().of(queue, kind).is_first.load(std::memory_order_acquire);
+  return resources_of(queue, kind)->is_first.load(std::memory_order_acquire);
 }
 
 std::shared_ptr<pool_resource> default_pool(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
-  const auto state = detail::state_of(queue).of_context;
-  return state->slot<context_resources>().of(queue, kind).pool;
+  return resources_of(queue, kind)->pool;
 }
 
 std::vector<std::shared_ptr<pool_resource>> default_pools() {

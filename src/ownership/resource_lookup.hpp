@@ -2,6 +2,7 @@
 // already. Private to the library.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "runtime/context_state.hpp"
@@ -10,8 +11,9 @@
 namespace usmx::inline v1::detail {
 
 /// As usmx::current_resource.
-any_resource current_resource(context_state&, const sycl::queue&, usm_kind);
+any_resource current_resource(std::shared_ptr<context_state>, const sycl::queue&, usm_kind);
 /// The same if it is known already; none if not. Does not call the runtime.
-std::optional<any_resource> known_resource(context_state&, const sycl::queue&, usm_kind);
+std::optional<any_resource> known_resource(std::shared_ptr<context_state>, const sycl::queue&,
+                                           usm_kind);
 
 }  // namespace usmx::inline v1::detail

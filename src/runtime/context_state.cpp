@@ -127,7 +127,7 @@ class context_states {
     std::uint64_t last_use;
 
     // Nobody can begin to use it while the table is locked.
-    bool in_use() const { return state.use_count() > 1 || state->queues_in_use(); }
+    bool in_use() const { return state.use_count() > 1 || state->is_in_use(); }
   };
 
   struct known_queue {
@@ -287,6 +287,13 @@ bool context_state::queues_in_use() const {
   return std::ranges::any_of(queues_, [](const device_queues& on) {
     return on.peers || sycl::detail::getSyclObjImpl(on.own).use_count() > 1;
   });
+}
+
+bool context_state::is_in_use() const {
+  return queues_in_use() || std::ranges::any_of(slots_, [](const std::atomic<context_slot*>& at) {
+           const context_slot* const slot = at.load(std::memory_order_acquire);
+           return slot != nullptr && slot->is_in_use();
+         });
 }
 
 std::shared_ptr<context_state> state_of(const sycl::context& context) {

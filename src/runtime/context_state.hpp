@@ -25,7 +25,18 @@ namespace usmx::inline v1::detail {
 class context_slot {
  public:
   virtual ~context_slot() = default;
+  /// Whether a program has set something here, or holds something of it: then the state is not
+  /// forgotten. Called under the lock of the table of states.
+  virtual bool is_in_use() const noexcept { return false; }
 };
+
+class context_state;
+
+/// The one Slot of a state, made when it is first asked for, and held together with the state. A
+/// layer that keeps something for each context derives a class from context_slot, so this layer
+/// need not know it.
+template <class Slot>
+std::shared_ptr<Slot> slot_of(std::shared_ptr<context_state>);
 
 class context_state {
  public:
@@ -35,10 +46,6 @@ class context_state {
   const sycl::context& context() const noexcept { return context_; }
   const std::vector<sycl::device>& devices() const noexcept { return devices_; }
   const usm_driver& driver() const noexcept { return *driver_; }
-  /// The one Slot of this context, made when it is first asked for. A layer that keeps something
-  /// for each context derives a class from context_slot, so this layer need not know it.
-  template <class Slot>
-  Slot& slot();
   /// The cached queue of a device of this context, or of a sub-device of one. Throws
   /// value_error for any other device.
   sycl::queue queue_of(const sycl::device&);
@@ -56,10 +63,18 @@ class context_state {
   const sycl::queue* peers_queue(const sycl::device&) const;
   /// usmx's queues that were made so far, and the peers' queues that are known.
   std::vector<sycl::queue> queues() const;
-  /// Whether somebody else holds one of the queues, or one is shared with the peers.
-  bool queues_in_use() const;
+  /// Whether somebody else holds one of the queues, one is shared with the peers, or a slot is in
+  /// use.
+  bool is_in_use() const;
 
  private:
+  template <class Slot>
+  friend std::shared_ptr<Slot> slot_of(std::shared_ptr<context_state>);
+  /// Private, because a reference alone would outlive a state that is forgotten.
+  template <class Slot>
+  Slot& slot();
+  bool queues_in_use() const;
+
   sycl::context context_;
   std::vector<sycl::device> devices_;
   std::unique_ptr<usm_driver> driver_;
@@ -97,9 +112,16 @@ Slot& context_state::slot() {
   return static_cast<Slot&>(*found);
 }
 
+template <class Slot>
+std::shared_ptr<Slot> slot_of(std::shared_ptr<context_state> state) {
+  Slot& slot = state->slot<Slot>();
+  return {std::move(state), &slot};
+}
+
 /// The state of a context, made when the context is first seen. The 64 most recently used states
-/// are kept, and all others that are in use: somebody holds the state or one of its queues. None is
-/// destroyed at exit. A state holds its context, so no other context can get the same identity.
+/// are kept, and all others that are in use: somebody holds the state, one of its queues or one of
+/// its slots, or a program has set something in a slot. None is destroyed at exit. A state holds
+/// its context, so no other context can get the same identity.
 std::shared_ptr<context_state> state_of(const sycl::context&);
 
 struct queue_state {

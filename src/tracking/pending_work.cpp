@@ -147,7 +147,7 @@ void combine_works(byte_range bytes, const sycl::context& context) {
     forget(bytes, finished);
     return;
   }
-  sycl::event done = state_of(context)->slot<barrier_queue>().after(unfinished);
+  sycl::event done = slot_of<barrier_queue>(state_of(context))->after(unfinished);
   const std::lock_guard lock(pending().mutex);
   pending().all.add(bytes, access::write, std::move(done), seen);
 }

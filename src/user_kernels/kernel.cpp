@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "user_kernels/compile/kernel_cache.hpp"
 #include "user_kernels/compile/mangled_words.hpp"
 #include "user_kernels/compile/spirv.hpp"
+#include "user_kernels/compiled_kernels.hpp"
 #include "user_kernels/kernel_code.hpp"
 #include "user_kernels/launch.hpp"
 #include "user_kernels/view_report.hpp"
@@ -26,7 +28,8 @@
 namespace usmx::inline v1 {
 
 struct kernel::implementation : detail::built_kernel {
-  sycl::queue queue;
+  /// Where it was compiled. None for those that the library keeps.
+  std::optional<sycl::queue> queue;
   sycl::context context;
   sycl::device device;
 };
@@ -67,7 +70,7 @@ const sycl::queue* common_queue(const kernel_signature& signature,
 }
 
 void require_runnable(const kernel::implementation& k, const sycl::queue& queue) {
-  if (queue != k.queue && (queue.get_context() != k.context || queue.get_device() != k.device)) {
+  if (k.queue != queue && (queue.get_context() != k.context || queue.get_device() != k.device)) {
     throw value_error(detail::message(to_string(k.signature),
                                       ": expected a queue of the device and context that the "
                                       "kernel was compiled for, found another one"));
@@ -205,11 +208,11 @@ detail::built_program compile_all(const detail::program& program,
   if (cache.identity() == nullptr) {
     return build_all(program, names, context, device, target, cache, how);
   }
-  auto& known = detail::state_of(context)->slot<detail::built_kernels>();
-  detail::built_program built = known.find(device, *cache.identity());
+  const auto known = detail::slot_of<detail::built_kernels>(detail::state_of(context));
+  detail::built_program built = known->find(device, *cache.identity());
   if (built == nullptr) {
     built = build_all(program, names, context, device, target, cache, how);
-    known.add(device, *cache.identity(), built);
+    known->add(device, *cache.identity(), built);
   }
   return built;
 }
@@ -282,7 +285,7 @@ sycl::event kernel::launch(const launch_sizes& sizes, std::span<const kernel_arg
   checked_arguments all = check(k, arguments);
   const launch_sizes chosen = check(k, sizes);
   const sycl::queue* common = queue == nullptr ? common_queue(k.signature, all.uses) : queue;
-  const sycl::queue& where = common == nullptr ? k.queue : *common;
+  const sycl::queue& where = common == nullptr ? k.queue.value() : *common;
   require_runnable(k, where);
   detail::release_finished();
   return k.checks_views ? start_checked(k, where, chosen, std::move(all), arguments, after)
@@ -328,7 +331,7 @@ sycl::event kernel::launch_typed(const launch_sizes& sizes,
   const detail::runtime_call call;
   const implementation& k = *shared_;
   const launch_sizes chosen = check(k, sizes);
-  return detail::submit_to(k.queue, [&](sycl::queue& to) {
+  return detail::submit_to(k.queue.value(), [&](sycl::queue& to) {
     return to.submit([&](sycl::handler& handler) {
       k.code.enqueue(handler, {}, chosen, [&](auto& added) { add_typed(added, k, arguments); });
     });
@@ -337,7 +340,20 @@ sycl::event kernel::launch_typed(const launch_sizes& sizes,
 
 struct detail::kernel_access {
   static const kernel::implementation& parts(const kernel& k) noexcept { return *k.shared_; }
+
+  static kernel without_queue(const kernel& k) {
+    auto parts = std::make_shared<kernel::implementation>(*k.shared_);
+    parts->queue.reset();
+    return kernel(std::move(parts));
+  }
 };
+
+internal::held_kernels internal::without_queue(const std::vector<kernel>& compiled) {
+  std::vector<kernel> result;
+  std::ranges::transform(compiled, std::back_inserter(result),
+                         &detail::kernel_access::without_queue);
+  return std::make_shared<const std::vector<kernel>>(std::move(result));
+}
 
 std::size_t detail::fast_group_size(const kernel& k) noexcept {
   return kernel_access::parts(k).limits[0].fast_group_size;

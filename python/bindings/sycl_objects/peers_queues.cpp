@@ -41,25 +41,35 @@ class peers {
   }
 
   void ask(const sycl::queue& queue) {
-    const place where(queue.get_context(), queue.get_device());
-    if (is_new(where)) {
-      find_queue(where.first, where.second);
+    if (queue.get_context() == default_context(queue.get_device())) {
+      ask_once(queue);
     }
+    std::optional<sycl::queue> previous = queue;  // ends without the lock
     const nb::ft_lock_guard lock(mutex_);
-    latest_ = queue;
-    if (std::ranges::find(asked_, where) == asked_.end()) {
-      asked_.push_back(where);
-    }
+    latest_.swap(previous);
   }
 
  private:
-  using place = std::pair<sycl::context, sycl::device>;
-
   bool is_found() const noexcept { return get_queue_.load(std::memory_order_acquire) != nullptr; }
 
-  bool is_new(const place& where) {
+  /// Only the default context of a platform has a queue that both sides find by the device alone.
+  void ask_once(const sycl::queue& of_default_context) {
+    const sycl::device device = of_default_context.get_device();
+    {
+      const nb::ft_lock_guard lock(mutex_);
+      if (std::ranges::find(asked_, device) != asked_.end()) {
+        return;
+      }
+    }
+    const std::optional<std::string> filter = filter_string_of(device);
+    if (!filter) {
+      return;  // a sub-device: dpctl keeps no queue of its own for it
+    }
+    find_queue(of_default_context.get_context(), device, *filter);
     const nb::ft_lock_guard lock(mutex_);
-    return std::ranges::find(asked_, where) == asked_.end();
+    if (std::ranges::find(asked_, device) == asked_.end()) {
+      asked_.push_back(device);
+    }
   }
 
   void find() {
@@ -78,15 +88,11 @@ class peers {
     }
   }
 
-  /// Only the default context of a platform has a queue that both sides find by the device alone.
-  void find_queue(const sycl::context& context, const sycl::device& device) {
-    const std::optional<std::string> filter = filter_string_of(device);
-    if (!filter || default_context(device) != context) {
-      return;
-    }
+  void find_queue(const sycl::context& context, const sycl::device& device,
+                  const std::string& filter) {
     try {
       const nb::object object =
-          nb::handle(get_queue_.load())(nb::handle(device_class_.load())(*filter));
+          nb::handle(get_queue_.load())(nb::handle(device_class_.load())(filter));
       const auto* queue = as_dpctl<sycl::queue>(object.ptr());
       if (queue != nullptr && queue->get_device() == device && queue->get_context() == context) {
         internal::add_peers_queue(*queue);
@@ -101,7 +107,7 @@ class peers {
   std::atomic<PyObject*> get_queue_ = nullptr;     // set last
   nb::ft_mutex mutex_;
   std::optional<sycl::queue> latest_;
-  std::vector<place> asked_;
+  std::vector<sycl::device> asked_;  // each once, of default contexts
 };
 
 peers& dpctl_and_dpnp() {

@@ -1,10 +1,10 @@
 #include <chrono>
 #include <exception>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "elements/dtype_argument.hpp"
 #include "objects/waiting.hpp"
@@ -23,49 +23,23 @@ namespace {
 
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// The kernels of one source, compiled for each device that they are launched on. The interpreter
-/// lock guards it, or its own, under which no Python runs.
+/// The kernels of one source, compiled for each device that they are launched on.
 class compiled_source {
  public:
   compiled_source(std::string source, std::vector<std::string> names, compile_options options)
       : source_(std::move(source)), names_(std::move(names)), options_(std::move(options)) {}
 
   /// CompileError. Python warnings for those of the compiler, when it compiles the source first.
-  const std::vector<kernel>& compiled_for(const sycl::queue& queue) {
-    {
-      const nb::ft_lock_guard lock(mutex_);
-      if (const auto* known = find(queue)) {
-        return *known;
-      }
+  internal::held_kernels compiled_for(const sycl::queue& queue) {
+    if (auto known = compiled_.find(queue, only_key())) {
+      return known;
     }
-    std::vector<kernel> made = compile(queue);
-    const nb::ft_lock_guard lock(mutex_);
-    return add(queue, std::move(made));
+    return compiled_.add(queue, only_key(), compile(queue));
   }
   const std::vector<std::string>& names() const noexcept { return names_; }
 
  private:
-  using entry = std::pair<sycl::queue, std::vector<kernel>>;
-
-  /// Null where they must be compiled.
-  const std::vector<kernel>* find(const sycl::queue& queue) {
-    for (const auto& [known, kernels] : compiled_) {
-      if (known == queue) {
-        return &kernels;
-      }
-    }
-    for (const auto& [known, kernels] : compiled_) {
-      if (known.get_context() == queue.get_context() && known.get_device() == queue.get_device()) {
-        return &add(queue, kernels);
-      }
-    }
-    return nullptr;
-  }
-
-  bool is_first() {
-    const nb::ft_lock_guard lock(mutex_);
-    return compiled_.empty();
-  }
+  using only_key = std::monostate;
 
   std::vector<kernel> compile(const sycl::queue& queue) {
     progress_line line(names_);
@@ -76,7 +50,7 @@ class compiled_source {
         const without_interpreter_lock unlocked;
         return kernel::compile(queue, source_, names_, options);
       }();
-      if (is_first() && !made.empty() && !made.front().warnings().empty()) {
+      if (compiled_.empty() && !made.empty() && !made.front().warnings().empty()) {
         warn_of(made.front().warnings());
       }
       return made;
@@ -85,16 +59,10 @@ class compiled_source {
     }
   }
 
-  /// The entries stay where they are, since others may be added meanwhile.
-  const std::vector<kernel>& add(const sycl::queue& queue, std::vector<kernel> kernels) {
-    return compiled_.emplace_back(queue, std::move(kernels)).second;
-  }
-
   std::string source_;
   std::vector<std::string> names_;
   compile_options options_;
-  nb::ft_mutex mutex_;
-  std::list<entry> compiled_;
+  internal::compiled_kernels<only_key> compiled_;
 };
 
 /// What usmx.Kernel holds.
@@ -131,7 +99,7 @@ std::string source_argument(nb::handle source) {
 
 py_kernel kernel_at(std::shared_ptr<compiled_source> source, std::size_t place) {
   const sycl::queue queue = internal::presented_queue(internal::default_queue());
-  kernel_signature signature = source->compiled_for(queue)[place].signature();
+  kernel_signature signature = (*source->compiled_for(queue))[place].signature();
   return {std::move(source), place, std::move(signature)};
 }
 
@@ -191,10 +159,10 @@ nb::object launch(const py_kernel& kernel, nb::handle global, nb::handle local, 
   PyObject* const* first = reinterpret_cast<PyTupleObject*>(given.ptr())->ob_item;
   const launch_arguments arguments({first, given.size()}, kernel.signature);
   const sycl::queue where = launch_queue(queue, arguments);
-  const usmx::kernel& compiled = kernel.source->compiled_for(where)[kernel.place];
+  const internal::held_kernels compiled = kernel.source->compiled_for(where);
   return event_object(launching(kernel.signature.name, [&] {
     const without_interpreter_lock unlocked;
-    return compiled.launch(sizes, arguments.all(), &where, events);
+    return (*compiled)[kernel.place].launch(sizes, arguments.all(), &where, events);
   }));
 }
 

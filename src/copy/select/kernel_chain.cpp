@@ -23,14 +23,14 @@ bool reached_by_kernels(const array_view& view, const sycl::queue& queue) {
 }
 
 std::optional<kernel_chain> kernel_chain::on(const sycl::queue& queue) {
-  device_kernels& kernels = kernels_of(queue);
+  std::shared_ptr<device_kernels> kernels = kernels_of(queue);
   // Where one kernel of the group is, all are.
-  const bool usable = kernels.has_host_memory() && kernels.find(gather_kernel(1)) != nullptr;
-  return usable ? std::optional(kernel_chain(kernels, queue)) : std::nullopt;
+  const bool usable = kernels->has_host_memory() && kernels->find(gather_kernel(1)) != nullptr;
+  return usable ? std::optional(kernel_chain(std::move(kernels), queue)) : std::nullopt;
 }
 
 kernel_chain::kernel_chain(kernel_chain&& other) noexcept
-    : kernels_(other.kernels_),
+    : kernels_(std::move(other.kernels_)),
       queue_(other.queue_),
       memory_(std::move(other.memory_)),
       runs_(std::move(other.runs_)),

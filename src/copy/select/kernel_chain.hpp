@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <sycl/event.hpp>
@@ -78,12 +80,12 @@ class kernel_chain {
   void wait();
 
  private:
-  kernel_chain(device_kernels& kernels, const sycl::queue& queue)
-      : kernels_(&kernels), queue_(queue) {}
+  kernel_chain(std::shared_ptr<device_kernels> kernels, const sycl::queue& queue)
+      : kernels_(std::move(kernels)), queue_(queue) {}
   std::byte* memory(std::int64_t count, dtype type, usm_kind kind);
   void submit();
 
-  device_kernels* kernels_;
+  std::shared_ptr<device_kernels> kernels_;
   sycl::queue queue_;
   std::vector<array> memory_;
   std::vector<kernel_run> runs_;

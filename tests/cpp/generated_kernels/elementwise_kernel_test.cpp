@@ -2,18 +2,23 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/values.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/synchronize.hpp"
 
 namespace {
 
@@ -56,6 +61,21 @@ TEST_F(elementwise_kernel_test, outputs_that_are_given_are_written) {
   EXPECT_EQ(results[1].owner(), z.owner());
   EXPECT_EQ(usmx::to_vector<float>(results[0]), (floats{0, -1, -2, -3}));
   EXPECT_EQ(usmx::to_vector<int>(z), (std::vector<int>{0, 1, 0, 1}));
+}
+
+TEST_F(elementwise_kernel_test, queues_that_the_program_drops_end) {
+  const elementwise_kernel count("", "T out", "out = i");
+  using implementation = std::remove_cvref_t<decltype(sycl::detail::getSyclObjImpl(queue()))>;
+  std::vector<std::weak_ptr<implementation::element_type>> queues;
+  for (int k = 0; k < 300; ++k) {
+    const sycl::queue own(queue().get_context(), device());
+    count.call({}, {.type = usmx::float32, .queue = &own}, shape{2});
+    queues.push_back(sycl::detail::getSyclObjImpl(own));
+  }
+  // Some memory may wait for its work, and usmx remembers the queues that it met last.
+  usmx::synchronize();
+  usmx::empty_cache();
+  EXPECT_LE(std::ranges::count_if(queues, [](const auto& each) { return !each.expired(); }), 8);
 }
 
 TEST_F(elementwise_kernel_test, output_may_be_an_input) {

@@ -109,11 +109,17 @@ TEST_F(device_kernels_test, threads_get_the_same_kernels) {
 }
 
 TEST_F(device_kernels_test, context_keeps_the_kernels_of_each_device) {
-  const auto state = state_of(context());
-  EXPECT_EQ(&state->slot<usmx::detail::kernel_store>().of(device()),
-            &state->slot<usmx::detail::kernel_store>().of(device()));
-  EXPECT_EQ(state->slot<usmx::detail::kernel_store>().of(device()).find(fill_kernel(8)),
-            state->slot<usmx::detail::kernel_store>().of(device()).find(fill_kernel(8)));
+  const auto kernels = kernels_of(sycl::queue(context(), device()));
+  EXPECT_EQ(kernels_of(sycl::queue(context(), device())), kernels);
+  EXPECT_EQ(kernels->find(fill_kernel(8)), kernels->find(fill_kernel(8)));
+}
+
+TEST_F(device_kernels_test, kernels_that_somebody_holds_live_while_other_contexts_come) {
+  const auto held = kernels_of(sycl::queue(sycl::context(device()), device()));
+  for (int count = 0; count < 200; ++count) {
+    usmx::detail::state_of(sycl::context(device()));
+  }
+  EXPECT_NE(held->find(fill_kernel(4)), nullptr);
 }
 
 }  // namespace

@@ -180,6 +180,54 @@ TEST_F(current_resource_test, default_resource_is_known_until_another_one_is_set
   EXPECT_TRUE(usmx::uses_default_resource(queue(), usm_kind::host));
 }
 
+/// More contexts than usmx keeps states of.
+void meet_many_contexts() {
+  for (int count = 0; count < 200; ++count) {
+    const sycl::device device = usmx::default_device();
+    usmx::default_pool(sycl::queue(sycl::context(device), device), usm_kind::host);
+  }
+}
+
+TEST_F(current_resource_test, limits_of_a_pool_stay_while_other_contexts_come) {
+  for (const auto set : {+[](usmx::pool_resource& pool) { pool.set_limit(12345); },
+                         +[](usmx::pool_resource& pool) { pool.set_keep_limit(23456); }}) {
+    const sycl::queue own(new_context(), device());
+    set(*usmx::default_pool(own, usm_kind::shared));
+    const void* const first = usmx::default_pool(own, usm_kind::shared).get();
+    meet_many_contexts();
+    const auto pool = usmx::default_pool(own, usm_kind::shared);
+    EXPECT_EQ(pool.get(), first);
+    EXPECT_TRUE(pool->limit() == 12345U || pool->keep_limit() == 23456U);
+  }
+}
+
+TEST_F(current_resource_test, resource_that_was_set_stays_while_other_contexts_come) {
+  const sycl::queue own(new_context(), device());
+  const any_resource chosen = std::make_shared<usmx::usm_resource>(usm_kind::shared);
+  usmx::set_current_resource(own, chosen);
+  meet_many_contexts();
+  EXPECT_EQ(usmx::current_resource(own, usm_kind::shared), chosen);
+}
+
+TEST_F(current_resource_test, pool_that_somebody_holds_stays_while_other_contexts_come) {
+  const sycl::queue own(new_context(), device());
+  const auto held = usmx::default_pool(own, usm_kind::shared);
+  meet_many_contexts();
+  EXPECT_EQ(usmx::default_pool(own, usm_kind::shared), held);
+}
+
+TEST_F(current_resource_test, pool_that_nobody_has_set_or_holds_ends) {
+  std::weak_ptr<usmx::pool_resource> pool;
+  {
+    const sycl::queue own(new_context(), device());
+    pool = usmx::default_pool(own, usm_kind::shared);
+    usmx::default_pool(own, usm_kind::shared)->set_limit(12345);
+    usmx::default_pool(own, usm_kind::shared)->set_limit(std::nullopt);
+  }
+  meet_many_contexts();
+  EXPECT_TRUE(pool.expired());
+}
+
 TEST_F(current_resource_test, emptying_the_cache_reaches_all_pools_that_live) {
   const auto counting = std::make_shared<usmx::statistics_resource>(
       std::make_shared<usmx::usm_resource>(usm_kind::host));

@@ -16,6 +16,7 @@
 namespace {
 
 using usmx::detail::context_state;
+using usmx::detail::slot_of;
 using usmx::detail::state_of;
 
 constexpr int more_than_are_kept = 200;
@@ -178,18 +179,18 @@ TEST_F(context_state_test, slot_is_made_once_from_the_context) {
   const sycl::context context = new_context();
   const auto state = state_of(context);
   const int before = slot::made;
-  slot& found = state->slot<slot>();
-  EXPECT_TRUE(found.of == context);
-  EXPECT_EQ(&state->slot<slot>(), &found);
+  const std::shared_ptr<slot> found = slot_of<slot>(state);
+  EXPECT_TRUE(found->of == context);
+  EXPECT_EQ(slot_of<slot>(state), found);
   EXPECT_EQ(slot::made, before + 1);
 }
 
 TEST_F(context_state_test, each_context_and_each_class_has_a_slot_of_its_own) {
   const auto state = state_of(new_context());
   const auto other = state_of(new_context());
-  EXPECT_NE(&state->slot<counted_slot<0>>(), &other->slot<counted_slot<0>>());
-  EXPECT_NE(static_cast<void*>(&state->slot<counted_slot<0>>()),
-            static_cast<void*>(&state->slot<counted_slot<1>>()));
+  EXPECT_NE(slot_of<counted_slot<0>>(state).get(), slot_of<counted_slot<0>>(other).get());
+  EXPECT_NE(static_cast<void*>(slot_of<counted_slot<0>>(state).get()),
+            static_cast<void*>(slot_of<counted_slot<1>>(state).get()));
 }
 
 TEST_F(context_state_test, threads_that_ask_for_a_slot_at_once_get_the_same) {
@@ -200,7 +201,7 @@ TEST_F(context_state_test, threads_that_ask_for_a_slot_at_once_get_the_same) {
     std::vector<slot*> seen(8);
     std::vector<std::thread> threads;
     for (slot*& mine : seen) {
-      threads.emplace_back([&] { mine = &state->slot<slot>(); });
+      threads.emplace_back([&] { mine = slot_of<slot>(state).get(); });
     }
     for (std::thread& thread : threads) {
       thread.join();
@@ -214,11 +215,38 @@ TEST_F(context_state_test, slots_go_with_their_state) {
   using slot = counted_slot<0>;
   const int before = slot::alive;
   {
-    usmx::detail::context_state state(new_context());
-    state.slot<slot>();
+    slot_of<slot>(std::make_shared<context_state>(new_context()));
+    EXPECT_EQ(slot::alive, before);
+    const auto held = slot_of<slot>(std::make_shared<context_state>(new_context()));
     EXPECT_EQ(slot::alive, before + 1);
   }
   EXPECT_EQ(slot::alive, before);
+}
+
+TEST_F(context_state_test, slot_that_somebody_holds_lives_while_other_contexts_come) {
+  const sycl::context context = new_context();
+  const auto held = slot_of<counted_slot<0>>(state_of(context));
+  meet_many_contexts();
+  EXPECT_TRUE(held->of == context);
+  EXPECT_EQ(slot_of<counted_slot<0>>(state_of(context)), held);
+}
+
+struct slot_with_setting : usmx::detail::context_slot {
+  explicit slot_with_setting(const sycl::context& /*of*/) {}
+  bool is_in_use() const noexcept override { return is_set; }
+  std::atomic<bool> is_set = false;
+};
+
+TEST_F(context_state_test, state_with_a_setting_is_kept_until_it_is_taken_back) {
+  const std::weak_ptr<context_state> state = state_of(new_context());
+  const slot_with_setting* const slot = slot_of<slot_with_setting>(state.lock()).get();
+  slot_of<slot_with_setting>(state.lock())->is_set = true;
+  meet_many_contexts();
+  ASSERT_FALSE(state.expired());
+  EXPECT_EQ(slot_of<slot_with_setting>(state.lock()).get(), slot);
+  slot_of<slot_with_setting>(state.lock())->is_set = false;
+  meet_many_contexts();
+  EXPECT_TRUE(state.expired());
 }
 
 TEST_F(context_state_test, root_device_has_no_parent) {

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/device_test.hpp"
@@ -15,6 +18,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/copy/values.hpp"
 #include "usmx/copy/zeros.hpp"
+#include "usmx/memory/current_resource.hpp"
 
 namespace {
 
@@ -72,6 +76,22 @@ TEST_F(kernel_test, kernel_without_parameters_runs) {
   const kernel nothing = compile("USMX_KERNEL(1) f() {}", "f");
   EXPECT_EQ(to_string(nothing.signature()), "f()");
   nothing(range(8, 8)).wait();
+}
+
+TEST_F(kernel_test, kernel_is_compiled_for_a_context_while_many_others_come) {
+  const sycl::queue own(new_context(), device());
+  // The text is new: nothing has it on disk.
+  const std::string text = "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* x) { x[0] = " +
+                           std::to_string(std::random_device()()) + "; }";
+  std::atomic<bool> is_done = false;
+  std::jthread compiling([&] {
+    kernel::compile(own, text, "f");
+    is_done = true;
+  });
+  while (!is_done) {
+    const sycl::queue other(new_context(), device());
+    usmx::default_pool(other, usmx::usm_kind::host);
+  }
 }
 
 TEST_F(kernel_test, ids_are_in_the_order_of_sycl) {
