@@ -20,9 +20,7 @@ using table = usmx::internal::compiled_kernels<int>;
 
 class compiled_kernels_test : public support::device_test {
  protected:
-  static sycl::queue queue_of_new_context() {
-    return sycl::queue(new_context(), device());
-  }
+  static sycl::queue queue_of_new_context() { return sycl::queue(new_context(), device()); }
   static std::vector<kernel> compile(const sycl::queue& queue) {
     return {kernel::compile(
         queue, "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* x) { x[0] = 7; }", "f")};
