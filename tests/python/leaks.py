@@ -281,13 +281,41 @@ def objects():
     }
 
 
-GROUPS = {"imports": imports, "refusals": refusals, "objects": objects}
+def kernels():
+    """{name: a launch}"""
+
+    @functools.cache
+    def twice():
+        source = "USMX_KERNEL(1) twice(double* x) { x[usmx::global_id()] *= 2; }"
+        return usmx.Kernel("#include <usmx/kernel.hpp>\n" + source, "twice")
+
+    axpy = usmx.ElementwiseKernel("T a, T x", "T y", "y = a * x", "times")
+    total = usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+    array = usmx.zeros(64)
+
+    def on_a_queue_of_its_own():
+        queue = usmx.SyclQueue()
+        own = usmx.zeros(64, sycl_queue=queue)
+        twice()(64, None, own).wait()
+        axpy(2, own).wait()
+
+    return {
+        "launch": lambda: twice()(64, None, array).wait(),
+        "element-wise call": lambda: axpy(2, array).wait(),
+        "reduction": lambda: total(array).wait(),
+        "launches on queues that are dropped": on_a_queue_of_its_own,
+    }
+
+
+GROUPS = {"imports": imports, "refusals": refusals, "objects": objects, "kernels": kernels}
 FEWER = {  # what takes much longer
     "absent device": 2_000,
     "text": 2_000,
     "pickle": 10_000,
     "dpnp's array": 20_000,
     "filter string": 20_000,
+    "reduction": 10_000,
+    "launches on queues that are dropped": 5_000,
 }
 
 

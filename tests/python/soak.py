@@ -4,7 +4,7 @@ python -P tests/python/soak.py [--operations N] [--threads N] [--seed N]
 
 Each thread has a few arrays, of which it knows every number, and takes a random operation in turn:
 making arrays, asynchronous fills and copies on several queues, views, dictionaries, other queues, host
-copies, letting go; and dpnp's kernels on what was exported in each way, a moment ago or long before.
+copies, kernels, letting go; and dpnp's kernels on what was exported in each way, a moment ago or long before.
 Exits with 1 when a number is wrong or the process has grown.
 
 dpnp loses memory alone, too: 32 bytes for each array that its from_dlpack makes, and OpenCL's CPU
@@ -38,6 +38,13 @@ SIZES = (1, 100, 3000, 20_000)  # doubles: below and above what is copied at onc
 SLOTS = 6
 REPORTS = 20
 ALLOWED_GROWTH = 64 << 20  # bytes
+
+SET = usmx.Kernel(
+    "#include <usmx/kernel.hpp>\n"
+    "USMX_KERNEL(1) set(double a, double* x) { x[usmx::global_id()] = a; }",
+    "set",
+)
+PLUS_ONE = usmx.ElementwiseKernel("T x", "T y", "y = x + 1", "plus_one")
 
 
 class Forwarded:
@@ -91,6 +98,7 @@ class Soak:
             self.make, self.make, self.fill, self.fill, self.fill, self.copy, self.copy,
             self.upload, self.download, self.check, self.view, self.forward, self.move, self.drop,
             self.assign, self.record, self.drop_at_work, self.bytes, self.by_address,
+            self.launch, self.compute,
         ]  # fmt: skip
         self.with_dpnp = {
             self.dpnps_kernels, self.dpnps_array, self.dpnps_sum, self.keep_export, self.use_export,
@@ -150,6 +158,16 @@ class Soak:
         entry = self.known[self.any()]
         entry[1] = self.number()
         entry[0][...] = entry[1]
+
+    def launch(self):
+        entry = self.known[self.any()]
+        if entry[0].flags.c_contiguous:
+            entry[1] = self.number()
+            SET(entry[0].size, None, entry[1], entry[0])
+
+    def compute(self):
+        array, number = self.known[self.any()]
+        self.known[self.slot()] = [PLUS_ONE(array), number + 1]
 
     def view(self):
         entry = self.known[self.any()]

@@ -1,6 +1,7 @@
 """Sixteen threads at once, in everything that is shared: results stay right, and nobody waits for ever."""
 
 import contextlib
+import functools
 import gc
 import itertools
 import pickle
@@ -187,6 +188,36 @@ def objects(shared, number):
     assert shared.dtype == "f8"
 
 
+@functools.cache
+def triple():
+    source = """
+    #include <usmx/kernel.hpp>
+    USMX_KERNEL(1) triple(const double* x, double* y) {
+      const auto i = usmx::global_id();
+      y[i] = 3 * x[i];
+    }"""
+    return usmx.Kernel(source, "triple")
+
+
+AXPY = usmx.ElementwiseKernel("T a, T x, T y", "T out", "out = a * x + y", "axpy")
+SUM = usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "sum_of_all")
+
+
+def kernels(shared, number):
+    result = usmx.empty((3, 4), sycl_queue=shared.sycl_queue)
+    triple()(12, None, shared, result)
+    assert np.array_equal(usmx.asnumpy(AXPY(number, shared, result)), (number + 3) * NUMBERS)
+    assert float(SUM(shared[:, number % 4])) == NUMBERS[:, number % 4].sum()
+
+
+def kernels_in_contexts_of_their_own(shared, number):
+    queue = usmx.SyclQueue(usmx.SyclContext([usmx.SyclDevice()]), usmx.SyclDevice())
+    own = usmx.asarray(NUMBERS, sycl_queue=queue)
+    result = usmx.empty((3, 4), sycl_queue=queue)
+    triple()(12, None, own, result)
+    assert np.array_equal(usmx.asnumpy(AXPY(number, own, result)), (number + 3) * NUMBERS)
+
+
 WORKS = [
     imports,
     imports_of_dpctl,
@@ -202,7 +233,10 @@ WORKS = [
     pickles,
     adoptions,
     objects,
+    kernels,
+    kernels_in_contexts_of_their_own,
 ]
+IN_CONTEXTS_OF_THEIR_OWN = {contexts_of_their_own, kernels_in_contexts_of_their_own}
 
 
 @pytest.fixture(params=["shared", "host"])
@@ -215,7 +249,7 @@ def shared(request):
 )
 def test_many_threads_do_the_same(shared, work):
     def rounds(number):
-        for _ in range(ROUNDS if work is not contexts_of_their_own else 10):
+        for _ in range(ROUNDS if work not in IN_CONTEXTS_OF_THEIR_OWN else 10):
             work(shared, number)
 
     run_in_threads(*[rounds] * THREADS)
