@@ -12,8 +12,9 @@
 
 namespace usmx::inline v1::detail {
 
-/// The group as an object SYCLBIN. Throws sycl::exception with the compiler's messages. A kernel
-/// that the context's devices cannot run is left out silently.
+/// The group as an object SYCLBIN of one image. Throws sycl::exception with the compiler's
+/// messages, and value_error if it makes several images. A kernel that the context's devices cannot
+/// run is left out silently.
 std::vector<char> compile_kernels(const sycl::context&, kernel_group, kernel_shape);
 
 /// The group for one device. Throws, and leaves out kernels, as compile_kernels() does.

@@ -111,7 +111,9 @@ std::string_view source_file_of(kernel_group group) {
 }
 
 std::vector<std::string> compile_options_of(kernel_group group, kernel_shape shape) {
-  std::vector<std::string> options;
+  // One image for the whole group: by default, kernels that need different aspects get images of
+  // their own, and the runtime saves what it links of several without their code.
+  std::vector<std::string> options{"-fsycl-device-code-split=off"};
   if (group == kernel_group::cast_integer_double) {
     options.emplace_back("-DUSMX_INTEGER_DOUBLE");
   }

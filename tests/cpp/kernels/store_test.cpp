@@ -64,6 +64,21 @@ TEST_F(kernel_store_test, each_origin_has_all_kernels) {
   EXPECT_EQ(load(kernel_origin::disk_cache, kernel_group::fill).size(), count);
 }
 
+TEST_F(kernel_store_test, what_is_built_of_each_group_is_found_again_and_not_damaged) {
+  for (const kernel_group group : all_kernel_groups) {
+    for (const kernel_shape shape : all_kernel_shapes) {
+      const std::size_t count = names_of(group).size();
+      testing::internal::CaptureStderr();
+      EXPECT_EQ(load(kernel_origin::package, group, shape).size(), count);
+      for (int process = 0; process < 2; ++process) {
+        EXPECT_EQ(load(kernel_origin::disk_cache, group, shape).size(), count)
+            << name_of(group, shape);
+      }
+      EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << name_of(group, shape);
+    }
+  }
+}
+
 TEST_F(kernel_store_test, entry_without_kernels_is_discarded) {
   const kernel_cache_key key = cache_key_of(device(), kernel_group::fill, kernel_shape::narrow);
   cache().store(key, std::vector<char>(5000, 'x'));
