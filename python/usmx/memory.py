@@ -1,7 +1,6 @@
 """USM memory: objects of bytes with dpctl's names, and where memory comes from."""
 
-import contextlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 from usmx._core import (
     FailingResource,
@@ -18,6 +17,7 @@ from usmx._core import (
     StatisticsResource,
     TrackingResource,
     USMAllocationError,
+    _resource_scope,
     as_usm_memory,
     empty_cache,
     from_pointer,
@@ -29,6 +29,7 @@ from usmx._core import (
     set_memory_resource,
     set_pending_limit,
 )
+from usmx._scopes import block_of
 
 __all__ = [
     "FailingResource",
@@ -108,14 +109,14 @@ def reset_peak_memory_stats(kind: str = "device", device: object = None) -> None
     get_memory_pool(kind, device).reset_peak()
 
 
-@contextlib.contextmanager
 def using_memory_resource(
     resource: MemoryResource, device: object = None
-) -> Iterator[MemoryResource]:
+) -> AbstractContextManager[MemoryResource]:
     """Take new memory of a resource's kind from that resource within a ``with`` block.
 
-    This holds for all threads. Memory that was made in the block may outlive it: it goes back to
-    the resource.
+    This holds for the running thread or asynchronous task, as `usmx.using_queue` does;
+    `set_memory_resource` holds for all. Blocks may end in any order. Memory that was made in the
+    block may outlive it: it goes back to the resource.
 
     Args:
         resource: a resource.
@@ -125,6 +126,9 @@ def using_memory_resource(
     Returns:
         A context manager, whose ``as`` gives `resource`.
 
+    Raises:
+        ValueError: the resource is, or stands on, a pool of another context or device.
+
     Example:
         >>> counting = usmx.memory.StatisticsResource(usmx.memory.PlainResource('shared'))
         >>> with usmx.memory.using_memory_resource(counting):
@@ -132,8 +136,4 @@ def using_memory_resource(
         >>> counting.counts()['blocks.current']
         1
     """
-    before = set_memory_resource(resource, device)
-    try:
-        yield resource
-    finally:
-        set_memory_resource(before, device)
+    return block_of(_resource_scope(resource, device), resource)

@@ -12,6 +12,7 @@
 #include "ownership/buffer_internal.hpp"
 #include "ownership/deferred_release.hpp"
 #include "ownership/resource_lookup.hpp"
+#include "ownership/scoped_resource.hpp"
 #include "ownership/waiting_blocks.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/context_state.hpp"
@@ -188,6 +189,9 @@ struct new_block {
 /// memory for that, it may have some once the pools have freed what they keep.
 any_resource resource_for(const request& wanted,
                           const std::shared_ptr<detail::context_state>& state) {
+  if (auto scoped = internal::scoped_resource(wanted.queue, wanted.kind)) {
+    return *std::move(scoped);
+  }
   try {
     return detail::current_resource(state, wanted.queue, wanted.kind);
   } catch (const sycl::exception&) {
@@ -221,7 +225,10 @@ std::optional<new_block> try_to_make_block(const request& wanted) {
   if (!state) {
     return std::nullopt;
   }
-  auto resource = detail::known_resource(state->of_context, wanted.queue, wanted.kind);
+  auto resource = internal::scoped_resource(wanted.queue, wanted.kind);
+  if (!resource) {
+    resource = detail::known_resource(state->of_context, wanted.queue, wanted.kind);
+  }
   auto block = resource ? find_block(*std::move(resource), wanted) : nullptr;
   return block == nullptr ? std::nullopt
                           : std::optional(new_block{std::move(block), *std::move(state)});

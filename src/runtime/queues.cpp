@@ -11,6 +11,7 @@
 #include "runtime/interruption.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/queues_internal.hpp"
+#include "runtime/scopes.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -51,6 +52,17 @@ chosen_default& default_of_process() {
 // objects, which may still ask for the default queue.
 thread_local const sycl::queue* default_of_thread = nullptr;
 
+std::atomic<internal::scoped_queue_function> queue_in_scope = nullptr;
+
+/// The queue of a Python scope inside the thread's using_queue.
+std::optional<sycl::queue> scoped_queue() {
+  if (!internal::scopes_live()) {
+    return std::nullopt;
+  }
+  const auto ask = queue_in_scope.load(std::memory_order_acquire);
+  return ask == nullptr ? std::nullopt : ask(default_of_thread);
+}
+
 }  // namespace
 
 sycl::queue internal::cached_queue(const sycl::context& context, const sycl::device& device) {
@@ -63,6 +75,9 @@ sycl::queue internal::cached_queue(const sycl::device& device) {
 
 sycl::queue internal::default_queue() {
   require_usable_process();
+  if (auto scoped = scoped_queue()) {
+    return *std::move(scoped);
+  }
   if (default_of_thread != nullptr) {
     return *default_of_thread;
   }
@@ -75,10 +90,11 @@ sycl::queue internal::default_queue() {
 
 std::vector<sycl::queue> internal::all_cached_queues() { return detail::cached_queues(); }
 
-std::unique_ptr<const sycl::queue> internal::exchange_default_queue_of_thread(
-    std::unique_ptr<const sycl::queue> queue) noexcept {
-  return std::unique_ptr<const sycl::queue>(std::exchange(default_of_thread, queue.release()));
+void internal::set_scoped_queue_function(scoped_queue_function function) noexcept {
+  queue_in_scope.store(function, std::memory_order_release);
 }
+
+const sycl::queue* internal::queue_of_thread() noexcept { return default_of_thread; }
 
 void internal::add_peers_queue(const sycl::queue& queue) {
   require_usable_process();
@@ -158,11 +174,12 @@ std::optional<sycl::queue> set_default_queue(std::optional<sycl::queue> queue) {
   return before ? std::optional(internal::handed_out(*before)) : std::nullopt;
 }
 
-using_queue::using_queue(const sycl::queue& queue)
-    : before_(internal::exchange_default_queue_of_thread(
-          std::make_unique<const sycl::queue>(internal::own_queue(queue)))) {}
+using_queue::using_queue(const sycl::queue& queue) {
+  auto chosen = std::make_unique<const sycl::queue>(internal::own_queue(queue));
+  before_.reset(std::exchange(default_of_thread, chosen.release()));
+}
 
-using_queue::~using_queue() { internal::exchange_default_queue_of_thread(std::move(before_)); }
+using_queue::~using_queue() { delete std::exchange(default_of_thread, before_.release()); }
 
 void internal::wait_for_both(const sycl::queue& queue) {
   wait_interruptibly(queue);

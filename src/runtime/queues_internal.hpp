@@ -5,7 +5,6 @@
 // 15). Not installed.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -48,10 +47,5 @@ USMX_API bool cached_queues_exposed() noexcept;
 
 /// Waits for a queue, and for the one that others see instead. A signal may interrupt the wait.
 USMX_API void wait_for_both(const sycl::queue&);
-
-/// Sets the default queue of the calling thread; null for that of the process. Returns the one
-/// before.
-USMX_API std::unique_ptr<const sycl::queue> exchange_default_queue_of_thread(
-    std::unique_ptr<const sycl::queue>) noexcept;
 
 }  // namespace usmx::inline v1::internal

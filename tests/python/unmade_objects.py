@@ -23,7 +23,7 @@ UNSAFE = ("_set_hooks", "_make_inspectable", "_clear_kernel_cache")
 # It prints, as this program does.
 PRINTS = ("lsplatform",)
 # They need nothing of the object: it may be refused later, or is text in an error.
-LAZY = ("print_options", "using_memory_resource")
+LAZY = ("print_options",)
 BUILTINS = [
     abs, bin, bool, bytes, bytearray, callable, complex, dict, dir, divmod, enumerate, filter,
     float, format, frozenset, hash, hex, id, int, isinstance, issubclass, iter, len, list,

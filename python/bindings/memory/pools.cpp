@@ -19,8 +19,10 @@ namespace {
 py_pool get_memory_pool(nb::handle kind, nb::handle device) {
   const sycl::queue queue = queue_argument(nb::none(), device);
   const usm_kind wanted = kind_argument(kind);
+  const auto scoped = internal::scoped_resource(queue, wanted);
   const without_interpreter_lock unlocked;
-  if (!uses_default_resource(queue, wanted)) {
+  if (scoped ? !(*scoped == any_resource(default_pool(queue, wanted)))
+             : !uses_default_resource(queue, wanted)) {
     throw value_error(detail::message("new ", name(wanted), " memory on ",
                                       describe(queue.get_device()),
                                       " does not come from usmx's pool: another resource is set"));

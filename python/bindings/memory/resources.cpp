@@ -3,11 +3,13 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "memory/resource_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/call_site.hpp"
 #include "support/interpreter_lock.hpp"
+#include "support/scopes.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/current_resource.hpp"
@@ -56,7 +58,17 @@ Function function_at(const char* what, nb::handle address) {
 
 py_resource get_memory_resource(nb::handle kind, nb::handle device) {
   const sycl::queue queue = queue_argument(nb::none(), device);
-  return {current_resource(queue, kind_argument(kind))};
+  const usm_kind wanted = kind_argument(kind);
+  if (auto scoped = internal::scoped_resource(queue, wanted)) {
+    return {*std::move(scoped)};
+  }
+  return {current_resource(queue, wanted)};
+}
+
+nb::object resource_scope(const py_resource& resource, nb::handle device) {
+  const sycl::queue queue = queue_argument(nb::none(), device);
+  resource.resource.require_place(queue);
+  return new_scope(scoped_place{queue, resource.resource});
 }
 
 py_resource set_memory_resource(const py_resource& resource, nb::handle device) {
@@ -314,13 +326,16 @@ Raises:
 Example:
     >>> usmx.memory.get_memory_resource('host').kind
     'host')");
+  m.def("_resource_scope", &resource_scope, nb::arg("resource"), nb::arg("device").none(),
+        nb::sig("def _resource_scope(resource: MemoryResource, device: object) -> _Scope"));
   m.def("set_memory_resource", &set_memory_resource, nb::arg("resource"),
         nb::arg("device") = nb::none(),
         nb::sig("def set_memory_resource(resource: MemoryResource, device: object = None) -> "
                 "MemoryResource"),
         R"(Let new memory of the resource's kind come from it from now on, on all threads.
 
-Memory goes back to the resource that it came from.
+Memory goes back to the resource that it came from. Within a block of ``using_memory_resource``, new memory comes from
+that block's resource still.
 
 Args:
     resource: a resource.

@@ -12,6 +12,7 @@
 #include "support/interpreter_lock.hpp"
 #include "support/log_warnings.hpp"
 #include "support/refusing.hpp"
+#include "support/scopes.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
 #include "sycl_objects/queue_argument.hpp"
@@ -33,6 +34,7 @@ NB_MODULE(_core, m) {
   bind_errors(m);
   bind_hooks(m);
   bind_refusing(m);
+  bind_scopes(m);
   bind_sycl_device(m);
   bind_sycl_platform(m);
   bind_sycl_context(m);

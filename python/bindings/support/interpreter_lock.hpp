@@ -66,12 +66,16 @@ inline bool is_main_thread() noexcept {
   return is;
 }
 
+/// Notes which scopes hold for the calling thread (scopes.hpp), which has the interpreter lock:
+/// without it they cannot be looked for. Python's current error stays.
+void note_scopes() noexcept;
+
 /// Releases the calling thread's interpreter lock for the life of this object, during which the
 /// main thread's waits may be interrupted. Does nothing if it is not `worthwhile`.
 class without_interpreter_lock {
  public:
   explicit without_interpreter_lock(bool worthwhile = true) noexcept
-      : state_(worthwhile ? PyEval_SaveThread() : nullptr) {
+      : state_(worthwhile ? release() : nullptr) {
     if (state_ != nullptr && is_main_thread()) {
       check_before_ = internal::set_interrupt_check(&is_interrupted);
     }
@@ -88,6 +92,11 @@ class without_interpreter_lock {
   }
 
  private:
+  static PyThreadState* release() noexcept {
+    note_scopes();
+    return PyEval_SaveThread();
+  }
+
   PyThreadState* state_;
   internal::interrupt_check check_before_ = nullptr;
 };

@@ -1,10 +1,10 @@
 #include "sycl_objects/queue_argument.hpp"
 
-#include <memory>
 #include <utility>
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/scopes.hpp"
 #include "support/type_name.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/classes.hpp"
@@ -174,20 +174,13 @@ std::optional<sycl::queue> optional_queue(nb::handle queue) {
   return queue.is_none() ? std::nullopt : std::optional(queue_argument(queue, nb::none()));
 }
 
-nb::object exchange_default_queue(nb::handle queue) {
-  const auto wanted = optional_queue(queue);
-  const auto before = internal::exchange_default_queue_of_thread(
-      wanted ? std::make_unique<const sycl::queue>(*wanted) : nullptr);
-  return before ? own_object(*before) : nb::none();
-}
-
 void bind_default_queue(nb::module_& m) {
   m.def(
       "default_queue", [] { return queue_object(internal::default_queue()); },
       nb::sig("def default_queue() -> SyclQueue"),
       R"(Find the queue of new arrays for which no queue and no device is named.
 
-It is the queue of ``using_queue`` in a ``with`` block of this thread, else what ``set_default_queue`` has set, else
+It is the queue of ``using_queue`` in a ``with`` block of this thread or asynchronous task, else what ``set_default_queue`` has set, else
 the queue of the default device. Once dpctl is loaded, that one is the queue on which default arrays of dpctl and
 dpnp are.
 
@@ -225,10 +218,9 @@ Example:
     >>> usmx.zeros(3).sycl_queue.is_in_order
     True
     >>> in_order = usmx.set_default_queue(before))");
-  m.def("_exchange_default_queue", &exchange_default_queue, nb::arg("queue").none(),
-        nb::sig("def _exchange_default_queue(queue: object) -> SyclQueue | None"),
-        "The default queue of this thread alone; None for that of the process. Returns the one "
-        "before.");
+  m.def(
+      "_queue_scope", [](nb::handle queue) { return new_scope(queue_argument(queue, nb::none())); },
+      nb::arg("queue"), nb::sig("def _queue_scope(queue: object) -> _Scope"));
 }
 
 }  // namespace

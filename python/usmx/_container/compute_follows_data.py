@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING
 
-from usmx._core import SyclQueue, _exchange_default_queue, _queue_argument
+from usmx._core import SyclQueue, _queue_argument, _queue_scope
+from usmx._scopes import block_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,9 @@ def get_coerced_usm_type(usm_types: Sequence[str], /) -> UsmType | None:
 def using_queue(queue: QueueLike) -> AbstractContextManager[QueueLike]:
     """Make new arrays on a queue within a ``with`` block, unless a queue or a device is named.
 
-    This holds for the thread that runs the block.
+    This holds for the running thread or asynchronous task, as print options do, and in threads and
+    tasks that get a copy of its context within the block, as ``asyncio.create_task`` gives one.
+    Blocks may end in any order.
 
     Args:
         queue: a SyclQueue of usmx or dpctl.
@@ -92,16 +94,7 @@ def using_queue(queue: QueueLike) -> AbstractContextManager[QueueLike]:
         >>> a.sycl_queue.is_in_order
         True
     """
-    return _using(queue, _queue_argument(queue, None))
-
-
-@contextlib.contextmanager
-def _using(given, queue):
-    before = _exchange_default_queue(queue)
-    try:
-        yield given
-    finally:
-        _exchange_default_queue(before)
+    return block_of(_queue_scope(queue), queue)
 
 
 def common_queue(arrays: Sequence[USMArray]) -> SyclQueue:

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from usmx._container.host import _numpy
+from usmx._scopes import take_away
 
 if TYPE_CHECKING:
     from usmx._typing import FloatMode, SignMode
@@ -27,8 +28,18 @@ _NAMES = (
     "sign",
 )
 
-# As NumPy's own: each thread and each asynchronous task has its options.
-_own: ContextVar[dict[str, Any] | None] = ContextVar("usmx_print_options", default=None)
+
+class _Block:
+    """A ``with`` block of options; the first level, which is in none, is of none."""
+
+    ended = False
+
+
+# As NumPy's own: each thread and each asynchronous task has its options. The innermost is the last.
+_levels: ContextVar[tuple[tuple[_Block | None, dict[str, Any]], ...]] = ContextVar(
+    "usmx_print_options"
+)
+_FIRST: tuple[tuple[None, dict[str, Any]]] = ((None, {}),)
 
 
 def set_print_options(
@@ -84,7 +95,8 @@ def set_print_options(
         "sign": sign,
     }
     changes = {name: _checked(name, value) for name, value in given.items() if value is not None}
-    _own.set(changes if numpy else own_options() | changes)
+    *outer, (block, options) = _living_levels()
+    _levels.set((*outer, (block, changes if numpy else options | changes)))
 
 
 def get_print_options() -> dict[str, Any]:
@@ -121,17 +133,28 @@ def print_options(*args: Any, **kwargs: Any) -> Iterator[dict[str, Any]]:
         ...     print(usmx.asarray([1 / 3]))
         [0.3]
     """
-    token = _own.set(_own.get())
+    block = _Block()
+    token = _levels.set((*_living_levels(), (block, own_options())))
     try:
         set_print_options(*args, **kwargs)
         yield get_print_options()
     finally:
-        _own.reset(token)
+        take_away(
+            _levels,
+            token,
+            lambda level: level[0] is block,
+            lambda: setattr(block, "ended", True),
+        )
 
 
 def own_options() -> dict[str, Any]:
     """The options that were set in usmx and differ from NumPy's."""
-    return _own.get() or {}
+    return _living_levels()[-1][1]
+
+
+def _living_levels() -> tuple[tuple[_Block | None, dict[str, Any]], ...]:
+    living = (level for level in _levels.get(()) if level[0] is None or not level[0].ended)
+    return tuple(living) or _FIRST
 
 
 def _checked(name: str, value: Any) -> Any:

@@ -1,0 +1,123 @@
+#include "support/scopes.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "support/interpreter_lock.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// What Python's objects hold: a thread without the interpreter lock may outlive the object.
+struct py_scope {
+  std::shared_ptr<scope> is;
+};
+
+using scopes = std::vector<std::shared_ptr<const scope>>;
+
+/// Never destroyed.
+PyObject* variable = nullptr;
+
+/// Those that the calling thread saw last.
+class seen_scopes {
+ public:
+  ~seen_scopes() { is_gone_ = true; }
+
+  /// Null once the thread ends: its other objects may still make arrays.
+  static scopes* of_thread() noexcept {
+    static thread_local seen_scopes seen;
+    return is_gone_ ? nullptr : &seen.scopes_;
+  }
+
+ private:
+  static inline thread_local bool is_gone_ = false;
+  scopes scopes_;
+};
+
+/// Of a tuple of scopes. With the interpreter lock.
+scopes held_by(PyObject* tuple) {
+  scopes all;
+  for (const nb::handle each : nb::borrow<nb::tuple>(tuple)) {
+    all.push_back(nb::cast<const py_scope&>(each).is);
+  }
+  return all;
+}
+
+/// Reads the context variable. With the interpreter lock. Python's current error stays.
+void look() noexcept {
+  scopes* const seen = seen_scopes::of_thread();
+  if (seen == nullptr || variable == nullptr) {
+    return;
+  }
+  const nb::error_scope kept;
+  PyObject* value = nullptr;
+  if (PyContextVar_Get(variable, nullptr, &value) != 0) {
+    PyErr_Clear();
+    return;
+  }
+  const nb::object tuple = nb::steal(value);
+  try {
+    *seen = tuple.is_valid() ? held_by(tuple.ptr()) : scopes();
+  } catch (...) {
+    // There is no memory for the list: what was seen before is the best there is.
+  }
+}
+
+/// The innermost choice of a kind that `fits`.
+template <class Choice, class Fits>
+const Choice* innermost(const Fits& fits) {
+  if (Py_IsInitialized() != 0 && has_interpreter_lock()) {
+    look();
+  }
+  const scopes* const seen = seen_scopes::of_thread();
+  if (seen == nullptr) {
+    return nullptr;
+  }
+  for (auto each = seen->rbegin(); each != seen->rend(); ++each) {
+    const auto* choice = std::get_if<Choice>(&(*each)->chosen);
+    if (choice != nullptr && !(*each)->ended.load(std::memory_order_relaxed) &&
+        fits(**each, *choice)) {
+      return choice;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<sycl::queue> scoped_queue(const sycl::queue* of_thread) {
+  const auto* found = innermost<sycl::queue>([&](const scope& each, const sycl::queue&) {
+    return of_thread == nullptr || each.innermost == of_thread;
+  });
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+std::optional<any_resource> scoped_resource(const sycl::queue& queue, usm_kind kind) {
+  const auto* found = innermost<scoped_place>([&](const scope&, const scoped_place& place) {
+    return place.resource.kind() == kind && place.queue.get_device() == queue.get_device() &&
+           place.queue.get_context() == queue.get_context();
+  });
+  return found == nullptr ? std::nullopt : std::optional(found->resource);
+}
+
+}  // namespace
+
+nb::object new_scope(std::variant<sycl::queue, scoped_place> chosen) {
+  return nb::cast(py_scope{std::make_shared<scope>(std::move(chosen))});
+}
+
+void note_scopes() noexcept {
+  if (internal::scopes_live()) {
+    look();
+  }
+}
+
+void bind_scopes(nb::module_& m) {
+  nb::class_<py_scope>(m, "_Scope").def("end", [](const py_scope& self) { self.is->ended = true; });
+  m.attr("_scopes") = checked(PyContextVar_New("usmx_scopes", nullptr));
+  variable = nb::object(m.attr("_scopes")).release().ptr();
+  m.def("_note_scopes", &note_scopes);
+  internal::set_scoped_queue_function(&scoped_queue);
+  internal::set_scoped_resource_function(&scoped_resource);
+}
+
+}  // namespace usmx::bindings

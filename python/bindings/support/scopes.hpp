@@ -1,0 +1,43 @@
+// What `with` blocks choose: the queue of new arrays, and the resource of new memory. A context
+// variable holds the scopes of the running thread or asynchronous task, the innermost last
+// (usmx/_scopes.py). A thread without the interpreter lock cannot read it, and may not wait for the
+// lock, since it may hold others: for it holds what the thread saw when it had the lock last.
+#pragma once
+
+#include <atomic>
+#include <utility>
+#include <variant>
+
+#include "internals.hpp"
+#include "support/nanobind.hpp"
+#include "usmx/memory/memory_resource.hpp"
+
+namespace usmx::bindings {
+
+/// A resource, for the device and the context of a queue.
+struct scoped_place {
+  sycl::queue queue;
+  any_resource resource;
+};
+
+/// What one block has chosen.
+struct scope {
+  explicit scope(std::variant<sycl::queue, scoped_place> choice)
+      : chosen(std::move(choice)), innermost(internal::queue_of_thread()) {}
+
+  const std::variant<sycl::queue, scoped_place> chosen;
+  /// Of C++'s using_queue on the thread that began the block.
+  const sycl::queue* const innermost;
+  /// Set when the block ends in another context than it has begun in, which cannot be changed from
+  /// there.
+  std::atomic<bool> ended = false;
+  const internal::counted_scope counted{};
+};
+
+/// A new Python object of the class `_Scope`.
+nb::object new_scope(std::variant<sycl::queue, scoped_place> chosen);
+
+/// The class, the context variable `_scopes`, and what the library asks.
+void bind_scopes(nb::module_& m);
+
+}  // namespace usmx::bindings
