@@ -1,13 +1,17 @@
 """Arrays in NumPy's files, .npy and .npz: read and written by pieces.
 
 A piece passes through the host at a time, so that a large array needs no second copy of itself.
+A file under a path is whole or not there (docs/decisions.md, 117).
 """
 
 from __future__ import annotations
 
 import io
 import os
-from contextlib import contextmanager
+import stat
+import struct
+from contextlib import ExitStack, contextmanager, suppress
+from operator import index
 from typing import TYPE_CHECKING
 
 from usmx import _core
@@ -21,10 +25,27 @@ if TYPE_CHECKING:
     from usmx._typing import DeviceLike, File, Producer, Progress, QueueLike, UsmType
 
 _PIECE_BYTES = 64 << 20  # a copy of this size runs at the full rate of the bus
+_MAX_HEADER_BYTES = 2 << 20  # Python needs some hundred bytes to parse each of them
+_DAMAGE = (ValueError, EOFError, LookupError, ArithmeticError, RuntimeError, SyntaxError)
+_DAMAGE_MODULES = (
+    "tokenize",
+    "zipfile",
+    "struct",
+    "zlib",
+    "lzma",
+    "_lzma",
+    "compression.zstd",
+    "_zstd",
+)
+_MAGIC = b"\x93NUMPY"
 
 
 def save(file: File, arr: Producer, *, progress: Progress | None = None) -> None:
     """Write an array to a file in NumPy's format .npy. Waits.
+
+    Under a path, the function writes a new file in the same folder, and gives it the name when it
+    is complete. If that fails, the file of before is as it was. Its permissions are kept, and a
+    symbolic link stays one. A hard link keeps the old file.
 
     Args:
         file: a path, to which ``.npy`` is added if it lacks that ending, or a file open for writing
@@ -34,7 +55,8 @@ def save(file: File, arr: Producer, *, progress: Progress | None = None) -> None
 
     Raises:
         TypeError: `arr` is no producer.
-        OSError: the file cannot be written.
+        ValueError: the names of the fields of a structured type need more than 2 MiB.
+        OSError: the file cannot be written, or `file` does not take all bytes.
 
     Example:
         >>> import io
@@ -43,14 +65,17 @@ def save(file: File, arr: Producer, *, progress: Progress | None = None) -> None
         array([0, 1, 2])
     """
     view = as_view("arr", arr)
-    with _opened(file, ".npy", "wb") as stream:
-        _write(stream, view, _Counter(progress, view.nbytes))
+    header = _header(view)
+    with _written(file, ".npy") as stream:
+        _write(stream, header, view, _Counter(progress, view.nbytes))
 
 
 def savez(
     file: File, /, *args: Producer, progress: Progress | None = None, **kwds: Producer
 ) -> None:
     """Write several arrays to a file in NumPy's format .npz. Waits.
+
+    A path is written as by `save`.
 
     Args:
         file: a path, to which ``.npz`` is added if it lacks that ending, or a file open for writing
@@ -61,8 +86,9 @@ def savez(
 
     Raises:
         TypeError: an array is no producer.
-        ValueError: two arrays have the same name.
-        OSError: the file cannot be written.
+        ValueError: two arrays have the same name, a name contains a NUL character, or the names of
+            the fields of a structured type need more than 2 MiB.
+        OSError: the file cannot be written, or `file` does not take all bytes.
 
     Example:
         >>> import io
@@ -77,11 +103,12 @@ def savez(
         if name in views:
             raise ValueError(f"savez: two arrays have the name {name!r}")
         views[name] = as_view(name, array)
+    members = [(_member(name), _header(view), view) for name, view in views.items()]
     counter = _Counter(progress, sum(view.nbytes for view in views.values()))
-    with _opened(file, ".npz", "wb") as stream, _archive(stream, "w") as archive:
-        for name, view in views.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                _write(member, view, counter)
+    with _written(file, ".npz") as stream, _archive(stream, "w") as archive:
+        for name, header, view in members:
+            with archive.open(name, "w", force_zip64=True) as member:
+                _write(_Whole(member), header, view, counter)
 
 
 def load(
@@ -108,8 +135,8 @@ def load(
         The USMArray of an .npy file; of an .npz file, a dict of all its arrays by name.
 
     Raises:
-        ValueError: the file has neither format, is cut short, or has elements that usmx does not
-            have.
+        ValueError: the file has neither format, is cut short or damaged, has elements that usmx
+            does not have, or is an archive with something else among its arrays.
         OSError: the file cannot be read.
         USMAllocationError: the memory cannot be allocated. This is a MemoryError.
 
@@ -121,18 +148,18 @@ def load(
         [1.5 2.5]
     """
     place = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
-    with _opened(file, "", "rb") as stream:
+    with _read_from(file) as (stream, name):
         start = stream.tell()
-        found = stream.read(4)
+        found = bytes(_read_up_to(stream, 4))
         stream.seek(start)
         if found in (b"PK\x03\x04", b"PK\x05\x06"):  # of an archive, also an empty one
-            return _read_all(stream, place, progress)
-        if found != b"\x93NUM":
+            return _read_all(stream, name, place, progress)
+        if found != _MAGIC[:4]:
             raise ValueError(
-                f"load: expected a file in NumPy's format .npy or .npz, found {file!r}, which "
+                f"load: expected a file in NumPy's format .npy or .npz, found {name}, which "
                 f"begins with {found!r}"
             )
-        return _read(stream, place, progress)
+        return _read(stream, name, place, progress)
 
 
 class _Counter:
@@ -148,17 +175,100 @@ class _Counter:
 
 
 @contextmanager
-def _opened(file, suffix, mode):
-    """A stream as it is; a path opened, and closed at the end."""
+def _read_from(file):
+    """(stream, its name for errors): of a stream itself, or of a path."""
     if not isinstance(file, (str, os.PathLike)):
-        if not hasattr(file, "read" if mode == "rb" else "write"):
-            raise TypeError(f"file must be a path or a binary stream, found {type(file).__name__}")
-        yield file
+        _require_stream(file, "read")
+        yield file, repr(file)
         return
-    path = os.fspath(file)
+    path = os.fsdecode(file)
     # Not by pathlib, whose import takes as long as a tenth of usmx's.
-    with open(path if path.endswith(suffix) else path + suffix, mode) as stream:  # noqa: PTH123
-        yield stream
+    with open(path, "rb") as stream:  # noqa: PTH123
+        yield stream, repr(path)
+
+
+@contextmanager
+def _written(file, suffix):
+    """A stream that takes all bytes or raises: to a stream, or to the file of a path."""
+    if not isinstance(file, (str, os.PathLike)):
+        _require_stream(file, "write")
+        yield _Whole(file)
+        return
+    path = os.fsdecode(file)
+    target = os.path.realpath(path if path.endswith(suffix) else path + suffix)
+    before = _state_of(target)
+    if before is not None and not stat.S_ISREG(before.st_mode):  # a pipe or a device
+        with open(target, "wb") as stream:  # noqa: PTH123
+            yield _Whole(stream)
+        return
+    beside = os.path.join(os.path.dirname(target), f".usmx-{os.urandom(8).hex()}")  # noqa: PTH118, PTH120
+    try:
+        with open(beside, "xb") as stream:  # noqa: PTH123
+            if before is not None:
+                _keep_permissions(stream.fileno(), before)
+            yield _Whole(stream)
+        os.replace(beside, target)  # noqa: PTH105
+    except BaseException as error:
+        with suppress(FileNotFoundError):
+            os.remove(beside)  # noqa: PTH107
+        if isinstance(error, OSError) and error.filename == beside:
+            error.filename, error.filename2 = path, None  # the name that the caller knows
+        raise
+
+
+def _require_stream(file, method):
+    if not hasattr(file, method):
+        raise TypeError(f"file must be a path or a binary stream, found {type(file).__name__}")
+
+
+def _state_of(target):
+    """What is at a path, None where nothing is. Raises as opening it for writing does."""
+    try:
+        state = os.stat(target)  # noqa: PTH116
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode):
+        os.close(os.open(target, os.O_WRONLY | os.O_CLOEXEC))
+    return state
+
+
+def _keep_permissions(descriptor, before):
+    with suppress(OSError):  # only root may give files away, and some file systems have no owners
+        os.fchown(descriptor, before.st_uid, before.st_gid)
+    with suppress(OSError):
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+
+class _Whole:
+    """A stream of which each write takes all bytes, or raises OSError.
+
+    Unbuffered files take what there is room for, and only tell how much that was.
+    """
+
+    def __init__(self, stream):
+        self._stream = stream
+
+    def __getattr__(self, name):
+        return getattr(self._stream, name)
+
+    def flush(self):
+        if hasattr(self._stream, "flush"):  # zipfile asks all streams
+            self._stream.flush()
+
+    def write(self, content):
+        whole = memoryview(content)  # of bytes: structures cannot be cut anywhere
+        done = 0
+        while done < whole.nbytes:
+            taken = self._stream.write(whole[done:])
+            if taken is None and not isinstance(self._stream, io.RawIOBase):
+                break  # many a class of write() gives nothing back
+            if not hasattr(taken, "__index__") or not 0 < index(taken) <= whole.nbytes - done:
+                raise OSError(
+                    f"write() of {self._stream!r} must take up to {whole.nbytes - done} bytes, at "
+                    f"least one, and say how many, found {taken!r}"
+                )
+            done += index(taken)
+        return whole.nbytes
 
 
 def _archive(stream, mode):
@@ -170,21 +280,53 @@ def _archive(stream, mode):
 # ---- writing
 
 
-def _write(stream, view, counter):
+def _member(name):
+    """The name of an array's file in an archive."""
+    if "\0" in name:
+        raise ValueError(f"savez: names must not contain NUL characters, found {name!r}")
+    name.encode()  # raises ValueError before anything is opened
+    return f"{name}.npy"
+
+
+def _header(view):
+    """What stands before the elements in an .npy file, of the lowest version that can say it."""
     formats = _numpy().lib.format
-    transposed = view.flags.fnc
-    header = {
+    fields = {
         "descr": formats.dtype_to_descr(view.dtype),
-        "fortran_order": transposed,
+        "fortran_order": view.flags.fnc,
         "shape": view.shape,
     }
-    try:
-        formats.write_array_header_1_0(stream, header)
-    except ValueError:  # many fields, whose names need more than 64 KiB
-        formats.write_array_header_2_0(stream, header)
-    for piece in _pieces(view.transpose() if transposed else view):
-        host = asnumpy(piece)
-        stream.write(host.data if host.size else b"")
+    header = io.BytesIO()
+    if not repr(fields["descr"]).isascii():
+        _write_header_3_0(header, fields)
+    else:
+        try:
+            formats.write_array_header_1_0(header, fields)
+        except ValueError:  # many fields, whose names need more than 64 KiB
+            formats.write_array_header_2_0(header, fields)
+    if header.tell() > _MAX_HEADER_BYTES:
+        raise ValueError(
+            f"names and types of fields must need at most {_MAX_HEADER_BYTES} bytes in a file, "
+            f"found {header.tell()}"
+        )
+    return header.getvalue()
+
+
+def _write_header_3_0(header, fields):
+    """Version 3.0 has names in UTF-8. NumPy's writer of it is private."""
+    text = repr(fields).encode()
+    begin = _numpy().lib.format.magic(3, 0)
+    nbytes = len(begin) + 4 + len(text) + 1
+    text += b" " * (-nbytes % 64) + b"\n"  # NumPy begins the elements at a multiple of 64
+    header.write(begin + struct.pack("<I", len(text)) + text)
+
+
+def _write(stream, header, view, counter):
+    stream.write(header)
+    numpy = _numpy()
+    for piece in _pieces(view.transpose() if view.flags.fnc else view):
+        host = numpy.ascontiguousarray(asnumpy(piece))  # asnumpy keeps the order of the axes
+        stream.write(host.reshape(-1).view("u1"))
         counter.add(host.nbytes)
 
 
@@ -205,17 +347,37 @@ def _pieces(view):
 # ---- reading
 
 
-def _read_all(stream, place, progress):
+@contextmanager
+def _damage_told(name):
+    """What zipfile, its decompressors and NumPy raise for a damaged file is a ValueError."""
+    try:
+        yield
+    except Exception as error:
+        # bz2's OSError for damage lacks the number that those of the system have.
+        of_bz2 = isinstance(error, OSError) and error.errno is None
+        of_damage = isinstance(error, _DAMAGE) or type(error).__module__ in _DAMAGE_MODULES
+        if not of_bz2 and not of_damage:
+            raise
+        raise ValueError(f"load: {name} cannot be read: {error}") from error
+
+
+def _read_all(stream, file, place, progress):
     arrays = {}
-    with _archive(stream, "r") as archive:
-        for name in archive.namelist():
-            with archive.open(name) as member:
-                arrays[name.removesuffix(".npy")] = _read(member, place, progress)
+    with ExitStack() as opened:
+        with _damage_told(file):
+            archive = opened.enter_context(_archive(stream, "r"))
+        for member in archive.infolist():
+            name = f"member {member.filename!r} of {file}"
+            with _damage_told(name):
+                content = opened.enter_context(archive.open(member))
+            arrays[member.filename.removesuffix(".npy")] = _read(content, name, place, progress)
+            content.close()
     return arrays
 
 
-def _read(stream, place, progress):
-    shape, transposed, stored = _read_header(stream)
+def _read(stream, name, place, progress):
+    with _damage_told(name):
+        shape, transposed, stored = _read_header(stream)
     dtype = stored.newbyteorder("=")
     array = empty(shape[::-1] if transposed else shape, dtype, **place)
     counter = _Counter(progress, array.nbytes)
@@ -223,7 +385,9 @@ def _read(stream, place, progress):
     rows = max(_PIECE_BYTES // stored.itemsize, 1)
     for start in range(0, flat.size, rows):
         piece = flat[start : start + rows]
-        numbers = _numpy().frombuffer(_read_exactly(stream, piece.nbytes), stored)
+        with _damage_told(name):
+            content = _read_exactly(stream, piece.nbytes)
+        numbers = _numpy().frombuffer(content, stored)
         _core._copy_from_host(piece, numbers.astype(dtype, copy=False))
         counter.add(piece.nbytes)
     return array.transpose() if transposed else array
@@ -231,33 +395,51 @@ def _read(stream, place, progress):
 
 def _read_header(stream):
     """(shape, whether Fortran order, element type) of an .npy file."""
-    formats = _numpy().lib.format
-    version = formats.read_magic(stream)
-    readers = {
-        (1, 0): formats.read_array_header_1_0,
-        (2, 0): formats.read_array_header_2_0,
-    }
-    if version not in readers:
-        raise ValueError(f"load: .npy files of version 1.0 and 2.0 are read, found {version}")
-    shape, transposed, stored = readers[version](stream)
+    begin = _read_exactly(stream, 8)
+    if bytes(begin[:6]) != _MAGIC:
+        raise ValueError(f"expected an array in format .npy, found {bytes(begin)!r} at its begin")
+    version = tuple(begin[6:])
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        raise ValueError(f".npy files of version 1.0, 2.0 and 3.0 are read, found {version}")
+    nbytes = int.from_bytes(_read_exactly(stream, 2 if version == (1, 0) else 4), "little")
+    if nbytes > _MAX_HEADER_BYTES:
+        raise ValueError(f"a header must have at most {_MAX_HEADER_BYTES} bytes, found {nbytes}")
+    text = bytes(_read_exactly(stream, nbytes))
+    if version == (3, 0):  # a Python literal, and so the same with its names in escapes
+        text = text.decode().encode("ascii", "backslashreplace")
+    shape, transposed, stored = _parsed_header(text)
     if stored.char not in PLAIN and stored.names is None:
         raise ValueError(
-            "load: elements must be bool, integers, floating-point or complex numbers of at most "
+            "elements must be bool, integers, floating-point or complex numbers of at most "
             f"64 bits a component, or structures of them, found {stored}"
         )
     if any(extent < 0 for extent in shape):
-        raise ValueError(f"load: the shape must not be negative, found {shape}")
+        raise ValueError(f"the shape must not be negative, found {shape}")
     return shape, transposed, stored
 
 
-def _read_exactly(stream, nbytes):
-    """A file gives fewer bytes at a time if it is compressed or a pipe."""
+def _parsed_header(text):
+    """By NumPy's reader of version 2.0, without its limit of 10,000 bytes: NumPy writes more."""
+    stream = io.BytesIO(struct.pack("<I", len(text)) + text)
+    try:
+        return _numpy().lib.format.read_array_header_2_0(stream, max_header_size=len(text))
+    except (MemoryError, TypeError) as error:  # of Python's parser, and of keys that are no text
+        raise ValueError(f"its header is no dictionary of an array: {error}") from error
+
+
+def _read_up_to(stream, nbytes):
+    """A file gives fewer bytes at a time if it is compressed, unbuffered or a pipe."""
     content = io.BytesIO()
     while content.tell() < nbytes:
         part = stream.read(nbytes - content.tell())
         if not part:
-            raise ValueError(
-                f"load: the file is cut short, {nbytes - content.tell()} bytes are missing"
-            )
+            break
         content.write(part)
     return content.getbuffer()
+
+
+def _read_exactly(stream, nbytes):
+    content = _read_up_to(stream, nbytes)
+    if len(content) < nbytes:
+        raise ValueError(f"it is cut short, {nbytes - len(content)} bytes are missing")
+    return content
