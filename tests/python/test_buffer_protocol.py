@@ -1,5 +1,8 @@
 """PEP 3118: what shared and host memory gives the host without a copy, and what device memory says."""
 
+import itertools
+import textwrap
+
 import numpy as np
 import pytest
 import usmx
@@ -16,6 +19,7 @@ from helpers import (
     STRIDES,
     TYPESTRS,
     WRITABLE,
+    output_of,
     requested_buffer,
 )
 
@@ -60,7 +64,7 @@ def test_numpy_sees_the_same_memory(kind, name, typestr):
     assert np.array_equal(view, expected)
     if array.size > 0:
         assert view.__array_interface__["data"] == (array._pointer, False)
-        assert view.strides == tuple(stride * array.itemsize for stride in array.strides)
+        assert view.strides == memoryview(expected).strides
 
 
 def test_repeated_elements_are_seen_without_a_copy(kind):
@@ -186,9 +190,9 @@ def test_request_is_met_exactly_by_the_layouts_that_can(kind, request_name, name
         assert buffer.len == array.nbytes
         assert buffer.itemsize == 4
         assert buffer.readonly == 0
-        assert buffer.ndim == array.ndim
         assert buffer.obj is array
         asks = (flags | extra).__and__
+        assert buffer.ndim == (array.ndim if asks(ND) == ND else 0)
         assert buffer.format == (b"f" if asks(FORMAT) else None)
         if array.ndim > 0:
             assert bool(buffer.shape) == (asks(ND) == ND)
@@ -196,7 +200,137 @@ def test_request_is_met_exactly_by_the_layouts_that_can(kind, request_name, name
         assert not buffer.suboffsets
         if asks(STRIDES) == STRIDES and array.ndim > 0:
             assert tuple(buffer.shape[: array.ndim]) == array.shape
-            assert tuple(buffer.strides[: array.ndim]) == tuple(4 * s for s in array.strides)
+            for stride, extent, own in zip(
+                buffer.strides[: array.ndim], array.shape, array.strides, strict=True
+            ):
+                assert stride == 4 * own or extent == 1 or array.size == 0
+
+
+ONE_BITS = (WRITABLE, FORMAT, ND, 0x10, 0x20, 0x40, 0x80, 0x100)
+ALL_FLAGS = [
+    sum(bits) for bits in itertools.product(*((0, bit) for bit in ONE_BITS))
+]  # strides and orders also without what they need
+EXPORTED = {
+    "of no dimensions": np.s_[1, 2, 3],
+    "of one": np.s_[1, 2],
+    "of one, in steps": np.s_[1, 2, ::2],
+    "of one, reversed": np.s_[1, 2, ::-1],
+    "of one, of one element": np.s_[1, 2, 2:3],
+    "of one, without elements": np.s_[1, 2, :0],
+    "of two": np.s_[1],
+    "of two, in steps": np.s_[1, :, ::2],
+    "of two, a column": np.s_[1, :, :1],
+    "of two, without rows": np.s_[1, :0],
+    "of two, with a new axis": np.s_[1, 2, None, :],
+    "of three": np.s_[...],
+    "of three, in steps": np.s_[::-1, ::2],
+    "of three, without elements": np.s_[:, 2:2],
+    "of three, of one element": np.s_[1:, 2:3, 3:4],
+    "of three, with one matrix": np.s_[1:, :, 1:3],
+    "of four": np.s_[None],
+}
+
+
+def answer(exporter, flags):
+    """What a request gets, as far as two exporters of the same elements can agree; None if it is refused."""
+    try:
+        with requested_buffer(exporter, flags) as buffer:
+            axes = buffer.ndim
+            return {
+                "ndim": axes,
+                "shape": buffer.shape[:axes] if buffer.shape else None,
+                "strides": buffer.strides[:axes] if buffer.strides else None,
+                "suboffsets": bool(buffer.suboffsets),
+                "format": buffer.format,
+                "itemsize": buffer.itemsize,
+                "len": buffer.len,
+                "readonly": buffer.readonly,
+            }
+    except (
+        BufferError,
+        ValueError,
+        SystemError,
+    ):  # NumPy raises ValueError; of an invalid flag CPython the last one
+        return None
+
+
+def is_valid(found):
+    """As CPython's assertions have it: whoever has two axes or more has extents, and whoever has strides, too."""
+    return found["shape"] is not None or (found["ndim"] <= 1 and found["strides"] is None)
+
+
+@pytest.mark.parametrize("is_transposed", [False, True])
+@pytest.mark.parametrize("is_readonly", [False, True])
+@pytest.mark.parametrize("name", EXPORTED)
+def test_every_request_of_an_array_gets_numpys_answer(kind, name, is_readonly, is_transposed):
+    host = np.arange(24, dtype="f4").reshape(2, 3, 4)
+    array = usmx.asarray(host, usm_type=kind)
+    host, array = host[EXPORTED[name]], array[EXPORTED[name]]
+    host = np.asarray(host)  # of an element, NumPy's scalar
+    if is_transposed:
+        host, array = host.transpose(), array.transpose()
+    if is_readonly:
+        host.flags.writeable = False
+        array = array.readonly()
+    for flags in ALL_FLAGS:
+        found = answer(array, flags)
+        assert found == answer(host, flags), flags
+        assert found is None or is_valid(found)
+
+
+@pytest.mark.parametrize("typestr", TYPESTRS)
+def test_every_request_of_any_type_gets_numpys_answer(kind, typestr):
+    host = np.zeros((2, 3), typestr)
+    array = usmx.asarray(host, usm_type=kind)
+    for flags in ALL_FLAGS:
+        assert answer(array, flags) == answer(host, flags), flags
+
+
+def test_every_request_of_memory_gets_numpys_answer(kind):
+    memory, host = MEMORY_CLASSES[kind](12), np.zeros(12, "u1")
+    for flags in ALL_FLAGS:
+        found = answer(memory, flags)
+        assert found == answer(host, flags), flags
+        assert found is None or is_valid(found)
+        pythons = answer(bytearray(12), flags)
+        for said in ("shape", "strides", "format", "itemsize", "len", "readonly"):
+            assert (found or {}).get(said) == (pythons or {}).get(said), (said, flags)
+
+
+def test_cpythons_functions_take_the_answer_to_every_request():
+    """In a process of its own: they believe what a buffer says of itself."""
+    code = f"""
+        import ctypes
+        import usmx
+        from helpers import requested_buffer
+
+        def is_met(array, flags):
+            try:
+                with requested_buffer(array, flags):
+                    return True
+            except BufferError:
+                return False
+
+        python = ctypes.pythonapi
+        python.PyMemoryView_FromBuffer.restype = ctypes.py_object
+        for shape in ((), (6,), (2, 3), (1, 2, 3), (2, 0, 3)):
+            array = usmx.asarray(usmx.zeros(shape, dtype="u1"), usm_type="shared")
+            for flags in (flags for flags in {ALL_FLAGS} if is_met(array, flags)):
+                with requested_buffer(array, flags) as buffer:
+                    at = ctypes.byref(buffer)
+                    for order in b"CFA":
+                        contiguous = python.PyBuffer_IsContiguous(at, ctypes.c_char(order))
+                        assert contiguous or order == ord("F")
+                    # To reorder, they want strides.
+                    order = ctypes.c_char(b"F" if buffer.strides or buffer.ndim == 0 else b"C")
+                    taken = ctypes.create_string_buffer(array.nbytes + 1)
+                    size = ctypes.c_ssize_t(buffer.len)
+                    assert python.PyBuffer_ToContiguous(taken, at, size, order) == 0
+                    assert python.PyBuffer_FromContiguous(at, taken, size, order) == 0
+                    assert python.PyMemoryView_FromBuffer(at).tobytes() == bytes(array.nbytes)
+        print("all taken")
+    """
+    assert output_of(textwrap.dedent(code)) == "all taken"
 
 
 def test_refused_request_takes_no_reference(kind):

@@ -1,6 +1,8 @@
 #include "objects/buffer_protocol.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 
 #include "internals.hpp"
@@ -16,6 +18,30 @@ struct dimensions {
 };
 
 bool asks(int flags, int for_what) noexcept { return (flags & for_what) == for_what; }
+
+/// The strides in bytes. Some consumers index a contiguous buffer by them also along axes of one
+/// element, where those of the array say nothing: so a contiguous buffer has those of its order, in
+/// Fortran's where it was asked for, as NumPy's has.
+void set_strides(dimensions& memory, const array& exported, int flags) noexcept {
+  const auto itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
+  const auto axes = static_cast<std::size_t>(exported.ndim());
+  const bool is_c = exported.layout().is_c_contiguous();
+  const bool is_f =
+      exported.layout().is_f_contiguous() && (!is_c || asks(flags, PyBUF_F_CONTIGUOUS));
+  Py_ssize_t next = itemsize;
+  for (std::size_t k = 0; k < axes; ++k) {
+    const std::size_t axis = is_f ? k : axes - 1 - k;
+    // Only strides that mean nothing can leave 64 bits: those of no elements, or of an axis of one.
+    if (is_c || is_f) {
+      memory.strides[axis] = next;
+      if (__builtin_mul_overflow(next, memory.shape[axis], &next)) {
+        next = 0;
+      }
+    } else if (__builtin_mul_overflow(exported.strides()[axis], itemsize, &memory.strides[axis])) {
+      memory.strides[axis] = 0;
+    }
+  }
+}
 
 /// Why the request cannot be met; null when it can.
 const char* objection(const array& exported, int flags) noexcept {
@@ -55,24 +81,19 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
     return -1;
   }
   wait_for(exported);
-  const auto itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
   auto memory = std::make_unique<dimensions>();
-  for (int k = 0; k < exported.ndim(); ++k) {
-    const auto axis = static_cast<std::size_t>(k);
-    memory->shape[axis] = exported.shape()[axis];
-    // Only where there are no elements, and strides mean nothing, can one leave 64 bits.
-    if (__builtin_mul_overflow(exported.strides()[axis], itemsize, &memory->strides[axis])) {
-      memory->strides[axis] = 0;
-    }
-  }
+  std::ranges::copy(exported.shape(), memory->shape.begin());
+  set_strides(*memory, exported, flags);
   view->buf = internal::first_element(exported);
   view->len = static_cast<Py_ssize_t>(exported.nbytes());
-  view->itemsize = itemsize;
+  view->itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
   view->readonly = exported.readonly() ? 1 : 0;
-  view->ndim = exported.ndim();
   view->format = asks(flags, PyBUF_FORMAT) ? const_cast<char*>(exported.type().format()) : nullptr;
-  const bool has_axes = exported.ndim() > 0;  // else PEP 3118 wants null pointers
-  view->shape = has_axes && asks(flags, PyBUF_ND) ? memory->shape.data() : nullptr;
+  // Without PyBUF_ND nobody asks for axes: there are none then, as in NumPy's buffers. CPython
+  // reads the extents of two axes or more wherever a buffer says that it has them.
+  view->ndim = asks(flags, PyBUF_ND) ? exported.ndim() : 0;
+  const bool has_axes = view->ndim > 0;  // else PEP 3118 wants null pointers
+  view->shape = has_axes ? memory->shape.data() : nullptr;
   view->strides = has_axes && asks(flags, PyBUF_STRIDES) ? memory->strides.data() : nullptr;
   view->suboffsets = nullptr;
   view->internal = memory.release();
