@@ -1,5 +1,7 @@
 #include "usmx/array/submit.hpp"
 
+#include <tuple>
+
 #include "array/array_internal.hpp"
 #include "array/submission.hpp"
 #include "base/process_state.hpp"
@@ -50,12 +52,14 @@ submission checked(const sycl::queue& queue, const array_list& reads, const arra
 
 sycl::event submit(const sycl::queue& queue, const array_list& reads, const array_list& writes,
                    const std::function<sycl::event(const events&)>& start) {
+  std::ignore = detail::required(start, "submit", "a function that starts work");
   const detail::runtime_call call;
   return checked(queue, reads, writes).start(start);
 }
 
 sycl::event submit(const sycl::queue& queue, const array_list& reads, const array_list& writes,
                    const std::function<void(sycl::handler&)>& command) {
+  std::ignore = detail::required(command, "submit", "a function that makes a command");
   const detail::runtime_call call;
   return checked(queue, reads, writes).start_command(command);
 }

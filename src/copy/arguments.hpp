@@ -13,12 +13,16 @@
 namespace usmx::inline v1::detail {
 
 /// Throws as copy() does on unequal shapes, structured types that differ and a read-only
-/// destination.
+/// destination, and on host memory without an address or with another number of strides.
 void require_copyable(const array_view& source, const array_view& destination);
 void require_copyable(const host_array& source, const array_view& destination);
 void require_copyable(const array_view& source, const host_array& destination);
 
+/// Throws as fill() does on a read-only destination, and on no element.
+void require_fillable(const array_view& destination, const std::byte* element);
+
 /// Throws value_error for a view of USM, whose array has to be given: `function` orders itself.
+/// Also for elements without an address.
 void require_host_memory(std::string_view function, const array_view&);
 
 /// Whether the host may read and write the elements in place.

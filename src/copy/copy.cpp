@@ -332,7 +332,7 @@ void convert_element(dtype source_type, const std::byte* source, dtype destinati
 
 void internal::fill_elements(const array_view& destination, const std::byte* element,
                              copy_path path) {
-  detail::require_writable(destination, detail::destination_of_copies);
+  detail::require_fillable(destination, element);
   if (destination.size() == 0) {
     return;
   }
@@ -406,7 +406,7 @@ void copy_to_host(const array& source, const host_array& destination) {
 
 void fill(const array& destination, const std::byte* element, copy_path path) {
   const array_view to = internal::private_view(destination);
-  detail::require_writable(to, detail::destination_of_copies);
+  detail::require_fillable(to, element);
   detail::wait_before(destination, access::write);
   internal::fill_elements(to, element, path);
 }

@@ -165,7 +165,7 @@ std::optional<sycl::event> internal::memcpy_async(const sycl::queue& queue,
 std::optional<sycl::event> internal::fill_async(const sycl::queue& queue, const array& destination,
                                                 const std::byte* element,
                                                 std::span<const sycl::event> after) {
-  detail::require_writable(private_view(destination), detail::destination_of_copies);
+  detail::require_fillable(private_view(destination), element);
   require_context(queue, destination);
   const detail::runtime_call call;
   detail::release_finished();
@@ -255,7 +255,7 @@ sycl::event copy_to_host_async(const array& source, const host_array& destinatio
 
 sycl::event fill_async(const array& destination, const std::byte* element) {
   const array_view to = internal::private_view(destination);
-  detail::require_writable(to, detail::destination_of_copies);
+  detail::require_fillable(to, element);
   if (to.size() == 0) {
     return complete_event();
   }

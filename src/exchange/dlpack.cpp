@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -256,8 +257,20 @@ void let_others_work(const array& a, dlpack::device where, std::optional<buffer>
   }
 }
 
+/// A tensor on a device that the memory is not on would lie to who gets it.
+void require_on(const array& a, dlpack::device where) {
+  a.memory();
+  if (!is_on(a, where)) {
+    throw buffer_error(detail::message(
+        "device of a tensor must be one that the array's memory is on, which is of kind '",
+        name(a.kind()), "' on ", usmx::describe(internal::private_queue(a).get_device()),
+        ", found DLPack's device type ", static_cast<int>(where.type), " with number ", where.id));
+  }
+}
+
 template <class Managed>
 Managed* export_array(const array& a, dlpack::device where) {
+  require_on(a, where);
   std::unique_ptr<exported<Managed>> made(new exported<Managed>{{}, a, {}});
   let_others_work(a, where, made->lent);
   made->managed.context = made.get();
@@ -360,6 +373,7 @@ bool is_on(const array& a, dlpack::device where) {
 }
 
 dlpack::tensor view_as_dlpack(const array& a, dlpack::device where) {
+  require_on(a, where);
   a.memory().expose();
   return describe_as_dlpack(a, where);
 }
@@ -437,6 +451,7 @@ array_view host_view(const received_tensor& given, const sycl::queue& queue) {
 }
 
 array from_dlpack(dlpack::managed_tensor* managed) {
+  std::ignore = detail::required(managed, "from_dlpack", "a tensor");
   detail::release_action owner(let_managed_go, managed);
   return to_array(receive(*managed), nullptr, std::move(owner));
 }

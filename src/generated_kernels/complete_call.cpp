@@ -1,6 +1,7 @@
 #include "generated_kernels/complete_call.hpp"
 
 #include <utility>
+#include <variant>
 
 #include "array/array_internal.hpp"
 #include "runtime/queues_internal.hpp"
@@ -9,9 +10,10 @@
 
 namespace usmx::inline v1::detail {
 
-complete_call::complete_call(const kernel_family& family, std::span<const kernel_argument> inputs,
+complete_call::complete_call(const kernel_family& family,
+                             std::span<const kernel_argument> arguments,
                              const generated_call_options& options)
-    : family_(family), options_(options), all_(inputs.begin(), inputs.end()) {
+    : family_(family), options_(options), all_(arguments.begin(), arguments.end()) {
   require_usable_process();
   if (options.outputs.empty()) {
     return;
@@ -19,6 +21,11 @@ complete_call::complete_call(const kernel_family& family, std::span<const kernel
   if (options.outputs.size() != family.output_count()) {
     throw value_error(message(family.name(), ": expected ", family.output_count(),
                               " outputs, or none, found ", options.outputs.size()));
+  }
+  if (arguments.size() != family.input_count()) {
+    throw type_error(message(family.name(), " takes ", family.input_count(),
+                             " inputs where the options have the outputs, found ", arguments.size(),
+                             " arguments"));
   }
   for (const std::optional<array>& each : options.outputs) {
     all_.push_back(each ? kernel_argument(*each) : kernel_argument(kernel_argument::unsuitable{}));
@@ -50,7 +57,8 @@ std::vector<array> complete_call::results(internal::generated_call& call,
   std::vector<array> results;
   for (std::size_t k = 0; k < family_.output_count(); ++k) {
     if (!call.lacks_output(k)) {
-      results.push_back(*options_.outputs[k]);
+      // As given, in the options or after the inputs: the call may have another view of it.
+      results.push_back(*std::get<const array*>(all_[family_.input_count() + k].value()));
       continue;
     }
     results.push_back(internal::new_array(call.output_layout(), call.output_type(k), queue,

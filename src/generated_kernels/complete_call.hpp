@@ -17,8 +17,9 @@ namespace usmx::inline v1::detail {
 
 class complete_call {
  public:
-  /// Throws value_error unless the options have an output for each of the kernel's, or none.
-  complete_call(const kernel_family&, std::span<const kernel_argument> inputs,
+  /// The arguments are inputs, or inputs and outputs. Throws value_error unless the options have an
+  /// output for each of the kernel's, or none, and type_error if both have outputs.
+  complete_call(const kernel_family&, std::span<const kernel_argument> arguments,
                 const generated_call_options&);
 
   /// Inputs and outputs.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +88,12 @@ bool disturbs(const operand& output, const operand& other) {
   return may_overlap(plan) && (other.is_output || !is_in_place(plan) || is_crowded(to));
 }
 
+/// New memory for the elements of an array, for the work of a kernel.
+array new_like(const array& a) {
+  return internal::new_array(compact_like(a.layout()), a.type(), internal::private_queue(a),
+                             a.kind(), 0, internal::first_use::in_order);
+}
+
 /// Outputs that disturb inputs, or outputs before them, get new memory. So do those that overlap a
 /// raw input, of which any element may be read at any time.
 void separate_outputs(std::vector<operand>& all, std::span<const array* const> raw_inputs) {
@@ -108,10 +115,7 @@ void separate_outputs(std::vector<operand>& all, std::span<const array* const> r
   }
   for (operand& output : all) {
     if (output.copied_to) {
-      const array& to = *output.copied_to;
-      output.used =
-          internal::new_array(compact_like(to.layout()), to.type(), internal::private_queue(to),
-                              to.kind(), 0, internal::first_use::in_order);
+      output.used = new_like(*output.copied_to);
     }
   }
 }
@@ -283,6 +287,30 @@ struct elementwise_call::plan {
   std::string form;
 };
 
+/// Any element of a raw output may be written at any time. One that overlaps inputs, arrays that
+/// the loop writes, or raw outputs before it gets new memory.
+void elementwise_call::separate_raw_outputs() {
+  const auto overlaps = [&](std::size_t k, std::size_t other) {
+    const bool is_compared = other < k || (other != k && !is_raw(other));
+    return is_compared && array_at(other) != nullptr &&
+           may_overlap(private_view(*array_at(k)), private_view(*array_at(other)));
+  };
+  std::vector<std::size_t> overlapping;
+  for (std::size_t k = family_.input_count(); k < arguments_.size(); ++k) {
+    // One that is read-only is refused later.
+    const bool may_be_written = is_raw(k) && !array_at(k)->readonly();
+    const auto others = std::views::iota(std::size_t{0}, arguments_.size());
+    if (may_be_written && std::ranges::any_of(others, [&](auto o) { return overlaps(k, o); })) {
+      overlapping.push_back(k);
+    }
+  }
+  for (const std::size_t k : overlapping) {
+    const array& given = *array_at(k);
+    separated_.push_back({given, new_like(given)});
+    set_output(k - family_.input_count(), separated_.back().made);
+  }
+}
+
 elementwise_call::plan elementwise_call::make_plan(const sycl::device& device) const {
   plan made{{}, false, {}, {}};
   std::vector<const array*> raw_inputs;
@@ -344,12 +372,19 @@ void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
                            after);
   };
   copy_to_separate(how.operands);
+  for (const separate_output& each : separated_) {
+    copy_async(each.given, each.made);
+  }
   for_each_part({how.loop.loop.dimensions(), how.loop.loop.offsets}, count, launch_part);
   copy_from_separate(how.operands);
+  for (const separate_output& each : separated_) {
+    copy_async(each.made, each.given);
+  }
 }
 
 void elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {
   if (output_layout_.size() != 0) {
+    separate_raw_outputs();
     const plan how = make_plan(queue.get_device());
     launch(how, generated_for(how, queue, options)->front(), queue, options.after);
   }

@@ -18,7 +18,7 @@
 namespace usmx::inline v1::internal {
 
 /// An output that overlaps another argument, other than element by element, is computed in new
-/// memory first; a raw output is not.
+/// memory first, and so is a raw output that overlaps another argument at all.
 class USMX_API elementwise_call : public generated_call {
  public:
   /// As elementwise_kernel::call() takes them; outputs may follow the inputs. `shape` is null where
@@ -34,13 +34,20 @@ class USMX_API elementwise_call : public generated_call {
 
  private:
   struct plan;
+  /// A raw output as it was given, and the new memory in which it is computed.
+  struct separate_output {
+    array given;
+    array made;
+  };
 
+  void separate_raw_outputs();
   plan make_plan(const sycl::device&) const;
   held_kernels generated_for(const plan&, const sycl::queue&, const generated_call_options&) const;
   void launch(const plan&, const usmx::kernel&, const sycl::queue&,
               std::span<const sycl::event> after) const;
 
   const elementwise_kernel::implementation& kernel_;
+  std::vector<separate_output> separated_;
 };
 
 }  // namespace usmx::inline v1::internal

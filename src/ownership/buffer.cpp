@@ -388,12 +388,12 @@ void buffer::close_opened() noexcept {
 }
 
 buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue) {
-  const buffer& all = *whole;
+  const buffer& all = *detail::required(whole, "buffer::on_queue", "a buffer");
   return part_on_queue(std::move(whole), all.data_, all.nbytes_, queue, all.readonly(), {});
 }
 
 buffer buffer::lent_out(std::shared_ptr<buffer> whole) {
-  const buffer& all = *whole;
+  const buffer& all = *detail::required(whole, "buffer::lent_out", "a buffer");
   buffer lent = part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {});
   if (lent.opening_ != opening::queue_and_peers) {
     lent.root().open(lent.queue_, true);
@@ -406,7 +406,8 @@ buffer buffer::lent_out(std::shared_ptr<buffer> whole) {
 buffer buffer::part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                              const sycl::queue& wanted, bool readonly,
                              detail::release_action release) {
-  if (wanted.get_context() != whole->queue_.get_context()) {
+  if (wanted.get_context() !=
+      detail::required(whole, "buffer::part_on_queue", "a buffer")->queue_.get_context()) {
     throw value_error("a queue for existing memory must be of the memory's context, found another");
   }
   const sycl::queue queue = internal::own_queue(wanted);
@@ -424,7 +425,7 @@ buffer buffer::part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, st
 
 buffer buffer::part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                        bool readonly, detail::release_action release) {
-  const buffer& outer = *whole;
+  const buffer& outer = *detail::required(whole, "buffer::part_of", "a buffer");
   std::shared_ptr<buffer> memory = outer.whole_ ? outer.whole_ : whole;
   if (outer.whole_ && outer.release_) {
     release = after(std::move(release), std::move(whole));

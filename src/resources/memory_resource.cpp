@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <limits>
+#include <tuple>
 
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -21,6 +22,7 @@ bool is_possible_request(std::size_t nbytes, std::size_t alignment) noexcept {
 }
 
 any_resource as_upstream(any_resource resource) {
+  std::ignore = required(resource.identity(), "memory resource", "another one to lie on");
   int depth = 0;
   for (const any_resource* each = &resource; each != nullptr; each = each->upstream()) {
     ++depth;

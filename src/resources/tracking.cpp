@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "observing/environment.hpp"
+#include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
 namespace {
@@ -25,7 +26,9 @@ bool detail::call_sites_are_wanted() noexcept {
 }
 
 tracking_resource::tracking_resource(any_resource upstream, std::function<std::string()> call_site)
-    : upstream_(detail::as_upstream(std::move(upstream))), call_site_(std::move(call_site)) {
+    : upstream_(detail::as_upstream(std::move(upstream))),
+      call_site_(detail::required(std::move(call_site), "tracking_resource",
+                                  "a function that names call sites")) {
   somebody_tracks = true;
 }
 

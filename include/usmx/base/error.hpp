@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "usmx/base/api.hpp"
 
@@ -96,6 +97,16 @@ std::string message(const Args&... args) {
   std::ostringstream out;
   (out << ... << args);
   return std::move(out).str();
+}
+
+/// Hands on a pointer or a function that has to be there. Throws value_error for null: `where` is
+/// what was called, `what` is expected.
+template <class T>
+T&& required(T&& value, const char* where, const char* what) {
+  if (!value) [[unlikely]] {
+    throw value_error(message(where, ": expected ", what, ", found null"));
+  }
+  return std::forward<T>(value);
 }
 
 }  // namespace detail

@@ -59,7 +59,8 @@ struct host_array {
 
 /// Copies every element of host memory to the same index of an array, converting it and waiting as
 /// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type
-/// and the other is not of the same one, or when the array has no memory; read_only_error when the
+/// and the other is not of the same one, when the array has no memory, or when the host memory has
+/// another number of strides than of extents, or elements at no address; read_only_error when the
 /// destination is read-only.
 USMX_API void copy_from_host(const host_array& source, const array& destination);
 /// Copies every element of a view of ordinary host memory (kind `unknown`) to the same index of an
@@ -69,7 +70,8 @@ USMX_API void copy_from_host(const host_array& source, const array& destination)
 USMX_API void copy_from_host(const array_view& source, const array& destination);
 /// Copies every element of an array to the same index of host memory, converting it and waiting as
 /// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type
-/// and the other is not of the same one, or when the array has no memory.
+/// and the other is not of the same one, when the array has no memory, or when the host memory has
+/// another number of strides than of extents, or elements at no address.
 USMX_API void copy_to_host(const array& source, const host_array& destination);
 
 /// Converts one element in host memory as `copy` does. Both types are plain. Both addresses may
@@ -80,7 +82,8 @@ USMX_API void convert_element(dtype source_type, const std::byte* source, dtype 
 /// Sets every element of `destination` to the one at `element`, and waits as `copy` does. `element`
 /// is of the destination's type, in host memory and at any alignment. By the path `whole` a queue
 /// fills a compact destination, each time doubling what is filled already. Throws read_only_error
-/// when the destination is read-only, value_error when `path` cannot fill it or it has no memory.
+/// when the destination is read-only, value_error when `path` cannot fill it, it has no memory, or
+/// `element` is null.
 USMX_API void fill(const array& destination, const std::byte* element,
                    copy_path path = copy_path::automatic);
 

@@ -41,7 +41,8 @@ USMX_API sycl::event copy_async(const array& source, const array& destination);
 /// is out of order, this function waits for the commands that are on that queue already.
 ///
 /// Throws value_error when the shapes differ, when one side is of a structured type and the other
-/// is not of the same one, or when the array has no memory; read_only_error when it is read-only.
+/// is not of the same one, when the array has no memory, or when the host memory has another number
+/// of strides than of extents, or elements at no address; read_only_error when it is read-only.
 USMX_API sycl::event copy_from_host_async(const host_array& source, const array& destination,
                                           std::shared_ptr<const void> owner);
 /// Starts a copy from an array to ordinary host memory, converted as `copy` does, and returns its
@@ -56,7 +57,8 @@ USMX_API sycl::event copy_from_host_async(const host_array& source, const array&
 /// out of order, this function waits for the commands that are on that queue already.
 ///
 /// Throws value_error when the shapes differ, when one side is of a structured type and the other
-/// is not of the same one, or when the array has no memory.
+/// is not of the same one, when the array has no memory, or when the host memory has another number
+/// of strides than of extents, or elements at no address.
 USMX_API sycl::event copy_to_host_async(const array& source, const host_array& destination,
                                         std::shared_ptr<const void> owner);
 
@@ -65,7 +67,8 @@ USMX_API sycl::event copy_to_host_async(const array& source, const host_array& d
 /// when this function returns. The fill comes after the work on the array, and is recorded on it,
 /// as with `copy_async`. If the array is exposed (see `array`) and its queue is out of order, this
 /// function waits for the commands that are on that queue already. Throws read_only_error when the
-/// destination is read-only, value_error when it has no memory.
+/// destination is read-only, value_error when it has no memory or `element` is null. The fill_async
+/// of copy/values.hpp takes a value of another type.
 USMX_API sycl::event fill_async(const array& destination, const std::byte* element);
 
 }  // namespace usmx::inline v1

@@ -8,26 +8,51 @@
 #include <span>
 #include <vector>
 
+#include <sycl/event.hpp>
+
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/copy/copy_async.hpp"
 #include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1 {
+
+namespace detail {
+
+/// One element of any plain type.
+using element_bytes = std::array<std::byte, 16>;
+
+/// The value as an element of the array. Throws value_error for elements of a structured type.
+template <element_type T>
+element_bytes element_of(const array& destination, T value, const char* function) {
+  if (destination.type().is_structured()) {
+    throw value_error(
+        message(function, ": a number cannot be an element of type ", destination.type()));
+  }
+  element_bytes element;
+  convert_element(dtype::of<T>(), reinterpret_cast<const std::byte*>(&value), destination.type(),
+                  element.data());
+  return element;
+}
+
+}  // namespace detail
 
 /// Sets every element of an array to a value, which is converted as `copy` converts elements, and
 /// waits. Throws read_only_error when the array is read-only, value_error when its elements are of
 /// a structured type or it has no memory.
 template <element_type T>
 void fill(const array& destination, T value) {
-  if (destination.type().is_structured()) {
-    throw value_error(
-        detail::message("fill: a number cannot be an element of type ", destination.type()));
-  }
-  std::array<std::byte, 16> element;  // room for one of any plain type
-  convert_element(dtype::of<T>(), reinterpret_cast<const std::byte*>(&value), destination.type(),
-                  element.data());
-  fill(destination, element.data());
+  fill(destination, detail::element_of(destination, value, "fill").data());
+}
+
+/// Starts to set every element of an array to a value, which is converted as `copy` converts
+/// elements, and returns the event. The fill comes after the work on the array, is recorded on it,
+/// and waits as the fill_async of copy_async.hpp does. Throws read_only_error when the array is
+/// read-only, value_error when its elements are of a structured type or it has no memory.
+template <element_type T>
+sycl::event fill_async(const array& destination, T value) {
+  return fill_async(destination, detail::element_of(destination, value, "fill_async").data());
 }
 
 /// Makes a new array of the elements, converted to `type` as `copy` converts them, and waits. The

@@ -31,16 +31,19 @@ USMX_API bool is_on(const array&, dlpack::device);
 /// Makes a tensor of an array on a device that its memory is on (see is_on). The tensor keeps the
 /// memory alive until its deleter is called, which is up to the caller. Exposes the array. Does not
 /// wait for unfinished work: see array::wait. `copied` sets flag_copied: nobody else has the
-/// memory. Throws buffer_error for structured elements, value_error for an array without memory.
+/// memory. Throws buffer_error for structured elements and for another device, value_error for an
+/// array without memory.
 USMX_API dlpack::managed_tensor* to_dlpack(const array&, dlpack::device, bool copied = false);
 /// Makes a tensor in the form that DLPack had before version 1.0, which keeps the memory alive
 /// until its deleter is called. Exposes the array. Does not wait for unfinished work: see
-/// array::wait. Throws buffer_error for structured elements and for read-only arrays, which that
-/// form has no flag for; value_error for an array without memory.
+/// array::wait. Throws buffer_error for structured elements, for a device that its memory is not
+/// on, and for read-only arrays, which that form has no flag for; value_error for an array without
+/// memory.
 USMX_API dlpack::legacy_managed_tensor* to_legacy_dlpack(const array&, dlpack::device);
 /// Describes an array as a tensor that owns nothing: it points into this array object and is valid
 /// as long as that. Exposes the array. Does not wait for unfinished work: see array::wait. Throws
-/// buffer_error for structured elements, value_error for an array without memory.
+/// buffer_error for structured elements and for a device that its memory is not on, value_error for
+/// an array without memory.
 USMX_API dlpack::tensor view_as_dlpack(const array&, dlpack::device);
 
 /// Makes a tensor of new memory, whose elements are not set, for a prototype's shape, type and
@@ -59,7 +62,7 @@ USMX_API dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype
 /// interface (see `check`). What usmx does with memory of a CUDA device comes after the work that
 /// is on CUDA's legacy default stream now. Throws buffer_error for another major version of DLPack
 /// and for devices and elements that usmx does not have, value_error or overflow_error for a tensor
-/// that fails a check.
+/// that fails a check or is null.
 USMX_API array from_dlpack(dlpack::managed_tensor*);
 
 /// What a tensor of either form says, valid as long as the tensor.

@@ -55,11 +55,12 @@ class USMX_API elementwise_kernel {
   }
   /// Computes the outputs, and returns them, as given or as new arrays. An argument for each input
   /// is an array of any layout or a number that its parameter's type can hold; arrays are broadcast
-  /// together. New outputs have the kind of memory of which one input is, first device, then shared
-  /// memory, and Fortran order if all inputs of their shape have it, else C order. An output may be
-  /// an input; one that overlaps inputs otherwise is computed in new memory first, but for raw
-  /// outputs, which must be given. `shape` is that of the outputs where no argument but raw ones is
-  /// an array.
+  /// together. An array for each output may follow the inputs, instead of those of the options. New
+  /// outputs have the kind of memory of which one input is, first device, then shared memory, and
+  /// Fortran order if all inputs of their shape have it, else C order. An output may be an input;
+  /// one that overlaps inputs otherwise is computed in new memory first, and so is a raw output
+  /// that overlaps other arguments at all. Raw outputs must be given. `shape` is that of the
+  /// outputs where no argument but raw ones is an array.
   ///
   /// Waits as submit() does, for memory that others may work on, and for the compiler. Throws
   /// type_error if an argument is of another kind or element type, or a type variable stands for

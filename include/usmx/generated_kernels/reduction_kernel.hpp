@@ -80,10 +80,11 @@ class USMX_API reduction_kernel {
     return only(call(all, axes));
   }
   /// Computes the outputs, and returns them, as given or as new arrays in C order. Arguments are as
-  /// for elementwise_kernel, and one that is not raw is an array. An output may overlap inputs.
-  /// Waits and throws as elementwise_kernel::call() does, and throws axis_error for an axis that
-  /// there is not, value_error for one that is given twice, for a reduction of no elements without
-  /// an identity, and for more than 8 kept or reduced dimensions once neighbours are joined.
+  /// for elementwise_kernel, outputs after the inputs too, and one that is not raw is an array. An
+  /// output may overlap inputs. Waits and throws as elementwise_kernel::call() does, and throws
+  /// axis_error for an axis that there is not, value_error for one that is given twice, for a
+  /// reduction of no elements without an identity, and for more than 8 kept or reduced dimensions
+  /// once neighbours are joined.
   std::vector<array> call(std::span<const kernel_argument> inputs, const reduction_axes& axes = {},
                           const generated_call_options& options = {}) const;
 

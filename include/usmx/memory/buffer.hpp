@@ -109,8 +109,8 @@ class USMX_API buffer {
 
   /// A part of another buffer: `nbytes` bytes from `first` on, which must be inside of `whole`. The
   /// part keeps the memory alive and shares what is known about it, such as the queues of others.
-  /// `release` runs, too, when this part and all parts of it are gone. Parts are made without a
-  /// check.
+  /// `release` runs, too, when this part and all parts of it are gone. Where the part lies is not
+  /// checked. Throws value_error when `whole` is null.
   static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                         bool readonly, detail::release_action release);
 
@@ -118,18 +118,19 @@ class USMX_API buffer {
   /// which must be inside of `whole`. As long as the part lives, others may work on the memory
   /// through its queue too: waiting for either buffer waits for both queues, and so does freeing
   /// the memory. When the part is gone, the next wait is the last one for its queue. `release`
-  /// runs, too, when this part and all parts of it are gone. Throws value_error when the queue
-  /// belongs to another context.
+  /// runs, too, when this part and all parts of it are gone. Throws value_error when `whole` is
+  /// null or the queue belongs to another context.
   static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                               const sycl::queue& queue, bool readonly,
                               detail::release_action release);
   /// All bytes of another buffer on another queue of the same context. As long as the result lives,
-  /// others may work on the memory through either queue. Throws value_error when the queue belongs
-  /// to another context.
+  /// others may work on the memory through either queue. Throws value_error when `whole` is null or
+  /// the queue belongs to another context.
   static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
   /// All bytes of another buffer, for a consumer that is not told a queue, as of DLPack. As long as
   /// the result lives, others may work on the memory through its queue and through the one that
-  /// dpctl and dpnp keep for its device, once they are loaded.
+  /// dpctl and dpnp keep for its device, once they are loaded. Throws value_error when `whole` is
+  /// null.
   static buffer lent_out(std::shared_ptr<buffer> whole);
 
   /// Moves a buffer. The other one has no bytes then, and must not be used.

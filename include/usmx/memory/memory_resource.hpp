@@ -13,6 +13,7 @@
 #include <sycl/queue.hpp>
 
 #include "usmx/base/api.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::inline v1 {
@@ -51,11 +52,12 @@ concept memory_resource =
 /// a copy, so the resource lives as long as its memory.
 class any_resource {
  public:
-  /// Shares a resource. Precondition: `resource` is not null.
+  /// Shares a resource. Throws value_error when `resource` is null.
   template <memory_resource R>
     requires(!std::same_as<R, any_resource>)
-  any_resource(std::shared_ptr<R> resource) noexcept
-      : resource_(std::move(resource)), functions_(&functions_of<R>) {}
+  any_resource(std::shared_ptr<R> resource)
+      : resource_(detail::required(std::move(resource), "any_resource", "a memory resource")),
+        functions_(&functions_of<R>) {}
 
   /// Calls the resource's allocate(): a new block of at least `nbytes` bytes. Throws value_error
   /// when `nbytes` is 0 or the alignment is neither 0 nor a power of
@@ -165,7 +167,7 @@ inline constexpr int max_resource_depth = 16;
 namespace detail {
 
 /// Returns what another resource may be put on. Throws value_error when there are
-/// max_resource_depth resources on top of each other already.
+/// max_resource_depth resources on top of each other already, and for one that was moved from.
 USMX_API any_resource as_upstream(any_resource resource);
 /// Whether a resource may be asked for so many bytes with such an alignment.
 USMX_API bool is_possible_request(std::size_t nbytes, std::size_t alignment) noexcept;

@@ -2,10 +2,12 @@
 // gone. This header does not need SYCL. Next: buffer.hpp.
 #pragma once
 
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "usmx/base/api.hpp"
+#include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
 
@@ -14,6 +16,12 @@ namespace detail {
 /// Whatever keeps foreign memory alive. Only the maker of the release action knows what it is: for
 /// usmx's Python module it is a Python object.
 struct foreign_owner;
+
+/// Whether an object of a class that can be called may be without a function: a pointer, or a class
+/// such as std::function. Lambdas never are.
+template <class Function>
+inline constexpr bool may_be_null =
+    std::is_pointer_v<Function> || requires(const Function& of) { of.operator bool(); };
 
 /// A function that runs once, on any thread, when the last user of some memory is gone. An action
 /// may release other memory, whose action then runs inside of it. Beyond some depth, so that the
@@ -46,7 +54,8 @@ class USMX_API release_action {
   /// The state, if `action` is what runs; else null.
   void* state_of(function action) const noexcept { return run_ == action ? state_ : nullptr; }
 
-  /// An action that calls `deleter(pointer)`. If this throws, the deleter has run.
+  /// An action that calls `deleter(pointer)`. If this throws, the deleter has run. Throws
+  /// value_error for a null function, which cannot run.
   template <class Deleter>
   static release_action of(void* pointer, Deleter&& deleter);
 
@@ -75,6 +84,9 @@ detail::release_action detail::release_action::of(void* pointer, Deleter&& delet
     void* pointer;
     std::decay_t<Deleter> deleter;
   };
+  if constexpr (may_be_null<std::decay_t<Deleter>>) {
+    std::ignore = required(deleter, "deleter of memory", "a function");
+  }
   holder* state = nullptr;
   try {
     state = new holder{pointer, std::forward<Deleter>(deleter)};

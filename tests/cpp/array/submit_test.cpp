@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <future>
 #include <random>
 #include <stdexcept>
@@ -230,6 +231,13 @@ TEST_F(submit_test, array_without_memory_is_refused) {
   const auto nothing = [](sycl::handler&) {};
   expect_error<usmx::value_error>([&] { submit(queue(), {array()}, {}, nothing); }, {"memory"});
   expect_error<usmx::value_error>([&] { pending_events({array()}, {}); }, {"memory"});
+}
+
+TEST_F(submit_test, work_without_a_function_is_refused) {
+  const std::function<void(sycl::handler&)> command;
+  const std::function<sycl::event(const std::vector<sycl::event>&)> start;
+  expect_error<usmx::value_error>([&] { submit(queue(), {}, {}, command); }, {"found null"});
+  expect_error<usmx::value_error>([&] { submit(queue(), {}, {}, start); }, {"found null"});
 }
 
 // ---- memory that others may work on

@@ -15,6 +15,7 @@
 #include <ostream>
 #include <random>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -611,6 +612,52 @@ TEST_F(copy_async_test, errors_are_those_of_copy_and_start_nothing) {
   expect_error<usmx::read_only_error>([&] { fill_async(fixed, sample()); });
   expect_error<usmx::read_only_error>(
       [&] { copy_from_host_async(side, other.as_readonly(), nullptr); });
+}
+
+// ---- What nobody but the caller knows of host memory
+
+/// Copies to and from it, with and without waiting.
+template <class Error>
+void expect_refused_host(const array& a, const usmx::host_array& host, const std::string& part) {
+  for (const auto& call : std::vector<std::function<void()>>{
+           [&] { usmx::copy_from_host(host, a); }, [&] { usmx::copy_to_host(a, host); },
+           [&] { usmx::copy_from_host_async(host, a, nullptr); },
+           [&] { usmx::copy_to_host_async(a, host, nullptr); }}) {
+    expect_error<Error>(call, {part});
+  }
+}
+
+class host_memory_test : public support::device_test {};
+
+TEST_F(host_memory_test, another_number_of_strides_than_of_extents_is_refused) {
+  const array a = usmx::empty({2, 3}, usmx::float32, queue());
+  std::vector<std::byte> memory(24);
+  const std::vector<std::ptrdiff_t> strides{12, 4, 1};
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+    expect_refused_host<usmx::value_error>(
+        a, {memory.data(), usmx::float32, a.shape(), std::span(strides).first(count)},
+        "must have 2 strides, found " + std::to_string(count));
+  }
+}
+
+TEST_F(host_memory_test, elements_at_no_address_are_refused) {
+  const array a = usmx::empty({2, 3}, usmx::float32, queue());
+  const std::vector<std::ptrdiff_t> strides{12, 4};
+  expect_refused_host<usmx::value_error>(a, {nullptr, usmx::float32, a.shape(), strides},
+                                         "expected the address of 6 elements, found null");
+  const usmx::array_view nowhere(nullptr, usmx::float32, layout::c_order(a.shape()),
+                                 usm_kind::unknown, queue(), false);
+  expect_error<usmx::value_error>([&] { usmx::copy_from_host(nowhere, a); }, {"found null"});
+  const array none = usmx::empty({0, 3}, usmx::float32, queue());
+  usmx::copy_from_host({nullptr, usmx::float32, none.shape(), strides}, none);
+}
+
+TEST_F(host_memory_test, fill_without_an_element_is_refused) {
+  const std::byte* const nothing = nullptr;
+  const array a = usmx::empty({3}, usmx::float32, queue());
+  expect_error<usmx::value_error>([&] { usmx::fill(a, nothing); }, {"found null"});
+  expect_error<usmx::value_error>([&] { usmx::fill_async(a, nothing); }, {"found null"});
+  usmx::fill(usmx::empty({0}, usmx::float32, queue()), nothing);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/device_test.hpp"
+#include "support/errors.hpp"
 #include "usmx/array/in.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/zeros.hpp"
@@ -16,6 +17,7 @@
 
 namespace {
 
+using support::expect_error;
 using usmx::array;
 using usmx::empty;
 using usmx::fill;
@@ -41,6 +43,26 @@ TEST_F(values_test, fill_converts_a_value_to_the_elements_type) {
     fill(a, std::int64_t{-2});
     EXPECT_EQ(to_vector<int>(a), std::vector<int>(6, -2));
   }
+}
+
+TEST_F(values_test, fill_async_converts_a_value_to_the_elements_type) {
+  for (const usm_kind kind : {usm_kind::device, usm_kind::shared, usm_kind::host}) {
+    const array a = empty({2, 3}, usmx::float32, queue(), kind);
+    usmx::fill_async(a, 7.5);
+    EXPECT_EQ(to_vector<float>(a), std::vector<float>(6, 7.5F));
+    usmx::fill_async(a, std::int64_t{-2}).wait();
+    EXPECT_EQ(to_vector<int>(a), std::vector<int>(6, -2));
+  }
+}
+
+TEST_F(values_test, fill_async_refuses_what_fill_refuses) {
+  const usmx::dtype pair =
+      usmx::dtype::structured({{"x", usmx::int32, {}, 0}, {"y", usmx::int32, {}, 4}}, 8);
+  expect_error<usmx::value_error>([&] { usmx::fill_async(empty({2}, pair, queue()), 1); },
+                                  {"fill_async: a number cannot be"});
+  expect_error<usmx::read_only_error>(
+      [&] { usmx::fill_async(empty({2}, usmx::int8, queue()).as_readonly(), 1); });
+  expect_error<usmx::value_error>([] { usmx::fill_async(array(), 1); }, {"without memory"});
 }
 
 TEST_F(values_test, fill_reaches_only_the_elements_of_a_slice) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/child_process.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "tracking/registry.hpp"
@@ -133,6 +134,49 @@ TEST_F(dlpack_test, memory_of_a_sub_device_has_no_number) {
   const array a =
       usmx::empty(extents{4}, type_code::int8, sycl::queue(parts->context, parts->first));
   expect_error<buffer_error>([&] { dlpack_device(a); }, {"sub-device"});
+}
+
+TEST_F(dlpack_test, tensor_on_a_device_that_its_memory_is_not_on_is_refused) {
+  const array a = sample();
+  for (const dlpack::device where : {dlpack::host, dlpack::device{dlpack::device_type::oneapi, 77},
+                                     dlpack::device{dlpack::device_type::oneapi, -1},
+                                     dlpack::device{dlpack::device_type::cuda, 77},
+                                     dlpack::device{dlpack::device_type::cuda_managed, 77},
+                                     dlpack::device{static_cast<dlpack::device_type>(10), 0}}) {
+    const std::initializer_list<std::string> parts = {
+        "kind 'device'", "device type " + std::to_string(static_cast<int>(where.type)) +
+                             " with number " + std::to_string(where.id)};
+    expect_error<buffer_error>([&] { to_dlpack(a, where); }, parts);
+    expect_error<buffer_error>([&] { to_legacy_dlpack(a, where); }, parts);
+    expect_error<buffer_error>([&] { usmx::exchange::view_as_dlpack(a, where); }, parts);
+  }
+  const held_tensor on_host(to_dlpack(sample(usm_kind::shared), dlpack::host));
+  EXPECT_EQ(on_host->tensor.device, dlpack::host);
+}
+
+TEST_F(dlpack_test, array_without_memory_is_refused_on_every_device) {
+  for (const dlpack::device where : {dlpack::host, here()}) {
+    expect_error<value_error>([&] { to_dlpack(array(), where); }, {"without memory"});
+    expect_error<value_error>([&] { to_legacy_dlpack(array(), where); }, {"without memory"});
+    expect_error<value_error>([&] { usmx::exchange::view_as_dlpack(array(), where); },
+                              {"without memory"});
+  }
+}
+
+TEST_F(dlpack_test, no_tensor_is_refused) {
+  expect_error<value_error>([] { from_dlpack(nullptr); }, {"expected a tensor, found null"});
+}
+
+/// Consumers are not told a queue, so they work on the one that dpctl and dpnp keep, too. In a
+/// process of its own, since that one stays known.
+TEST_F(dlpack_test, lent_tensor_is_open_to_the_queue_of_peers_until_it_is_let_go) {
+  for (const char* form : {"tensor", "legacy-tensor", "buffer"}) {
+    const auto child = support::run_child("", std::string("lent ") + form);
+    EXPECT_EQ(child.output, here().type == dlpack::device_type::oneapi || form[0] == 'b'
+                                ? "closed open closed"
+                                : "closed closed closed")
+        << form;
+  }
 }
 
 TEST_F(dlpack_test, tensor_points_at_element_zero) {

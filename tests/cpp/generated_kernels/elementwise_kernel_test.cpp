@@ -85,6 +85,53 @@ TEST_F(elementwise_kernel_test, output_may_be_an_input) {
   EXPECT_EQ(usmx::to_vector<float>(x), (floats{0, 2, 4, 6, 8, 10}));
 }
 
+TEST_F(elementwise_kernel_test, outputs_may_follow_the_inputs) {
+  const elementwise_kernel add("T x, T y", "T out", "out = x + y");
+  const array x = ramp({4});
+  const array out = usmx::empty({4}, usmx::float32, queue());
+  EXPECT_EQ(add(x, x, out).owner(), out.owner());
+  EXPECT_EQ(usmx::to_vector<float>(out), (floats{0, 2, 4, 6}));
+}
+
+TEST_F(elementwise_kernel_test, outputs_stand_in_one_place) {
+  const elementwise_kernel add("T x, T y", "T out", "out = x + y", {.name = "add"});
+  const array x = ramp({4});
+  const array out = usmx::empty({4}, usmx::float32, queue());
+  for (const std::vector<kernel_argument>& given :
+       {std::vector<kernel_argument>{x}, std::vector<kernel_argument>{x, x, out}}) {
+    expect_error<usmx::type_error>([&] { add.call(given, {.outputs = {out}}); },
+                                   {"add takes 2 inputs where the options have the outputs"});
+  }
+}
+
+TEST_F(elementwise_kernel_test, raw_output_that_overlaps_an_argument_is_computed_apart) {
+  constexpr std::ptrdiff_t n = 100'000;
+  const elementwise_kernel from_raw("raw T x", "raw T out", "out[i] = x[x.size() - 1 - i]");
+  const elementwise_kernel from_element("T x", "raw T out", "out[out.size() - 1 - i] = x");
+  for (const bool is_raw : {true, false}) {
+    for (const bool is_shifted : {true, false}) {
+      const array all = ramp({n + 1});
+      const array x = all.slice(usmx::range(0, n));
+      const array out = is_shifted ? all.slice(usmx::range(1, n + 1)) : x;
+      const std::array arguments{kernel_argument(x), kernel_argument(out)};
+      const std::vector<array> results =
+          is_raw ? from_raw.call(arguments, {}, {{n}}) : from_element.call(arguments);
+      EXPECT_EQ(results[0].layout(), out.layout());
+      const floats found = usmx::to_vector<float>(out);
+      for (std::ptrdiff_t k = 0; k < n; ++k) {
+        ASSERT_EQ(found[static_cast<std::size_t>(k)], static_cast<float>(n - 1 - k)) << k;
+      }
+    }
+  }
+}
+
+TEST_F(elementwise_kernel_test, elements_that_a_separate_raw_output_lacks_stay) {
+  const elementwise_kernel first("raw T x", "raw T out", "if (i == 0) { out[0] = x[3] + 1; }");
+  const array x = ramp({4});
+  first.call(std::array{kernel_argument(x), kernel_argument(x)}, {}, {{4}});
+  EXPECT_EQ(usmx::to_vector<float>(x), (floats{4, 1, 2, 3}));
+}
+
 TEST_F(elementwise_kernel_test, result_has_fortran_order_if_all_inputs_have) {
   const array x = ramp({2, 3}).with_layout(usmx::transposed(ramp({2, 3}).layout()));
   const elementwise_kernel twice("T x", "T y", "y = 2 * x");

@@ -107,4 +107,14 @@ TEST_F(reduction_kernel_test, names_and_types_are_checked) {
       {"outputs of a reduction must not be raw, found 'y'"});
 }
 
+TEST_F(reduction_kernel_test, output_may_follow_the_inputs) {
+  const reduction_kernel sum("T x", "T y",
+                             {.map = "x", .reduce = "a + b", .post_map = "y = a", .identity = "0"});
+  const array x = usmx::empty({5}, usmx::float32, queue());
+  usmx::fill(x, 2.0F);
+  const array out = usmx::empty({}, usmx::float32, queue());
+  EXPECT_EQ(sum(x, out).owner(), out.owner());
+  EXPECT_EQ(usmx::to_vector<float>(out)[0], 10);
+}
+
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -646,6 +647,25 @@ TEST_F(pending_work_test, wait_of_memory_that_never_left_ignores_its_queue) {
   made.wait();  // would not come back
   gate.open();
   queue.wait();
+}
+
+TEST_F(buffer_test, part_of_no_buffer_is_refused) {
+  for (const auto& make : std::vector<std::function<void()>>{
+           [] { buffer::part_of(nullptr, nullptr, 0, false, {}); },
+           [] { buffer::part_on_queue(nullptr, nullptr, 0, queue(), false, {}); },
+           [] { buffer::on_queue(nullptr, queue()); }, [] { buffer::lent_out(nullptr); }}) {
+    expect_error<value_error>(make, {"buffer::", "expected a buffer, found null"});
+  }
+}
+
+TEST_F(buffer_test, deleter_without_a_function_is_refused) {
+  const runtime_block block(64, usm_kind::device, queue());
+  using function = void (*)(void*);
+  expect_error<value_error>([&] { buffer::adopt(block.data(), 64, queue(), function(nullptr)); },
+                            {"deleter", "expected a function, found null"});
+  expect_error<value_error>(
+      [&] { buffer::adopt(block.data(), 64, queue(), std::function<void(void*)>()); },
+      {"deleter", "expected a function, found null"});
 }
 
 }  // namespace

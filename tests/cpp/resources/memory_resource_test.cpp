@@ -133,4 +133,37 @@ TEST_F(any_resource_test, so_many_resources_may_lie_on_top_of_each_other_and_no_
   expect_error<value_error>([&] { usmx::statistics_resource{of_user}; }, {"found 17"});
 }
 
+template <class Resource>
+void expect_null_refused() {
+  support::expect_error<usmx::value_error>([] { any_resource{std::shared_ptr<Resource>()}; },
+                                           {"expected a memory resource, found null"});
+}
+
+TEST_F(any_resource_test, no_resource_is_refused) {
+  expect_null_refused<recording_resource>();
+  expect_null_refused<usmx::pool_resource>();
+  expect_null_refused<usmx::limiting_resource>();
+}
+
+class resource_below_test : public support::device_test {};
+
+TEST_F(resource_below_test, resource_that_was_moved_from_is_refused) {
+  any_resource taken = std::make_shared<recording_resource>();
+  const any_resource other = std::move(taken);
+  const auto expect_refused = [&](auto make) {
+    support::expect_error<usmx::value_error>(make, {"another one to lie on, found null"});
+  };
+  expect_refused([&] { usmx::pool_resource(taken, queue()); });
+  expect_refused([&] { usmx::limiting_resource(taken, 100); });
+  expect_refused([&] { usmx::statistics_resource{taken}; });
+  expect_refused([&] { usmx::tracking_resource{taken}; });
+  expect_refused([&] { usmx::logging_resource(taken, "/dev/null"); });
+}
+
+TEST_F(resource_below_test, tracking_needs_a_function) {
+  const any_resource below = std::make_shared<recording_resource>();
+  support::expect_error<usmx::value_error>([&] { usmx::tracking_resource(below, nullptr); },
+                                           {"found null"});
+}
+
 }  // namespace

@@ -23,6 +23,8 @@
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy_async.hpp"
 #include "usmx/copy/zeros.hpp"
+#include "usmx/exchange/dlpack.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -254,6 +256,41 @@ void copy_in_random_layouts(unsigned seed) {
   }
 }
 
+/// Whether others may work, on the queue that peers keep, on memory that is lent to a consumer who
+/// was told no queue: before, meanwhile and after.
+void print_lending(std::string_view form) {
+  const sycl::device device = usmx::default_device();
+  const auto in_order = [&] {
+    return sycl::queue(usmx::default_context(device), device, sycl::property::queue::in_order());
+  };
+  usmx::internal::add_peers_queue(in_order());
+  const usmx::array lent = usmx::empty({4}, usmx::float64, in_order());
+  const sycl::queue peers =
+      *usmx::internal::peers_queue_beside(usmx::internal::cached_queue(device));
+  const auto print = [&] {
+    const std::vector<sycl::queue> others = lent.owner()->others_queues();
+    std::cout << (std::ranges::find(others, peers) == others.end() ? "closed" : "open");
+  };
+  const auto print_with = [&](auto* tensor) {
+    std::cout << ' ';
+    print();
+    tensor->deleter(tensor);
+  };
+  print();
+  if (form == "tensor") {
+    print_with(usmx::exchange::to_dlpack(lent, usmx::exchange::dlpack_device(lent)));
+  } else if (form == "legacy-tensor") {
+    print_with(usmx::exchange::to_legacy_dlpack(lent, usmx::exchange::dlpack_device(lent)));
+  } else {
+    const usmx::buffer part = usmx::buffer::lent_out(lent.owner());
+    std::cout << ' ';
+    print();
+  }
+  lent.wait();
+  std::cout << ' ';
+  print();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -277,13 +314,15 @@ int main(int argc, char** argv) {
     leave_an_array(argument);
   } else if (command == "exposed") {
     print_exposure(argument);
+  } else if (command == "lent") {
+    print_lending(argument);
   } else if (command == "exit-with-threads") {
     leave_threads_at_work();
   } else if (command == "copies") {
     copy_in_random_layouts(static_cast<unsigned>(std::atol(argument)));
   } else {
     std::cerr << "usage: usmx_child devices|variable|default|select|diagnose|exit-at-work|"
-                 "exit-at-own-work|exit-with-array|exit-with-threads|exposed|copies\n";
+                 "exit-at-own-work|exit-with-array|exit-with-threads|exposed|lent|copies\n";
     return 2;
   }
   return 0;

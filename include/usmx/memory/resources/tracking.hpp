@@ -47,7 +47,8 @@ USMX_API bool call_sites_are_wanted() noexcept;
 class USMX_API tracking_resource {
  public:
   /// Tracks the blocks of `upstream`. The allocating thread calls `call_site`, while it holds no
-  /// lock of the resource. Throws value_error on top of max_resource_depth resources.
+  /// lock of the resource. Throws value_error on top of max_resource_depth resources, and for a
+  /// null function.
   explicit tracking_resource(any_resource upstream,
                              std::function<std::string()> call_site = &current_call_site);
 
