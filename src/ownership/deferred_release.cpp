@@ -13,6 +13,7 @@
 
 #include "base/process_state.hpp"
 #include "base/ranked_mutex.hpp"
+#include "ownership/finished_batches.hpp"
 #include "ownership/waiting_blocks.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/exit.hpp"
@@ -86,8 +87,11 @@ class deferred_list {
       return;  // another thread looks at the list
     }
     batch_arrivals();
-    take_finished(finished, unfinished);
+    const std::exception_ptr failure = take_finished(batches_, next_, unfinished, finished);
     count_out(finished);
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
   }
 
   void limit_blocks() {
@@ -172,18 +176,6 @@ class deferred_list {
       }
     }
     return found;
-  }
-
-  void take_finished(std::list<batch>& finished, std::size_t unfinished) {
-    for (std::size_t left = batches_.size(); left > 0 && unfinished > 0; --left) {
-      const auto at = next_ == batches_.end() ? batches_.begin() : next_;
-      next_ = std::next(at);
-      if (at->is_finished()) {
-        finished.splice(finished.end(), batches_, at);
-      } else {
-        --unfinished;
-      }
-    }
   }
 
   void count_out(const std::list<batch>& gone) {
@@ -311,7 +303,7 @@ deferred_list& list() {
 /// on.
 void wait_for_deferred() { list().wait_for_all(); }
 
-/// Returns whether there was any.
+/// Returns whether one was released: none may be left, or the runtime cannot tell of the oldest.
 bool wait_for_oldest() {
   const std::optional<oldest_waiting> block = find_oldest_waiting();
   const std::optional<std::uint64_t> age = list().oldest_age();
@@ -319,10 +311,9 @@ bool wait_for_oldest() {
     return false;
   }
   if (block && (!age || block->age < *age)) {
-    wait_for_waiting(*block);
-  } else {
-    list().wait_for_oldest();
+    return wait_for_waiting(*block);
   }
+  list().wait_for_oldest();
   return true;
 }
 

@@ -151,11 +151,27 @@ class waiting_list {
     next_ = by_age_.front();
   }
 
-  std::optional<oldest_waiting> oldest() noexcept {
+  /// The oldest block that is younger than `age`.
+  std::optional<oldest_waiting> oldest_after(std::uint64_t age) noexcept {
     const std::lock_guard lock(mutex_);
-    const owned_block* const first = by_age_.front();
+    const owned_block* const first = first_after(age);
     return first == nullptr ? std::nullopt
                             : std::optional(oldest_waiting{bytes_of(*first), first->age});
+  }
+
+  /// Gives the block of that age back if it is finished. Waits until no other thread looks at it.
+  /// Returns whether it has gone, here or elsewhere.
+  bool return_of_age(std::uint64_t age) {
+    owned_block* const block = begin_look_at(age);
+    if (block == nullptr) {
+      return true;
+    }
+    std::unique_ptr<owned_block> finished = end_look(*block, is_finished(*block));
+    if (finished == nullptr) {
+      return false;
+    }
+    give_back(std::move(finished));
+    return true;
   }
 
   std::size_t nbytes() const noexcept { return nbytes_.load(std::memory_order_relaxed); }
@@ -177,9 +193,40 @@ class waiting_list {
       }
     }
     if (at != nullptr) {
-      at->is_looked_at = true;
-      buckets_[at->bucket].erase(*at);
+      look_at(*at);
       next_ = chain<&owned_block::by_age>::after(*at);
+    }
+    return at;
+  }
+
+  /// The block of that age, which nobody takes until end_look(); null if it has gone. Waits until
+  /// no other thread looks at it.
+  owned_block* begin_look_at(std::uint64_t age) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      owned_block* const at = first_after(age - 1);
+      if (at == nullptr || at->age != age) {
+        return nullptr;
+      }
+      if (!at->is_looked_at) {
+        look_at(*at);
+        return at;
+      }
+      look_ended_.wait(lock);
+    }
+  }
+
+  /// Under the mutex, as the next one.
+  void look_at(owned_block& block) noexcept {
+    block.is_looked_at = true;
+    buckets_[block.bucket].erase(block);
+  }
+
+  /// Null if none is younger than `age`.
+  owned_block* first_after(std::uint64_t age) const noexcept {
+    owned_block* at = by_age_.front();
+    while (at != nullptr && at->age <= age) {
+      at = chain<&owned_block::by_age>::after(*at);
     }
     return at;
   }
@@ -188,6 +235,7 @@ class waiting_list {
   std::unique_ptr<owned_block> end_look(owned_block& block, bool finished) noexcept {
     const std::lock_guard lock(mutex_);
     block.is_looked_at = false;
+    look_ended_.notify_all();
     if (finished) {
       return remove(block);
     }
@@ -214,7 +262,8 @@ class waiting_list {
   std::atomic<std::size_t> nbytes_ = 0;
   ranked_mutex<lock_rank::waiting_blocks>
       mutex_;  // guards what follows, and the blocks' links; nothing is called under it
-  chain<&owned_block::by_age> by_age_;
+  ranked_condition look_ended_;
+  chain<&owned_block::by_age> by_age_;  // ages ascend
   std::array<bucket, bucket_count> buckets_;
   owned_block* next_ = nullptr;  // where the next look begins; null: at the oldest
 };
@@ -244,17 +293,17 @@ void return_finished_waiting() noexcept {
   waiting().return_finished(everything, everything);
 }
 
-std::optional<oldest_waiting> find_oldest_waiting() noexcept { return waiting().oldest(); }
+std::optional<oldest_waiting> find_oldest_waiting() noexcept { return waiting().oldest_after(0); }
 
-void wait_for_waiting(const oldest_waiting& block) {
+bool wait_for_waiting(const oldest_waiting& block) {
   wait_for_pending_work(block.range, access::write);
-  waiting().start_at_oldest();
-  waiting().return_finished(most_returned, most_unfinished);
+  return waiting().return_of_age(block.age);
 }
 
 void return_all_waiting() {
   const std::uint64_t now = next_age();
-  for (auto next = waiting().oldest(); next && next->age < now; next = waiting().oldest()) {
+  for (auto next = waiting().oldest_after(0); next && next->age < now;
+       next = waiting().oldest_after(next->age)) {
     wait_for_waiting(*next);
   }
 }

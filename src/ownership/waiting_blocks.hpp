@@ -64,10 +64,13 @@ struct oldest_waiting {
 };
 std::optional<oldest_waiting> find_oldest_waiting() noexcept;
 
-/// Waits for the work on that block, and gives the block back to its pool.
-void wait_for_waiting(const oldest_waiting&);
+/// Waits for the work on that block, and gives the block back to its pool. Waits for a thread that
+/// looks at the block, too. Returns false if the block stays, since the runtime cannot tell whether
+/// its work is finished.
+bool wait_for_waiting(const oldest_waiting&);
 
-/// Waits for all blocks that wait now, and gives them back to their pools.
+/// Waits for all blocks that wait now, and gives them back to their pools. Those of which the
+/// runtime cannot tell whether their work is finished stay.
 void return_all_waiting();
 
 /// Bytes of all blocks that wait, with what rounding adds.

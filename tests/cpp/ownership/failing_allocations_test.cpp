@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "observing/memory_log.hpp"
+#include "ownership/buffer_internal.hpp"
 #include "ownership/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/failing_allocations.hpp"
@@ -160,6 +162,50 @@ TEST_F(failing_release_test, nothing_is_released_before_its_work_when_waiting_fo
     ASSERT_EQ(late_, 3);
     ASSERT_EQ(usmx::detail::deferred_nbytes(), 0U);
   });
+}
+
+// It would ask for the block's work again and again, and allocate each time.
+TEST_F(failing_release_test, who_gives_all_blocks_back_sleeps_while_another_thread_looks_at_one) {
+  usmx::synchronize();
+  gate other_work(context());
+  buffer busy = buffer::allocate(64, usm_kind::host, queue());
+  busy.record(other_work.event());
+  gate work(context());
+  {
+    const auto block = usmx::internal::new_buffer::allocate(1 << 20, usm_kind::device, queue(), 0,
+                                                            usmx::internal::first_use::in_order);
+    block->record(work.event());
+  }
+  ASSERT_GT(usmx::detail::deferred_nbytes(), 0U);
+  work.open();
+  std::promise<void> looks;
+  std::promise<void> goes_on;
+  std::thread looking([&] {
+    // The first allocation is for the block's work, and the second one for what is finished of it.
+    int count = 0;
+    const support::told_allocations told([&] {
+      if (++count == 2) {
+        looks.set_value();
+        goes_on.get_future().wait();
+      }
+    });
+    usmx::detail::release_all_finished();
+  });
+  looks.get_future().wait();
+  std::atomic<int> allocations = 0;
+  std::thread returning([&] {
+    const support::told_allocations told([&] { ++allocations; });
+    usmx::detail::release_all();
+  });
+  for (int k = 0; k < 50 && allocations < 1000; ++k) {
+    std::this_thread::sleep_for(1ms);
+  }
+  goes_on.set_value();
+  looking.join();
+  returning.join();
+  EXPECT_LT(allocations, 1000);
+  EXPECT_EQ(usmx::detail::deferred_nbytes(), 0U);
+  other_work.open();
 }
 
 class failing_memory_log_test : public support::device_test {

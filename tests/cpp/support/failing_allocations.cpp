@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
+#include <utility>
 
 extern const char __executable_start;  // by the linker: where the program's code begins and ends
 extern const char etext;
@@ -16,6 +18,7 @@ namespace {
 
 thread_local int left = 0;  // until one fails; 0: none will
 thread_local bool happened = false;
+thread_local const std::function<void()>* told = nullptr;
 
 bool is_in_program(std::uintptr_t address) noexcept {
   return address >= reinterpret_cast<std::uintptr_t>(&__executable_start) &&
@@ -49,10 +52,14 @@ _Unwind_Reason_Code look_at(_Unwind_Context* frame, void* state) {
 }
 
 bool fails_now() noexcept;
+void tell();
 
 [[gnu::noinline]] void* allocate(std::size_t nbytes, std::size_t alignment) {
   if (left > 0 && fails_now()) {
     throw std::bad_alloc();
+  }
+  if (told != nullptr) {
+    tell();
   }
   void* const memory =
       alignment <= alignof(std::max_align_t)
@@ -74,6 +81,17 @@ bool fails_now() noexcept;
   return true;
 }
 
+/// What is told of may allocate, too.
+[[gnu::noinline]] void tell() {
+  caller found{3};  // as above
+  const std::function<void()>* const function = std::exchange(told, nullptr);
+  _Unwind_Backtrace(look_at, &found);
+  if (found.is_program) {
+    (*function)();
+  }
+  told = function;
+}
+
 }  // namespace
 
 [[gnu::noinline]] void* operator new(std::size_t nbytes) { return allocate(nbytes, 1); }
@@ -93,5 +111,10 @@ failing_allocation::failing_allocation(int number) noexcept {
 }
 failing_allocation::~failing_allocation() { left = 0; }
 bool failing_allocation::has_happened() noexcept { return happened; }
+
+told_allocations::told_allocations(std::function<void()> function) : told_(std::move(function)) {
+  told = &told_;
+}
+told_allocations::~told_allocations() { told = nullptr; }
 
 }  // namespace support

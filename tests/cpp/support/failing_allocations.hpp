@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <new>
 
 namespace support {
@@ -20,6 +21,19 @@ class failing_allocation {
 
   /// Whether there were so many.
   static bool has_happened() noexcept;
+};
+
+/// While it lives, each allocation that this thread makes in the library or in the test is told of
+/// first. The function may hold the thread up.
+class told_allocations {
+ public:
+  explicit told_allocations(std::function<void()> told);
+  ~told_allocations();
+  told_allocations(const told_allocations&) = delete;
+  told_allocations& operator=(const told_allocations&) = delete;
+
+ private:
+  std::function<void()> told_;
 };
 
 /// Calls `attempt` with the first, second, ... allocation in `body` failing, until none does.
