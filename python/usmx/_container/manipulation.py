@@ -189,7 +189,8 @@ def repeat(x: Producer, repeats: Any, /, *, axis: SupportsIndex | None = None) -
         A new C-contiguous USMArray on the same queue and of the same kind.
 
     Raises:
-        ValueError: a count is negative, or there are not as many counts as indices.
+        ValueError: a count is negative, there are not as many counts as indices, or the result
+            would have too many elements.
         TypeError: a count is no integer.
         numpy.exceptions.AxisError: there is no such axis.
 
@@ -204,6 +205,7 @@ def repeat(x: Producer, repeats: Any, /, *, axis: SupportsIndex | None = None) -
     count = _repeat_count(repeats, x, x.shape[axis])
     if isinstance(count, list):
         numpy = _numpy()
+        _require_extent("repeat", sum(count), x.dtype.itemsize)
         indices = numpy.repeat(numpy.arange(len(count)), numpy.array(count, dtype=numpy.intp))
         return x[(*(slice(None),) * axis, indices)]
     result = _core._new_like(x, _replaced(x.shape, axis, x.shape[axis] * count), "C")
@@ -343,6 +345,15 @@ def _repeat_count(repeats, x, n):
             f"repeats must have one count for each of {n} indices, found {len(counts)}"
         )
     return counts
+
+
+def _require_extent(caller, extent, itemsize):
+    """NumPy adds in 64 bits, and does not look whether the sum fits."""
+    if extent > (2**63 - 1) // max(itemsize, 8):  # indices have 8 bytes
+        raise ValueError(
+            f"{caller}: the result must have at most 2**63 - 1 bytes, found {extent} elements of "
+            f"{itemsize} bytes"
+        )
 
 
 def _integers_of(repeats, x):

@@ -1,6 +1,7 @@
 """New arrays whose elements follow a rule: arange, linspace, eye, tril, triu, meshgrid.
 
-The numbers of arange and linspace are NumPy's, made on the host.
+The numbers of arange and linspace are NumPy's, made on the host. How many integers there are is
+counted here: NumPy counts in float64, and takes what does not fit its integers for none.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def arange(
         TypeError: `start`, `stop` or `step` is no number, or `dtype` is bool and there would be
             more than 2 elements.
         OverflowError: a number does not fit the element type.
-        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        ValueError: an argument has a value that is not accepted, there would be 2**63 elements or
+            more, or the device lacks the type.
         USMAllocationError: the memory cannot be allocated. This is a MemoryError.
 
     Example:
@@ -75,7 +77,16 @@ def arange(
     if step == 0:
         raise ZeroDivisionError("step of arange must not be 0")
     dtype = _type_of_numbers((start, stop, step), dtype, device, sycl_queue)
-    return _on_device(_numpy().arange(start, stop, step, dtype), device, usm_type, sycl_queue)
+    numbers = [_exact(number) for number in (start, stop, step)]
+    if not all(isinstance(number, int) for number in numbers):
+        _require_countable(*numbers)
+        return _on_device(_numpy().arange(*numbers, dtype), device, usm_type, sycl_queue)
+    begin, end, stride = numbers
+    count = max(0, -((begin - end) // stride))
+    # Before the numbers, which are as many: this says what is too large for usmx.
+    result = _core._new_array(count, dtype, usm_type, sycl_queue, device, "C", zeroed=False)
+    _core._copy_from_host(result, _integers(begin, end, stride, dtype, count))
+    return result
 
 
 def linspace(
@@ -121,8 +132,10 @@ def linspace(
     if num < 0:
         raise ValueError(f"num of linspace must not be negative, found {num}")
     dtype = _type_of_numbers((start, stop, 0.0), dtype, device, sycl_queue)
+    result = _core._new_array(num, dtype, usm_type, sycl_queue, device, "C", zeroed=False)
     numbers = _numpy().linspace(start, stop, num, endpoint=bool(endpoint), dtype=dtype)
-    return _on_device(numbers, device, usm_type, sycl_queue)
+    _core._copy_from_host(result, numbers)
+    return result
 
 
 def eye(
@@ -285,6 +298,33 @@ def _type_of_numbers(numbers, dtype, device, sycl_queue):
     kinds = {"f": "real floating", "c": "complex floating"}
     where = _core._queue_argument(sycl_queue, device).sycl_device
     return default_types(where)[kinds.get(kind, "integral")]
+
+
+def _exact(number):
+    """Integers as Python's, whose differences do not overflow."""
+    numpy = _numpy()
+    return int(number) if isinstance(number, (int, numpy.integer, numpy.bool)) else number
+
+
+def _require_countable(start, stop, step):
+    """NumPy takes 2**63 numbers for none, and refuses more."""
+    steps = (stop - start) / step
+    if max(steps.real, steps.imag) >= 2**63:
+        raise ValueError(
+            f"arange: there must be less than 2**63 numbers, found {steps} from {start} to {stop}"
+        )
+
+
+def _integers(start, stop, step, dtype, count):
+    """NumPy's numbers, as many as there are."""
+    numpy = _numpy()
+    numbers = numpy.arange(start, stop, step, dtype)
+    if len(numbers) == count:
+        return numbers
+    # The count needs more bits than float64 has. What does not fit wraps, as NumPy's does.
+    places = numpy.arange(count).astype("u8")
+    wrapped = places * numpy.uint64(step % 2**64) + numpy.uint64(start % 2**64)
+    return wrapped.view("i8").astype(dtype)
 
 
 def _on_device(numbers, device, usm_type, sycl_queue):

@@ -243,3 +243,62 @@ def test_meshgrid_of_what_does_not_fit_is_an_error():
         usmx.meshgrid(x, np.ones(3))
     with pytest.raises(usmx.ExecutionPlacementError):
         usmx.meshgrid(x, usmx.ones(3, sycl_queue=usmx.SyclQueue()))
+
+
+# ---- sizes that do not fit
+
+
+TOO_MANY = {
+    "all int64": lambda: usmx.arange(2**63 - 1),
+    "all int64 as int8": lambda: usmx.arange(0, 2**63 - 1, dtype="i1"),
+    "2**63 as int8": lambda: usmx.arange(0, 2**63, dtype="i1"),
+    "2**64 downwards": lambda: usmx.arange(2**63, -(2**63), -1),
+    "a float of 2**63": lambda: usmx.arange(2.0**63, dtype="i1"),
+    "a float": lambda: usmx.arange(1e30),
+    "a complex number": lambda: usmx.arange(0, 1e30 + 1e30j, 1),
+    "linspace": lambda: usmx.linspace(0, 1, 2**63 - 1),
+    "linspace of 2**64": lambda: usmx.linspace(0, 1, 2**64),
+    "eye": lambda: usmx.eye(2**62),
+    "diag": lambda: usmx.diag(usmx.arange(2), 2**62),
+    "tile": lambda: usmx.tile(usmx.arange(4), 2**62),
+    "tile of none": lambda: usmx.tile(usmx.arange(4), (2**62, 2**62)),
+    "repeat": lambda: usmx.repeat(usmx.arange(4), 2**62),
+    "repeat each": lambda: usmx.repeat(usmx.arange(4), [2**62] * 4),
+    "repeat each, to 2**63": lambda: usmx.repeat(usmx.arange(2), [2**62] * 2),
+    "repeat each, too large a count": lambda: usmx.repeat(usmx.arange(2), [2**64, 0]),
+    "repeat each row": lambda: usmx.repeat(usmx.zeros((2, 4)), [2**59, 2**59], axis=0),
+    "broadcast_to": lambda: usmx.broadcast_to(usmx.arange(4), (2**62, 4)),
+    "empty": lambda: usmx.empty((2**62, 4)),
+    "concat": lambda: usmx.concat([usmx.broadcast_to(usmx.arange(1), 2**62)] * 4),
+    "stack": lambda: usmx.stack([usmx.broadcast_to(usmx.arange(1), 2**62)] * 4),
+    "meshgrid": lambda: usmx.meshgrid(*[usmx.broadcast_to(usmx.arange(1), 2**62)] * 2),
+}
+
+
+@pytest.mark.parametrize("make", TOO_MANY.values(), ids=TOO_MANY)
+def test_too_many_elements_are_an_error(make):
+    with pytest.raises((ValueError, MemoryError)):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step"),
+    [
+        (0, -9007199254740994, -9007199254740993),
+        (0, 9007199254740994, 9007199254740993),
+        (-(2**63), 2**63 - 1, 2**62 - 1),
+        (2**63 - 1, -(2**63), -(2**62)),
+        (np.int8(-100), np.int8(100), np.int8(90)),
+    ],
+)
+def test_integers_are_counted_exactly(start, stop, step):
+    expected = list(range(int(start), int(stop), int(step)))
+    assert usmx.arange(start, stop, step, dtype="i8").tolist() == expected
+
+
+@given(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**63), 2**63 - 1), st.integers(1, 40))
+def test_a_few_of_any_integers_are_pythons(start, stop, parts):
+    step = (stop - start) // parts or 1
+    if not -(2**63) <= start + step < 2**63:
+        return
+    assert usmx.arange(start, stop, step, dtype="i8").tolist() == [*range(start, stop, step)]
