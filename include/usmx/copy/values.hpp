@@ -25,7 +25,7 @@ using element_bytes = std::array<std::byte, 16>;
 
 /// The value as an element of the array. Throws value_error for elements of a structured type.
 template <element_type T>
-element_bytes element_of(const array& destination, T value, const char* function) {
+element_bytes converted_element(const array& destination, T value, const char* function) {
   if (destination.type().is_structured()) {
     throw value_error(
         message(function, ": a number cannot be an element of type ", destination.type()));
@@ -43,7 +43,7 @@ element_bytes element_of(const array& destination, T value, const char* function
 /// a structured type or it has no memory.
 template <element_type T>
 void fill(const array& destination, T value) {
-  fill(destination, detail::element_of(destination, value, "fill").data());
+  fill(destination, detail::converted_element(destination, value, "fill").data());
 }
 
 /// Starts to set every element of an array to a value, which is converted as `copy` converts
@@ -52,7 +52,8 @@ void fill(const array& destination, T value) {
 /// read-only, value_error when its elements are of a structured type or it has no memory.
 template <element_type T>
 sycl::event fill_async(const array& destination, T value) {
-  return fill_async(destination, detail::element_of(destination, value, "fill_async").data());
+  return fill_async(destination,
+                    detail::converted_element(destination, value, "fill_async").data());
 }
 
 /// Makes a new array of the elements, converted to `type` as `copy` converts them, and waits. The
@@ -65,8 +66,8 @@ USMX_API array astype(const array& source, dtype type);
 /// The elements in C order, converted to T as `copy` converts them. Waits. Throws value_error when
 /// the elements are of a structured type or the source has no memory.
 template <element_type T>
-  requires(!std::same_as<T, bool>)  // a std::vector<bool> holds bits
-std::vector<T> to_vector(const array& source) {
+requires(!std::same_as<T, bool>)  // a std::vector<bool> holds bits
+    std::vector<T> to_vector(const array& source) {
   std::vector<T> result(static_cast<std::size_t>(source.size()));
   const layout in_bytes = layout::c_order(source.shape()).scaled(sizeof(T));
   copy_to_host(source, {reinterpret_cast<std::byte*>(result.data()), dtype::of<T>(), source.shape(),
