@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -93,6 +95,78 @@ TEST(access_history_test, history_whose_work_is_forgotten_is_empty) {
   all.forget({5, 6}, {1});
   all.forget({0, 30}, {1, 2});
   EXPECT_TRUE(all.empty());
+}
+
+TEST(access_history_test, write_takes_the_place_of_reads_too) {
+  history all;
+  all.add({0, 8}, access::write, 1, 0);
+  all.add({0, 8}, access::read, 2, all.latest());
+  all.add({0, 8}, access::write, 3, all.latest());
+  EXPECT_EQ(events_of(all.find({0, 8}, access::write)), std::vector<int>{3});
+}
+
+TEST(access_history_test, work_is_forgotten_in_the_whole_segments_that_the_bytes_meet) {
+  history all;
+  all.add({0, 30}, access::write, 1, 0);
+  all.forget({10, 11}, {1});
+  EXPECT_TRUE(all.empty());
+}
+
+TEST(access_history_test, neighbours_that_have_the_same_work_again_are_one_segment) {
+  history all;
+  all.add({0, 30}, access::write, 1, 0);
+  all.add({10, 20}, access::read, 2, all.latest());
+  ASSERT_EQ(all.segment_count(), 3U);
+  all.forget({0, 30}, {2});
+  EXPECT_EQ(all.segment_count(), 1U);
+  EXPECT_EQ(events_of(all.find({0, 30}, access::write)), std::vector<int>{1});
+}
+
+TEST(access_history_test, segments_with_a_gap_between_them_stay_apart) {
+  history all;
+  all.add({0, 30}, access::write, 1, 0);
+  all.take({10, 20});
+  all.add({20, 30}, access::read, 2, all.latest());
+  all.forget({0, 30}, {2});
+  EXPECT_EQ(all.segment_count(), 2U);
+  EXPECT_FALSE(all.has_any({10, 20}));
+  EXPECT_TRUE(all.find({10, 20}, access::write).empty());
+}
+
+/// An event whose copies fail from a certain one on.
+struct failing_event {
+  int number = 0;
+  static inline int copies_left = std::numeric_limits<int>::max();
+
+  explicit failing_event(int of) : number(of) {}
+  failing_event(const failing_event& other) : number(other.number) {
+    if (--copies_left < 0) {
+      throw std::runtime_error("no copy");
+    }
+  }
+  failing_event(failing_event&&) noexcept = default;
+  failing_event& operator=(const failing_event&) = default;
+  failing_event& operator=(failing_event&&) noexcept = default;
+};
+
+TEST(access_history_test, addition_that_fails_leaves_no_segment_without_work) {
+  for (const access made : {access::read, access::write}) {
+    bool failed = true;
+    for (int copies = 0; failed; ++copies) {
+      access_history<failing_event> all;
+      all.add({0, 30}, access::write, failing_event(1), 0);
+      failing_event::copies_left = copies;
+      try {
+        all.add({10, 40}, made, failing_event(2), all.latest());
+        failed = false;
+      } catch (const std::runtime_error&) {
+        EXPECT_LE(all.segment_count(), 2U) << copies;
+        EXPECT_FALSE(all.has_any({30, 40})) << copies;
+      }
+      failing_event::copies_left = std::numeric_limits<int>::max();
+      ASSERT_LT(copies, 100);
+    }
+  }
 }
 
 /// Every byte keeps all work that was ever done on it, and what came after what.

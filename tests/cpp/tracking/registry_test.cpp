@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/seed.hpp"
+#include "tracking/change_counter.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 
@@ -279,6 +280,58 @@ TEST_F(registry_test, block_is_found_at_all_times_while_threads_add_and_remove_o
     thread.join();
   }
   EXPECT_EQ(lost, 0);
+}
+
+// Each removal moves it one slot, and for a moment it is in none.
+TEST_F(registry_test, block_is_found_while_those_before_it_are_removed_one_by_one) {
+  constexpr std::ptrdiff_t others = 15;  // that start in one region, as the block does
+  constexpr int rounds = 4'000;
+  std::byte* const region = address(0x5000'0000'4000);
+  std::byte* const last = region + 4 * others;
+  std::atomic<int> ready = 0;
+  std::atomic<int> removed = 0;
+  std::atomic<int> looked = 0;
+  std::atomic<int> lost = 0;
+  std::thread reader([&] {
+    for (int round = 1; round <= rounds; ++round) {
+      while (ready < round) {
+        std::this_thread::yield();
+      }
+      while (removed < round) {
+        lost += !registry::find(last);
+      }
+      looked = round;
+    }
+  });
+  for (int round = 1; round <= rounds; ++round) {
+    for (std::ptrdiff_t k = 0; k <= others; ++k) {
+      registry::add(block(region + 4 * k, 4));
+    }
+    ready = round;
+    for (std::ptrdiff_t k = 0; k < others; ++k) {
+      registry::remove(region + 4 * k, 4);
+    }
+    removed = round;
+    while (looked < round) {
+      std::this_thread::yield();
+    }
+    registry::remove(last, 4);
+  }
+  reader.join();
+  EXPECT_EQ(lost, 0);
+}
+
+TEST(change_counter_test, reader_learns_of_a_change_that_lasts_and_of_one_that_is_over) {
+  usmx::detail::change_counter changes;
+  const std::uint64_t before = changes.now();
+  EXPECT_TRUE(changes.none_since(before));
+  {
+    const usmx::detail::change_counter::change changing(changes);
+    EXPECT_FALSE(changes.none_since(before));
+    EXPECT_FALSE(changes.none_since(changes.now()));
+  }
+  EXPECT_FALSE(changes.none_since(before));
+  EXPECT_TRUE(changes.none_since(changes.now()));
 }
 
 TEST_F(registry_test, threads_add_find_and_remove_at_once) {
