@@ -8,7 +8,7 @@ import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, producer_of
+from helpers import KINDS, TYPESTRS, producer_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from index_cases import RECORD, _dressed, arrays, keys, numbered, on_host, outcome
@@ -372,3 +372,83 @@ def test_read_only_array_is_not_filled():
 def test_what_is_no_number_does_not_fill(value):
     with pytest.raises((TypeError, ValueError)):
         usmx.zeros(3).fill(value)
+
+
+# ---- scalars of every type and value
+
+
+NUMBERS = (0, 1, -1, 200, 300, 1.5, 1e10, 1e300, np.nan, np.inf, -np.inf)
+PYTHONS = (*NUMBERS, True, 2**40, 2**63, 2**70, 1j, 1e300j, "5", "x", None)
+with warnings.catch_warnings(action="ignore"):
+    SCALARS = [np.array(number).astype(typestr) for number in NUMBERS for typestr in TYPESTRS]
+VALUES = [*PYTHONS, *SCALARS, *(scalar[()] for scalar in SCALARS)]
+KEYS = [(), ..., slice(None), 1, slice(0, 2), [0, 1], np.array([True, False, True])]
+
+
+def told(make):
+    """(the bytes that came of it, the error, the warnings)."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        try:
+            found, error = make().tobytes(), None
+        except (TypeError, ValueError, OverflowError) as raised:
+            found, error = None, type(raised)
+    return found, error, sorted(warning.category.__name__ for warning in given)
+
+
+def assigned(module, dtype, key, value):
+    array = module.ones(() if key == () else 3, dtype)
+    array[key] = value
+    return array
+
+
+def filled(module, dtype, value):
+    array = module.ones(3, dtype)
+    array.fill(value)
+    return array
+
+
+def copied(module, dtype, value, casting):
+    array = module.ones(3, dtype)
+    module.copyto(array, value, casting=casting)
+    return array
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", TYPESTRS)
+def test_every_scalar_becomes_numpys_element_error_and_warning(dtype):
+    for value in VALUES:
+        for key in KEYS:
+            mine = told(lambda: assigned(usmx, dtype, key, value))  # noqa: B023
+            assert mine == told(lambda: assigned(np, dtype, key, value)), (key, repr(value))  # noqa: B023
+        mine = told(lambda: filled(usmx, dtype, value))  # noqa: B023
+        assert mine == told(lambda: filled(np, dtype, value)), repr(value)  # noqa: B023
+        for casting in ("no", "safe", "same_kind", "unsafe", "other"):
+            mine = told(lambda: copied(usmx, dtype, value, casting))  # noqa: B023
+            assert mine == told(lambda: copied(np, dtype, value, casting)), repr(value)  # noqa: B023
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", TYPESTRS)
+def test_full_has_numpys_elements_or_raises(dtype):
+    for value in VALUES:
+        theirs = told(lambda: np.full(3, value, dtype))  # noqa: B023
+        for mine in (
+            told(lambda: usmx.full(3, value, dtype)),  # noqa: B023
+            told(lambda: usmx.full_like(usmx.ones(3, dtype), value)),  # noqa: B023
+        ):
+            python_bool = type(value) is int and dtype == "|b1"  # NumPy has no large integers there
+            assert (
+                mine == theirs
+                or (type(value) in (int, float, complex) and mine[1])
+                or (python_bool and mine[0] == bytes([value != 0] * 3))
+            ), repr(value)
+
+
+def test_numpys_scalar_that_does_not_fit_is_refused_and_changes_nothing():
+    mine = usmx.ones(3, "i1")
+    for value, error in ((np.int64(300), OverflowError), (np.float64("nan"), ValueError)):
+        for key in ((), 1, slice(None)):
+            with pytest.raises(error):
+                mine[key] = value
+    assert mine.tolist() == [1, 1, 1]

@@ -193,6 +193,15 @@ void fill_array(const py_array& destination, nb::handle scalar) {
 
 // ---- methods
 
+/// 'A' as the array's own layout has it: the compact copy on the host may be Fortran-contiguous
+/// where the array is not. NumPy's 'K' is 'C' here.
+nb::object order_of_bytes(const layout& where, nb::handle order) {
+  if (order.equal(nb::str("A")) || order.equal(nb::str("a"))) {
+    return nb::str(where.is_f_contiguous() && !where.is_c_contiguous() ? "F" : "C");
+  }
+  return nb::borrow(order);
+}
+
 void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
   require_usable_process();  // else NumPy asks here because it gets no buffer
   throw type_error(detail::message("a USMArray in ", name(a.value.kind()),
@@ -386,7 +395,9 @@ Example:
       .def(
           "tobytes",
           [](nb::handle self, nb::handle order) {
-            return asnumpy(self, nb::none()).attr("tobytes")(order);
+            const nb::object resolved =
+                order_of_bytes(nb::cast<const py_array&>(self).value.layout(), order);
+            return asnumpy(self, nb::none()).attr("tobytes")(resolved);
           },
           nb::arg("order").none() = "C",
           nb::sig("def tobytes(self, order: typing.Literal['C', 'F', 'A'] = 'C') -> bytes"),

@@ -18,6 +18,7 @@
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
+#include "support/lazy_import.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/array/field_view.hpp"
@@ -32,12 +33,19 @@ namespace {
 
 // ---- what stands on the right of a[key] = value
 
+lazy_import numpy_asarray("numpy", "asarray");
+
+/// What a key selects. NumPy converts an array for the elements at arrays of indices, and an item
+/// for those of a view: a scalar of its own that does not fit is cast for the first, refused by the
+/// second.
+enum class assigned_to { view, selection };
+
 /// Elements to be assigned: a scalar, an array, a producer, a buffer or a nested list.
 class assigned_value {
  public:
   /// TypeError (type_error) when the elements are structured and destination's are not equally so,
-  /// or the other way round. The errors of NumPy's conversions pass through.
-  assigned_value(PyObject* value, const array& destination);
+  /// or the other way round. The errors and warnings of NumPy's conversions pass through.
+  assigned_value(PyObject* value, const array& destination, assigned_to);
 
   /// Whether copying the elements is short work: see objects/waiting.hpp.
   bool is_short() const;
@@ -53,7 +61,7 @@ class assigned_value {
 
  private:
   using source = std::variant<element, array, std::unique_ptr<held_array>>;
-  static source source_of(PyObject* value, const array& destination);
+  static source source_of(PyObject* value, const array& destination, assigned_to);
 
   array_view host_view() const;
 
@@ -91,7 +99,8 @@ void set_all(const array& destination, element value) {
   ordered(is_short(destination), [&] { fill(destination, value.data()); });
 }
 
-assigned_value::source assigned_value::source_of(PyObject* value, const array& destination) {
+assigned_value::source assigned_value::source_of(PyObject* value, const array& destination,
+                                                 assigned_to to) {
   const bool structured = destination.type().is_structured();
   if (!structured && is_python_number(value)) {
     return to_element(destination.type(), value);
@@ -101,23 +110,28 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
   }
   if (auto plain = structured ? nullptr
                               : held_array::of_plain(value, internal::private_queue(destination))) {
+    if (plain->view().ndim() == 0) {
+      return to_element(destination.type(), value);
+    }
     return plain;
   }
   if (const nb::object view = view_of_producer(value); view.is_valid()) {
     return convertible(*as_array(view.ptr()), destination.type());
   }
   if (!structured && is_numpy_scalar(value)) {
-    return to_element(destination.type(), value);
+    return to_element(destination.type(), to == assigned_to::selection
+                                              ? numpy_asarray(nb::handle(value))
+                                              : nb::borrow(value));
   }
   const nb::object on_host =
       hooks::host_value(nb::handle(value), to_numpy_dtype(destination.type()));
   return held_array::of(on_host, internal::private_queue(destination));
 }
 
-assigned_value::assigned_value(PyObject* value, const array& destination)
+assigned_value::assigned_value(PyObject* value, const array& destination, assigned_to to)
     : type_(destination.type()),
       queue_(internal::private_queue(destination)),
-      source_(source_of(value, destination)) {
+      source_(source_of(value, destination, to)) {
   if (const auto* values = std::get_if<array>(&source_)) {
     warn_of_lost_parts(values->type(), type_);
   } else if (std::holds_alternative<std::unique_ptr<held_array>>(source_)) {
@@ -171,7 +185,7 @@ void assign(const array& destination, PyObject* value) {
   if (!destination.type().is_structured() && is_python_number(value)) {
     return set_all(destination, to_element(destination.type(), value));
   }
-  const assigned_value values(value, destination);
+  const assigned_value values(value, destination, assigned_to::view);
   ordered(values.is_short() && is_short(destination), [&] { values.copy_to(destination); });
 }
 
@@ -252,7 +266,7 @@ void require_writable(const array& a) {
 }
 
 void set_selected(const array& a, const array_key& key, PyObject* value) {
-  const assigned_value values(value, a);
+  const assigned_value values(value, a, assigned_to::selection);
   ordered(false, [&] { values.scatter_to(a, key.select(a.layout())); });
 }
 

@@ -2,8 +2,10 @@
 
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -71,6 +73,23 @@ double to_double(nb::handle number) {
   return value;
 }
 
+/// Whatever else NumPy would take for an item: its scalars of other types, strings, tuples for
+/// structured types, and so on. NumPy's errors and warnings pass through.
+void set_by_numpy(element& to, nb::handle scalar) {
+  const nb::object item = numpy_zeros(nb::make_tuple(), to_numpy_dtype(to.type()));
+  item[nb::ellipsis()] = nb::borrow(scalar);
+  const nb::object bytes = item.attr("tobytes")();
+  std::memcpy(to.data(), PyBytes_AsString(bytes.ptr()), to.type().itemsize());
+}
+
+/// Whether a finite number may become infinity in a type, of which NumPy warns.
+bool may_overflow(double number, dtype type) {
+  const std::size_t nbytes = type.itemsize() / (type.kind() == 'c' ? 2 : 1);
+  constexpr double largest_half = 65504;
+  return std::isfinite(number) && nbytes < sizeof number &&
+         std::abs(number) > (nbytes == 2 ? largest_half : std::numeric_limits<float>::max());
+}
+
 /// A bool, int or float of Python.
 void set_real(element& to, nb::handle number) {
   switch (to.type().kind()) {
@@ -81,13 +100,18 @@ void set_real(element& to, nb::handle number) {
       return set_integer(to, checked(PyNumber_Long(number.ptr())));  // refuses NaN, infinity
     }
     default:
-      return to.set(to_double(number));
+      const double value = to_double(number);
+      return may_overflow(value, to.type()) ? set_by_numpy(to, number) : to.set(value);
   }
 }
 
 void set_complex(element& to, nb::handle number) {
   const Py_complex value = PyComplex_AsCComplex(number.ptr());
   const std::complex<double> parts(value.real, value.imag);
+  if (to.type().kind() == 'c' &&
+      (may_overflow(value.real, to.type()) || may_overflow(value.imag, to.type()))) {
+    return set_by_numpy(to, number);
+  }
   if (to.type().kind() == 'c' || to.type().kind() == 'b') {
     return to.set(parts);
   }
@@ -100,8 +124,9 @@ bool is_python_real(PyObject* object) {
   return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object);
 }
 
-/// A scalar of NumPy or an array without dimensions, by its buffer. False when it is none.
-bool set_from_buffer(element& to, nb::handle scalar) {
+/// A scalar of NumPy or an array without dimensions that has the element's type, by its buffer.
+/// False when it is none: only NumPy knows what becomes of other types (docs/decisions.md, 95).
+bool set_same_type(element& to, nb::handle scalar) {
   if (!PyObject_CheckBuffer(scalar.ptr())) {
     return false;
   }
@@ -110,23 +135,12 @@ bool set_from_buffer(element& to, nb::handle scalar) {
     PyErr_Clear();  // NumPy's dates, for one
     return false;
   }
-  const std::optional<dtype> type = view.ndim == 0 ? plain_type(view) : std::nullopt;
-  if (type) {
-    to.set(*type, static_cast<const std::byte*>(view.buf));
+  const bool same = view.ndim == 0 && plain_type(view) == to.type();
+  if (same) {
+    std::memcpy(to.data(), view.buf, to.type().itemsize());
   }
   PyBuffer_Release(&view);
-  if (type) {
-    warn_of_lost_parts(*type, to.type());
-  }
-  return type.has_value();
-}
-
-/// Whatever else NumPy would take for an item: strings, tuples for structured types, and so on.
-void set_by_numpy(element& to, nb::handle scalar) {
-  const nb::object item = numpy_zeros(nb::make_tuple(), to_numpy_dtype(to.type()));
-  item[nb::ellipsis()] = nb::borrow(scalar);
-  const nb::object bytes = item.attr("tobytes")();
-  std::memcpy(to.data(), PyBytes_AsString(bytes.ptr()), to.type().itemsize());
+  return same;
 }
 
 template <class T>
@@ -166,7 +180,7 @@ element to_element(dtype type, nb::handle scalar) {
     set_real(result, scalar);
   } else if (PyComplex_CheckExact(scalar.ptr())) {
     set_complex(result, scalar);
-  } else if (!set_from_buffer(result, scalar)) {
+  } else if (!set_same_type(result, scalar)) {
     set_by_numpy(result, scalar);
   }
   return result;

@@ -269,8 +269,8 @@ def as_integer(name: str, value: Any) -> int:
 
 
 def _as_values(fill_value):
-    """A number as it is, anything else as a USMArray or a NumPy array."""
-    if isinstance(fill_value, (bool, int, float, complex)):
+    """Python's own number as it is, anything else as a USMArray or a NumPy array."""
+    if type(fill_value) in (bool, int, float, complex):  # np.float64 is a float
         return fill_value
     view = _as_array(fill_value)
     return _numpy().asarray(fill_value) if view is None else view

@@ -12,7 +12,7 @@ from usmx._container.creation import as_integer, as_view
 from usmx._container.host import _numpy
 from usmx._container.manipulation import checked_list, concat
 from usmx._container.types import can_cast
-from usmx._core import USMArray, asarray, broadcast_to, flip, moveaxis, reshape, swapaxes
+from usmx._core import USMArray, _as_array, asarray, broadcast_to, flip, moveaxis, reshape, swapaxes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -375,8 +375,10 @@ def copyto(
             all.
 
     Raises:
-        TypeError: `casting` does not allow the conversion.
-        ValueError: `dst` is read-only, or the shapes do not fit.
+        TypeError: `casting` does not allow the conversion, or `where` has elements of another type
+            than bool.
+        OverflowError: a Python integer does not fit the element type.
+        ValueError: `dst` is read-only, the shapes do not fit, or there is no such casting.
 
     Example:
         >>> a = usmx.zeros(3)
@@ -385,18 +387,42 @@ def copyto(
         [1. 0. 3.]
     """
     view = as_view("dst", dst)
-    if not isinstance(src, (bool, int, float, complex)):
-        src = asarray(src, sycl_queue=view._own_queue)
-        if not can_cast(src.dtype, view.dtype, casting=casting):
-            raise TypeError(
-                f"copyto: elements of type {src.dtype} cannot be cast to {view.dtype} with "
-                f"casting={casting!r}"
-            )
+    source = _copied("copyto", view, src, casting)
     if where is None:
-        view[...] = src
+        view[...] = source
         return
-    mask = broadcast_to(asarray(where, dtype=bool, sycl_queue=view._own_queue), view.shape)
-    view[mask] = broadcast_to(src, view.shape)[mask] if isinstance(src, USMArray) else src
+    mask = broadcast_to(_mask_beside(view, where), view.shape)
+    view[mask] = broadcast_to(source, view.shape)[mask] if isinstance(source, USMArray) else source
+
+
+def _copied(caller, view, src, casting):
+    """What `casting` allows to be copied into `view`: an array, or an element of its type."""
+    numpy = _numpy()
+    array = _as_array(src)
+    if array is None and numpy.ndim(src) == 0 and view.dtype.names is None:
+        item = numpy.zeros((), view.dtype)
+        numpy.copyto(item, src, casting)  # the value, the errors and the warnings are NumPy's
+        return item
+    if array is None:
+        array = asarray(src, sycl_queue=view._own_queue)
+    # Not of the array: its device says what it can compute, and not what a copy may convert.
+    if not can_cast(array.dtype, view.dtype, casting=casting):
+        raise TypeError(
+            f"{caller}: elements of type {array.dtype} cannot be cast to {view.dtype} with "
+            f"casting={casting!r}"
+        )
+    return array
+
+
+def _mask_beside(view, where):
+    """The array of bools that says which elements are set. NumPy too makes bools of lists alone."""
+    mask = _as_array(where)
+    if mask is None:
+        numbers = _numpy().asarray(where, None if hasattr(where, "dtype") else bool)
+        mask = asarray(numbers, sycl_queue=view._own_queue)
+    if mask.dtype != bool:
+        raise TypeError(f"copyto: where must be bools, found elements of type {mask.dtype}")
+    return mask
 
 
 def ascontiguousarray(

@@ -154,3 +154,50 @@ def test_put_and_nonzero_are_methods():
     a.put([1, -1], [5, 6])
     same(a, np.array([0.0, 5, 0, 6]))
     same(a.nonzero()[0], np.array([1, 3]))
+
+
+@pytest.mark.parametrize(
+    ("value", "how", "error"),
+    [
+        (1.5, {}, TypeError),
+        (np.float64(1.5), {}, TypeError),
+        (300, {"casting": "unsafe"}, None),
+        (1, {"casting": "foo"}, ValueError),
+        ([1, 2, 3], {"casting": "foo"}, ValueError),
+        (2**40, {}, OverflowError),
+        (1, {"where": np.array([1.0, 0.0, 1.0])}, TypeError),
+        (1, {"where": np.array([1, 0, 1])}, TypeError),
+        (1, {"where": [True, False, True]}, None),
+        (1, {"where": True}, None),
+    ],
+)
+def test_copyto_takes_and_refuses_what_numpys_does(value, how, error):
+    mine, numpys = usmx.zeros(3, "i4"), np.zeros(3, "i4")
+    for module, array in ((usmx, mine), (np, numpys)):
+        if error is None:
+            module.copyto(array, value, **how)
+        else:
+            with pytest.raises(error):
+                module.copyto(array, value, **how)
+    assert mine.tolist() == numpys.tolist()
+
+
+def test_copyto_takes_a_mask_of_bools_alone_from_producers():
+    mine = usmx.zeros(2, "i4")
+    with pytest.raises(TypeError, match="where must be bools, found elements of type float64"):
+        usmx.copyto(mine, 1, where=usmx.ones(2))
+
+
+def test_order_a_of_bytes_is_that_of_the_array():
+    numpys = np.arange(24, dtype="i4").reshape(2, 3, 4)
+    for view in (
+        lambda a: a,
+        lambda a: a.transpose(),
+        lambda a: a.transpose()[1:],
+        lambda a: a[0].T[1:],
+        lambda a: a[:, :, 0].T,
+        lambda a: a.transpose(1, 2, 0),
+    ):
+        for order in "CFAK":
+            found = view(usmx.asarray(numpys)).tobytes(order)
+            assert found == view(numpys).tobytes(order)
