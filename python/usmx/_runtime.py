@@ -14,7 +14,8 @@ def load_core():
     is, and once it is loaded the native module finds it by name.
 
     Raises ImportError in a sub-interpreter: the native module's classes are those of the process,
-    and a second interpreter would replace those of the first.
+    and a second interpreter would replace those of the first. For the same reason also once the
+    native module was taken out of `sys.modules`.
     """
     _require_main_interpreter()
     try:
@@ -35,6 +36,8 @@ def _load_from_anywhere():
     try:
         return import_module("usmx._core")
     except ImportError as error:
+        if "more than once per process" in str(error):
+            raise
         from usmx._doctor.mismatch import other_runtime
 
         if mismatch := other_runtime():

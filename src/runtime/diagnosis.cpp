@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <sycl/exception.hpp>
+#include <system_error>
 
 #include "base/process_state.hpp"
 #include "base/quoted.hpp"
@@ -49,9 +50,18 @@ std::optional<std::string> find_foreign_tbb(const std::filesystem::path& runtime
 
 bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
 
+bool working_directory_is_gone() {
+  std::error_code gone;
+  return std::filesystem::current_path(gone).empty();
+}
+
 // What to change, the likeliest cause first.
 std::string advice(const std::filesystem::path& driver, bool driver_exists,
                    const std::optional<std::string>& foreign_tbb) {
+  if (working_directory_is_gone()) {
+    return "change to a working directory that exists before the process starts: drivers do not "
+           "start in one that was deleted";
+  }
   if (is_set(detail::device_selector_variable)) {
     return detail::message("unset ", detail::device_selector_variable,
                            ", or let it name a back end and device that exist ('opencl:cpu')");
@@ -98,6 +108,7 @@ std::string diagnose_missing_device() {
       shown_variable(detail::icd_vendors_variable), "; the CPU driver ", driver.native(),
       driver_exists ? " exists" : " does not exist",
       foreign_tbb ? "; a TBB from elsewhere is mapped: " + *foreign_tbb : "", refusal_of_runtime(),
+      working_directory_is_gone() ? "; the working directory was deleted" : "",
       ". What to do: ", advice(driver, driver_exists, foreign_tbb),
       "; to find out more: python -m usmx doctor");
 }

@@ -192,6 +192,25 @@ def test_error_says_so_where_the_drivers_were_looked_for_before_usmx_could_name_
     assert "import ray" in error[0]
 
 
+def test_error_says_that_the_working_directory_was_deleted(tmp_path):
+    code = (
+        "import os\n"
+        f"os.mkdir({str(tmp_path / 'gone')!r})\n"
+        f"os.chdir({str(tmp_path / 'gone')!r})\n"
+        f"os.rmdir({str(tmp_path / 'gone')!r})\n"
+        "import usmx\n"
+        "try: usmx.zeros(3)\n"
+        "except usmx.SyclDeviceCreationError as error: print(error, flush=True)\n"
+        "os._exit(0)\n"  # the driver may wait for ever at the end
+    )
+    error = run_python(code, 120, **CLEAN).stdout  # the runtime complains on stderr, too
+    if not error:
+        pytest.skip("these drivers start without a working directory")
+    assert "the working directory was deleted" in error
+    assert "change to a working directory that exists" in error
+    assert "import ray" not in error
+
+
 def test_no_device_is_an_error_with_a_reason_and_no_crash():
     code = (
         "import usmx\n"
@@ -278,6 +297,26 @@ def test_unloading_order_does_not_matter():
         )
         == "3"
     )
+
+
+@pytest.mark.parametrize("gone", ["usmx", "usmx._core"])
+def test_importing_again_after_the_native_module_was_taken_away_is_an_import_error(gone):
+    code = (
+        "import sys, usmx\n"
+        "a = usmx.zeros(3)\n"
+        f"for name in [name for name in sys.modules if name.startswith({gone!r})]:\n"
+        "    del sys.modules[name]\n"
+        "sys.modules.pop('usmx', None)\n"
+        "for _ in range(2):\n"
+        "    try: import usmx\n"
+        "    except ImportError as error: print(error)\n"
+        "print(a.size, a[1:].size)\n"
+    )
+    *errors, sizes = output_of(code, **CLEAN).splitlines()
+    assert sizes == "3 2"
+    assert len(errors) == 2
+    for error in errors:
+        assert error.startswith("usmx cannot be loaded more than once per process")
 
 
 def test_import_works_twice_and_from_a_thread():

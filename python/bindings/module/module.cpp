@@ -1,4 +1,5 @@
 // usmx._core: the C++ library in Python. It knows Python's types and holds no rules.
+#include <atomic>
 #include <cstdlib>
 
 #include "container/container.hpp"
@@ -22,6 +23,13 @@
 
 NB_MODULE(_core, m) {
   using namespace usmx::bindings;
+  // The classes are those of the process, and the library holds functions of this module.
+  static std::atomic<bool> is_loaded = false;
+  if (is_loaded.exchange(true)) {
+    throw nb::import_error(
+        "usmx cannot be loaded more than once per process: usmx._core was taken out of "
+        "sys.modules, start a new process instead");
+  }
   // What other packages still hold when the process ends is theirs to let go, and a cycle through
   // an array that holds its producer is not collected: no report on stderr, but for the tests.
   nb::set_leak_warnings(std::getenv("USMX_LEAK_WARNINGS") != nullptr);

@@ -158,8 +158,9 @@ life_line new_life_line() {
   return made;
 }
 
-/// Until the child, which has the writer, has ended.
-void await_end(const descriptor& reader, const child_progress& progress) {
+/// Until the child, which has the writer, has ended. False if it takes longer than it may.
+bool await_end(const descriptor& reader, std::chrono::seconds longest,
+               const child_progress& progress) {
   using std::chrono::seconds;
   pollfd watched{reader.get(), POLLIN, 0};
   constexpr int interval = static_cast<int>(check_interval.count());
@@ -170,17 +171,23 @@ void await_end(const descriptor& reader, const child_progress& progress) {
       throw internal::interrupted_wait("a signal interrupted the compilation of a kernel");
     }
     const auto passed = std::chrono::steady_clock::now() - begin;
+    if (passed >= longest) {
+      return false;
+    }
     if (progress && passed >= next) {
       next = std::chrono::floor<seconds>(passed) + seconds(1);
       progress(next - seconds(1));
     }
   }
+  return true;
 }
 
 }  // namespace
 
-child_result run_child(const std::filesystem::path& program, std::span<const std::string> arguments,
-                       const std::string& request, const child_progress& progress) {
+std::optional<child_result> run_child(const std::filesystem::path& program,
+                                      std::span<const std::string> arguments,
+                                      const std::string& request, std::chrono::seconds longest,
+                                      const child_progress& progress) {
   const descriptor input = file_with(request);
   const descriptor answer = new_file();
   const descriptor said = new_file();
@@ -203,9 +210,11 @@ child_result run_child(const std::filesystem::path& program, std::span<const std
   }
   child_process child(id);
   life.writer.close();
-  await_end(life.reader, progress);
+  if (!await_end(life.reader, longest, progress)) {
+    return std::nullopt;
+  }
   const int status = child.wait();
-  return {content_of(answer), content_of(said), status};
+  return child_result{content_of(answer), content_of(said), status};
 }
 
 }  // namespace usmx::inline v1::detail

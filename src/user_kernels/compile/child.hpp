@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -23,9 +24,12 @@ struct child_result {
 /// Called with the time since the child was started, as compile_options says; may be empty.
 using child_progress = std::function<void(std::chrono::seconds)>;
 
-/// Runs the program, which reads `request` from file 0, and waits for its end. A signal may
-/// interrupt the wait, which kills the child. Throws std::system_error if it cannot be started.
-child_result run_child(const std::filesystem::path& program, std::span<const std::string> arguments,
-                       const std::string& request, const child_progress& progress);
+/// Runs the program, which reads `request` from file 0, and waits for its end. None if it has not
+/// ended after that time, and was killed. A signal may interrupt the wait, which kills the child.
+/// Throws std::system_error if it cannot be started.
+std::optional<child_result> run_child(const std::filesystem::path& program,
+                                      std::span<const std::string> arguments,
+                                      const std::string& request, std::chrono::seconds longest,
+                                      const child_progress& progress);
 
 }  // namespace usmx::inline v1::detail

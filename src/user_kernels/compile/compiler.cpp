@@ -195,18 +195,24 @@ compiled_program compile(const program& source, const compile_target& target,
                                    std::to_string(limits.cpu_seconds)};
   const std::string request =
       std::visit([&](const auto& chosen) { return request_for(source, chosen); }, target);
-  const child_result ended = run_child(compiler_program(), arguments, request, progress);
-  if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
-    throw compile_error(end_text(ended), {});
+  const auto ended = run_child(compiler_program(), arguments, request, limits.longest, progress);
+  if (!ended) {
+    throw compile_error(message("the compiler had not ended after ", limits.longest.count(),
+                                " s, and was stopped: the source or the module makes it, or the "
+                                "device's driver, wait or work for too long"),
+                        {});
   }
-  message_reader answer(ended.answer);
+  if (!WIFEXITED(ended->status) || WEXITSTATUS(ended->status) != 0) {
+    throw compile_error(end_text(*ended), {});
+  }
+  message_reader answer(ended->answer);
   compiled_program made;
   made.executable = answer.text();
   made.log = answer.text();
   require_definitions(modules_of_syclbin(answer.text()));
   if (made.executable.empty()) {
     std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
-    const std::string text = failure_text(said, source, made.log + ended.said);
+    const std::string text = failure_text(said, source, made.log + ended->said);
     throw compile_error(text, std::move(said));
   }
   return made;

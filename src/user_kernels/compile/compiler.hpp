@@ -41,6 +41,8 @@ struct compiled_program {
 struct compile_limits {
   std::uint64_t memory_nbytes = std::uint64_t{4} << 30;
   std::uint64_t cpu_seconds = 60;
+  /// Of a clock: the driver of a device may wait for ever for what a damaged module lacks.
+  std::chrono::seconds longest{150};
 };
 
 /// The compiler for a device. Throws compile_error if it is not installed.

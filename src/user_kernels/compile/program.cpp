@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iterator>
 #include <optional>
+#include <system_error>
 
 #include "kernels/embedded_file.hpp"
 #include "user_kernels/compile/spirv.hpp"
@@ -19,8 +21,15 @@ namespace {
 constexpr std::string_view user_headers = "/usmx-user-headers/";
 constexpr std::string_view own_headers = "/usmx-headers/";
 constexpr std::string_view source_file = "<source>";
-/// How many options of its own usmx adds at the end.
-constexpr std::size_t own_options = 2;
+
+/// What usmx adds before the user's options. An assertion that fails would end the process. A
+/// launch may have 2^31 work items and more: usmx/kernel.hpp counts them in 64 bits, as cheaply.
+constexpr std::string_view own_definition = "-DNDEBUG";
+constexpr std::string_view own_range = "-fsycl-id-queries-range=size_t";
+/// After them: a kernel says its dimensions in a warning, which is no error even with -Werror. Two
+/// folders follow.
+constexpr std::string_view own_warning = "-Wno-error=deprecated-declarations";
+constexpr std::size_t options_after = 3;
 constexpr std::string_view own_file = "<usmx>";
 
 /// As in USMX_KERNEL.
@@ -211,8 +220,39 @@ bool reads_only_given_files(std::string_view text, const program& by) {
 bool is_known_option(std::string_view option) {
   const auto begins_with = [&](std::string_view word) { return option.starts_with(word); };
   constexpr std::string_view words[] = {"-O", "-D", "-U", "-W", "-g", "-std="};
-  return std::ranges::any_of(words, begins_with) ||
+  return std::ranges::any_of(words, begins_with) || option == own_range ||
          (begins_with("-f") && option.find('=') == option.npos);
+}
+
+/// A relative path begins in the caller's working directory, which is not the compiler's.
+std::string absolute(std::string_view folder) {
+  std::error_code failed;
+  const std::filesystem::path whole = std::filesystem::absolute(folder, failed);
+  return failed || folder.empty() ? std::string(folder) : whole.native();
+}
+
+/// Those that name a folder, in the same option or in the next, name it by its absolute path.
+std::vector<std::string> with_absolute_folders(std::span<const std::string> options) {
+  constexpr std::string_view words[] = {
+      "-isystem-after",       "-isystem",        "-iquote", "-idirafter",
+      "--include-directory=", "--include-path=", "-I"};
+  std::vector<std::string> all;
+  bool is_folder = false;
+  for (const std::string& option : options) {
+    const auto* const word = std::ranges::find_if(
+        words, [&](std::string_view each) { return option.starts_with(each); });
+    if (is_folder) {
+      all.push_back(absolute(option));
+      is_folder = false;
+    } else if (word == std::end(words)) {
+      all.push_back(option);
+    } else {
+      const std::string_view folder = std::string_view(option).substr(word->size());
+      all.push_back(message(*word, absolute(folder)));
+      is_folder = folder.empty();
+    }
+  }
+  return all;
 }
 
 bool is_marked(const diagnostic& each) {
@@ -264,13 +304,12 @@ program make_program(std::string_view source, std::span<const std::string> kerne
   for (const std::string& option : how.options) {
     require_no_null_character("an option", option);
   }
-  // An assertion that fails would end the process.
   program made{how.debug ? "#define USMX_CHECKED_VIEWS\n" : "",
                {kernels.begin(), kernels.end()},
                {},
-               {"-DNDEBUG"},
+               {std::string(own_definition), std::string(own_range)},
                0};
-  made.options.insert(made.options.end(), how.options.begin(), how.options.end());
+  std::ranges::move(with_absolute_folders(how.options), std::back_inserter(made.options));
   made.text += "#include <usmx/kernel.hpp>\n";
   for (const auto& [name, value] : how.defines) {
     made.text += definition(name, value);
@@ -291,6 +330,7 @@ program make_program(std::string_view source, std::span<const std::string> kerne
                           std::string(usmx_prelude_begin, usmx_prelude_end));
   made.files.emplace_back(message(own_headers, "usmx/kernel_cuda.hpp"),
                           std::string(usmx_prelude_cuda_begin, usmx_prelude_cuda_end));
+  made.options.emplace_back(own_warning);
   made.options.push_back(message("-I", user_headers));
   made.options.push_back(message("-I", own_headers));
   return made;
@@ -300,7 +340,8 @@ program as_for_nvrtc(program made) {
   for (auto& [name, text] : made.files) {
     name = shown_file(name);
   }
-  made.options.resize(made.options.size() - own_options);
+  made.options.resize(made.options.size() - options_after);
+  std::erase(made.options, own_range);
   return made;
 }
 
@@ -308,7 +349,7 @@ bool reads_only_given_files(const program& by) {
   if (internal::is_spirv(by.text)) {
     return true;
   }
-  const std::span<const std::string> options(by.options.data(), by.options.size() - own_options);
+  const std::span<const std::string> options(by.options.data(), by.options.size() - options_after);
   return std::ranges::all_of(options, is_known_option) &&
          std::ranges::all_of(by.files, [&](const auto& file) {
            return file.first.starts_with(own_headers) || reads_only_given_files(file.second, by);

@@ -39,6 +39,10 @@ TEST(program_test, what_may_be_a_real_file_is_seen) {
   EXPECT_FALSE(is_self_contained("#embed \"usmx/kernel.hpp\""));
 }
 
+TEST(program_test, options_of_usmx_name_no_files) {
+  EXPECT_TRUE(is_self_contained("", {.options = {"-fsycl-id-queries-range=size_t"}}));
+}
+
 TEST(program_test, options_that_name_files_are_seen) {
   EXPECT_TRUE(is_self_contained("", {.options = {"-O1", "-ffast-math", "-DN=8", "-Wall", "-g"}}));
   EXPECT_FALSE(is_self_contained("", {.options = {"-I/folder"}}));
