@@ -120,8 +120,8 @@ typedef struct usmx_api usmx_api;
 
 /// The table of functions. Each function is of one of two sorts, which its comment names.
 ///
-/// "With the lock": the caller holds the interpreter lock (an attached thread state). A function
-/// that fails sets Python's error.
+/// "With the lock": the caller holds the interpreter lock (an attached thread state), or has let it
+/// go for a while: then the function takes it by itself. A function that fails sets Python's error.
 ///
 /// "Without the lock": the function needs no interpreter and may be called on any thread, with or
 /// without the lock. A function that fails notes what went wrong for its thread: see `last_error`.
@@ -307,6 +307,14 @@ struct usmx_api {
   /// the array, and so it does not wait. Returns null on failure: also for USMX_USE_HOST and memory
   /// that the host may not touch, and for a number that usmx_use does not have.
   usmx_owner* (*allocate_for)(usmx_view* view, int use);
+
+  // ---- Python's owners.
+
+  /// Without the lock, which it takes meanwhile. Lets a reference to a Python object go; does
+  /// nothing for null. Once the interpreter has ended, the object stays. It may be the `deleter` of
+  /// `adopt` for memory that belongs to a Python object: the `state` is then a reference to the
+  /// object (PyObject*), which the array takes over.
+  void (*release_object)(void* object);
 };
 
 /// Whether the host may read the elements, and write them unless they are read-only.

@@ -157,13 +157,15 @@ def test_cpp_program_builds_and_runs_as_pasted(block, project, tmp_path):
 
 
 @pytest.mark.slow
-def test_function_beside_one_of_dpctl4pybind11_compiles(tmp_path):
-    _, ours = (block for block in BLOCKS if block.language == "c++")
-    headers = ("usmx/array.hpp", "usmx/runtime.hpp", "usmx/base/error.hpp")
-    lines = [*(f"#include <{header}>" for header in headers), ours.text]
+def test_functions_beside_those_of_dpctl4pybind11_compile(tmp_path):
+    _, *ours = (block for block in BLOCKS if block.language == "c++")
+    headers = ("usmx/array.hpp", "usmx/runtime.hpp", "usmx/python/pybind11.hpp")
+    lines = [*(f"#include <{header}>" for header in headers), "namespace py = pybind11;"]
+    lines += [block.text for block in ours]
     source = tmp_path / "copy.cpp"
     source.write_text("\n".join(lines), encoding="utf-8")
     flags = run(sys.executable, "-P", "-m", "usmx", "config", "--cflags").split()
+    flags += run(sys.executable, "-P", "-m", "pybind11", "--includes").split()
     run("g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *flags, source)
 
 

@@ -21,3 +21,4 @@
 #include "usmx/python/nanobind/containers.hpp"
 #include "usmx/python/nanobind/import.hpp"
 #include "usmx/python/nanobind/typed.hpp"
+#include "usmx/python/owner.hpp"

@@ -22,6 +22,7 @@
 #include "usmx/python/exchanged.hpp"
 #include "usmx/python/function.hpp"
 #include "usmx/python/overloads.hpp"
+#include "usmx/python/owner.hpp"
 #include "usmx/python/typed.hpp"
 
 #if PYBIND11_VERSION_MAJOR < 3
@@ -56,7 +57,7 @@ namespace detail {
 
 /// The caster of a single value. pybind11 loads arguments, and elements of containers, where an
 /// error may be thrown. The elements of an array that is for `Parameter` are made ready when the
-/// value is taken.
+/// value is taken: under the function's call guard, and so perhaps without the interpreter lock.
 template <class T, class Parameter = T>
 class usmx_caster {
  public:
@@ -90,6 +91,7 @@ class usmx_caster {
   const T& seen() {
     if constexpr (std::is_same_v<T, usmx::array>) {
       if (!usmx::python::detail::make_ready<Parameter>(usmx::python::import_usmx(), *value_)) {
+        const gil_scoped_acquire locked;
         throw error_already_set();
       }
     }

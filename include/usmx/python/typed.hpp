@@ -56,7 +56,7 @@ inline constexpr auto work_on<Parameter> = Parameter::requirement.work;
 /// Makes an array what a parameter says about unfinished work: waits if the parameter does, and for
 /// a parameter of ordered work if others may work on the memory. usmx::submit would wait for these
 /// itself, but perhaps with the interpreter lock, which their work may need. Other Python threads
-/// run meanwhile. Needs the interpreter lock. False with Python's error set on failure.
+/// run meanwhile. Needs no interpreter lock. False with Python's error set on failure.
 template <class Parameter>
 bool make_ready(const usmx_api& table, const array& value) noexcept {
   using usmx::detail::unfinished_work;

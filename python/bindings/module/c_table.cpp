@@ -12,8 +12,10 @@
 #include "exchange/producers.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
+#include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
+#include "support/interpreter_lock.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
@@ -78,7 +80,7 @@ void prepare(const array& found, int use, usmx_view* view) {
 }
 
 int as_array_for(PyObject* object, int use, usmx_view* view, usmx_owner** owner) noexcept {
-  return guarded(failed, [&] {
+  return guarded_with_lock(failed, [&] {
     if (const array* own = bindings::as_array(object)) {
       prepare(*own, use, view);
       *owner = exchange::lend(*own);
@@ -100,14 +102,14 @@ int as_array(PyObject* object, usmx_view* view, usmx_owner** owner) noexcept {
 }
 
 int make_ready(usmx_owner* owner) noexcept {
-  return guarded(failed, [&] {
+  return guarded_with_lock(failed, [&] {
     wait_for(exchange::array_of(owner));
     return done;
   });
 }
 
 PyObject* from_array(const usmx_view* view, usmx_owner* owner) noexcept {
-  return guarded<PyObject*>(nullptr, [&] {
+  return guarded_with_lock<PyObject*>(nullptr, [&] {
     const array& whole = exchange::array_of(owner);
     whole.memory();  // an array without memory is refused
     return to_python(view == nullptr ? whole : exchange::with_view(whole, *view)).release().ptr();
@@ -117,7 +119,7 @@ PyObject* from_array(const usmx_view* view, usmx_owner* owner) noexcept {
 /// A new T of the one that `find()` has found in an object, if any.
 template <class T, class Find>
 int as_sycl_object(PyObject* object, void** result, Find find) noexcept {
-  return guarded(failed, [&] {
+  return guarded_with_lock(failed, [&] {
     require_usable_process();
     std::optional<T> found = find();
     if (!found) {
@@ -159,11 +161,12 @@ int as_event(PyObject* object, void** event) noexcept {
 
 template <class T, nb::object (*object_of)(const T&)>
 PyObject* from_sycl_object(const void* value) noexcept {
-  return guarded<PyObject*>(
+  return guarded_with_lock<PyObject*>(
       nullptr, [&] { return object_of(*static_cast<const T*>(value)).release().ptr(); });
 }
 
 void set_error(int error, const char* text) noexcept {
+  const with_interpreter_lock locked;
   set_python_error(static_cast<usmx_error>(error), text != nullptr ? text : "");
 }
 
@@ -223,7 +226,7 @@ usmx_owner* owner_with_view(array&& made, usmx_view* view, int use = USMX_USE_AN
 /// Extensions call it with the interpreter lock or without.
 array allocated(const usmx_view& wanted) {
   const noted_call_site here;
-  const without_interpreter_lock unlocked(PyGILState_Check() != 0);
+  const without_interpreter_lock unlocked;
   return exchange::allocate(wanted);
 }
 
@@ -243,7 +246,7 @@ usmx_owner* allocate(usmx_view* view) noexcept { return allocate_for(view, USMX_
 void* allocate_bytes(std::size_t nbytes, int kind, const void* queue) noexcept {
   return noting<void*>(nullptr, [&] {
     const noted_call_site here;
-    const without_interpreter_lock unlocked(PyGILState_Check() != 0);
+    const without_interpreter_lock unlocked;
     const auto* wanted = static_cast<const sycl::queue*>(queue);
     return exchange::allocate_bytes(nbytes, static_cast<usm_kind>(kind),
                                     wanted != nullptr ? *wanted : internal::default_queue());
@@ -374,6 +377,7 @@ constexpr usmx_api table = {
     .allocate_bytes = allocate_bytes,
     .free_bytes = free_bytes,
     .allocate_for = allocate_for,
+    .release_object = release_object,
 };
 
 }  // namespace

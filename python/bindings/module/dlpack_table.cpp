@@ -16,7 +16,7 @@ int allocate(dlpack::tensor* prototype, dlpack::managed_tensor** made, void* err
              void (*set_error)(void*, const char*, const char*)) noexcept {
   try {
     const noted_call_site here;
-    const without_interpreter_lock unlocked(PyGILState_Check() != 0);
+    const without_interpreter_lock unlocked;
     *made = exchange::allocate_dlpack(*prototype);
     return 0;
   } catch (const std::bad_alloc& error) {
@@ -46,7 +46,7 @@ const array& ready_array(void* object) {
 }
 
 int from_object(void* object, dlpack::managed_tensor** made) noexcept {
-  return guarded(-1, [&] {
+  return guarded_with_lock(-1, [&] {
     const array& a = ready_array(object);
     *made = exchange::to_dlpack(a, place_of(a));
     return 0;
@@ -54,7 +54,7 @@ int from_object(void* object, dlpack::managed_tensor** made) noexcept {
 }
 
 int to_object(dlpack::managed_tensor* given, void** object) noexcept {
-  return guarded(-1, [&] {
+  return guarded_with_lock(-1, [&] {
     taken_tensor taken(given);
     array made = taken.received().is_usm() ? to_array(std::move(taken), nullptr)
                                            : copy_to_usm(taken.received(), nb::none());
@@ -64,7 +64,7 @@ int to_object(dlpack::managed_tensor* given, void** object) noexcept {
 }
 
 int look_into(void* object, dlpack::tensor* seen) noexcept {
-  return guarded(-1, [&] {
+  return guarded_with_lock(-1, [&] {
     const array& a = ready_array(object);
     *seen = exchange::view_as_dlpack(a, place_of(a));
     return 0;

@@ -3,10 +3,21 @@
 
 #include <cstdint>
 
+#include "support/errors.hpp"
+#include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/c_api.h"
 
 namespace usmx::bindings {
+
+/// As guarded(), for the tables' functions that need the interpreter lock: they have it also where
+/// the caller lacks it. pybind11 makes arguments of what its casters have taken under the
+/// function's call guard, which may have released the lock.
+template <class Result, class Body>
+Result guarded_with_lock(Result failed, Body body) noexcept {
+  const with_interpreter_lock locked;
+  return guarded(failed, body);
+}
 
 /// Offers the table of usmx/c_api.h to extension modules.
 void bind_c_api(nb::module_& m);

@@ -6,6 +6,7 @@
 
 #include "internals.hpp"
 #include "support/call_site.hpp"
+#include "support/interpreter_lock.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -18,7 +19,7 @@ std::vector<std::string>& seen() {
 }
 
 void note_wait() noexcept {
-  if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) {
+  if (Py_IsInitialized() == 0 || !has_interpreter_lock()) {
     return;
   }
   try {

@@ -14,18 +14,11 @@ namespace {
 template <class Action>
 void with_interpreter(Action action) noexcept {
   take_interpreter_lock([&] {
-    if (has_interpreter_lock()) {
+    if (has_interpreter_lock() || Py_IsInitialized() != 0) {
+      const with_interpreter_lock locked;
       action();
-    } else if (Py_IsInitialized() != 0) {
-      const PyGILState_STATE gil = PyGILState_Ensure();
-      action();
-      PyGILState_Release(gil);
     }
   });
-}
-
-void release_reference(void* state) noexcept {
-  with_interpreter([&] { Py_DECREF(static_cast<PyObject*>(state)); });
 }
 
 struct producer_with_queue {
@@ -91,9 +84,15 @@ detail::foreign_owner* as_owner(PyObject* object) noexcept {
 
 }  // namespace
 
+void release_object(void* object) noexcept {
+  if (object != nullptr) {
+    with_interpreter([&] { Py_DECREF(static_cast<PyObject*>(object)); });
+  }
+}
+
 detail::release_action keep_alive(PyObject* object) noexcept {
   Py_INCREF(object);
-  return {release_reference, object, as_owner(object)};
+  return {release_object, object, as_owner(object)};
 }
 
 detail::release_action keep_alive_with_queue(PyObject* producer, PyObject* queue) {

@@ -11,6 +11,10 @@
 
 namespace usmx::bindings {
 
+/// Lets a reference to a Python object go, on whatever thread, with the interpreter lock or
+/// without; does nothing for null. When the interpreter is gone, the object stays.
+void release_object(void* object) noexcept;
+
 /// Keeps a Python object alive until the action runs.
 detail::release_action keep_alive(PyObject* object) noexcept;
 

@@ -72,7 +72,7 @@ inline std::shared_ptr<buffer> make_memory(std::size_t nbytes, usm_kind kind,
     return made;
   }
   const noted_call_site here;
-  const without_interpreter_lock unlocked(PyGILState_Check() != 0);
+  const without_interpreter_lock unlocked;
   return new_buffer::allocate(nbytes, kind, queue, alignment, use);
 }
 

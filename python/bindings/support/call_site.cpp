@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/memory/resources/tracking.hpp"
 
@@ -39,7 +40,7 @@ std::string place_of(PyFrameObject* frame) {
 }  // namespace
 
 noted_call_site::noted_call_site() : outer_(noted) {
-  if (detail::call_sites_are_wanted() && PyGILState_Check() != 0) {
+  if (detail::call_sites_are_wanted() && has_interpreter_lock()) {
     site_ = python_call_site();
     noted = &site_;
   }
@@ -49,7 +50,7 @@ noted_call_site::~noted_call_site() { noted = outer_; }
 
 // Never takes the lock: whoever allocates may hold another one.
 std::string python_call_site() {
-  if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) {
+  if (Py_IsInitialized() == 0 || !has_interpreter_lock()) {
     return noted != nullptr ? *noted : "native code";
   }
   nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));

@@ -11,6 +11,8 @@
 
 namespace usmx::bindings {
 
+/// Whether the calling thread has the interpreter lock. Not PyGILState_Check(): once there has been
+/// a sub-interpreter in the process, that says so of every thread.
 inline bool has_interpreter_lock() noexcept {
   const PyThreadState* mine = PyGILState_GetThisThreadState();
 #if PY_VERSION_HEX >= 0x030D0000
@@ -48,14 +50,35 @@ PyObject* run_python(Run run) noexcept {
   return result;
 }
 
+/// Has the interpreter lock for the life of this object: takes it unless the thread has it already.
+/// Python's error stays with a thread of Python, also where it takes the lock only for a while.
+class with_interpreter_lock {
+ public:
+  with_interpreter_lock() noexcept : takes_(!has_interpreter_lock()) {
+    if (takes_) {
+      take_interpreter_lock([&] { state_ = PyGILState_Ensure(); });
+    }
+  }
+  with_interpreter_lock(const with_interpreter_lock&) = delete;
+  with_interpreter_lock& operator=(const with_interpreter_lock&) = delete;
+  ~with_interpreter_lock() {
+    if (takes_) {
+      PyGILState_Release(state_);
+    }
+  }
+
+ private:
+  bool takes_;
+  PyGILState_STATE state_ = PyGILState_LOCKED;
+};
+
 /// Whether a signal arrived whose Python handler raised an exception, as Ctrl-C's does. That is
 /// then Python's current error.
 inline bool is_interrupted() noexcept {
   bool raised = false;
   take_interpreter_lock([&] {
-    const PyGILState_STATE state = PyGILState_Ensure();
+    const with_interpreter_lock locked;
     raised = PyErr_Occurred() == nullptr && PyErr_CheckSignals() != 0;
-    PyGILState_Release(state);
   });
   return raised;
 }
@@ -71,11 +94,12 @@ inline bool is_main_thread() noexcept {
 void note_scopes() noexcept;
 
 /// Releases the calling thread's interpreter lock for the life of this object, during which the
-/// main thread's waits may be interrupted. Does nothing if it is not `worthwhile`.
+/// main thread's waits may be interrupted. Does nothing if the thread has no lock, as under a call
+/// guard of an extension, or if it is not `worthwhile`.
 class without_interpreter_lock {
  public:
   explicit without_interpreter_lock(bool worthwhile = true) noexcept
-      : state_(worthwhile ? release() : nullptr) {
+      : state_(worthwhile && has_interpreter_lock() ? release() : nullptr) {
     if (state_ != nullptr && is_main_thread()) {
       check_before_ = internal::set_interrupt_check(&is_interrupted);
     }
