@@ -66,8 +66,8 @@ USMX_API array astype(const array& source, dtype type);
 /// The elements in C order, converted to T as `copy` converts them. Waits. Throws value_error when
 /// the elements are of a structured type or the source has no memory.
 template <element_type T>
-requires(!std::same_as<T, bool>)  // a std::vector<bool> holds bits
-    std::vector<T> to_vector(const array& source) {
+  requires(!std::same_as<T, bool>)  // a std::vector<bool> holds bits
+std::vector<T> to_vector(const array& source) {
   std::vector<T> result(static_cast<std::size_t>(source.size()));
   const layout in_bytes = layout::c_order(source.shape()).scaled(sizeof(T));
   copy_to_host(source, {reinterpret_cast<std::byte*>(result.data()), dtype::of<T>(), source.shape(),
