@@ -14,7 +14,7 @@ struct py_scope {
   std::shared_ptr<scope> is;
 };
 
-using scopes = std::vector<std::shared_ptr<const scope>>;
+using scope_list = std::vector<std::shared_ptr<const scope>>;
 
 /// Never destroyed.
 PyObject* variable = nullptr;
@@ -25,19 +25,19 @@ class seen_scopes {
   ~seen_scopes() { is_gone_ = true; }
 
   /// Null once the thread ends: its other objects may still make arrays.
-  static scopes* of_thread() noexcept {
+  static scope_list* of_thread() noexcept {
     static thread_local seen_scopes seen;
     return is_gone_ ? nullptr : &seen.scopes_;
   }
 
  private:
   static inline thread_local bool is_gone_ = false;
-  scopes scopes_;
+  scope_list scopes_;
 };
 
 /// Of a tuple of scopes. With the interpreter lock.
-scopes held_by(PyObject* tuple) {
-  scopes all;
+scope_list held_by(PyObject* tuple) {
+  scope_list all;
   for (const nb::handle each : nb::borrow<nb::tuple>(tuple)) {
     all.push_back(nb::cast<const py_scope&>(each).is);
   }
@@ -46,7 +46,7 @@ scopes held_by(PyObject* tuple) {
 
 /// Reads the context variable. With the interpreter lock. Python's current error stays.
 void look() noexcept {
-  scopes* const seen = seen_scopes::of_thread();
+  scope_list* const seen = seen_scopes::of_thread();
   if (seen == nullptr || variable == nullptr) {
     return;
   }
@@ -58,7 +58,7 @@ void look() noexcept {
   }
   const nb::object tuple = nb::steal(value);
   try {
-    *seen = tuple.is_valid() ? held_by(tuple.ptr()) : scopes();
+    *seen = tuple.is_valid() ? held_by(tuple.ptr()) : scope_list();
   } catch (...) {
     // There is no memory for the list: what was seen before is the best there is.
   }
@@ -70,7 +70,7 @@ const Choice* innermost(const Fits& fits) {
   if (Py_IsInitialized() != 0 && has_interpreter_lock()) {
     look();
   }
-  const scopes* const seen = seen_scopes::of_thread();
+  const scope_list* const seen = seen_scopes::of_thread();
   if (seen == nullptr) {
     return nullptr;
   }
