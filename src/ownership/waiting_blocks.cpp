@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -202,17 +203,20 @@ class waiting_list {
   /// The block of that age, which nobody takes until end_look(); null if it has gone. Waits until
   /// no other thread looks at it.
   owned_block* begin_look_at(std::uint64_t age) {
-    std::unique_lock lock(mutex_);
     while (true) {
-      owned_block* const at = first_after(age - 1);
-      if (at == nullptr || at->age != age) {
-        return nullptr;
+      const std::uint32_t ended = looks_ended_.load();
+      {
+        const std::lock_guard lock(mutex_);
+        owned_block* const at = first_after(age - 1);
+        if (at == nullptr || at->age != age) {
+          return nullptr;
+        }
+        if (!at->is_looked_at) {
+          look_at(*at);
+          return at;
+        }
       }
-      if (!at->is_looked_at) {
-        look_at(*at);
-        return at;
-      }
-      look_ended_.wait(lock);
+      looks_ended_.wait(ended);
     }
   }
 
@@ -235,7 +239,8 @@ class waiting_list {
   std::unique_ptr<owned_block> end_look(owned_block& block, bool finished) noexcept {
     const std::lock_guard lock(mutex_);
     block.is_looked_at = false;
-    look_ended_.notify_all();
+    ++looks_ended_;
+    looks_ended_.notify_all();
     if (finished) {
       return remove(block);
     }
@@ -260,9 +265,9 @@ class waiting_list {
 
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::size_t> nbytes_ = 0;
+  std::atomic<std::uint32_t> looks_ended_ = 0;  // no condition, which may allocate
   ranked_mutex<lock_rank::waiting_blocks>
       mutex_;  // guards what follows, and the blocks' links; nothing is called under it
-  ranked_condition look_ended_;
   chain<&owned_block::by_age> by_age_;  // ages ascend
   std::array<bucket, bucket_count> buckets_;
   owned_block* next_ = nullptr;  // where the next look begins; null: at the oldest

@@ -17,6 +17,14 @@
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+/// The leak sanitizer asks at the end of a process. In a forked child only one thread is left, and
+/// what the parent's other threads own counts as leaked.
+extern "C" [[gnu::visibility("default")]] int __lsan_is_turned_off() {
+  return usmx::detail::is_forked_child() ? 1 : 0;
+}
+#endif
+
 namespace usmx::inline v1 {
 namespace {
 
