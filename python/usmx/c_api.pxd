@@ -114,6 +114,7 @@ cdef extern from "usmx/python/c_api.h":
         void* (*allocate_bytes)(size_t, int, const void*) noexcept nogil
         int (*free_bytes)(void*) noexcept nogil
         usmx_owner* (*allocate_for)(usmx_view*, int) noexcept nogil
+        void (*release_object)(void*) noexcept nogil
 
     bint usmx_is_host_accessible(const usmx_view*) noexcept nogil
     bint usmx_is_c_contiguous(const usmx_view*) noexcept nogil

@@ -396,7 +396,7 @@ Example:
           "tobytes",
           [](nb::handle self, nb::handle order) {
             const nb::object resolved =
-                order_of_bytes(nb::cast<const py_array&>(self).value.layout(), order);
+                order_of_bytes(ready_instance<py_array>(self.ptr()).value.layout(), order);
             return asnumpy(self, nb::none()).attr("tobytes")(resolved);
           },
           nb::arg("order").none() = "C",
