@@ -199,11 +199,7 @@ any_resource current_of(device_resources& at) {
   return at.current;
 }
 
-}  // namespace
-
-namespace {
-
-/// Held together with the context's state.
+/// The resources, held together with the context's state.
 std::shared_ptr<device_resources> resources_of(std::shared_ptr<detail::context_state> state,
                                                const sycl::queue& queue, usm_kind kind) {
   auto all = detail::slot_of<context_resources>(std::move(state));

@@ -35,9 +35,9 @@ namespace {
 
 lazy_import numpy_asarray("numpy", "asarray");
 
-/// What a key selects. NumPy converts an array for the elements at arrays of indices, and an item
-/// for those of a view: a scalar of its own that does not fit is cast for the first, refused by the
-/// second.
+/// The selection of a key. NumPy converts an array for the elements at arrays of indices, and an
+/// item for those of a view: a scalar of its own that does not fit is cast for the first, refused
+/// by the second.
 enum class assigned_to { view, selection };
 
 /// Elements to be assigned: a scalar, an array, a producer, a buffer or a nested list.

@@ -10,8 +10,8 @@
 
 namespace usmx::bindings {
 
-/// As guarded(), for the tables' functions that need the interpreter lock: they have it also where
-/// the caller lacks it. pybind11 makes arguments of what its casters have taken under the
+/// Does as guarded() for the tables' functions that need the interpreter lock: they have it also
+/// where the caller lacks it. pybind11 makes arguments of what its casters have taken under the
 /// function's call guard, which may have released the lock.
 template <class Result, class Body>
 Result guarded_with_lock(Result failed, Body body) noexcept {

@@ -9,7 +9,8 @@
 namespace usmx::bindings {
 namespace {
 
-/// What Python's objects hold: a thread without the interpreter lock may outlive the object.
+/// A Python object's value. It shares the scope, because a thread without the interpreter lock may
+/// outlive the object.
 struct py_scope {
   std::shared_ptr<scope> is;
 };
@@ -19,7 +20,7 @@ using scope_list = std::vector<std::shared_ptr<const scope>>;
 /// Never destroyed.
 PyObject* variable = nullptr;
 
-/// Those that the calling thread saw last.
+/// The scopes that the calling thread saw last.
 class seen_scopes {
  public:
   ~seen_scopes() { is_gone_ = true; }
@@ -35,7 +36,7 @@ class seen_scopes {
   scope_list scopes_;
 };
 
-/// Of a tuple of scopes. With the interpreter lock.
+/// Takes the scopes out of a tuple of Python's. With the interpreter lock.
 scope_list held_by(PyObject* tuple) {
   scope_list all;
   for (const nb::handle each : nb::borrow<nb::tuple>(tuple)) {

@@ -1,5 +1,5 @@
-// What `with` blocks choose: the queue of new arrays, and the resource of new memory. A context
-// variable holds the scopes of the running thread or asynchronous task, the innermost last
+// Scopes are what `with` blocks choose: the queue of new arrays, and the resource of new memory. A
+// context variable holds the scopes of the running thread or asynchronous task, the innermost last
 // (usmx/_scopes.py). A thread without the interpreter lock cannot read it, and may not wait for the
 // lock, since it may hold others: for it holds what the thread saw when it had the lock last.
 #pragma once
@@ -20,13 +20,13 @@ struct scoped_place {
   any_resource resource;
 };
 
-/// What one block has chosen.
+/// The choice of one block.
 struct scope {
   explicit scope(std::variant<sycl::queue, scoped_place> choice)
       : chosen(std::move(choice)), innermost(internal::queue_of_thread()) {}
 
   const std::variant<sycl::queue, scoped_place> chosen;
-  /// Of C++'s using_queue on the thread that began the block.
+  /// The queue of C++'s using_queue on the thread that began the block.
   const sycl::queue* const innermost;
   /// Set when the block ends in another context than it has begun in, which cannot be changed from
   /// there.
