@@ -3,6 +3,7 @@
 #include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
+#include "runtime/interruption.hpp"
 #include "runtime/queues_internal.hpp"
 #include "tracking/usm_checks.hpp"
 #include "usmx/base/error.hpp"
@@ -56,6 +57,7 @@ void record_access(const array& a, detail::access made, const sycl::event& event
   if (const auto bytes = detail::range_of(a.owner()->data(), a.type(), a.layout())) {
     const detail::runtime_call call;
     detail::add_pending_work(*bytes, made, event, {}, internal::private_queue(a));
+    detail::tell_partners(a.memory(), event);
   }
 }
 
@@ -82,6 +84,19 @@ void detail::wait_before(const array& a, access wanted) {
     }
   }
   a.owner()->wait_for_others();
+}
+
+void internal::wait_before_lending(const array& a) {
+  const auto bytes = detail::range_of(a.memory().data(), a.type(), a.layout());
+  const detail::runtime_call call;
+  if (bytes) {
+    detail::wait_for_pending_work(*bytes, detail::access::write);
+  }
+  for (const partner& other : partners(a.memory())) {
+    if (!other.reads_events) {
+      wait_interruptibly(other.queue);
+    }
+  }
 }
 
 bool array::may_be_busy() const noexcept {

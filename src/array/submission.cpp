@@ -4,8 +4,11 @@
 
 #include "runtime/completion.hpp"
 #include "runtime/interruption.hpp"
+#include "runtime/partner_bridge.hpp"
 #include "runtime/queue_lock.hpp"
-#include "runtime/waiting.hpp"
+#include "runtime/queues_internal.hpp"
+#include "tracking/host_views.hpp"
+#include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -16,8 +19,10 @@ void submission::use(byte_range bytes, access made) {
 
 void submission::use(const array& a, access made) {
   if (const auto bytes = range_of(a.memory().data(), a.type(), a.layout())) {
+    internal::buffer_access::settle_ended_leases(*a.owner(), queue_);
     use(*bytes, made);
     follow_others(a);
+    is_viewed_by_host_ = is_viewed_by_host_ || has_host_view(*bytes, made);
   }
 }
 
@@ -26,20 +31,34 @@ void submission::follow(std::span<const sycl::event> events) {
 }
 
 void submission::follow_others(const array& a) {
-  for (const sycl::queue& other : a.memory().others_queues()) {
-    if (std::ranges::find(followed_, other) != followed_.end()) {
-      continue;
+  const bool host_reads = is_host_accessible(a.kind());
+  for (const internal::partner& other : internal::partners(a.memory())) {
+    if (std::ranges::find(partners_, other.queue) == partners_.end()) {
+      follow_partner(other, host_reads);
+      partners_.push_back(other.queue);
     }
-    followed_.push_back(other);
-    if (!other.is_in_order()) {
-      others_may_overtake_ = true;
-      internal::wait_interruptibly(other);
-    } else if (queue_ == nullptr || other != *queue_) {
-      others_may_overtake_ = true;
-      if (!is_known_empty(other)) {
-        before_.push_back(submit_barrier(other));
-      }
+  }
+}
+
+void submission::follow_partner(const internal::partner& other, bool host_reads) {
+  const bool is_same_queue = queue_ != nullptr && other.queue == *queue_;
+  if (!is_same_queue && queue_ != nullptr) {
+    is_beside_partner_ = is_beside_partner_ || other.reads_events ||
+                         internal::peers_queue_beside(*queue_) == other.queue;
+  }
+  // On another queue, waiting for work that comes after his events hangs while host tasks of his wait
+  // for them: OpenCL's CPU driver (docs/decisions.md, 121).
+  if (other.reads_events && (is_same_queue || queue_ == nullptr)) {
+    if (const auto events = unfinished_work_of_partner(other.queue)) {
+      return follow(*events);
     }
+  }
+  const bool is_in_order = other.queue.is_in_order();
+  may_be_overtaken_ = may_be_overtaken_ || !is_in_order || !is_same_queue || host_reads;
+  if (!is_in_order) {
+    internal::wait_interruptibly(other.queue);
+  } else if (!is_same_queue && !is_known_empty(other.queue)) {
+    before_.push_back(submit_barrier(other.queue));
   }
 }
 
@@ -47,16 +66,21 @@ sycl::event submission::announce(sycl::event started) const {
   for (const part& each : parts_) {
     add_pending_work(each.bytes, each.made, started, each.earlier, *queue_);
   }
+  const bool is_waited_for = overtaking_ == overtaking::prevented &&
+                             (may_be_overtaken_ || is_viewed_by_host_);
+  if (is_waited_for || is_beside_partner_) {
+    wait_unlocked(started);
+    return started;
+  }
+  for (const sycl::queue& each : partners_) {
+    tell_partner(each, started);
+  }
   return started;
 }
 
 sycl::event submission::start(
     const std::function<sycl::event(const std::vector<sycl::event>&)>& start) const {
-  sycl::event done = announce(submit_to(*queue_, [&](sycl::queue&) { return start(before_); }));
-  if (others_may_overtake_) {
-    wait_for(done);
-  }
-  return done;
+  return announce(submit_to(*queue_, [&](sycl::queue&) { return start(before_); }));
 }
 
 sycl::event submission::start_command(const std::function<void(sycl::handler&)>& command) const {

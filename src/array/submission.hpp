@@ -1,5 +1,6 @@
-// New work on a queue that reads and writes arrays: what it has to come after, and announcing it.
-// The rule stands here for submit() and for asynchronous copies. Private to the library.
+// New work on a queue that reads and writes arrays: what it has to come after, and announcing it to
+// whoever has to come after it. The rule (docs/concepts.md, "One order for all") stands here for
+// submit(), launches and asynchronous copies. Private to the library.
 #pragma once
 
 #include <functional>
@@ -11,22 +12,30 @@
 #include <sycl/queue.hpp>
 
 #include "array/pending_work.hpp"
+#include "ownership/buffer_internal.hpp"
 #include "usmx/array/array.hpp"
 
 namespace usmx::inline v1::detail {
+
+/// What becomes of those who do not read events, and might overtake the work: other code that has
+/// the bytes, and host code that has a view of them.
+enum class overtaking : std::uint8_t {
+  prevented,      ///< The call waits for the work.
+  left_to_caller  ///< The caller has the event, and waits for it.
+};
 
 /// New work on a queue.
 class submission {
  public:
   /// Of others, which announce it.
   submission() = default;
-  explicit submission(const sycl::queue& queue) : queue_(&queue) {}
+  explicit submission(const sycl::queue& queue, overtaking by_others = overtaking::prevented)
+      : queue_(&queue), overtaking_(by_others) {}
 
   /// The work reads or writes these bytes.
   void use(byte_range bytes, access made);
   /// The work reads or writes these elements. It comes after what others may have submitted to work
-  /// on the memory. Waits for that where it is on an out-of-order queue: no barrier there is sure
-  /// to come after commands that still wait for a host task (docs/decisions.md, 19).
+  /// on the memory. Waits for that where they give no events, and it is on an out-of-order queue.
   void use(const array&, access made);
 
   /// The work comes after these events, too.
@@ -34,10 +43,11 @@ class submission {
 
   const sycl::queue& queue() const noexcept { return *queue_; }
   const std::vector<sycl::event>& before() const noexcept { return before_; }
-  /// Where that fails, the work has been waited for.
+  /// Makes everything that is called from now on come after the work: usmx's own, and others' who
+  /// are told of it. For all others, waits for the work, unless that is left to the caller. Where
+  /// this fails, the work has been waited for.
   sycl::event announce(sycl::event started) const;
-  /// Starts the work by a function that takes the events of before(), and announces it. Waits for
-  /// it if others may overtake it.
+  /// Starts the work by a function that takes the events of before(), and announces it.
   sycl::event start(const std::function<sycl::event(const std::vector<sycl::event>&)>&) const;
   /// The same for a command that is put into a handler.
   sycl::event start_command(const std::function<void(sycl::handler&)>&) const;
@@ -51,14 +61,21 @@ class submission {
   };
 
   void follow_others(const array&);
+  void follow_partner(const internal::partner&, bool host_reads);
 
   const sycl::queue* queue_ = nullptr;
+  overtaking overtaking_ = overtaking::prevented;
   std::vector<part> parts_;
   std::vector<sycl::event> before_;
-  std::vector<sycl::queue> followed_;
-  /// Whether others may submit work on the memory that comes after this work only if somebody waits
-  /// for it: work through any other queue than this one, or through an out-of-order queue.
-  bool others_may_overtake_ = false;
+  /// Those who have the memory, one for each queue.
+  std::vector<sycl::queue> partners_;
+  /// Whether some of them may read no events, and the order of the work's queue does not keep them
+  /// behind it: they have another queue, or one that is out of order, or read on the host.
+  bool may_be_overtaken_ = false;
+  /// Whether one that reads events has another queue than the work: for copies to the host he waits
+  /// for his queue alone.
+  bool is_beside_partner_ = false;
+  bool is_viewed_by_host_ = false;
 };
 
 }  // namespace usmx::inline v1::detail

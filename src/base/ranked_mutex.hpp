@@ -68,6 +68,8 @@ enum class lock_rank : unsigned char {
   /// A part of the registry of allocations; readers need no lock. Under it: the spin lock of one
   /// slot.
   registry_shard,
+  /// The views that host code has. Under it: nothing.
+  host_views,
   /// The states of contexts. Under it: the queues of each, and the runtime compares.
   context_states,
   /// The cached queues of a context. Under it: the runtime makes a queue.

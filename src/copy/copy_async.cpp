@@ -27,6 +27,7 @@ using detail::access;
 using detail::byte_range;
 using detail::copy_plan;
 using detail::end_of;
+using detail::overtaking;
 using detail::submission;
 
 /// Up to so many bytes idle memory is copied at once: starting a command takes longer.
@@ -67,11 +68,11 @@ sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
 /// None, and no copy started, where commands of the queue cannot do it.
 std::optional<sycl::event> start(const sycl::queue& queue, const copy_plan& plan,
                                  const array& source, const array& destination,
-                                 std::span<const sycl::event> after = {}) {
+                                 overtaking by_others, std::span<const sycl::event> after = {}) {
   if (may_overlap(plan) || internal::private_queue(source).get_context() != queue.get_context()) {
     return std::nullopt;
   }
-  submission with(queue);
+  submission with(queue, by_others);
   with.use(destination, access::write);
   with.use(source, access::read);
   with.follow(after);
@@ -97,7 +98,7 @@ sycl::event start_with_host(const sycl::queue& queue, const adjacent_bytes& byte
       detail::range_of(is_upload ? bytes.source : bytes.destination, bytes.nbytes);
   detail::deferred_release kept{
       .range = host, .queue = queue, .release = detail::holding(std::move(owner))};
-  submission with(queue);
+  submission with(queue, overtaking::left_to_caller);
   with.use(usm, made);
   with.use(host, is_upload ? access::read : access::write);
   with.follow(after);
@@ -119,11 +120,36 @@ std::optional<sycl::event> start_fill(const sycl::queue& queue, const array& des
                                       std::span<const sycl::event> after = {}) {
   const array_view to = internal::private_view(destination);
   const copy_plan plan = make_plan(to.shape(), end_of(to), end_of(to));
-  submission with(queue);
+  submission with(queue, overtaking::left_to_caller);
   with.use(destination, access::write);
   with.follow(after);
   auto started = detail::fill_by_kernel(plan, element, with.queue(), with.before());
   return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
+}
+
+sycl::event start_copy(const array& source, const array& destination, overtaking by_others) {
+  const array_view from = internal::private_view(source);
+  const array_view to = internal::private_view(destination);
+  detail::require_copyable(from, to);
+  if (to.size() == 0) {
+    return complete_event();
+  }
+  const detail::runtime_call call;
+  detail::release_finished();
+  const copy_plan plan = make_plan(to.shape(), end_of(from), end_of(to));
+  if (is_in_place(plan)) {
+    return complete_event();
+  }
+  if (is_for_the_host_now(source) && is_for_the_host_now(destination) &&
+      is_quick(plan, to.nbytes())) {
+    detail::copy_on_host(plan);
+    return complete_event();
+  }
+  if (auto started = start(queue_of(destination), plan, source, destination, by_others)) {
+    return *started;
+  }
+  copy(source, destination);
+  return complete_event();
 }
 
 }  // namespace
@@ -159,7 +185,8 @@ std::optional<sycl::event> internal::memcpy_async(const sycl::queue& queue,
   require_context(queue, destination);
   const detail::runtime_call call;
   detail::release_finished();
-  return start(queue, make_plan(to.shape(), end_of(from), end_of(to)), source, destination, after);
+  return start(queue, make_plan(to.shape(), end_of(from), end_of(to)), source, destination,
+               overtaking::left_to_caller, after);
 }
 
 std::optional<sycl::event> internal::fill_async(const sycl::queue& queue, const array& destination,
@@ -180,28 +207,11 @@ void internal::memcpy_on_host(std::byte* destination, const std::byte* source, s
 }
 
 sycl::event copy_async(const array& source, const array& destination) {
-  const array_view from = internal::private_view(source);
-  const array_view to = internal::private_view(destination);
-  detail::require_copyable(from, to);
-  if (to.size() == 0) {
-    return complete_event();
-  }
-  const detail::runtime_call call;
-  detail::release_finished();
-  const copy_plan plan = make_plan(to.shape(), end_of(from), end_of(to));
-  if (is_in_place(plan)) {
-    return complete_event();
-  }
-  if (is_for_the_host_now(source) && is_for_the_host_now(destination) &&
-      is_quick(plan, to.nbytes())) {
-    detail::copy_on_host(plan);
-    return complete_event();
-  }
-  if (auto started = start(queue_of(destination), plan, source, destination)) {
-    return *started;
-  }
-  copy(source, destination);
-  return complete_event();
+  return start_copy(source, destination, overtaking::left_to_caller);
+}
+
+void detail::copy_in_order(const array& source, const array& destination) {
+  start_copy(source, destination, overtaking::prevented);
 }
 
 sycl::event copy_from_host_async(const host_array& source, const array& destination,

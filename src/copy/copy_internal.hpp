@@ -64,3 +64,10 @@ USMX_API std::optional<sycl::event> fill_async(const sycl::queue&, const array& 
 USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, std::size_t nbytes);
 
 }  // namespace usmx::inline v1::internal
+
+namespace usmx::inline v1::detail {
+
+/// As copy_async, for calls that give no event: nobody overtakes the copy.
+void copy_in_order(const array& source, const array& destination);
+
+}  // namespace usmx::inline v1::detail

@@ -14,6 +14,7 @@
 
 #include "array/array_internal.hpp"
 #include "base/quoted.hpp"
+#include "exchange/consumer.hpp"
 #include "exchange/elements.hpp"
 #include "tracking/pooled_ranges.hpp"
 #include "tracking/usm_checks.hpp"
@@ -114,10 +115,11 @@ dtype parse_schema(const arrow::schema& given) {
 
 void let_go_of_schema(arrow::schema* schema) noexcept { schema->release = nullptr; }
 
-/// What an array's structure points to, and what keeps its memory.
+/// What an array's structure points to, what keeps its memory, and who has it.
 struct kept_column {
   array source;
   const void* buffers[buffers_of_numbers];
+  internal::consumer consumer;
 };
 
 void let_go_of_array(arrow::array* given) noexcept {
@@ -138,10 +140,11 @@ void require_column(const array& a) {
   format_of(a.type());
 }
 
-arrow::owned<arrow::array> export_column(const array& a) {
+arrow::owned<arrow::array> export_column(const array& a, dlpack::device where) {
   require_column(a);
-  auto made = std::make_unique<kept_column>(kept_column{a, {nullptr, internal::first_element(a)}});
-  a.memory().expose();
+  std::unique_ptr<kept_column> made(
+      new kept_column{a, {nullptr, internal::first_element(a)}, {}});
+  made->consumer.works_on(where, a);
   arrow::array result{};
   result.length = a.size();
   result.n_buffers = buffers_of_numbers;
@@ -296,20 +299,16 @@ arrow::owned<arrow::array> to_arrow(const array& a) {
         "the host cannot reach device memory: copy it to kind 'shared' or 'host', or use "
         "__arrow_c_device_array__");
   }
-  return export_column(a);
+  return export_column(a, dlpack::host);
 }
 
 arrow::owned<arrow::device_array> to_arrow_device(const array& a) {
+  const bool is_on_host = is_host_accessible(a.kind());
+  const dlpack::device where = is_on_host ? dlpack::host : dlpack_device(a);
   arrow::device_array result{};
-  if (is_host_accessible(a.kind())) {
-    result.device_type = arrow::device_type::cpu;
-    result.device_id = -1;
-  } else {
-    const dlpack::device where = dlpack_device(a);
-    result.device_type = static_cast<arrow::device_type>(where.type);
-    result.device_id = where.id;
-  }
-  arrow::owned<arrow::array> elements = export_column(a);
+  result.device_type = static_cast<arrow::device_type>(where.type);
+  result.device_id = is_on_host ? -1 : where.id;
+  arrow::owned<arrow::array> elements = export_column(a, where);
   std::swap(result.array, *elements);
   return arrow::owned(result);
 }

@@ -14,6 +14,7 @@
 
 #include "array/array_internal.hpp"
 #include "base/ranked_mutex.hpp"
+#include "exchange/consumer.hpp"
 #include "exchange/elements.hpp"
 #include "runtime/context_state.hpp"
 #include "runtime/cuda_devices.hpp"
@@ -214,13 +215,13 @@ sycl::queue choose_queue(const received_tensor& given, const sycl::queue* produc
 
 // ---- tensors of arrays
 
-/// A tensor, what keeps its memory, shape and strides alive, and the lease of its consumer, who may
-/// work on the memory on a queue that DLPack does not name (docs/decisions.md, 28).
+/// A tensor, what keeps its memory, shape and strides alive, and its consumer, who may work on the
+/// memory on a queue that DLPack does not name (docs/decisions.md, 28).
 template <class Managed>
 struct exported {
   Managed managed;
   array source;
-  std::optional<buffer> lent;
+  internal::consumer consumer;
 };
 
 template <class Managed>
@@ -247,16 +248,6 @@ dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
           .byte_offset = 0};
 }
 
-/// For the host's device nothing is opened, since nobody works on a queue there. CUDA's consumers
-/// work on streams, which usmx waits for as for those of the memory's own queue.
-void let_others_work(const array& a, dlpack::device where, std::optional<buffer>& lent) {
-  if (where.type == dlpack::device_type::oneapi) {
-    lent.emplace(buffer::lent_out(a.owner()));
-  } else if (where != dlpack::host) {
-    a.memory().expose();
-  }
-}
-
 /// A tensor on a device that the memory is not on would lie to who gets it.
 void require_on(const array& a, dlpack::device where) {
   a.memory();
@@ -272,7 +263,7 @@ template <class Managed>
 Managed* export_array(const array& a, dlpack::device where) {
   require_on(a, where);
   std::unique_ptr<exported<Managed>> made(new exported<Managed>{{}, a, {}});
-  let_others_work(a, where, made->lent);
+  made->consumer.works_on(where, a);
   made->managed.context = made.get();
   made->managed.deleter = let_go<Managed>;
   made->managed.tensor = describe_as_dlpack(made->source, where);

@@ -14,6 +14,7 @@
 
 #include "array/array_internal.hpp"
 #include "copy/arguments.hpp"
+#include "copy/copy_internal.hpp"
 #include "copy/plan.hpp"
 #include "generated_kernels/complete_call.hpp"
 #include "generated_kernels/generated_arguments.hpp"
@@ -23,7 +24,6 @@
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy_async.hpp"
 #include "usmx/layout/element_order.hpp"
 
 namespace usmx::inline v1 {
@@ -227,7 +227,7 @@ std::vector<detail::array_use> uses_of(std::span<const operand> operands,
 void copy_to_separate(std::span<const operand> operands) {
   for (const operand& each : operands) {
     if (each.copied_to) {
-      copy_async(*each.copied_to, each.used);
+      detail::copy_in_order(*each.copied_to, each.used);
     }
   }
 }
@@ -235,7 +235,7 @@ void copy_to_separate(std::span<const operand> operands) {
 void copy_from_separate(std::span<const operand> operands) {
   for (const operand& each : operands) {
     if (each.copied_to) {
-      copy_async(each.used, *each.copied_to);
+      detail::copy_in_order(each.used, *each.copied_to);
     }
   }
 }
@@ -373,12 +373,12 @@ void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
   };
   copy_to_separate(how.operands);
   for (const separate_output& each : separated_) {
-    copy_async(each.given, each.made);
+    detail::copy_in_order(each.given, each.made);
   }
   for_each_part({how.loop.loop.dimensions(), how.loop.loop.offsets}, count, launch_part);
   copy_from_separate(how.operands);
   for (const separate_output& each : separated_) {
-    copy_async(each.made, each.given);
+    detail::copy_in_order(each.made, each.given);
   }
 }
 

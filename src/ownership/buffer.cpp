@@ -326,100 +326,47 @@ std::shared_ptr<buffer> buffer::adopt_checked(void* pointer, std::size_t nbytes,
   return result;
 }
 
-/// From now on others may work on the memory through this queue, too, until it is closed as often
-/// as it was opened.
-void buffer::open(const sycl::queue& queue, bool to_peers) {
-  const std::lock_guard lock(open_queues_mutex_);
-  const auto known = std::ranges::find_if(open_queues_, [&](const open_queue& each) {
-    return each.to_peers == to_peers && each.queue == queue;
-  });
-  if (known == open_queues_.end()) {
-    open_queues_.push_back({queue, to_peers, 1, 1});
-  } else {
-    ++known->users;
-    ++known->openings;
-  }
-  has_open_queues_.store(true, std::memory_order_release);
-}
+namespace {
 
-void buffer::close(const sycl::queue& queue, bool to_peers) noexcept {
-  const std::lock_guard lock(open_queues_mutex_);
-  for (open_queue& each : open_queues_) {
-    if (each.to_peers == to_peers && each.queue == queue) {
-      --each.users;
-      return;
-    }
+void require_queue_of_context(const buffer& memory, const sycl::queue& queue) {
+  if (queue.get_context() != internal::private_queue(memory).get_context()) {
+    throw value_error("a queue for existing memory must be of the memory's context, found another");
   }
 }
 
-/// The queues that nobody uses any more: their work may be unfinished, but none can be added.
-std::vector<buffer::open_queue> buffer::unused_queues() const {
-  std::vector<open_queue> unused;
-  const std::lock_guard lock(open_queues_mutex_);
-  std::ranges::copy_if(open_queues_, std::back_inserter(unused),
-                       [](const open_queue& each) { return each.users == 0; });
-  return unused;
-}
+}  // namespace
 
-void buffer::forget(const std::vector<open_queue>& unused) {
-  const std::lock_guard lock(open_queues_mutex_);
-  for (const open_queue& waited_for : unused) {
-    std::erase_if(open_queues_, [&](const open_queue& each) {
-      return each.to_peers == waited_for.to_peers && each.openings == waited_for.openings &&
-             each.users == 0 && each.queue == waited_for.queue;
-    });
-  }
-  has_open_queues_.store(!open_queues_.empty(), std::memory_order_release);
-}
-
-/// Opens the queues of a part for a part of it, which may live longer.
-void buffer::open_like(const buffer& part) {
-  if (part.opening_ != opening::none) {
-    root().open(part.queue_, part.opening_ == opening::queue_and_peers);
-    opening_ = part.opening_;
+/// Of a part that nobody else has yet.
+void buffer::move_to(const sycl::queue& queue) {
+  if (queue_ != queue) {
+    end_lease();
+    queue_ = queue;
+    traits_.queue_is_ours = internal::is_cached_queue(queue);
   }
 }
 
-void buffer::close_opened() noexcept {
-  if (opening_ != opening::none) {
-    root().close(queue_, opening_ == opening::queue_and_peers);
-    opening_ = opening::none;
-  }
-}
-
-buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue) {
+buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& wanted) {
   const buffer& all = *detail::required(whole, "buffer::on_queue", "a buffer");
-  return part_on_queue(std::move(whole), all.data_, all.nbytes_, queue, all.readonly(), {});
+  require_queue_of_context(all, wanted);
+  buffer part = part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {});
+  part.move_to(internal::own_queue(wanted));
+  return part;
 }
 
 buffer buffer::lent_out(std::shared_ptr<buffer> whole) {
   const buffer& all = *detail::required(whole, "buffer::lent_out", "a buffer");
   buffer lent = part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {});
-  if (lent.opening_ != opening::queue_and_peers) {
-    lent.root().open(lent.queue_, true);
-    lent.close_opened();
-    lent.opening_ = opening::queue_and_peers;
-  }
+  lent.begin_lease(lease_kind::queue_and_peers);
   return lent;
 }
 
 buffer buffer::part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                              const sycl::queue& wanted, bool readonly,
                              detail::release_action release) {
-  if (wanted.get_context() !=
-      detail::required(whole, "buffer::part_on_queue", "a buffer")->queue_.get_context()) {
-    throw value_error("a queue for existing memory must be of the memory's context, found another");
-  }
-  const sycl::queue queue = internal::own_queue(wanted);
+  require_queue_of_context(*detail::required(whole, "buffer::part_on_queue", "a buffer"), wanted);
   buffer part = part_of(std::move(whole), first, nbytes, readonly, std::move(release));
-  if (part.root().queue_ == queue) {
-    part.root().expose();
-  } else if (part.opening_ == opening::none || part.queue_ != queue) {
-    part.root().open(queue, false);
-    part.close_opened();
-    part.opening_ = opening::queue;
-  }
-  part.queue_ = queue;
+  part.move_to(internal::own_queue(wanted));
+  part.begin_lease(lease_kind::queue);
   return part;
 }
 
@@ -433,7 +380,7 @@ buffer buffer::part_of(std::shared_ptr<buffer> whole, std::byte* first, std::siz
   buffer part(first, nbytes, memory->kind_, outer.queue_, std::move(release),
               {.readonly = readonly, .queue_is_ours = outer.traits_.queue_is_ours, .owns = false});
   part.whole_ = std::move(memory);
-  part.open_like(outer);
+  part.begin_lease(outer.leased_.load());  // the part may live longer
   return part;
 }
 
@@ -447,13 +394,13 @@ buffer::buffer(buffer&& other) noexcept
       context_(other.context_.exchange(nullptr)),
       release_(std::move(other.release_)),
       whole_(std::move(other.whole_)),
-      opening_(std::exchange(other.opening_, opening::none)),
-      has_open_queues_(other.has_open_queues_.load()),
-      open_queues_(std::move(other.open_queues_)) {}
+      leased_(other.leased_.exchange(lease_kind::none)),
+      leased_queues_(other.leased_queues_.exchange(leased_queues::none)),
+      leases_(std::move(other.leases_)) {}
 
 buffer& buffer::operator=(buffer&& other) noexcept {
   if (this != &other) {
-    close_opened();
+    end_lease();
     let_go();
     data_ = std::exchange(other.data_, nullptr);
     nbytes_ = std::exchange(other.nbytes_, 0);
@@ -464,15 +411,15 @@ buffer& buffer::operator=(buffer&& other) noexcept {
     delete context_.exchange(other.context_.exchange(nullptr));
     release_ = std::move(other.release_);
     whole_ = std::move(other.whole_);
-    opening_ = std::exchange(other.opening_, opening::none);
-    has_open_queues_ = other.has_open_queues_.load();
-    open_queues_ = std::move(other.open_queues_);
+    leased_ = other.leased_.exchange(lease_kind::none);
+    leased_queues_ = other.leased_queues_.exchange(leased_queues::none);
+    leases_ = std::move(other.leases_);
   }
   return *this;
 }
 
 buffer::~buffer() {
-  close_opened();
+  end_lease();
   let_go();
   delete context_.load(std::memory_order_relaxed);
 }
@@ -512,11 +459,12 @@ void buffer::let_go() noexcept {
 
 namespace {
 
-void record_access(detail::byte_range bytes, detail::access made, const sycl::event& event,
-                   const sycl::queue& queue) {
+void record_access(const buffer& memory, detail::byte_range bytes, detail::access made,
+                   const sycl::event& event) {
   const detail::runtime_call call;
   if (bytes.nbytes() > 0) {
-    detail::add_pending_work(bytes, made, event, {}, queue);
+    detail::add_pending_work(bytes, made, event, {}, internal::private_queue(memory));
+    detail::tell_partners(memory, event);
   }
 }
 
@@ -525,13 +473,13 @@ void record_access(detail::byte_range bytes, detail::access made, const sycl::ev
 void buffer::record_write(const sycl::event& event) { record_write(event, data_, nbytes_); }
 
 void buffer::record_write(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
-  record_access(detail::range_of(first, nbytes), detail::access::write, event, queue_);
+  record_access(*this, detail::range_of(first, nbytes), detail::access::write, event);
 }
 
 void buffer::record_read(const sycl::event& event) { record_read(event, data_, nbytes_); }
 
 void buffer::record_read(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
-  record_access(detail::range_of(first, nbytes), detail::access::read, event, queue_);
+  record_access(*this, detail::range_of(first, nbytes), detail::access::read, event);
 }
 
 const sycl::context& buffer::context() const {
@@ -555,76 +503,6 @@ bool buffer::holds(const void* first, std::size_t nbytes) const noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(data_);
   const auto at = reinterpret_cast<std::uintptr_t>(first);
   return at >= begin && at - begin <= nbytes_ && nbytes <= nbytes_ - (at - begin);
-}
-
-bool buffer::may_have_others_work() const noexcept {
-  const bool through_own_queue =
-      exposed_.load(std::memory_order_relaxed) &&
-      (!traits_.queue_is_ours || internal::peers_are_known() || internal::cached_queues_exposed());
-  return through_own_queue || has_open_queues_.load(std::memory_order_acquire);
-}
-
-namespace {
-
-/// Adds the queues that others may have for a queue: for a cached one the peers' queue instead of
-/// it, and the queue itself only if usmx has ever given one out.
-void add_open(std::vector<sycl::queue>& open, const sycl::queue& queue, bool to_peers) {
-  const auto add = [&](const sycl::queue& each) {
-    if (std::ranges::find(open, each) == open.end()) {
-      open.push_back(each);
-    }
-  };
-  const bool is_cached = internal::is_cached_queue(queue);
-  if (!is_cached || internal::cached_queues_exposed()) {
-    add(queue);
-  }
-  if (is_cached || to_peers) {
-    if (const auto peers = internal::peers_queue_beside(queue)) {
-      add(*peers);
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<sycl::queue> buffer::others_queues() const {
-  const buffer& memory = root();
-  std::vector<sycl::queue> open;
-  if (!memory.may_have_others_work()) {
-    return open;
-  }
-  if (memory.exposed_.load(std::memory_order_relaxed)) {
-    add_open(open, memory.queue_, false);
-  }
-  if (memory.has_open_queues_.load(std::memory_order_acquire)) {
-    std::vector<open_queue> known;
-    {
-      const std::lock_guard lock(memory.open_queues_mutex_);
-      known = memory.open_queues_;
-    }
-    for (const open_queue& each : known) {
-      add_open(open, each.queue, each.to_peers);
-    }
-  }
-  return open;
-}
-
-void buffer::wait_for_others() {
-  buffer& memory = root();
-  if (!memory.may_have_others_work()) {
-    return;
-  }
-  const detail::runtime_call call;
-  const bool many = memory.has_open_queues_.load(std::memory_order_acquire);
-  const std::vector<open_queue> unused = many ? memory.unused_queues() : std::vector<open_queue>();
-  for (const sycl::queue& queue : memory.others_queues()) {
-    if (!detail::is_known_empty(queue)) {
-      internal::wait_interruptibly(queue);
-    }
-  }
-  if (!unused.empty()) {
-    memory.forget(unused);
-  }
 }
 
 void buffer::wait() { wait(data_, nbytes_); }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "usmx/memory/buffer.hpp"
 
@@ -32,7 +33,26 @@ struct new_buffer {
   static std::shared_ptr<buffer> from_block(Block&& made, const Request& wanted);
 };
 
+/// Somebody who may have submitted work on memory to a queue, and not recorded it.
+struct partner {
+  sycl::queue queue;
+  /// Whether he orders his work by events (runtime/partner_bridge.hpp).
+  bool reads_events;
+};
+
 struct buffer_access {
+  /// One for each queue.
+  static std::vector<partner> partners(const buffer&);
+  /// Forgets the leases of the memory that have ended, before work on a queue, or null. Their
+  /// holders' last work becomes work that is known by address, or is waited for where there are no
+  /// events of it, or they are of another queue.
+  static void settle_ended_leases(buffer&, const sycl::queue* before_work_on);
+  /// A part, all bytes, for a partner that reads events, who works on the memory through the part's
+  /// queue as long as the part lives.
+  USMX_API static std::shared_ptr<buffer> lent_to_partner(std::shared_ptr<buffer> whole);
+  /// What has just been imported is that of a partner that reads events.
+  USMX_API static void note_partners(buffer& imported);
+
   static const sycl::queue& queue(const buffer& of) noexcept { return of.queue_; }
   static std::size_t owned_nbytes(const buffer& of) noexcept {
     return of.traits_.is_new && of.whole_ == nullptr ? of.nbytes_ : 0;
@@ -44,9 +64,19 @@ inline const sycl::queue& private_queue(const buffer& of) noexcept {
   return buffer_access::queue(of);
 }
 
+inline std::vector<partner> partners(const buffer& of) { return buffer_access::partners(of); }
+
 /// The bytes, if usmx allocated them for this buffer; 0 for memory of others, and for a part.
 inline std::size_t owned_nbytes(const buffer& of) noexcept {
   return buffer_access::owned_nbytes(of);
 }
 
 }  // namespace usmx::inline v1::internal
+
+namespace usmx::inline v1::detail {
+
+/// Makes those who may work on the memory, and read events, come after an event that was recorded.
+/// Waits for it where they cannot be told.
+void tell_partners(const buffer&, const sycl::event&);
+
+}  // namespace usmx::inline v1::detail

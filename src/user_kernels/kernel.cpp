@@ -248,48 +248,58 @@ const sycl::device& kernel::device() const noexcept { return shared_->device; }
 namespace {
 
 /// Starts the kernel after all work on its arrays.
-sycl::event start_in_order(const kernel::implementation& k, const sycl::queue& queue,
-                           const launch_sizes& sizes, const checked_arguments& all,
-                           std::span<const sycl::event> after) {
-  return detail::submit_in_order(
-      queue, all.uses, after, [&](sycl::handler& to, const auto& before) {
-        k.code.enqueue(to, before, sizes, [&](auto& arguments) {
-          add_arguments(arguments, k.signature, all.bytes, all.local_nbytes);
-        });
-      });
+sycl::event start_in_order(const kernel::implementation& k, const detail::launch_order& order,
+                           const launch_sizes& sizes, const checked_arguments& all) {
+  return detail::submit_in_order(order, all.uses, [&](sycl::handler& to, const auto& before) {
+    k.code.enqueue(to, before, sizes, [&](auto& arguments) {
+      add_arguments(arguments, k.signature, all.bytes, all.local_nbytes);
+    });
+  });
 }
 
 /// The same, with a report of bad accesses, which is waited for.
-sycl::event start_checked(const kernel::implementation& k, const sycl::queue& queue,
+sycl::event start_checked(const kernel::implementation& k, const detail::launch_order& order,
                           const launch_sizes& sizes, checked_arguments all,
-                          std::span<const kernel_argument> arguments,
-                          std::span<const sycl::event> after) {
-  const detail::view_checks checks(k.signature, queue);
+                          std::span<const kernel_argument> arguments) {
+  const detail::view_checks checks(k.signature, order.queue);
   all.uses.push_back(checks.use());
   for (std::size_t i = 0; i < all.bytes.size(); ++i) {
     if (detail::is_view(k.signature.parameters[i].form)) {
       checks.add_to(all.bytes[i], i);
     }
   }
-  sycl::event done = start_in_order(k, queue, sizes, all, after);
+  sycl::event done = start_in_order(k, order, sizes, all);
   checks.require_none(done, arguments);
   return done;
+}
+
+sycl::event launch_kernel(const kernel::implementation& k, const launch_sizes& sizes,
+                          std::span<const kernel_argument> arguments, const sycl::queue* queue,
+                          std::span<const sycl::event> after, detail::overtaking by_others) {
+  const detail::runtime_call call;
+  checked_arguments all = check(k, arguments);
+  const launch_sizes chosen = check(k, sizes);
+  const sycl::queue* common = queue == nullptr ? common_queue(k.signature, all.uses) : queue;
+  const detail::launch_order order{common == nullptr ? k.queue.value() : *common, after, by_others};
+  require_runnable(k, order.queue);
+  detail::release_finished();
+  return k.checks_views ? start_checked(k, order, chosen, std::move(all), arguments)
+                        : start_in_order(k, order, chosen, all);
 }
 
 }  // namespace
 
 sycl::event kernel::launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
                            const sycl::queue* queue, std::span<const sycl::event> after) const {
-  const detail::runtime_call call;
-  const implementation& k = *shared_;
-  checked_arguments all = check(k, arguments);
-  const launch_sizes chosen = check(k, sizes);
-  const sycl::queue* common = queue == nullptr ? common_queue(k.signature, all.uses) : queue;
-  const sycl::queue& where = common == nullptr ? k.queue.value() : *common;
-  require_runnable(k, where);
-  detail::release_finished();
-  return k.checks_views ? start_checked(k, where, chosen, std::move(all), arguments, after)
-                        : start_in_order(k, where, chosen, all, after);
+  return launch_kernel(*shared_, sizes, arguments, queue, after, detail::overtaking::prevented);
+}
+
+sycl::event kernel::launch_async(const launch_sizes& sizes,
+                                 std::span<const kernel_argument> arguments,
+                                 const sycl::queue* queue,
+                                 std::span<const sycl::event> after) const {
+  return launch_kernel(*shared_, sizes, arguments, queue, after,
+                       detail::overtaking::left_to_caller);
 }
 
 // ---- launching what has been checked
@@ -369,7 +379,7 @@ sycl::event detail::launch_checked(const kernel& generated, const launch_sizes& 
   const auto dimensions = static_cast<std::size_t>(sizes.dimensions);
   const launch_sizes chosen = checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
   release_finished();
-  return submit_in_order(queue, uses, after, [&](sycl::handler& to, const auto& before) {
+  return submit_in_order({queue, after}, uses, [&](sycl::handler& to, const auto& before) {
     k.code.enqueue(to, before, chosen,
                    [&](auto& arguments) { add_arguments(arguments, k.signature, bytes, {}); });
   });

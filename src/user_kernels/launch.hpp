@@ -9,7 +9,7 @@
 #include <sycl/handler.hpp>
 #include <sycl/queue.hpp>
 
-#include "tracking/pending_work.hpp"
+#include "array/submission.hpp"
 #include "user_kernels/arguments.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
@@ -24,9 +24,16 @@ struct array_use {
 /// Puts a command into a handler, which depends on the events already.
 using ordered_command = std::function<void(sycl::handler&, const std::vector<sycl::event>& before)>;
 
+/// Where work runs, and what it comes after beside the work on its arrays.
+struct launch_order {
+  const sycl::queue& queue;
+  std::span<const sycl::event> after;
+  overtaking by_others = overtaking::prevented;
+};
+
 /// Submits a command to a queue, in the order of all work on the arrays (array/submission.hpp).
-sycl::event submit_in_order(const sycl::queue&, std::span<const array_use>,
-                            std::span<const sycl::event> after, const ordered_command& command);
+sycl::event submit_in_order(const launch_order&, std::span<const array_use>,
+                            const ordered_command& command);
 
 /// As in its launch_limits.
 std::size_t fast_group_size(const kernel&) noexcept;

@@ -123,9 +123,9 @@ class USMX_API buffer {
   static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                               const sycl::queue& queue, bool readonly,
                               detail::release_action release);
-  /// All bytes of another buffer on another queue of the same context. As long as the result lives,
-  /// others may work on the memory through either queue. Throws value_error when `whole` is null or
-  /// the queue belongs to another context.
+  /// All bytes of another buffer on another queue of the same context. Others may work on the memory
+  /// through that queue once the result is exposed, and as long as it lives. Throws value_error when
+  /// `whole` is null or the queue belongs to another context.
   static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
   /// All bytes of another buffer, for a consumer that is not told a queue, as of DLPack. As long as
   /// the result lives, others may work on the memory through its queue and through the one that
@@ -192,8 +192,9 @@ class USMX_API buffer {
     record_write(event, first, nbytes);
   }
   /// Tells usmx that others know these bytes, and may submit work to the queue (the one that others
-  /// see in its place, if it is one of usmx's cached queues) without recording it.
-  void expose() const noexcept { root().exposed_.store(true, std::memory_order_relaxed); }
+  /// see in its place, if it is one of usmx's cached queues) without recording it: as long as this
+  /// part of the memory lives, or the memory if this is no part.
+  void expose() const noexcept;
   /// Waits for usmx's work and the recorded work on these bytes. If others may have submitted work,
   /// this waits for all work of the queues that they may use, too. It does not call the runtime if
   /// there can be no work, because the memory or its queue never left usmx.
@@ -225,23 +226,32 @@ class USMX_API buffer {
   /// The buffer that knows who else works on the memory: the whole of a part, or this one.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
-  /// A queue through which others may work on the memory, besides queue_.
-  struct open_queue {
+  /// How others may work through a queue, each more than the one before it.
+  enum class lease_kind : std::uint8_t {
+    none,
+    events,          ///< A partner that reads the events of usmx's work, and gives his own.
+    queue,           ///< Somebody of whom nothing is known.
+    queue_and_peers  ///< The same, and through the peers' queue beside it.
+  };
+  /// The parts that have leased the memory in one way.
+  struct lease {
     sycl::queue queue;
-    /// The peers' queue beside it is meant, too.
-    bool to_peers;
-    /// How many parts have it open.
-    std::size_t users;
-    /// How often it was opened: whether it was meanwhile.
-    std::uint64_t openings;
+    bool queue_is_ours;
+    lease_kind kind;
+    /// How many parts there are.
+    std::size_t holders;
+    /// How many there have been: whether one has begun meanwhile.
+    std::uint64_t begun;
   };
   bool may_have_others_work() const noexcept;
-  void open(const sycl::queue&, bool to_peers);
-  void close(const sycl::queue&, bool to_peers) noexcept;
-  std::vector<open_queue> unused_queues() const;
-  void forget(const std::vector<open_queue>& unused);
-  void open_like(const buffer& part);
-  void close_opened() noexcept;
+  void begin_lease(lease_kind) const;
+  void end_lease() noexcept;
+  void move_to(const sycl::queue&);
+  void add_holder(const buffer& part, lease_kind);
+  void remove_holder(const buffer& part, lease_kind) noexcept;
+  void note_leases() noexcept;
+  std::vector<lease> ended_leases() const;
+  void forget(const std::vector<lease>& ended);
   void let_go() noexcept;
 
   std::byte* data_;
@@ -253,13 +263,13 @@ class USMX_API buffer {
   mutable std::atomic<const sycl::context*> context_ = nullptr;
   detail::release_action release_;
   std::shared_ptr<buffer> whole_;
-  /// What a part has open in the buffer that it is of.
-  enum class opening : std::uint8_t { none, queue, queue_and_peers };
-  opening opening_ = opening::none;
+  /// What a part has leased of the buffer that it is of.
+  mutable std::atomic<lease_kind> leased_ = lease_kind::none;
   /// Of a buffer that is no part.
-  std::atomic<bool> has_open_queues_ = false;
-  mutable std::mutex open_queues_mutex_;
-  std::vector<open_queue> open_queues_;
+  enum class leased_queues : std::uint8_t { none, ours, others };
+  std::atomic<leased_queues> leased_queues_ = leased_queues::none;
+  mutable std::mutex leases_mutex_;
+  std::vector<lease> leases_;
 };
 
 }  // namespace usmx::inline v1

@@ -278,6 +278,11 @@ class USMX_API kernel {
   sycl::event launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
                      const sycl::queue* queue = nullptr,
                      std::span<const sycl::event> after = {}) const;
+  /// The same, but does not wait for the kernel where others have the memory who read no events:
+  /// nothing that they do comes after it, unless the caller waits for its event.
+  sycl::event launch_async(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
+                           const sycl::queue* queue = nullptr,
+                           std::span<const sycl::event> after = {}) const;
 
   /// The kernel as a function of C++ types, such as void(float, const float*, float*): its
   /// parameters are compared once, here, and not at each launch. A usmx::view is a device_view, and

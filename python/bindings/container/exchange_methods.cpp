@@ -12,6 +12,7 @@
 #include "support/arguments.hpp"
 #include "support/inspectable.hpp"
 #include "support/lazy_import.hpp"
+#include "sycl_objects/dpctl_types.hpp"
 #include "sycl_objects/queue_argument.hpp"
 
 namespace usmx::bindings {
@@ -158,7 +159,11 @@ nb::object from_dlpack(nb::handle x, nb::handle device, nb::handle copy) {
   if (on_host) {
     return to_python(copy_to_usm(taken.received(), device));
   }
-  return as_wanted(to_python(to_array(std::move(taken), x.ptr())), device, wanted);
+  array view = to_array(std::move(taken), x.ptr());
+  if (is_dpnp_array(x.ptr())) {
+    internal::buffer_access::note_partners(*view.owner());
+  }
+  return as_wanted(to_python(std::move(view)), device, wanted);
 }
 
 void bind_dlpack_methods(nb::class_<py_array>& cls) {
@@ -215,6 +220,43 @@ Raises:
 Example:
     >>> print(usmx.from_dlpack(np.arange(3.0)))
     [0. 1. 2.])");
+}
+
+// ======== dpnp: memory of dpctl's for its arrays
+
+/// What dpnp's array is made of: memory, how many elements there are before element zero, and whether
+/// it is read-only. dpctl's memory keeps an array that leases the memory to dpnp: it ends after the last kernel of dpnp's that
+/// uses the memory.
+nb::object lend_to_dpnp(const py_array& self) {
+  const array& a = self.value;
+  require_usable_process();
+  look_for_peers_of(internal::private_queue(a));
+  if (a.may_be_busy()) {
+    const without_interpreter_lock unlocked;
+    internal::wait_before_lending(a);
+  }
+  const auto span = a.layout().span();
+  const std::ptrdiff_t before = span ? a.layout().offset() - span->first : 0;
+  const std::size_t nbytes =
+      (span ? static_cast<std::size_t>(span->last - span->first + 1) : 1) * a.type().itemsize();
+  std::byte* const zero = internal::first_element(a);
+  array leased =
+      internal::unchecked_array(internal::buffer_access::lent_to_partner(a.owner()), a.type(),
+                                a.layout(), a.readonly());
+  const sycl::queue& queue = internal::handed_out(internal::private_queue(a));
+  const nb::object memory =
+      new_dpctl_memory(zero - before * static_cast<std::ptrdiff_t>(a.type().itemsize()), nbytes,
+                       queue, to_python(std::move(leased)));
+  return memory.is_valid() ? nb::object(nb::make_tuple(memory, before, a.readonly()))
+                           : nb::none();
+}
+
+void bind_lend_to_dpnp(nb::module_& m) {
+  m.def("_lend_to_dpnp", &lend_to_dpnp, nb::arg("a"),
+        nb::sig("def _lend_to_dpnp(a: USMArray, /) -> tuple[Any, int, bool] | None"),
+        "Memory of dpctl's, the number of elements before element zero there, and whether it is "
+        "read-only. None where this "
+        "dpctl makes no such memory.");
 }
 
 // ======== Arrow: the arguments that the PyCapsule protocol gives
@@ -321,6 +363,7 @@ void bind_exchange_methods(nb::class_<py_array>& cls) {
 
 void bind_from_others(nb::module_& m) {
   bind_from_dlpack(m);
+  bind_lend_to_dpnp(m);
   bind_from_arrow(m);
 }
 

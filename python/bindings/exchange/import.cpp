@@ -234,7 +234,11 @@ std::optional<array> import_producer(PyObject* producer) {
   } else if (!checked.own || !keeps_only(producer, *checked.own)) {
     release = keep_alive(producer);
   }  // else the buffer below stands for all of the chain that led here
-  return exchange::to_array(std::move(checked), std::move(release));
+  array imported = exchange::to_array(std::move(checked), std::move(release));
+  if (is_dpnp_array(producer)) {
+    internal::buffer_access::note_partners(*imported.owner());
+  }
+  return imported;
 }
 
 }  // namespace usmx::bindings

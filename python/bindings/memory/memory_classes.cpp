@@ -155,7 +155,7 @@ void bind_base(nb::module_& m) {
           "`from_pointer`; None for memory of usmx's and where there is no owner.")
       .def_prop_ro(
           "__sycl_usm_array_interface__",
-          [](const py_memory& self) { return to_dictionary(as_bytes(self.memory())); },
+          [](py_memory& self) { return to_dictionary(self.lent().lend(as_bytes(self.memory()))); },
           nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
       .def(
           "get_usm_type",

@@ -16,6 +16,7 @@
 #include "support/scopes.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/order_manager.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/version.hpp"
@@ -36,6 +37,7 @@ NB_MODULE(_core, m) {
   m.attr("__version__") = USMX_VERSION_STRING;
   m.attr("_max_ndim") = usmx::max_ndim;
   log_warnings();
+  connect_order_manager();
 #ifdef USMX_CHECK_LOCKS
   usmx::internal::set_interpreter_check(&has_interpreter_lock);
 #endif

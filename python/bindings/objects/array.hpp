@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "internals.hpp"
+#include "objects/lent_part.hpp"
 #include "support/nanobind.hpp"
 #include "support/python_thread.hpp"
 #include "usmx/array/array.hpp"
@@ -21,6 +22,7 @@ struct py_array {
       : py_array(parent, internal::with_layout(parent.value, std::move(where))) {}
   py_array(py_array&&) noexcept = default;
   ~py_array() {
+    lent = {};
     // Only the last user can free the memory.
     if (value.owner().use_count() == 1) {
       note_python_thread();
@@ -33,6 +35,7 @@ struct py_array {
   nb::object base;
   /// Whether the memory was there before this array was.
   bool is_view = false;
+  lent_part lent;
 };
 
 /// The array inside a USMArray; null for any other object.

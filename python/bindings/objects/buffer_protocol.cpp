@@ -11,10 +11,13 @@
 namespace usmx::bindings {
 namespace {
 
-/// Shape and strides in bytes, which must live as long as the Py_buffer.
-struct dimensions {
+/// What must live as long as the Py_buffer: shape and strides in bytes, and that the host has a view.
+struct exported_view {
+  explicit exported_view(const array& exported) { consumer.works_on(dlpack::host, exported); }
+
   std::array<Py_ssize_t, max_ndim> shape;
   std::array<Py_ssize_t, max_ndim> strides;
+  internal::consumer consumer;
 };
 
 bool asks(int flags, int for_what) noexcept { return (flags & for_what) == for_what; }
@@ -22,7 +25,7 @@ bool asks(int flags, int for_what) noexcept { return (flags & for_what) == for_w
 /// The strides in bytes. Some consumers index a contiguous buffer by them also along axes of one
 /// element, where those of the array say nothing: so a contiguous buffer has those of its order, in
 /// Fortran's where it was asked for, as NumPy's has.
-void set_strides(dimensions& memory, const array& exported, int flags) noexcept {
+void set_strides(exported_view& memory, const array& exported, int flags) noexcept {
   const auto itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
   const auto axes = static_cast<std::size_t>(exported.ndim());
   const bool is_c = exported.layout().is_c_contiguous();
@@ -81,7 +84,7 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
     return -1;
   }
   wait_for(exported);
-  auto memory = std::make_unique<dimensions>();
+  auto memory = std::make_unique<exported_view>(exported);
   std::ranges::copy(exported.shape(), memory->shape.begin());
   set_strides(*memory, exported, flags);
   view->buf = internal::first_element(exported);
@@ -103,7 +106,7 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
 }
 
 void release_buffer(PyObject*, Py_buffer* view) noexcept {
-  delete static_cast<dimensions*>(view->internal);
+  delete static_cast<exported_view*>(view->internal);
 }
 
 }  // namespace usmx::bindings

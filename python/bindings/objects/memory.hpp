@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "objects/lent_part.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
 
@@ -22,9 +23,11 @@ class py_memory {
 
   const std::shared_ptr<buffer>& memory() const noexcept { return memory_; }
   buffer& bytes() const noexcept { return *memory_; }
+  lent_part& lent() noexcept { return lent_; }
 
  private:
   std::shared_ptr<buffer> memory_;
+  lent_part lent_;
   PyObject* known_as_ = nullptr;
 };
 

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "internals.hpp"
 
 namespace usmx::bindings {
@@ -93,6 +95,40 @@ inline bool is_main_thread() noexcept {
 /// without it they cannot be looked for. Python's current error stays.
 void note_scopes() noexcept;
 
+/// Tells dpnp's order manager of the work that the thread has submitted without the lock
+/// (sycl_objects/order_manager.hpp). Python's current error stays.
+void tell_untold() noexcept;
+
+/// What usmx let go on a thread.
+struct released_lock {
+  PyThreadState* state = nullptr;  // null where usmx has not let the lock go
+  bool has_untold = false;
+};
+inline thread_local released_lock released;
+
+/// Whether the thread may take back the lock that it does not have: usmx let it go, and takes it
+/// back in any case before the call ends. Code of others that let it go may hold locks of its own.
+inline bool may_take_lock_back() noexcept { return released.state != nullptr; }
+/// There is something to tell once the thread has its lock again.
+inline void note_untold() noexcept { released.has_untold = true; }
+
+/// Has the lock that usmx let go, for the life of this object.
+class lock_taken_back {
+ public:
+  lock_taken_back() noexcept : before_(std::exchange(released, {})) {
+    take_interpreter_lock([&] { PyEval_RestoreThread(before_.state); });
+  }
+  lock_taken_back(const lock_taken_back&) = delete;
+  lock_taken_back& operator=(const lock_taken_back&) = delete;
+  ~lock_taken_back() {
+    before_.state = PyEval_SaveThread();
+    released = before_;
+  }
+
+ private:
+  released_lock before_;
+};
+
 /// Releases the calling thread's interpreter lock for the life of this object, during which the
 /// main thread's waits may be interrupted. Does nothing if the thread has no lock, as under a call
 /// guard of an extension, or if it is not `worthwhile`.
@@ -111,14 +147,19 @@ class without_interpreter_lock {
       if (is_main_thread()) {
         internal::set_interrupt_check(check_before_);
       }
+      const bool has_untold = std::exchange(released, {}).has_untold;
       take_interpreter_lock([&] { PyEval_RestoreThread(state_); });
+      if (has_untold) {
+        tell_untold();
+      }
     }
   }
 
  private:
   static PyThreadState* release() noexcept {
     note_scopes();
-    return PyEval_SaveThread();
+    released = {PyEval_SaveThread()};
+    return released.state;
   }
 
   PyThreadState* state_;

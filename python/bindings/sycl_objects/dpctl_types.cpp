@@ -23,7 +23,6 @@ nb::object loaded_module(interned& name) {
 constexpr int most_wrappers = 8;
 
 interned memory_module("dpctl.memory._memory");
-interned array_module("dpnp.tensor._usmarray");
 
 /// One of dpctl's classes of SYCL objects, and the function of dpctl's C interface that looks into
 /// its objects. The signature is the name of that function's capsule: under any other name there is
@@ -107,15 +106,38 @@ std::unique_ptr<const memory_types> find_memory_types() {
   return std::make_unique<const memory_types>(found);
 }
 
-/// The array of dpnp.tensor; null while that is not loaded. Held for ever.
-PyTypeObject* find_array_type() {
-  const nb::object module = loaded_module(array_module);
-  if (!module.is_valid()) {
-    return nullptr;
+/// A class of another package, as soon as its module is loaded.
+class loaded_class {
+ public:
+  loaded_class(const char* module, const char* name) : module_(module), name_(name) {}
+
+  /// Null while the module is not loaded. Held for ever.
+  PyTypeObject* get() {
+    PyTypeObject* known = type_.load(std::memory_order_acquire);
+    if (known == nullptr) {
+      known = find();
+      type_.store(known, std::memory_order_release);
+    }
+    return known;
   }
-  nb::object cls = nb::getattr(module, "usm_ndarray", nb::none());
-  return PyType_Check(cls.ptr()) ? reinterpret_cast<PyTypeObject*>(cls.release().ptr()) : nullptr;
-}
+
+ private:
+  PyTypeObject* find() {
+    const nb::object module = loaded_module(module_);
+    if (!module.is_valid()) {
+      return nullptr;
+    }
+    nb::object cls = nb::getattr(module, name_, nb::none());
+    return PyType_Check(cls.ptr()) ? reinterpret_cast<PyTypeObject*>(cls.release().ptr()) : nullptr;
+  }
+
+  interned module_;
+  const char* name_;
+  std::atomic<PyTypeObject*> type_ = nullptr;
+};
+
+loaded_class tensor_array("dpnp.tensor._usmarray", "usm_ndarray");
+loaded_class dpnp_array("dpnp.dpnp_array", "dpnp_array");
 
 const memory_types* known_memory_types() {
   static std::atomic<const memory_types*> known = nullptr;  // never freed
@@ -170,13 +192,54 @@ bool has_truthful_readonly_flag(PyObject* producer) {
   return true;
 }
 
-nb::object kept_by_wrappers(PyObject* producer) {
-  static std::atomic<PyTypeObject*> known_array_type = nullptr;
-  PyTypeObject* array_type = known_array_type.load(std::memory_order_acquire);
-  if (array_type == nullptr) {
-    array_type = find_array_type();
-    known_array_type.store(array_type, std::memory_order_release);
+bool is_dpnp_array(PyObject* producer) {
+  const auto is_of = [&](loaded_class& known) {
+    PyTypeObject* type = known.get();
+    return type != nullptr && PyObject_TypeCheck(producer, type) != 0;
+  };
+  return is_of(tensor_array) || is_of(dpnp_array);
+}
+
+namespace {
+
+using make_memory_function = PyObject* (*)(void*, std::size_t, const void*, PyObject*);
+
+/// Null where dpctl is not loaded, or has no such function.
+make_memory_function find_make_memory() {
+  constexpr const char* signature =
+      "PyObject *(DPCTLSyclUSMRef, size_t, DPCTLSyclQueueRef, PyObject *)";
+  const nb::object module = loaded_module(memory_module);
+  const nb::object functions =
+      module.is_valid() ? nb::getattr(module, "__pyx_capi__", nb::none()) : nb::none();
+  if (!PyDict_Check(functions.ptr())) {
+    return nullptr;
   }
+  const nb::object capsule = optional_item(functions.ptr(), nb::str("Memory_Make").ptr());
+  if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), signature) == 0) {
+    return nullptr;
+  }
+  return reinterpret_cast<make_memory_function>(PyCapsule_GetPointer(capsule.ptr(), signature));
+}
+
+}  // namespace
+
+nb::object new_dpctl_memory(void* first, std::size_t nbytes, const sycl::queue& queue,
+                            nb::handle owner) {
+  static std::atomic<make_memory_function> known = nullptr;
+  make_memory_function make = known.load(std::memory_order_acquire);
+  if (make == nullptr) {
+    make = find_make_memory();
+    known.store(make, std::memory_order_release);
+  }
+  if (make == nullptr) {
+    return {};
+  }
+  check_single_runtime();
+  return checked(make(first, nbytes, &queue, owner.ptr()));
+}
+
+nb::object kept_by_wrappers(PyObject* producer) {
+  const PyTypeObject* array_type = tensor_array.get();
   static interned usm_data("usm_data");
   static interned reference_obj("reference_obj");
   const memory_types* memories = known_memory_types();

@@ -41,6 +41,14 @@ bool are_dpctls_classes_known();
 /// writable memory.
 bool has_truthful_readonly_flag(PyObject* producer);
 
+/// Whether a producer is an array of dpnp's. Work on its memory that dpnp has submitted is known to
+/// dpctl's order manager (order_manager.hpp).
+bool is_dpnp_array(PyObject* producer);
+
+/// A new memory object of dpctl's for `nbytes` bytes on a queue, which keeps `owner` alive. A null
+/// object where dpctl is not loaded, or has no such function.
+nb::object new_dpctl_memory(void* first, std::size_t nbytes, const sycl::queue&, nb::handle owner);
+
 /// The object that a chain of dpctl's and dpnp's own wrappers keeps alive: objects of these classes
 /// only keep something else alive. The object itself if it is of another class. A subclass may do
 /// more, such as reuse the memory when its object is destroyed.

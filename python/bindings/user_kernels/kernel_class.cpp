@@ -150,19 +150,20 @@ sycl::queue launch_queue(nb::handle queue, const launch_arguments& arguments) {
   return internal::presented_queue(common == nullptr ? internal::default_queue() : *common);
 }
 
-nb::object launch(const py_kernel& kernel, nb::handle global, nb::handle local, nb::args given,
-                  nb::handle queue, nb::handle after) {
+nb::object launch(const py_kernel& self, nb::handle global, nb::handle local, nb::args given,
+                  nb::handle queue, nb::handle after, bool waits) {
   require_usable_process();
   look_for_peers();
   const launch_sizes sizes = sizes_of(global, local);
   const std::vector<sycl::event> events = events_argument(after);
   PyObject* const* first = reinterpret_cast<PyTupleObject*>(given.ptr())->ob_item;
-  const launch_arguments arguments({first, given.size()}, kernel.signature);
+  const launch_arguments arguments({first, given.size()}, self.signature);
   const sycl::queue where = launch_queue(queue, arguments);
-  const internal::held_kernels compiled = kernel.source->compiled_for(where);
-  return event_object(launching(kernel.signature.name, [&] {
+  const internal::held_kernels compiled = self.source->compiled_for(where);
+  return event_object(launching(self.signature.name, [&] {
     const without_interpreter_lock unlocked;
-    return (*compiled)[kernel.place].launch(sizes, arguments.all(), &where, events);
+    const auto start = waits ? &kernel::launch : &kernel::launch_async;
+    return ((*compiled)[self.place].*start)(sizes, arguments.all(), &where, events);
   }));
 }
 
@@ -278,16 +279,21 @@ Example:
       .def(
           "__call__",
           [](const py_kernel& self, nb::handle global, nb::handle local, nb::args arguments,
-             nb::handle queue,
-             nb::handle after) { return launch(self, global, local, arguments, queue, after); },
+             nb::handle queue, nb::handle after, nb::handle wait) {
+            return launch(self, global, local, arguments, queue, after,
+                          flag_argument("wait", wait));
+          },
           nb::arg("global_size"), nb::arg("local_size").none(), nb::arg("args"),
           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
+          nb::arg("wait").none() = true,
           nb::sig("def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
-                  "queue: QueueLike | None = None, after: Sequence[object] = ()) -> SyclEvent"),
-          R"(Run the kernel. Does not wait, but for memory that other packages may work on, and with `debug`.
+                  "queue: QueueLike | None = None, after: Sequence[object] = (), wait: bool = True) "
+                  "-> SyclEvent"),
+          R"(Run the kernel. Does not wait, unless others have the memory, and with `debug`.
 
-It comes after the work on the arrays that usmx knows, and later work of usmx comes after it. Memory that
-was handed to dpnp, dpctl or others is waited for, and the kernel as well: they cannot come after it.
+It comes after the work on the arrays that usmx and dpnp have submitted, and their later work comes
+after it. Where others have the memory who cannot be told that, it waits for their queue first, and then
+for the kernel: a view by NumPy, a dictionary, a pointer. docs/concepts.md has the table.
 
 Args:
     global_size: how many work items there are: an integer, or a tuple of up to three, the
@@ -300,6 +306,8 @@ Args:
         ``usmx.local_memory``.
     queue: where it runs. None: on the queue of the arrays, else on the default queue.
     after: events that it comes after, too.
+    wait: False: never wait for the kernel. Whoever has the memory, but usmx and dpnp, must then
+        wait for the event.
 
 Returns:
     A SyclEvent.

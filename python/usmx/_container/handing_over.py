@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from usmx._container.creation import as_view
-from usmx._core import _is_system_memory, _on_queue, _queue_argument, flip
+from usmx._core import _is_system_memory, _lend_to_dpnp, _on_queue, _queue_argument, flip
 from usmx.memory import as_usm_memory
 
 if TYPE_CHECKING:
@@ -52,6 +52,24 @@ def to_dpnp(
         )
     if sycl_queue is not None or device is not None:
         view = _on_queue(view, _queue_argument(sycl_queue, device))
+    return _dpnp_view(dpnp, view)
+
+
+def _dpnp_view(dpnp, view):
+    lent = _lend_to_dpnp(view)
+    if lent is None:
+        return _imported_by_dpnp(dpnp, view)
+    memory, offset, is_readonly = lent
+    taken = dpnp.tensor.usm_ndarray(
+        view.shape, dtype=view.dtype, buffer=memory, strides=view.strides, offset=offset
+    )
+    if is_readonly:
+        taken.flags["W"] = False
+    return dpnp.ndarray._create_from_usm_ndarray(taken)
+
+
+def _imported_by_dpnp(dpnp, view):
+    """By the protocol: dpnp has reversed views but cannot import them."""
     reversed_axes = tuple(axis for axis, stride in enumerate(view.strides) if stride < 0)
     taken = dpnp.asarray(dpnp.tensor.asarray(flip(view, axis=reversed_axes)))
     return dpnp.flip(taken, axis=reversed_axes) if reversed_axes else taken

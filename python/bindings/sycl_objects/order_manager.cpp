@@ -1,0 +1,220 @@
+#include "sycl_objects/order_manager.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "internals.hpp"
+#include "support/interpreter_lock.hpp"
+#include "support/nanobind.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl_types.hpp"
+#include "usmx/runtime.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+using events = std::vector<sycl::event>;
+
+interned dpctl_name("dpctl");
+interned dpnp_name("dpnp");
+interned utils_name("dpctl.utils");
+interned dpnp_user_name("dpnp.tensor._copy_utils");  // one of dpnp's modules that use the manager
+interned manager_attribute("SequentialOrderManager");
+interned version_attribute("__version__");
+interned submitted_events_attribute("submitted_events");
+interned add_event_pair_attribute("add_event_pair");
+
+/// The versions with which this has been tried (tests/python/test_one_order.py). Others may
+/// order their work in another way, so usmx waits for them.
+constexpr std::string_view tried_dpctl = "0.22.";
+constexpr std::string_view tried_dpnp = "0.20.";
+
+/// Null where it is not loaded.
+nb::object loaded(interned& name) {
+  nb::object module = nb::steal(PyImport_GetModule(name.get()));
+  if (!module.is_valid()) {
+    PyErr_Clear();
+  }
+  return module;
+}
+
+bool is_version(interned& package, std::string_view tried) {
+  const nb::object module = loaded(package);
+  const nb::object version =
+      module.is_valid() ? nb::getattr(module, version_attribute.get(), nb::none()) : nb::none();
+  return PyUnicode_Check(version.ptr()) != 0 &&
+         std::string_view(nb::cast<std::string_view>(version)).starts_with(tried);
+}
+
+/// Once dpnp is loaded, its version does not change.
+bool are_versions_tried() {
+  enum class answer : std::uint8_t { unknown, yes, no };
+  static std::atomic<answer> known = answer::unknown;
+  if (known.load(std::memory_order_relaxed) == answer::unknown) {
+    known = is_version(dpctl_name, tried_dpctl) && is_version(dpnp_name, tried_dpnp) ? answer::yes
+                                                                                     : answer::no;
+  }
+  return known.load(std::memory_order_relaxed) == answer::yes;
+}
+
+bool is_dpnp_loaded() { return loaded(dpnp_name).is_valid(); }
+
+/// The manager of a queue, looked up each time: programs may replace it and clear it. A null object
+/// where dpnp's modules do not use the one that dpctl has, or of a version that has not been tried.
+nb::object manager_of(const sycl::queue& queue) {
+  const nb::object utils = loaded(utils_name);
+  const nb::object user = loaded(dpnp_user_name);
+  if (!utils.is_valid() || !user.is_valid() || !are_versions_tried()) {
+    return {};
+  }
+  const nb::object managers = nb::getattr(utils, manager_attribute.get(), nb::none());
+  const nb::object used = nb::getattr(user, manager_attribute.get(), nb::none());
+  return managers.is(used) && !managers.is_none() ? managers[queue_object(queue)] : nb::object();
+}
+
+/// Whether an exception says that something does not work, and not that the program is to end.
+bool is_failure(const nb::python_error& error) { return error.matches(PyExc_Exception); }
+
+/// The latest events that usmx has told. When the manager gives them back they are no work of
+/// dpnp's: usmx knows its own by address. The interpreter lock guards it, or its own.
+class told_events {
+ public:
+  void add(const sycl::event& event) {
+    const nb::ft_lock_guard lock(mutex_);
+    latest_[next_++ % latest_.size()] = sycl::detail::getSyclObjImpl(event);
+  }
+
+  bool has(const sycl::event& event) {
+    const nb::ft_lock_guard lock(mutex_);
+    const auto& wanted = sycl::detail::getSyclObjImpl(event);
+    return std::ranges::any_of(latest_, [&](const auto& each) {
+      return !each.owner_before(wanted) && !wanted.owner_before(each);
+    });
+  }
+
+ private:
+  nb::ft_mutex mutex_;
+  std::array<std::weak_ptr<sycl::detail::event_impl>, 64> latest_;
+  std::size_t next_ = 0;
+};
+
+told_events& told() {
+  // Never destroyed: the interpreter may be gone by then.
+  static told_events& events = *new told_events;
+  return events;
+}
+
+/// With the interpreter lock.
+std::optional<events> ask(const sycl::queue& queue) {
+  try {
+    const nb::object manager = manager_of(queue);
+    if (!manager.is_valid()) {
+      return std::nullopt;
+    }
+    events found;
+    for (const nb::handle each : nb::getattr(manager, submitted_events_attribute.get())) {
+      const auto* event = as_dpctl<sycl::event>(each.ptr());
+      if (event == nullptr) {
+        return std::nullopt;
+      }
+      if (!told().has(*event)) {
+        found.push_back(*event);
+      }
+    }
+    return found;
+  } catch (const nb::python_error& error) {
+    if (!is_failure(error)) {
+      throw;
+    }
+  } catch (const nb::cast_error&) {  // no iterable
+  }
+  return std::nullopt;
+}
+
+/// With the interpreter lock. False where the event must be waited for.
+bool tell(const sycl::queue& queue, const sycl::event& event) noexcept {
+  try {
+    if (!is_dpnp_loaded()) {
+      return true;  // there is nobody to be told
+    }
+    const nb::object manager = manager_of(queue);
+    if (!manager.is_valid()) {
+      return false;
+    }
+    const nb::object object = event_object(event);
+    manager.attr(add_event_pair_attribute.get())(object, object);
+    told().add(event);
+    return true;
+  } catch (nb::python_error& error) {
+    if (!is_failure(error)) {
+      error.restore();
+      PyErr_WriteUnraisable(nullptr);
+    }
+  } catch (const std::exception&) {
+  }
+  return false;
+}
+
+void wait_without_lock(const sycl::event& event) {
+  const without_interpreter_lock unlocked;
+  internal::wait_for_submitted(event);
+}
+
+/// What the thread has submitted since usmx let its interpreter lock go: told when it has the lock
+/// again. Nobody can order anything after this call before that.
+struct untold_event {
+  sycl::queue queue;
+  sycl::event event;
+};
+thread_local std::vector<untold_event> untold;
+
+// ---- the bridge
+
+std::optional<events> unfinished_work(const sycl::queue& queue) {
+  if (has_interpreter_lock()) {
+    return ask(queue);
+  }
+  if (!may_take_lock_back()) {
+    return std::nullopt;
+  }
+  const lock_taken_back locked;
+  return ask(queue);
+}
+
+void tell_or_wait(const sycl::queue& queue, const sycl::event& event) {
+  if (has_interpreter_lock()) {
+    if (!tell(queue, event)) {
+      wait_without_lock(event);
+    }
+  } else if (may_take_lock_back()) {
+    note_untold();
+    untold.push_back({queue, event});
+  } else if (internal::peers_are_known()) {
+    internal::wait_for_submitted(event);
+  }
+}
+
+constexpr internal::partner_bridge bridge{&unfinished_work, &tell_or_wait, &wait_without_lock};
+
+}  // namespace
+
+void connect_order_manager() noexcept { internal::set_partner_bridge(&bridge); }
+
+void tell_untold() noexcept {
+  const nb::error_scope kept;
+  std::vector<untold_event> all;
+  all.swap(untold);
+  for (const untold_event& each : all) {
+    if (!tell(each.queue, each.event)) {
+      wait_without_lock(each.event);
+    }
+  }
+}
+
+}  // namespace usmx::bindings

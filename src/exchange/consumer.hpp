@@ -1,0 +1,37 @@
+// What an export holds for its consumer, until it ends: the lease of a queue, or a view by the host.
+// Not installed.
+#pragma once
+
+#include <optional>
+
+#include "array/pending_work.hpp"
+#include "tracking/host_views.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/exchange/dlpack.hpp"
+#include "usmx/memory/buffer.hpp"
+
+namespace usmx::inline v1::internal {
+
+/// The consumer of an array's memory, for the life of this object.
+class consumer {
+ public:
+  /// On the host he reads and writes at once. On a oneAPI device he works on a queue that nobody
+  /// names. Those of CUDA work on streams, and nobody knows when they are done with the memory.
+  void works_on(dlpack::device where, const array& a) {
+    if (where == dlpack::host) {
+      if (const auto bytes = detail::range_of(a.memory().data(), a.type(), a.layout())) {
+        view_.emplace(bytes->begin, bytes->nbytes(), !a.readonly());
+      }
+    } else if (where.type == dlpack::device_type::oneapi) {
+      lent_.emplace(buffer::lent_out(a.owner()));
+    } else {
+      a.memory().expose();
+    }
+  }
+
+ private:
+  std::optional<host_view> view_;
+  std::optional<buffer> lent_;
+};
+
+}  // namespace usmx::inline v1::internal
