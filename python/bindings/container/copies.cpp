@@ -164,11 +164,16 @@ nb::object copy_host_to_array_async(const py_array& destination, nb::handle sour
   }));
 }
 
+/// An array with dimensions as NumPy's, which says what becomes of it as an element.
+nb::object on_host(nb::handle scalar) {
+  return as_array(scalar.ptr()) == nullptr ? nb::borrow(scalar) : asnumpy(scalar, nb::none());
+}
+
 sycl::event start_filling(const array& destination, nb::handle scalar) {
   if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
     return copy_broadcast_async(*from, destination);
   }
-  const element value = to_element(destination.type(), scalar);
+  const element value = to_element(destination.type(), on_host(scalar));
   return ordered(is_short(destination), [&] { return fill_async(destination, value.data()); });
 }
 
@@ -187,7 +192,7 @@ void fill_array(const py_array& destination, nb::handle scalar) {
   if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
     return copy_broadcast(*from, to);
   }
-  const element value = to_element(to.type(), scalar);
+  const element value = to_element(to.type(), on_host(scalar));
   ordered(is_short(to), [&] { fill(to, value.data()); });
 }
 

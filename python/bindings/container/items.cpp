@@ -3,6 +3,9 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -35,25 +38,30 @@ namespace {
 
 lazy_import numpy_asarray("numpy", "asarray");
 
-/// The selection of a key. NumPy converts an array for the elements at arrays of indices, and an
-/// item for those of a view: a scalar of its own that does not fit is cast for the first, refused
-/// by the second.
-enum class assigned_to { view, selection };
+/// What a key addresses. NumPy takes other values for each (docs/decisions.md, 116): to an item it
+/// converts one number; a view takes no sequence that is nested more deeply than the view has
+/// dimensions; a mask of the whole array takes values of one dimension at most. Scalars of NumPy's
+/// that do not fit are cast for a mask and a selection, and refused for the others.
+enum class assigned_to { item, view, mask, selection };
 
 /// Elements to be assigned: a scalar, an array, a producer, a buffer or a nested list.
 class assigned_value {
  public:
   /// TypeError (type_error) when the elements are structured and destination's are not equally so,
-  /// or the other way round. The errors and warnings of NumPy's conversions pass through.
+  /// or the other way round. ValueError or TypeError when what the key addresses takes no such
+  /// dimensions. The errors and warnings of NumPy's conversions pass through.
   assigned_value(PyObject* value, const array& destination, assigned_to);
 
   /// Whether copying the elements is short work: see objects/waiting.hpp.
   bool is_short() const;
 
+  /// Throws value_error naming both shapes when the elements cannot be repeated to a shape. Warns
+  /// where they lose parts, as NumPy only does for a shape that fits.
+  void require_shape(std::span<const std::ptrdiff_t> shape) const;
+
   // Both order themselves and wait.
 
-  /// Sets all elements of an array. Throws value_error naming both shapes when the elements cannot
-  /// be repeated to the array's.
+  /// Sets all elements of an array.
   void copy_to(const array& destination) const;
   /// Sets the selected elements. Throws as usmx::scatter. To be called without the interpreter
   /// lock.
@@ -62,7 +70,11 @@ class assigned_value {
  private:
   using source = std::variant<element, array, std::unique_ptr<held_array>>;
   static source source_of(PyObject* value, const array& destination, assigned_to);
+  static source source_of_host(PyObject* value, const array& destination, assigned_to);
 
+  void require_dimensions_of(assigned_to) const;
+  dtype type() const;
+  layout where() const;
   array_view host_view() const;
 
   dtype type_;
@@ -71,7 +83,7 @@ class assigned_value {
 };
 
 /// Sets all elements of an array. Waits. Throws as assigned_value and its copy_to.
-void assign(const array& destination, PyObject* value);
+void assign(const array& destination, PyObject* value, assigned_to);
 
 /// NumPy's scalars have a buffer, as arrays have, but are no sequences.
 bool is_numpy_scalar(PyObject* value) {
@@ -101,30 +113,47 @@ void set_all(const array& destination, element value) {
 
 assigned_value::source assigned_value::source_of(PyObject* value, const array& destination,
                                                  assigned_to to) {
-  const bool structured = destination.type().is_structured();
+  const dtype type = destination.type();
+  const bool structured = type.is_structured();
+  const auto of_array = [&](nb::handle view) -> source {
+    const array& own = *as_array(view.ptr());
+    if (to == assigned_to::item && !structured && own.ndim() > 0) {
+      return to_element(type, asnumpy(view, nb::none()));
+    }
+    return convertible(own, type);
+  };
   if (!structured && is_python_number(value)) {
-    return to_element(destination.type(), value);
+    return to_element(type, value);
   }
-  if (const array* own = as_array(value)) {
-    return convertible(*own, destination.type());
+  if (as_array(value) != nullptr) {
+    return of_array(value);
   }
   if (auto plain = structured ? nullptr
                               : held_array::of_plain(value, internal::private_queue(destination))) {
-    if (plain->view().ndim() == 0) {
-      return to_element(destination.type(), value);
+    if (plain->view().ndim() == 0 || to == assigned_to::item) {
+      return to_element(type, value);
     }
     return plain;
   }
   if (const nb::object view = view_of_producer(value); view.is_valid()) {
-    return convertible(*as_array(view.ptr()), destination.type());
+    return of_array(view);
   }
-  if (!structured && is_numpy_scalar(value)) {
-    return to_element(destination.type(), to == assigned_to::selection
-                                              ? numpy_asarray(nb::handle(value))
-                                              : nb::borrow(value));
+  return source_of_host(value, destination, to);
+}
+
+/// A value that is neither an array of USM nor a NumPy array of a plain type.
+assigned_value::source assigned_value::source_of_host(PyObject* value, const array& destination,
+                                                      assigned_to to) {
+  const dtype type = destination.type();
+  const bool is_cast = to == assigned_to::selection || to == assigned_to::mask;
+  if (!type.is_structured() && is_numpy_scalar(value)) {
+    return to_element(type, is_cast ? numpy_asarray(nb::handle(value)) : nb::borrow(value));
   }
-  const nb::object on_host =
-      hooks::host_value(nb::handle(value), to_numpy_dtype(destination.type()));
+  if (!type.is_structured() && to == assigned_to::item) {
+    return to_element(type, nb::handle(value));
+  }
+  const nb::object max_depth = is_cast ? nb::none() : nb::object(nb::int_(destination.ndim()));
+  const nb::object on_host = hooks::host_value(nb::handle(value), to_numpy_dtype(type), max_depth);
   return held_array::of(on_host, internal::private_queue(destination));
 }
 
@@ -132,16 +161,35 @@ assigned_value::assigned_value(PyObject* value, const array& destination, assign
     : type_(destination.type()),
       queue_(internal::private_queue(destination)),
       source_(source_of(value, destination, to)) {
-  if (const auto* values = std::get_if<array>(&source_)) {
-    warn_of_lost_parts(values->type(), type_);
-  } else if (std::holds_alternative<std::unique_ptr<held_array>>(source_)) {
-    warn_of_lost_parts(host_view().type(), type_);
+  require_dimensions_of(to);
+}
+
+void assigned_value::require_dimensions_of(assigned_to to) const {
+  if (to == assigned_to::mask && where().ndim() > 1) {
+    throw type_error(
+        detail::message("the elements of a mask take values of 1 dimension at most, found shape ",
+                        tuple_text(where().shape())));
   }
+}
+
+void assigned_value::require_shape(std::span<const std::ptrdiff_t> shape) const {
+  std::ignore = broadcast_assigned(where(), shape);
+  warn_of_lost_parts(type(), type_);
 }
 
 bool assigned_value::is_short() const {
   const auto* values = std::get_if<array>(&source_);
   return values == nullptr || bindings::is_short(*values);
+}
+
+dtype assigned_value::type() const {
+  const auto* values = std::get_if<array>(&source_);
+  return values == nullptr ? host_view().type() : values->type();
+}
+
+layout assigned_value::where() const {
+  const auto* values = std::get_if<array>(&source_);
+  return values == nullptr ? host_view().layout() : values->layout();
 }
 
 /// What is no array of USM.
@@ -181,11 +229,12 @@ void assigned_value::scatter_to(const array& destination, selection selected) co
   scatter(internal::staging::fetched(values, type_).view(), std::move(selected), destination);
 }
 
-void assign(const array& destination, PyObject* value) {
+void assign(const array& destination, PyObject* value, assigned_to to) {
   if (!destination.type().is_structured() && is_python_number(value)) {
     return set_all(destination, to_element(destination.type(), value));
   }
-  const assigned_value values(value, destination, assigned_to::view);
+  const assigned_value values(value, destination, to);
+  values.require_shape(destination.shape());
   ordered(values.is_short() && is_short(destination), [&] { values.copy_to(destination); });
 }
 
@@ -265,15 +314,42 @@ void require_writable(const array& a) {
   }
 }
 
+bool is_ellipsis_in(PyObject* key) {
+  if (!PyTuple_Check(key)) {
+    return key == Py_Ellipsis;
+  }
+  const Py_ssize_t n = PyTuple_GET_SIZE(key);
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    if (PyTuple_GET_ITEM(key, k) == Py_Ellipsis) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What a basic key addresses: with integers for all axes and no ellipsis, one item.
+assigned_to addressed_by(PyObject* key, const array& destination) {
+  return destination.ndim() == 0 && !is_ellipsis_in(key) ? assigned_to::item : assigned_to::view;
+}
+
+void assign_by(PyObject* key, const array& destination, PyObject* value) {
+  assign(destination, value, addressed_by(key, destination));
+}
+
 void set_selected(const array& a, const array_key& key, PyObject* value) {
-  const assigned_value values(value, a, assigned_to::selection);
-  ordered(false, [&] { values.scatter_to(a, key.select(a.layout())); });
+  const assigned_value values(value, a,
+                              key.is_mask_of(a) ? assigned_to::mask : assigned_to::selection);
+  std::optional<selection> selected;
+  ordered(false, [&] { selected = key.select(a.layout()); });
+  values.require_shape(selected->shape());
+  ordered(false, [&] { values.scatter_to(a, *std::move(selected)); });
 }
 
 void set_by_arrays(const array& a, PyObject* key, PyObject* value) {
   const array_key parsed(key, internal::private_queue(a));
   if (parsed.is_basic()) {
-    return assign(internal::with_layout(a, subscript(a.layout(), parsed.basic_items())), value);
+    return assign_by(key, internal::with_layout(a, subscript(a.layout(), parsed.basic_items())),
+                     value);
   }
   set_selected(a, parsed, value);
 }
@@ -395,9 +471,9 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
                                         repr_text(key)));
     }
     if (names_field(a, key)) {
-      assign(field_by_name(a, key), value);
+      assign(field_by_name(a, key), value, assigned_to::view);
     } else if (auto where = subscript_by(a.layout(), key)) {
-      assign(internal::with_layout(a, *std::move(where)), value);
+      assign_by(key, internal::with_layout(a, *std::move(where)), value);
     } else {
       set_by_arrays(a, key, value);
     }

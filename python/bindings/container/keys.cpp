@@ -248,6 +248,20 @@ std::vector<index_item> array_key::basic_items() const {
   return result;
 }
 
+bool array_key::is_mask_of(const array& a) const noexcept {
+  const auto masks_all = [&](const auto& values) {
+    return values.type().kind() == 'b' && values.ndim() == a.ndim() && a.ndim() > 0;
+  };
+  if (items_.size() != 1) {
+    return false;
+  }
+  if (const auto* own = std::get_if<array>(&items_[0])) {
+    return masks_all(*own);
+  }
+  const auto* on_host = std::get_if<array_view>(&items_[0]);
+  return on_host != nullptr && masks_all(*on_host);
+}
+
 selection array_key::select(const layout& where) const { return selection::of(where, items_); }
 
 }  // namespace usmx::bindings

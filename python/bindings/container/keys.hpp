@@ -45,6 +45,9 @@ class array_key {
   bool is_basic() const noexcept;
   std::vector<index_item> basic_items() const;
 
+  /// Whether the key is one mask with all the dimensions of an array, and nothing else.
+  bool is_mask_of(const array&) const noexcept;
+
   /// The elements that the key addresses. Waits for the arrays among its items. To be called
   /// without the interpreter lock.
   selection select(const layout& where) const;

@@ -77,7 +77,7 @@ double to_double(nb::handle number) {
 /// structured types, and so on. NumPy's errors and warnings pass through.
 void set_by_numpy(element& to, nb::handle scalar) {
   const nb::object item = numpy_zeros(nb::make_tuple(), to_numpy_dtype(to.type()));
-  item[nb::ellipsis()] = nb::borrow(scalar);
+  item[nb::make_tuple()] = nb::borrow(scalar);
   const nb::object bytes = item.attr("tobytes")();
   std::memcpy(to.data(), PyBytes_AsString(bytes.ptr()), to.type().itemsize());
 }

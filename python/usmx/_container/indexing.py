@@ -14,7 +14,7 @@ from usmx._container.creation import as_view
 from usmx._container.host import _numpy
 from usmx._container.manipulation import common_shape
 from usmx._container.nested import arrays_in
-from usmx._container.types import result_type
+from usmx._container.types import can_cast, result_type
 from usmx._core import _as_array, asarray, asnumpy, broadcast_to, reshape
 
 if TYPE_CHECKING:
@@ -227,6 +227,9 @@ def place(arr: Producer, mask: ArrayLike | Producer, vals: object) -> None:
     values: Any = _as_array(vals)
     if values is None:
         values = host_value(vals, view.dtype)
+    found = None if view.dtype.names else _type_of_array(vals)
+    if found is not None and not can_cast(found, view.dtype, casting="safe"):
+        raise TypeError(f"vals of type {found} cannot be cast to {view.dtype} without loss")
     if values.ndim > 1:
         raise ValueError(f"vals must have 1 dimension, found shape {values.shape}")
     values = values[None] if values.ndim == 0 else values
@@ -431,23 +434,63 @@ def host_index(item: Any) -> NumpyArray:
     return with_whole_strides(array)
 
 
-def host_value(value: Any, dtype: NumpyType) -> NumpyArray:
+def host_value(value: Any, dtype: NumpyType, max_depth: int | None = None) -> NumpyArray:
     """The NumPy array that stands for a value to be assigned to elements of a type.
 
-    Arrays of types that usmx has keep theirs: the copy converts them.
+    Arrays of types that usmx has keep theirs: the copy converts them. Sequences may be nested to
+    `max_depth`.
     """
     numpy = _numpy()
     if dtype.names is not None:
-        return _structured_value(value, dtype)
-    if isinstance(value, numpy.ndarray):
+        array = _structured_value(value, dtype)
+    elif isinstance(value, numpy.ndarray):
         array = value
     else:
-        array = numpy.asarray(_on_host(value), dtype=dtype)
+        on_host = _on_host(value)
+        try:
+            array = numpy.asarray(on_host, dtype=dtype)
+        except (TypeError, ValueError, OverflowError):
+            _require_depth(numpy.asarray(on_host, dtype=object), value, max_depth)
+            raise
+    _require_depth(array, value, max_depth)
+    if dtype.names is not None:
+        return array
     if array.dtype.names is not None:
         raise _structured_cast(dtype, array.dtype)
     if array.dtype.kind not in "biufc" or array.dtype.char in "gG":
         array = array.astype(dtype)
     return with_whole_strides(array)
+
+
+def _require_depth(array: NumpyArray, value: Any, max_depth: int | None) -> None:
+    """ValueError where a sequence is nested more deeply: before any error of its elements."""
+    if max_depth is not None and array.ndim > max_depth and not _is_array(value):
+        raise ValueError(
+            f"a sequence may be nested as deeply as what is set has dimensions, {max_depth}: "
+            f"found shape {array.shape}"
+        )
+
+
+def _is_array(value: Any) -> bool:
+    """Whether NumPy reads the elements at once, and not those of one sequence after the other."""
+    if isinstance(value, (str, bytes, _numpy().generic)):
+        return False
+    names = ("__array__", "__array_interface__", "__array_struct__")
+    if any(hasattr(type(value), name) for name in names) or _as_array(value) is not None:
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _type_of_array(value: Any) -> NumpyType | None:
+    """The element type of an array; None for what NumPy converts element by element."""
+    view = _as_array(value)
+    if view is not None:
+        return view.dtype
+    return _numpy().asarray(value).dtype if _is_array(value) else None
 
 
 def _on_host(item: Any) -> Any:

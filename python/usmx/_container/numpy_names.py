@@ -392,6 +392,8 @@ def copyto(
         view[...] = source
         return
     mask = broadcast_to(_mask_beside(view, where), view.shape)
+    while source.ndim > view.ndim and source.shape[0] == 1:  # as in an assignment
+        source = source[0]
     view[mask] = broadcast_to(source, view.shape)[mask] if isinstance(source, USMArray) else source
 
 
