@@ -22,6 +22,8 @@ from usmx._container.types import result_type
 from usmx._core import asnumpy, broadcast_to, expand_dims, reshape
 from usmx._text import short_repr
 
+_MOST_VIEWS = 2**24
+
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
@@ -75,7 +77,9 @@ def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
     """
     X = as_view("X", X)
     before = (slice(None),) * _core._normalized_axis(axis, X.ndim)
-    return tuple(X[(*before, k)] for k in range(X.shape[len(before)]))
+    count = X.shape[len(before)]
+    require_few_views(count)
+    return tuple(X[(*before, k)] for k in range(count))
 
 
 # ---- new arrays
@@ -253,6 +257,12 @@ def _checked_arrays(arrays) -> list[USMArray]:
     if not arrays:
         raise ValueError("expected at least one array, found none")
     return [as_view(f"array {k}", array) for k, array in enumerate(arrays)]
+
+
+def require_few_views(count: int) -> None:
+    """MemoryError for more views than a list can hold in seconds."""
+    if count > _MOST_VIEWS:
+        raise MemoryError(f"at most {_MOST_VIEWS} views are made at once, found {count}")
 
 
 def checked_list(arrays) -> list[USMArray]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.creation import as_integer, as_view
 from usmx._container.host import _numpy
-from usmx._container.manipulation import checked_list, concat
+from usmx._container.manipulation import checked_list, concat, require_few_views
 from usmx._container.types import can_cast
 from usmx._core import USMArray, _as_array, asarray, broadcast_to, flip, moveaxis, reshape, swapaxes
 
@@ -518,5 +518,6 @@ def _cuts(indices_or_sections, size):
     if not hasattr(indices_or_sections, "__index__"):
         return [as_integer("an index of indices_or_sections", cut) for cut in indices_or_sections]
     count = _section_count(indices_or_sections)
+    require_few_views(count)
     length, longer = divmod(size, count)
     return [length * k + min(k, longer) for k in range(1, count)]
