@@ -13,7 +13,6 @@
 
 #include "base/process_state.hpp"
 #include "base/ranked_mutex.hpp"
-#include "ownership/finished_batches.hpp"
 #include "ownership/waiting_blocks.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/exit.hpp"

@@ -83,6 +83,20 @@ def output_of(code, timeout=120, **environment):
     return result.stdout.strip()
 
 
+def beginning_in(folder):
+    """The begin of a program that imports modules of a folder."""
+    return f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+
+
+# Of a program that has sub-interpreters: what module they are in depends on the Python.
+SUB_INTERPRETERS = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+"""
+
+
 def run(*command, **options):
     """What a command prints. It must succeed."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, **options)

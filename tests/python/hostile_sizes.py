@@ -1,7 +1,7 @@
 """Calls every public function and method of usmx with sizes that no memory has, one parameter after the other.
 
-Each call must raise an exception of Python's, or give NumPy's answer where NumPy has a function of that name. The program
-writes each call to stderr before it makes it: after a crash the last line names it. It prints how many it made, and
+Each call must raise an exception of Python's, or give NumPy's answer where NumPy has a function of that name. The
+program writes each call to stderr before it makes it: after a crash the last line names it. It prints how many it made, and
 what was wrong.
 """
 
@@ -138,8 +138,8 @@ BY_FUNCTION = {
     "usmx.expand_dims*": {"axis": lambda: (0, 1)},
     "usmx.flip*": {"axis": lambda: (0, 1)},
 }
-# They are records, compile programs, load modules, launch as many work items as they are told, take addresses of functions, or
-# change the process for what follows.
+# They are records, compile programs, load modules, launch as many work items as they are told, take addresses of
+# functions, or change the process for what follows.
 SKIPPED = {
     "usmx.Diagnostic",
     "usmx.Device",

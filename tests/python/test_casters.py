@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import usmx
 from extension_builds import loaded
-from helpers import Producer, producer_of, run_python, sub_devices
+from helpers import Producer, beginning_in, producer_of, run_python, sub_devices
 
 pytestmark = pytest.mark.slow  # an extension is compiled
 
@@ -415,7 +415,7 @@ def test_array_that_was_moved_from_is_no_result(extension):
 
 
 def in_folder(folder, code):
-    return run_python(f"import sys; sys.path.insert(0, {str(folder)!r})\n{code}")
+    return run_python(beginning_in(folder) + code)
 
 
 def test_extension_that_forgot_to_import_usmx_works(folder):

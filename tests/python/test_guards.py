@@ -1,12 +1,13 @@
 """Functions of an extension that a call guard runs without the interpreter lock, and Python objects that own memory.
 
-A fault here ends the process, so each case has one of its own. tests/python/extensions/guarded.hpp has the functions.
+A fault here ends the process, so cases have processes of their own: many cases one after the other, where none is
+expected to end it. tests/python/extensions/guarded.hpp has the functions.
 """
 
 import textwrap
 
 import pytest
-from helpers import output_of
+from helpers import SUB_INTERPRETERS, beginning_in, output_of, run_python
 
 pytestmark = pytest.mark.slow  # an extension is compiled
 
@@ -19,14 +20,44 @@ def library(request):
 @pytest.fixture
 def said_by(library, folder_of):
     """What a program prints that has the extension as m."""
-    begin = f"import sys; sys.path.insert(0, {str(folder_of(library))!r})\n"
+    begin = f"{beginning_in(folder_of(library))}import {library}_guarded as m\nimport usmx\n"
 
-    def run(code):
-        return output_of(
-            f"{begin}import {library}_guarded as m\nimport usmx\n{textwrap.dedent(code)}"
-        )
+    def run(code, run=output_of):
+        return run(begin + textwrap.dedent(code))
 
     return run
+
+
+@pytest.fixture
+def each_said_by(said_by):
+    """What the programs print, by their names: one process runs one after the other, each with names of its own.
+
+    A process that ends early is told of with the program that it was at.
+    """
+
+    def run(programs, first=""):
+        code = f"""{first}
+import traceback
+for name, program in {programs!r}.items():
+    print("===", name, flush=True)
+    try:
+        exec(program, {{"m": m, "usmx": usmx, "__name__": name}})
+    except Exception:
+        traceback.print_exc(limit=1, file=sys.stdout)
+"""
+        done = said_by(code, run_python)
+        said = dict(part.split("\n", 1) for part in done.stdout.split("=== ")[1:])
+        assert done.returncode == 0, f"ended in {list(said)[-1]}: {done.stderr}"
+        assert done.stderr == ""
+        return {name: text.strip() for name, text in said.items()}
+
+    return run
+
+
+def test_process_that_ends_is_told_of_with_the_program_it_was_at(each_said_by):
+    programs = {"good": "print(3)", "bad": "import os; os._exit(7)", "never": "print(4)"}
+    with pytest.raises(AssertionError, match="ended in bad"):
+        each_said_by(programs)
 
 
 # ---- arguments
@@ -91,11 +122,13 @@ CALLS = {
 
 
 @pytest.mark.parametrize("state", ARRAYS)
-@pytest.mark.parametrize("function", CALLS)
-def test_function_without_the_lock_takes_an_array(said_by, library, function, state):
+def test_functions_without_the_lock_take_an_array(each_said_by, library, state):
     arrays = textwrap.dedent(ARRAYS[state]).format(library=library)
-    code = f"{arrays}\ngiven = getattr(m, {function!r})\nprint({CALLS[function]})\n"
-    assert said_by(code) == "3"
+    programs = {
+        function: f"{arrays}\ngiven = getattr(m, {function!r})\nprint({call})\n"
+        for function, call in CALLS.items()
+    }
+    assert each_said_by(programs) == dict.fromkeys(CALLS, "3")
 
 
 OBJECTS = {
@@ -108,11 +141,12 @@ OBJECTS = {
 }
 
 
-@pytest.mark.parametrize("is_dpctl_loaded", [False, True])
-@pytest.mark.parametrize("function", OBJECTS)
-def test_function_without_the_lock_takes_sycls_objects(said_by, function, is_dpctl_loaded):
-    code = f"x = {OBJECTS[function]}\nprint(m.{function}(x) == x)"
-    assert said_by(("import dpctl\n" if is_dpctl_loaded else "") + code) == "True"
+@pytest.mark.parametrize("first", ["", "import dpctl"])
+def test_functions_without_the_lock_take_sycls_objects(each_said_by, first):
+    programs = {
+        function: f"x = {made}\nprint(m.{function}(x) == x)" for function, made in OBJECTS.items()
+    }
+    assert each_said_by(programs, first) == dict.fromkeys(OBJECTS, "True")
 
 
 def test_exception_leaves_a_function_without_the_lock(said_by):
@@ -152,15 +186,11 @@ def test_error_of_a_wait_without_the_lock_arrives(said_by, library):
 def test_lock_is_known_after_a_sub_interpreter(said_by):
     """From then on PyGILState_Check() says of every thread that it has the lock."""
     code = """
-        try:
-            import _interpreters as interpreters
-        except ImportError:
-            import _xxsubinterpreters as interpreters
         other = interpreters.create()
         print(m.through_the_table(usmx.ones(3)).size)
         interpreters.destroy(other)
     """
-    assert said_by(code) == "3"
+    assert said_by(SUB_INTERPRETERS + textwrap.dedent(code)) == "3"
 
 
 # ---- Python objects that own memory

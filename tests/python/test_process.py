@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import usmx
 from forked import error_of, in_forked_child
-from helpers import output_of
+from helpers import SUB_INTERPRETERS, output_of
 from usmx.memory import from_pointer
 
 STARTS = int(os.environ.get("USMX_TEST_STARTS", "1"))  # of each process that ends; 10 by hand
@@ -381,11 +381,7 @@ def test_memory_that_dpnp_drops_on_a_thread_of_the_runtime_is_freed_once():
     usmx.synchronize()
 
 
-SUB_INTERPRETER = """
-try:
-    import _interpreters as interpreters
-except ImportError:
-    import _xxsubinterpreters as interpreters
+SUB_INTERPRETER = f"""{SUB_INTERPRETERS}
 other = interpreters.create()
 in_other = '''
 try:

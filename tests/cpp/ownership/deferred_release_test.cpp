@@ -3,13 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "ownership/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"
@@ -312,6 +317,32 @@ TEST_F(pending_work_release_test, threads_that_let_go_of_busy_memory_free_each_o
   }
   allocate_something();
   EXPECT_EQ(deleted.value(), 160);
+}
+
+/// One that the runtime can tell of, or not.
+struct asked_batch {
+  int number;
+  bool fails;
+  bool is_finished() const {
+    if (fails) {
+      throw std::runtime_error(std::to_string(number));
+    }
+    return true;
+  }
+};
+
+TEST(take_finished_test, batch_of_which_nobody_can_tell_stays_and_keeps_no_other) {
+  std::list<asked_batch> all{{1, false}, {2, true}, {3, false}};
+  std::list<asked_batch> finished;
+  auto next = all.begin();
+  const std::exception_ptr failure = usmx::detail::take_finished(all, next, 100, finished);
+  EXPECT_TRUE(failure);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().number, 2);
+  EXPECT_EQ(finished.size(), 2U);
+  all.front().fails = false;
+  EXPECT_FALSE(usmx::detail::take_finished(all, next, 100, finished));
+  EXPECT_TRUE(all.empty());
 }
 
 }  // namespace

@@ -4,16 +4,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <exception>
-#include <list>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <thread>
 
 #include "ownership/buffer_internal.hpp"
 #include "ownership/deferred_release.hpp"
-#include "ownership/finished_batches.hpp"
 #include "ownership/waiting_blocks.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
@@ -151,32 +146,6 @@ TEST_F(waiting_blocks_test, unfinished_work_on_adopted_memory_holds_up_no_other)
   }
   EXPECT_EQ(held.value(), 0);
   EXPECT_EQ(freed.value(), 20);
-}
-
-/// One that the runtime can tell of, or not.
-struct asked_batch {
-  int number;
-  bool fails;
-  bool is_finished() const {
-    if (fails) {
-      throw std::runtime_error(std::to_string(number));
-    }
-    return true;
-  }
-};
-
-TEST(take_finished_test, batch_of_which_nobody_can_tell_stays_and_keeps_no_other) {
-  std::list<asked_batch> all{{1, false}, {2, true}, {3, false}};
-  std::list<asked_batch> finished;
-  auto next = all.begin();
-  const std::exception_ptr failure = usmx::detail::take_finished(all, next, 100, finished);
-  EXPECT_TRUE(failure);
-  ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all.front().number, 2);
-  EXPECT_EQ(finished.size(), 2U);
-  all.front().fails = false;
-  EXPECT_FALSE(usmx::detail::take_finished(all, next, 100, finished));
-  EXPECT_TRUE(all.empty());
 }
 
 // ---- What waits is bounded
