@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -127,6 +128,7 @@ usmx_owner* new_owner(array&& value) {
 }
 
 usmx_owner* retain(usmx_owner* owner) {
+  std::ignore = detail::required(owner, "retain", "an owner of an array");
   if (is_lent(owner)) {
     return new_owner(array(array_of(owner)));
   }

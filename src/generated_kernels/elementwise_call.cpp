@@ -45,8 +45,6 @@ struct elementwise_operand {
   std::size_t place;  // among the parameters
   array used;
   bool is_output;
-  /// What the result is copied to, when it overlaps other arguments.
-  std::optional<array> copied_to;
 };
 
 /// The loop of one call, and what the kernel has to be generated for.
@@ -69,13 +67,7 @@ operand operand_at(const kernel_signature& signature, std::size_t place, const a
   if (is_output) {
     detail::require_shape(signature, place, a, shape);
   }
-  return {place, detail::broadcast_to(a, shape), is_output, std::nullopt};
-}
-
-/// Whether elements share bytes: fewer bytes than they have.
-bool is_crowded(const array_view& view) {
-  return detail::bytes_of(view.origin(), view.layout(), view.type().itemsize()).nbytes() <
-         view.nbytes();
+  return {place, detail::broadcast_to(a, shape), is_output};
 }
 
 /// Whether a kernel that writes `output` may change elements of the other array before it reads or
@@ -85,18 +77,14 @@ bool disturbs(const operand& output, const operand& other) {
   const array_view to = internal::private_view(output.used);
   const detail::copy_plan plan =
       detail::make_plan(to.shape(), detail::end_of(from), detail::end_of(to));
-  return may_overlap(plan) && (other.is_output || !is_in_place(plan) || is_crowded(to));
-}
-
-/// New memory for the elements of an array, for the work of a kernel.
-array new_like(const array& a) {
-  return internal::new_array(compact_like(a.layout()), a.type(), internal::private_queue(a),
-                             a.kind(), 0, internal::first_use::in_order);
+  return may_overlap(plan) && (other.is_output || !is_in_place(plan) || detail::is_crowded(to));
 }
 
 /// Outputs that disturb inputs, or outputs before them, get new memory. So do those that overlap a
 /// raw input, of which any element may be read at any time.
-void separate_outputs(std::vector<operand>& all, std::span<const array* const> raw_inputs) {
+std::vector<detail::separate_output> separate_outputs(std::vector<operand>& all,
+                                                      std::span<const array* const> raw_inputs) {
+  std::vector<std::size_t> separated;
   for (std::size_t k = 0; k < all.size(); ++k) {
     operand& output = all[k];
     if (!output.is_output) {
@@ -110,14 +98,15 @@ void separate_outputs(std::vector<operand>& all, std::span<const array* const> r
       return may_overlap(internal::private_view(*raw), internal::private_view(output.used));
     };
     if (std::ranges::any_of(all, is_disturbed) || std::ranges::any_of(raw_inputs, overlaps)) {
-      output.copied_to = output.used;
+      separated.push_back(k);
     }
   }
-  for (operand& output : all) {
-    if (output.copied_to) {
-      output.used = new_like(*output.copied_to);
-    }
+  std::vector<detail::separate_output> outputs;
+  for (const std::size_t k : separated) {
+    outputs.push_back({all[k].used, detail::new_like(all[k].used)});
+    all[k].used = outputs.back().made;
   }
+  return outputs;
 }
 
 /// Of the arrays, and then of the index, which counts the elements in C order.
@@ -223,23 +212,6 @@ std::vector<detail::array_use> uses_of(std::span<const operand> operands,
   return uses;
 }
 
-/// A kernel may read outputs, and need not write all of them.
-void copy_to_separate(std::span<const operand> operands) {
-  for (const operand& each : operands) {
-    if (each.copied_to) {
-      detail::copy_in_order(*each.copied_to, each.used);
-    }
-  }
-}
-
-void copy_from_separate(std::span<const operand> operands) {
-  for (const operand& each : operands) {
-    if (each.copied_to) {
-      detail::copy_in_order(each.used, *each.copied_to);
-    }
-  }
-}
-
 /// Fortran order if all arrays of the result's shape have it, and not C order as well.
 element_order common_order(std::span<const array* const> arrays,
                            std::span<const std::ptrdiff_t> shape) {
@@ -282,6 +254,7 @@ elementwise_call::~elementwise_call() = default;
 /// How a call runs: what its loop goes through, and how.
 struct elementwise_call::plan {
   std::vector<operand> operands;
+  std::vector<detail::separate_output> separated;
   bool has_index;
   elementwise_loop loop;
   std::string form;
@@ -306,13 +279,13 @@ void elementwise_call::separate_raw_outputs() {
   }
   for (const std::size_t k : overlapping) {
     const array& given = *array_at(k);
-    separated_.push_back({given, new_like(given)});
+    separated_.push_back({given, detail::new_like(given)});
     set_output(k - family_.input_count(), separated_.back().made);
   }
 }
 
 elementwise_call::plan elementwise_call::make_plan(const sycl::device& device) const {
-  plan made{{}, false, {}, {}};
+  plan made{{}, {}, false, {}, {}};
   std::vector<const array*> raw_inputs;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     const array* a = array_at(k);
@@ -322,7 +295,7 @@ elementwise_call::plan elementwise_call::make_plan(const sycl::device& device) c
       raw_inputs.push_back(a);
     }
   }
-  separate_outputs(made.operands, raw_inputs);
+  made.separated = separate_outputs(made.operands, raw_inputs);
   made.has_index = kernel_.uses_index || made.operands.empty();
   made.loop = loop_of(made.operands, output_layout_.shape(), made.has_index, device);
   made.form = to_string(made.loop.form, made.loop.loop.count);
@@ -371,15 +344,11 @@ void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
     detail::launch_checked(generated, sizes_of(part, how.loop.form, group), bytes, uses, queue,
                            after);
   };
-  copy_to_separate(how.operands);
-  for (const separate_output& each : separated_) {
-    detail::copy_in_order(each.given, each.made);
-  }
+  detail::copy_to_separate(how.separated);
+  detail::copy_to_separate(separated_);
   for_each_part({how.loop.loop.dimensions(), how.loop.loop.offsets}, count, launch_part);
-  copy_from_separate(how.operands);
-  for (const separate_output& each : separated_) {
-    detail::copy_in_order(each.made, each.given);
-  }
+  detail::copy_from_separate(how.separated);
+  detail::copy_from_separate(separated_);
 }
 
 void elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {

@@ -10,6 +10,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "generated_kernels/generated_arguments.hpp"
 #include "generated_kernels/generated_call.hpp"
 #include "user_kernels/compiled_kernels.hpp"
 #include "usmx/base/api.hpp"
@@ -34,11 +35,6 @@ class USMX_API elementwise_call : public generated_call {
 
  private:
   struct plan;
-  /// A raw output as it was given, and the new memory in which it is computed.
-  struct separate_output {
-    array given;
-    array made;
-  };
 
   void separate_raw_outputs();
   plan make_plan(const sycl::device&) const;
@@ -47,7 +43,7 @@ class USMX_API elementwise_call : public generated_call {
               std::span<const sycl::event> after) const;
 
   const elementwise_kernel::implementation& kernel_;
-  std::vector<separate_output> separated_;
+  std::vector<detail::separate_output> separated_;  // raw ones
 };
 
 }  // namespace usmx::inline v1::internal

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "array/array_internal.hpp"
+#include "layout/byte_range.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/copy/copy_async.hpp"
+#include "usmx/layout/element_order.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -54,6 +57,27 @@ array broadcast_to(const array& a, std::span<const std::ptrdiff_t> shape) {
   return std::ranges::equal(a.shape(), shape)
              ? a
              : internal::with_layout(a, broadcast(a.layout(), shape));
+}
+
+bool is_crowded(const array_view& view) {
+  return bytes_of(view.origin(), view.layout(), view.type().itemsize()).nbytes() < view.nbytes();
+}
+
+array new_like(const array& a) {
+  return internal::new_array(compact_like(a.layout()), a.type(), internal::private_queue(a),
+                             a.kind(), 0, internal::first_use::in_order);
+}
+
+void copy_to_separate(std::span<const separate_output> all) {
+  for (const separate_output& each : all) {
+    copy_async(each.given, each.made);
+  }
+}
+
+void copy_from_separate(std::span<const separate_output> all) {
+  for (const separate_output& each : all) {
+    copy_async(each.made, each.given);
+  }
 }
 
 packed_loop packed(std::span<const loop_dimension> dimensions, std::size_t count,

@@ -29,6 +29,23 @@ void require_shape(const kernel_signature&, std::size_t place, const array&,
 /// The array itself, or its elements repeated. Throws value_error if that is not possible.
 array broadcast_to(const array&, std::span<const std::ptrdiff_t> shape);
 
+/// Whether elements share bytes: fewer bytes than they have.
+bool is_crowded(const array_view&);
+
+/// New memory for the elements of an array, for the work of a kernel.
+array new_like(const array&);
+
+/// An output that is computed in new memory, and copied to where it was wanted.
+struct separate_output {
+  array given;
+  array made;
+};
+/// Copies what outputs hold to their new memory: a kernel may read outputs, and need not write all
+/// of them.
+void copy_to_separate(std::span<const separate_output>);
+/// Copies the new memory to the outputs, in their order.
+void copy_from_separate(std::span<const separate_output>);
+
 /// What a kernel gets for a loop, as in source.cpp: the extents of the
 /// dimensions, and the strides of the operands, dimension by dimension, in bytes.
 using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + max_operands)>;

@@ -352,6 +352,7 @@ reduction_call::~reduction_call() = default;
 /// How a call runs: its loops, as the kernels get them, and the memory between the two.
 struct reduction_call::plan {
   reduction loops;
+  std::vector<detail::separate_output> separated;
   std::int64_t results;
   detail::packed_loop kept;
   detail::packed_loop reduced;
@@ -359,6 +360,31 @@ struct reduction_call::plan {
 
   detail::argument_bytes parts_address() const { return address_of(first_element(parts.memory)); }
 };
+
+namespace {
+
+/// Outputs that overlap others before them, or whose own elements share bytes, get new memory: work
+/// items write all outputs at once. Inputs have been read by then.
+std::vector<detail::separate_output> separate_outputs(std::span<reduction::side> outputs) {
+  std::vector<std::size_t> separated;
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const array_view view = private_view(outputs[k].used);
+    const auto overlaps = [&](const reduction::side& other) {
+      return may_overlap(view, private_view(other.used));
+    };
+    if (detail::is_crowded(view) || std::ranges::any_of(outputs.first(k), overlaps)) {
+      separated.push_back(k);
+    }
+  }
+  std::vector<detail::separate_output> made;
+  for (const std::size_t k : separated) {
+    made.push_back({outputs[k].used, detail::new_like(outputs[k].used)});
+    outputs[k].used = made.back().made;
+  }
+  return made;
+}
+
+}  // namespace
 
 reduction_call::plan reduction_call::make_plan(const sycl::device& device) const {
   plan made{};
@@ -376,6 +402,7 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
       loops.inputs.push_back({k, detail::broadcast_to(*a, shape_)});
     }
   }
+  made.separated = separate_outputs(loops.outputs);
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
   loops.is_outer = is_outer(loops);
@@ -459,7 +486,9 @@ void reduction_call::run(const sycl::queue& queue, const generated_call_options&
         {name, name + "_end"}};
   });
   how.parts = parts_of(how.loops, type, queue);
+  detail::copy_to_separate(how.separated);
   launch_end(how, (*kernels)[1], queue, launch_parts(how, (*kernels)[0], queue, options.after));
+  detail::copy_from_separate(how.separated);
 }
 
 }  // namespace internal

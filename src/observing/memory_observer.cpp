@@ -10,7 +10,7 @@ std::atomic<const memory_observer*> detail::current_memory_observer = detail::en
 
 void detail::tell_memory_observer(const memory_event& event) noexcept {
   const memory_observer* observer = current_memory_observer.load(std::memory_order_acquire);
-  if (observer != nullptr) {
+  if (observer != nullptr && observer->function != nullptr) {
     require_no_lock("the memory observer is called");
     observer->function(observer->context, event);
   }

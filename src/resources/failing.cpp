@@ -7,7 +7,9 @@
 namespace usmx::inline v1 {
 
 failing_resource::failing_resource(any_resource upstream, std::function<bool(std::size_t)> fails)
-    : upstream_(detail::as_upstream(std::move(upstream))), fails_(std::move(fails)) {}
+    : upstream_(detail::as_upstream(std::move(upstream))),
+      fails_(detail::required(std::move(fails), "failing_resource",
+                              "a function that says what fails")) {}
 
 std::byte* failing_resource::allocate(std::size_t nbytes, std::size_t alignment,
                                       const sycl::queue& queue) {

@@ -27,14 +27,14 @@ inline usmx_owner* lend(const array& lender) noexcept {
 inline bool is_lent(const usmx_owner* owner) noexcept {
   return (reinterpret_cast<std::uintptr_t>(owner) & lent_bit) != 0;
 }
-/// The array of an owner, valid as long as the owner.
+/// The array of an owner, which is not null; valid as long as the owner.
 inline const array& array_of(const usmx_owner* owner) noexcept {
   return *reinterpret_cast<const array*>(reinterpret_cast<std::uintptr_t>(owner) & ~lent_bit);
 }
 /// Makes an owner that lives until the caller releases it. Throws std::bad_alloc.
 USMX_API usmx_owner* new_owner(array&&);
 /// Keeps the array of an owner alive until the result is released. The result is another owner if
-/// the array was lent. Throws std::bad_alloc.
+/// the array was lent. Throws std::bad_alloc, and value_error for null.
 USMX_API usmx_owner* retain(usmx_owner*);
 /// Releases an owner, which every owner from new_owner and retain needs once. Does nothing for null
 /// and for a lent array. Does not wait.

@@ -38,6 +38,9 @@ class USMX_API elementwise_kernel {
   /// are not written so, of which two have one name, or without outputs. Compiles nothing.
   elementwise_kernel(std::string_view inputs, std::string_view outputs, std::string operation,
                      generation_options options = {});
+  // No moves: an object that was moved from would have nothing to call.
+  elementwise_kernel(const elementwise_kernel&) = default;
+  elementwise_kernel& operator=(const elementwise_kernel&) = default;
 
   /// The name that was given.
   const std::string& name() const noexcept;

@@ -59,6 +59,9 @@ class USMX_API reduction_kernel {
   /// for raw outputs. Compiles nothing.
   reduction_kernel(std::string_view inputs, std::string_view outputs,
                    reduction_expressions expressions, generation_options options = {});
+  // No moves: an object that was moved from would have nothing to call.
+  reduction_kernel(const reduction_kernel&) = default;
+  reduction_kernel& operator=(const reduction_kernel&) = default;
 
   /// The name that was given.
   const std::string& name() const noexcept;
@@ -81,10 +84,10 @@ class USMX_API reduction_kernel {
   }
   /// Computes the outputs, and returns them, as given or as new arrays in C order. Arguments are as
   /// for elementwise_kernel, outputs after the inputs too, and one that is not raw is an array. An
-  /// output may overlap inputs. Waits and throws as elementwise_kernel::call() does, and throws
-  /// axis_error for an axis that there is not, value_error for one that is given twice, for a
-  /// reduction of no elements without an identity, and for more than 8 kept or reduced dimensions
-  /// once neighbours are joined.
+  /// output may overlap inputs and other outputs, of which the last one counts. Waits and throws as
+  /// elementwise_kernel::call() does, and throws axis_error for an axis that there is not,
+  /// value_error for one that is given twice, for a reduction of no elements without an identity,
+  /// and for more than 8 kept or reduced dimensions once neighbours are joined.
   std::vector<array> call(std::span<const kernel_argument> inputs, const reduction_axes& axes = {},
                           const generated_call_options& options = {}) const;
 

@@ -79,7 +79,7 @@ struct memory_event {
 /// of its memory's locks during the call, so the function may allocate and free. It gets these
 /// events, too. The event and what it refers to are valid during the call only.
 struct memory_observer {
-  /// The function. It gets the observer's `context` and the event.
+  /// The function. It gets the observer's `context` and the event. Null: it is told nothing.
   void (*function)(void* context, const memory_event&) noexcept;
   /// Anything that the function needs. usmx only passes it on.
   void* context;

@@ -49,7 +49,8 @@ concept memory_resource =
     };
 
 /// A value that holds any resource. Copies share the resource. All memory of a resource keeps such
-/// a copy, so the resource lives as long as its memory.
+/// a copy, so the resource lives as long as its memory. One that was moved from holds nothing: it
+/// has no memory to give, its kind is unknown, and whatever needs a resource refuses it.
 class any_resource {
  public:
   /// Shares a resource. Throws value_error when `resource` is null.
@@ -58,10 +59,19 @@ class any_resource {
   any_resource(std::shared_ptr<R> resource)
       : resource_(detail::required(std::move(resource), "any_resource", "a memory resource")),
         functions_(&functions_of<R>) {}
+  any_resource(const any_resource&) = default;
+  any_resource(any_resource&& other) noexcept
+      : resource_(std::move(other.resource_)),
+        functions_(std::exchange(other.functions_, &functions_of_none)) {}
+  any_resource& operator=(any_resource other) noexcept {
+    resource_.swap(other.resource_);
+    std::swap(functions_, other.functions_);
+    return *this;
+  }
 
   /// Calls the resource's allocate(): a new block of at least `nbytes` bytes. Throws value_error
-  /// when `nbytes` is 0 or the alignment is neither 0 nor a power of
-  /// two, and allocation_error when there is no memory.
+  /// when `nbytes` is 0, the alignment is neither 0 nor a power of two, or the resource was moved
+  /// from, and allocation_error when there is no memory.
   std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) const {
     return functions_->allocate(resource_.get(), nbytes, alignment, queue);
   }
@@ -89,7 +99,7 @@ class any_resource {
   /// The resource below this one; null for a resource without upstream().
   const any_resource* upstream() const noexcept { return functions_->upstream(resource_.get()); }
   /// Throws value_error, which names both, when this resource or one below it is a pool of another
-  /// context or device than the queue's.
+  /// context or device than the queue's, and for one that was moved from.
   void require_place(const sycl::queue& queue) const {
     for (const any_resource* each = this; each != nullptr; each = each->upstream()) {
       each->functions_->require_place(each->resource_.get(), queue);
@@ -152,6 +162,20 @@ class any_resource {
       [](const void* resource) noexcept { return static_cast<const R*>(resource)->kind(); },
       try_function_of<R>(),
       std::same_as<R, pool_resource>};
+
+  [[noreturn]] static void refuse_none() {
+    throw value_error("memory resource: expected one, found one that was moved from");
+  }
+
+  /// Those of a value that was moved from.
+  static constexpr function_table functions_of_none{
+      [](const void*) noexcept -> const any_resource* { return nullptr; },
+      [](const void*, const sycl::queue&) { refuse_none(); },
+      [](void*, std::size_t, std::size_t, const sycl::queue&) -> std::byte* { refuse_none(); },
+      [](void*, std::byte*, std::size_t, std::size_t, const sycl::queue&) noexcept {},
+      [](const void*) noexcept { return usm_kind::unknown; },
+      nullptr,
+      false};
 
   std::shared_ptr<void> resource_;
   const function_table* functions_;

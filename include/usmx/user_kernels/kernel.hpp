@@ -239,6 +239,10 @@ class typed_kernel;
 /// A compiled kernel for one device of one context. Copies share it. Thread-safe.
 class USMX_API kernel {
  public:
+  // No moves: an object that was moved from would have nothing to launch.
+  kernel(const kernel&) = default;
+  kernel& operator=(const kernel&) = default;
+
   /// Compiles the kernel of that name in a source of SYCL, for the queue's device. The source may
   /// also be a module of SPIR-V, whose bytes begin with its magic number, and which has no options.
   /// Throws compile_error if the source is no program or has no such kernel, value_error for names

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +44,22 @@ struct release_owner {
 };
 using held_owner = std::unique_ptr<usmx_owner, release_owner>;
 
+// ---- what C code passes, which may be null
+
+/// What a pointer points to.
+template <class T>
+T& at(T* pointer, const char* expected) {
+  return *detail::required(pointer, "usmx_api", expected);
+}
+
+const array& array_at(usmx_owner* owner) {
+  return exchange::array_of(detail::required(owner, "usmx_api", "an owner of an array"));
+}
+
+const sycl::event& event_at(const void* event) {
+  return at(static_cast<const sycl::event*>(event), "an event");
+}
+
 // ---- Python's objects
 
 void require_use(int use) {
@@ -81,9 +97,11 @@ void prepare(const array& found, int use, usmx_view* view) {
 
 int as_array_for(PyObject* object, int use, usmx_view* view, usmx_owner** owner) noexcept {
   return guarded_with_lock(failed, [&] {
+    std::ignore = at(object, "an object of Python's");
+    usmx_owner*& result = at(owner, "a place for the owner");
     if (const array* own = bindings::as_array(object)) {
       prepare(*own, use, view);
-      *owner = exchange::lend(*own);
+      result = exchange::lend(*own);
       return answer_of(true);
     }
     std::optional<array> imported = array_of_other_producer(object);
@@ -92,7 +110,7 @@ int as_array_for(PyObject* object, int use, usmx_view* view, usmx_owner** owner)
     }
     held_owner made(exchange::new_owner(*std::move(imported)));
     prepare(exchange::array_of(made.get()), use, view);
-    *owner = made.release();
+    result = made.release();
     return answer_of(false);
   });
 }
@@ -103,14 +121,14 @@ int as_array(PyObject* object, usmx_view* view, usmx_owner** owner) noexcept {
 
 int make_ready(usmx_owner* owner) noexcept {
   return guarded_with_lock(failed, [&] {
-    wait_for(exchange::array_of(owner));
+    wait_for(array_at(owner));
     return done;
   });
 }
 
 PyObject* from_array(const usmx_view* view, usmx_owner* owner) noexcept {
   return guarded_with_lock<PyObject*>(nullptr, [&] {
-    const array& whole = exchange::array_of(owner);
+    const array& whole = array_at(owner);
     whole.memory();  // an array without memory is refused
     return to_python(view == nullptr ? whole : exchange::with_view(whole, *view)).release().ptr();
   });
@@ -121,11 +139,13 @@ template <class T, class Find>
 int as_sycl_object(PyObject* object, void** result, Find find) noexcept {
   return guarded_with_lock(failed, [&] {
     require_usable_process();
+    std::ignore = at(object, "an object of Python's");
+    void*& place = at(result, "a place for the result");
     std::optional<T> found = find();
     if (!found) {
       return nothing_of_the_kind;
     }
-    *result = new T(*std::move(found));
+    place = new T(*std::move(found));
     return answer_of(value_of_either<T>(object) != nullptr);
   });
 }
@@ -161,8 +181,9 @@ int as_event(PyObject* object, void** event) noexcept {
 
 template <class T, nb::object (*object_of)(const T&)>
 PyObject* from_sycl_object(const void* value) noexcept {
-  return guarded_with_lock<PyObject*>(
-      nullptr, [&] { return object_of(*static_cast<const T*>(value)).release().ptr(); });
+  return guarded_with_lock<PyObject*>(nullptr, [&] {
+    return object_of(at(static_cast<const T*>(value), "an object of SYCL's")).release().ptr();
+  });
 }
 
 void set_error(int error, const char* text) noexcept {
@@ -211,7 +232,7 @@ usmx_owner* retain(usmx_owner* owner) noexcept {
 
 int view_of(usmx_owner* owner, usmx_view* view) noexcept {
   return noting(failed, [&] {
-    *view = exchange::describe_to_c(exchange::array_of(owner));
+    at(view, "a place for the view") = exchange::describe_to_c(array_at(owner));
     return done;
   });
 }
@@ -233,6 +254,7 @@ array allocated(const usmx_view& wanted) {
 usmx_owner* allocate_for(usmx_view* view, int use) noexcept {
   return noting<usmx_owner*>(nullptr, [&] {
     require_use(use);
+    std::ignore = at(view, "a view");
     if (use == USMX_USE_HOST && !is_host_accessible(static_cast<usm_kind>(view->kind))) {
       throw value_error(detail::message(
           "kind must be shared (2) or host (3) for the use by the host, found ", view->kind));
@@ -266,27 +288,32 @@ usmx_owner* adopt(usmx_view* view, void (*deleter)(void*), void* state) noexcept
     if (deleter != nullptr) {
       release = detail::release_action::of(state, deleter);
     }
-    return owner_with_view(exchange::adopt(*view, std::move(release)), view);
+    return owner_with_view(exchange::adopt(at(view, "a view"), std::move(release)), view);
   });
 }
 
 int record_read(usmx_owner* owner, const void* event) noexcept {
   return noting(failed, [&] {
-    exchange::array_of(owner).record_read(*static_cast<const sycl::event*>(event));
+    array_at(owner).record_read(event_at(event));
     return done;
   });
 }
 
 int record_write(usmx_owner* owner, const void* event) noexcept {
   return noting(failed, [&] {
-    exchange::array_of(owner).record_write(*static_cast<const sycl::event*>(event));
+    array_at(owner).record_write(event_at(event));
     return done;
   });
 }
 
 std::vector<array> arrays_of(usmx_owner* const* owners, std::int64_t count) {
+  if (count < 0) {
+    throw value_error(detail::message("the number of owners must not be negative, found ", count));
+  }
   std::vector<array> arrays;
-  std::transform(owners, owners + count, std::back_inserter(arrays), exchange::array_of);
+  for (std::int64_t k = 0; k < count; ++k) {
+    arrays.push_back(array_at(detail::required(owners, "usmx_api", "owners of arrays")[k]));
+  }
   return arrays;
 }
 
@@ -314,7 +341,7 @@ std::int64_t pending_events(usmx_owner* const* reads, std::int64_t read_count,
   return noting<std::int64_t>(failed, [&] {
     const std::vector<sycl::event> found =
         usmx::pending_events(arrays_of(reads, read_count), arrays_of(writes, write_count));
-    *events = new_events(found);
+    at(events, "a place for the events") = new_events(found);
     return static_cast<std::int64_t>(found.size());
   });
 }
@@ -322,14 +349,14 @@ std::int64_t pending_events(usmx_owner* const* reads, std::int64_t read_count,
 int wait(usmx_owner* owner) noexcept {
   return noting(failed, [&] {
     require_usable_process();
-    exchange::array_of(owner).wait();
+    array_at(owner).wait();
     return done;
   });
 }
 
 int wait_event(const void* event) noexcept {
   return noting(failed, [&] {
-    wait_for_events({*static_cast<const sycl::event*>(event)});
+    wait_for_events({event_at(event)});
     return done;
   });
 }

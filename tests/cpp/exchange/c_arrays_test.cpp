@@ -135,4 +135,24 @@ TEST(c_arrays_test, null_shape_and_too_many_dimensions_are_refused) {
   EXPECT_THROW(with_view(x, view), usmx::value_error);
 }
 
+TEST(c_arrays_test, null_is_nothing_to_retain) { EXPECT_THROW(retain(nullptr), usmx::value_error); }
+
+TEST(c_arrays_test, owner_of_an_array_without_memory_has_no_view_and_no_work) {
+  usmx_owner* owner = new_owner(array());
+  EXPECT_THROW(describe_to_c(array_of(owner)), usmx::value_error);
+  EXPECT_THROW(describe_to_c_in_order(array_of(owner)), usmx::value_error);
+  const usmx_view view{};
+  EXPECT_THROW(with_view(array_of(owner), view), usmx::value_error);
+  release(owner);
+}
+
+TEST(c_arrays_test, view_without_a_queue_or_with_numbers_that_are_none_is_refused) {
+  usmx_view view{};
+  EXPECT_THROW(allocate(view), usmx::value_error);
+  EXPECT_THROW(adopt(view, {}), usmx::value_error);
+  view.kind = USMX_KIND_SHARED;
+  view.ndim = 2;  // and a null shape
+  EXPECT_THROW(allocate(view), usmx::value_error);
+}
+
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "support/device_test.hpp"
@@ -115,6 +116,52 @@ TEST_F(reduction_kernel_test, output_may_follow_the_inputs) {
   const array out = usmx::empty({}, usmx::float32, queue());
   EXPECT_EQ(sum(x, out).owner(), out.owner());
   EXPECT_EQ(usmx::to_vector<float>(out)[0], 10);
+}
+
+TEST_F(reduction_kernel_test, outputs_that_overlap_are_written_one_after_the_other) {
+  const reduction_kernel both("T x", "T least, T most",
+                              {.map = "x",
+                               .reduce = "a + b",
+                               .post_map = "least = a; most = -a",
+                               .identity = "0",
+                               .type = "T"});
+  constexpr std::ptrdiff_t rows = 5000;
+  const array x = ramp({rows, 2});
+  const array memory = usmx::empty({rows + 1}, usmx::float64, queue());
+  const auto part = [&](std::ptrdiff_t first) {
+    const std::ptrdiff_t extents[] = {rows};
+    return memory.with_layout(usmx::layout::c_order(extents, first));
+  };
+  const std::array inputs{kernel_argument(x)};
+  doubles expected(rows + 1);
+  for (std::ptrdiff_t k = 0; k < rows; ++k) {
+    expected[static_cast<std::size_t>(k)] = static_cast<double>(4 * k + 1);
+  }
+  for (std::ptrdiff_t k = 0; k < rows; ++k) {
+    expected[static_cast<std::size_t>(k + 1)] = -static_cast<double>(4 * k + 1);
+  }
+  for (int round = 0; round < 20; ++round) {
+    both.call(inputs, {.axes = {{1}}}, {.outputs = {part(0), part(1)}});
+    ASSERT_EQ(usmx::to_vector<double>(memory), expected);
+  }
+}
+
+TEST_F(reduction_kernel_test, same_output_twice_has_the_last_value) {
+  const reduction_kernel both(
+      "T x", "T one, T other",
+      {.map = "x", .reduce = "a + b", .post_map = "one = a; other = -a", .identity = "0"});
+  const array out = usmx::empty({3}, usmx::float64, queue());
+  both.call(std::array{kernel_argument(ramp({2, 3}))}, {.axes = {{0}}}, {.outputs = {out, out}});
+  EXPECT_EQ(usmx::to_vector<double>(out), (doubles{-3, -5, -7}));
+}
+
+TEST_F(reduction_kernel_test, kernel_that_was_moved_from_can_still_be_called) {
+  reduction_kernel sum = total();
+  const reduction_kernel taken = std::move(sum);
+  EXPECT_EQ(sum.name(), taken.name());  // NOLINT: moved from on purpose
+  usmx::elementwise_kernel twice("T x", "T y", "y = 2 * x");
+  const usmx::elementwise_kernel other = std::move(twice);
+  EXPECT_EQ(twice.name(), other.name());  // NOLINT: moved from on purpose
 }
 
 }  // namespace

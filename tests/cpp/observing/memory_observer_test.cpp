@@ -232,4 +232,13 @@ TEST_F(memory_observer_test, sums_of_threads_are_those_of_the_statistics) {
   EXPECT_EQ(counting->counts().blocks.total, blocks);
 }
 
+TEST_F(memory_observer_test, observer_without_a_function_is_told_nothing) {
+  const usmx::memory_observer empty{nullptr, nullptr};
+  const usmx::memory_observer* before = usmx::set_memory_observer(&empty);
+  EXPECT_NO_THROW(buffer::allocate(1000, usm_kind::shared, queue()));
+  EXPECT_EQ(usmx::set_memory_observer(nullptr), &empty);
+  EXPECT_NO_THROW(buffer::allocate(1000, usm_kind::shared, queue()));
+  usmx::set_memory_observer(before);
+}
+
 }  // namespace

@@ -257,4 +257,14 @@ TEST_F(current_resource_test, pools_may_come_and_go_while_the_cache_is_emptied) 
   EXPECT_EQ(counting->counts().blocks.current, 0U);
 }
 
+TEST_F(current_resource_test, resource_that_was_moved_from_is_refused_and_changes_nothing) {
+  const any_resource before = usmx::current_resource(queue(), usm_kind::shared);
+  any_resource resource = std::make_shared<usmx::usm_resource>(usm_kind::shared);
+  const any_resource taken = std::move(resource);
+  expect_error<value_error>(
+      [&] { usmx::set_current_resource(queue(), resource); },  // NOLINT: moved from on purpose
+      {"one that was moved from"});
+  EXPECT_EQ(usmx::current_resource(queue(), usm_kind::shared), before);
+}
+
 }  // namespace

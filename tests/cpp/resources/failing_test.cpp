@@ -25,4 +25,10 @@ TEST_F(failing_resource_test, allocation_fails_where_the_function_says_so) {
   resource.deallocate(block, 78, 0, queue());
 }
 
+TEST_F(failing_resource_test, function_that_is_none_is_refused) {
+  support::expect_error<usmx::value_error>(
+      [] { usmx::failing_resource(std::make_shared<usmx::usm_resource>(usm_kind::host), nullptr); },
+      {"failing_resource", "found null"});
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
@@ -164,6 +165,27 @@ TEST_F(resource_below_test, tracking_needs_a_function) {
   const any_resource below = std::make_shared<recording_resource>();
   support::expect_error<usmx::value_error>([&] { usmx::tracking_resource(below, nullptr); },
                                            {"found null"});
+}
+
+class moved_resource_test : public support::device_test {};
+
+TEST_F(moved_resource_test, value_that_was_moved_from_has_no_memory_and_is_refused) {
+  any_resource resource = std::make_shared<recording_resource>();
+  const any_resource taken = std::move(resource);
+  EXPECT_EQ(taken.kind(), usm_kind::shared);
+  // NOLINTBEGIN(bugprone-use-after-move)
+  EXPECT_EQ(resource.kind(), usm_kind::unknown);
+  EXPECT_EQ(resource.identity(), nullptr);
+  EXPECT_EQ(resource.upstream(), nullptr);
+  EXPECT_FALSE(resource.is_pool());
+  EXPECT_EQ(resource.try_allocate(8, 0, queue()), nullptr);
+  support::expect_error<usmx::value_error>([&] { resource.allocate(8, 0, queue()); },
+                                           {"one that was moved from"});
+  support::expect_error<usmx::value_error>([&] { resource.require_place(queue()); },
+                                           {"one that was moved from"});
+  resource = taken;
+  EXPECT_EQ(resource.kind(), usm_kind::shared);
+  // NOLINTEND(bugprone-use-after-move)
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ namespace usmx::inline v1 {
 class USMX_API failing_resource {
  public:
   /// Fails when `fails(nbytes)` returns true. Several threads may call the function at once. Other
-  /// requests go to `upstream`. Throws value_error on top of max_resource_depth resources.
+  /// requests go to `upstream`. Throws value_error on top of max_resource_depth resources,
+  /// and for no function.
   failing_resource(any_resource upstream, std::function<bool(std::size_t nbytes)> fails);
 
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
