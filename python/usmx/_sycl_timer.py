@@ -6,10 +6,13 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx._core import SyclEvent, SyclQueue
+from usmx.enum_types import event_status_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
+
+_FEW_BLOCKS = 64
 
 
 class HostDeviceDuration(NamedTuple):
@@ -64,6 +67,8 @@ class SyclTimer:
         self._begun: list[tuple[SyclQueue, SyclEvent, float]] = []
         self._blocks: list[tuple[SyclEvent, SyclEvent]] = []
         self._host_seconds = 0.0
+        self._device_nanoseconds = 0  # of blocks whose events are not kept any more
+        self._next_count = _FEW_BLOCKS
 
     def __call__(self, queue: SyclQueue) -> SyclTimer:
         """Choose the queue of the next blocks.
@@ -100,14 +105,26 @@ class SyclTimer:
         last = queue.submit_barrier()
         self._host_seconds += self.timer() - began
         self._blocks.append((first, last))
+        if len(self._blocks) >= self._next_count:
+            self._count_finished()
+
+    def _count_finished(self) -> None:
+        """Adds up the blocks whose commands are complete, and keeps the others. Does not wait."""
+        unfinished = []
+        for first, last in self._blocks:
+            if last.execution_status == event_status_type.complete:
+                self._device_nanoseconds += last.profiling_info_start - first.profiling_info_end
+            else:
+                unfinished.append((first, last))
+        self._blocks = unfinished
+        self._next_count = max(_FEW_BLOCKS, 2 * len(unfinished))
 
     @property
     def dt(self) -> HostDeviceDuration:
         """The times of all blocks so far: (host_dt, device_dt). Waits for their commands."""
         SyclEvent.wait_for([event for block in self._blocks for event in block])
-        nanoseconds = sum(
-            last.profiling_info_start - first.profiling_info_end for first, last in self._blocks
-        )
+        self._count_finished()
         return HostDeviceDuration(
-            self._host_seconds * self.time_scale, nanoseconds * 1e-9 * self.time_scale
+            self._host_seconds * self.time_scale,
+            self._device_nanoseconds * 1e-9 * self.time_scale,
         )

@@ -59,6 +59,9 @@ int thread_number() noexcept {
   return number;
 }
 
+/// How many devices' names are kept; the oldest goes first.
+constexpr std::size_t most_devices = 64;
+
 std::string name_of(const sycl::device& device) {
   try {
     return filter_string(device);
@@ -106,6 +109,9 @@ memory_log::device_text memory_log::text_of(const memory_event& event) noexcept 
     }
     if (event.action != memory_action::free) {
       name_of(device).copy(text.data(), text.size() - 1);
+      if (devices_.size() == most_devices) {  // sub-devices: each time new ones
+        devices_.erase(devices_.begin());
+      }
       devices_.emplace_back(device, text);
     }
   } catch (...) {

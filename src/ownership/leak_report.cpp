@@ -17,9 +17,26 @@
 namespace usmx::inline v1::detail {
 namespace {
 
+/// Memory keeps its resource, so one that has gone has none to report.
 struct tracked_resources {
   ranked_mutex<lock_rank::tracked_resources> mutex;
-  std::vector<std::shared_ptr<tracking_resource>> all;
+  std::vector<std::weak_ptr<tracking_resource>> all;
+
+  void add(const std::shared_ptr<tracking_resource>& resource) {
+    const std::lock_guard lock(mutex);
+    std::erase_if(all, [](const auto& each) { return each.expired(); });
+    all.push_back(resource);
+  }
+  std::vector<std::shared_ptr<tracking_resource>> living() {
+    std::vector<std::shared_ptr<tracking_resource>> found;
+    const std::lock_guard lock(mutex);
+    for (const std::weak_ptr<tracking_resource>& each : all) {
+      if (auto resource = each.lock()) {
+        found.push_back(std::move(resource));
+      }
+    }
+    return found;
+  }
 };
 
 /// Never destroyed: memory may be released after main.
@@ -39,8 +56,7 @@ void report() noexcept {
   }
   try {
     std::size_t count = 0;
-    const std::lock_guard lock(tracked().mutex);
-    for (const auto& resource : tracked().all) {
+    for (const auto& resource : tracked().living()) {
       for (const tracked_block& block : resource->live_blocks()) {
         ++count;
         std::fprintf(stderr, "usmx: %zu bytes of %s memory are alive at exit: %s\n", block.nbytes,
@@ -61,8 +77,7 @@ any_resource reported(any_resource resource) {
   }
   [[maybe_unused]] static const int registered = std::atexit(report);
   auto tracking = std::make_shared<tracking_resource>(std::move(resource), &current_call_site);
-  const std::lock_guard lock(tracked().mutex);
-  tracked().all.push_back(tracking);
+  tracked().add(tracking);
   return tracking;
 }
 

@@ -281,6 +281,43 @@ def objects():
     }
 
 
+axpy = usmx.ElementwiseKernel("T a, T x", "T y", "y = a * x", "times")
+total = usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+
+
+def use_everything_on(queue):
+    """Something of each kind that usmx may remember of a queue, a context or a device."""
+    a = usmx.zeros(64, sycl_queue=queue, usm_type="shared")
+    b = usmx.asarray(np.arange(64.0), sycl_queue=queue)
+    a[...] = b
+    a[[3, 1]] = 2
+    a[np.arange(64) % 2 == 0]
+    usmx.nonzero(a)
+    usmx.astype(b, "f4")
+    usmx.copy_async(b, a).wait()
+    a.__dlpack__(dl_device=(1, 0))  # the host's
+    axpy(2, b).wait()
+    total(b).wait()
+    MemoryUSMHost(100, queue=queue).get_usm_type(queue)
+    dpctl.memory.as_usm_memory(a)
+    usmx.memory.get_memory_pool("shared", queue).statistics()
+
+
+def left_by_contexts(rounds):
+    """The bytes that contexts leave which are used and dropped, once as many are kept as may be."""
+    device = usmx.SyclDevice()
+
+    def use_a_context():
+        use_everything_on(usmx.SyclQueue(usmx.SyclContext([device]), device))
+
+    for _ in range(100):
+        use_a_context()
+    before, _ = held()
+    for _ in range(rounds):
+        use_a_context()
+    return held()[0] - before
+
+
 def kernels():
     """{name: a launch}"""
 
@@ -289,15 +326,12 @@ def kernels():
         source = "USMX_KERNEL(1) twice(double* x) { x[usmx::global_id()] *= 2; }"
         return usmx.Kernel("#include <usmx/kernel.hpp>\n" + source, "twice")
 
-    axpy = usmx.ElementwiseKernel("T a, T x", "T y", "y = a * x", "times")
-    total = usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
     array = usmx.zeros(64)
 
     def on_a_queue_of_its_own():
         queue = usmx.SyclQueue()
-        own = usmx.zeros(64, sycl_queue=queue)
-        twice()(64, None, own).wait()
-        axpy(2, own).wait()
+        twice()(64, None, usmx.zeros(64, sycl_queue=queue)).wait()
+        use_everything_on(queue)
 
     return {
         "launch": lambda: twice()(64, None, array).wait(),

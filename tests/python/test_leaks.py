@@ -8,7 +8,7 @@ import sys
 import leaks
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, output_of
+from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, output_of, run_python
 from leaks import BLOCKS, LIMIT, REFUSED, growth
 
 
@@ -44,6 +44,15 @@ def test_references_are_as_before(changes):
             assert changes
     gc.collect()
     assert [sys.getrefcount(each) for each in counted] == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("report", [None, "1"], ids=["as usual", "with a leak report"])
+def test_contexts_that_are_dropped_leave_nothing_but_the_drivers_crumbs(report):
+    """The OpenCL CPU driver keeps 1 to 5 KB of a context whose kernels ran."""
+    code = "import leaks; print(leaks.left_by_contexts(200))"
+    left = run_python(code, timeout=280, USMX_LEAK_REPORT=report).stdout
+    assert int(left) < 200 * (10 << 10)
 
 
 def test_memory_returns_to_the_runtime():

@@ -555,3 +555,18 @@ print("done")
 @pytest.mark.skipif(not usmx.SyclDevice().is_cpu, reason="a CPU is divided into units")
 def test_copies_between_sub_devices_end():
     assert output_of(BETWEEN_SUB_DEVICES, timeout=100) == "done"
+
+
+def test_timer_of_many_blocks_keeps_few_events_and_all_their_time(profiled):
+    timer = SyclTimer(iter(range(10_000)).__next__)
+    memory = memory_on(profiled, "device", LARGE)
+    device_dt = 0
+    for count in range(1, 501):
+        with timer(profiled):
+            profiled.memset(memory, 1)
+        profiled.wait()
+        assert len(timer._blocks) <= 64
+        if count % 100 == 0:
+            assert timer.dt.host_dt == count
+            assert timer.dt.device_dt > device_dt
+            device_dt = timer.dt.device_dt

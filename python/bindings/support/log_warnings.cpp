@@ -17,8 +17,13 @@ namespace {
 /// Given by any thread, with or without the interpreter lock, which must not be waited for there.
 class pending_warnings {
  public:
+  /// False where there is no room: the main thread may be away for long.
   bool add(const char* text) noexcept {
+    constexpr std::size_t most = 1000;
     const std::lock_guard lock(mutex_);
+    if (texts_.size() == most) {
+      return false;
+    }
     try {
       texts_.emplace_back(text);
       return true;
