@@ -1,5 +1,5 @@
 // Runs tests/cpp/support/child.cpp, which lies beside the test's program, in an environment where
-// nothing is configured but what the test says.
+// nothing is configured but what the test says; or a test of the program once more.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,13 +20,9 @@ struct outcome {
   std::string output;
 };
 
-/// `settings` as in a shell: "NAME='value'".
-inline outcome run_child(const std::string& settings, const std::string& command) {
-  const auto child = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "usmx_child";
-  const std::string line =
-      "env -u OCL_ICD_FILENAMES -u OCL_ICD_VENDORS -u ONEAPI_DEVICE_SELECTOR " + settings + " '" +
-      child.string() + "' " + command + " 2>&1";
-  FILE* pipe = popen(line.c_str(), "r");
+/// What a command of the shell says.
+inline outcome run_command(const std::string& command) {
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) {
     return {-1, "popen failed"};
   }
@@ -36,6 +32,20 @@ inline outcome run_child(const std::string& settings, const std::string& command
   }
   const int status = pclose(pipe);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+/// `settings` as in a shell: "NAME='value'".
+inline outcome run_child(const std::string& settings, const std::string& command) {
+  const auto child = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "usmx_child";
+  return run_command("env -u OCL_ICD_FILENAMES -u OCL_ICD_VENDORS -u ONEAPI_DEVICE_SELECTOR " +
+                     settings + " '" + child.string() + "' " + command);
+}
+
+/// One test of this program in a process of its own.
+inline outcome run_test(const std::string& settings, const std::string& test) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").string();
+  return run_command("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX -u GTEST_OUTPUT " + settings +
+                     " '" + program + "' --gtest_brief=1 --gtest_filter=" + test);
 }
 
 /// How often to start a process to see how it ends with work in flight. A simulated GPU
