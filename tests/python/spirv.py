@@ -3,8 +3,10 @@
 import ctypes
 import functools
 import struct
+from pathlib import Path
 
 import dpctl.program
+import usmx
 
 VERSION = 0x10000
 
@@ -74,3 +76,30 @@ def fill_late(queue, target, eight_bytes, rounds):
 
 def fill_with_doubles_late(queue, target, number, rounds):
     return fill_late(queue, target, struct.pack("<d", number), rounds)
+
+
+def packaged_modules():
+    """The modules of usmx's own kernels, as the SYCL compiler made them."""
+    library = Path(usmx._core.__file__).with_name("lib") / "libusmx.so.1"
+    data = library.read_bytes()
+    begin = struct.pack("<I", 0x07230203)
+    at = data.find(begin)
+    while at >= 0:
+        _, version, _, _, reserved = struct.unpack_from("<5I", data, at)
+        end = at + 20
+        while (length := struct.unpack_from("<I", data, end)[0] >> 16) and length < 10_000:
+            end += 4 * length
+        if version >> 16 == 1 and reserved == 0 and end > at + 1000:
+            yield data[at:end]
+        at = data.find(begin, at + 4)
+
+
+def operands_of(spirv):
+    """The places of all words but the first ones of instructions, whose lengths hold a module together."""
+    places = []
+    at = 5
+    while 4 * at < len(spirv):
+        length = struct.unpack_from("<I", spirv, 4 * at)[0] >> 16
+        places += range(at + 1, at + length)
+        at += length
+    return places

@@ -1,10 +1,13 @@
 """Kernels from modules of SPIR-V."""
 
+import os
+import random
 import struct
 
 import numpy as np
 import pytest
 import usmx
+from helpers import run_python
 from spirv import VERSION, instruction, module
 
 pytestmark = pytest.mark.skipif(
@@ -112,3 +115,41 @@ def test_modules_have_several_devices_names_and_no_options():
 def test_bytes_that_are_no_module_are_refused(module, error, message):
     with pytest.raises(error, match=message):
         usmx.Kernel(module, "axpy")
+
+
+DAMAGED = """
+import random, time, usmx
+from spirv import operands_of, packaged_modules
+
+name = "__sycl_kernel_usmx_fill_1"
+whole = next(spirv for spirv in packaged_modules() if name.encode() in spirv)
+usmx.Kernel(whole, name)
+places = operands_of(whole)
+for seed in range(first, first + count):
+    chance = random.Random(seed)
+    damaged = bytearray(whole)
+    for _ in range(chance.choice((1, 2, 5, 20))):
+        bit = 32 * chance.choice(places) + chance.randrange(chance.choice((3, 8, 32)))
+        damaged[bit // 8] ^= 1 << bit % 8
+    print(seed, end=" ", flush=True)
+    began = time.monotonic()
+    try:
+        usmx.Kernel(bytes(damaged), name)
+    except (usmx.CompileError, TypeError, ValueError) as error:
+        print(type(error).__name__, end=" ")
+    print(int(time.monotonic() - began))
+"""
+
+
+@pytest.mark.slow
+def test_real_module_with_bits_turned_over_is_refused_or_compiled_in_time():
+    """The driver's compiler may crash or hang at such a module: in a process of its own, which is ended."""
+    count = 20
+    first = 0 if "CI" in os.environ else random.randrange(10**6)
+    done = run_python(
+        f"first, count = {first}, {count}\n{DAMAGED}", timeout=1000, USMX_CACHE_DIR=""
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == count
+    assert all(int(line.split()[-1]) < 160 for line in lines), lines
