@@ -365,7 +365,7 @@ namespace {
 
 /// Outputs that overlap others before them, or whose own elements share bytes, get new memory: work
 /// items write all outputs at once. Inputs have been read by then.
-std::vector<detail::separate_output> separate_outputs(std::span<reduction::side> outputs) {
+std::vector<detail::separate_output> separate_overlapping(std::span<reduction::side> outputs) {
   std::vector<std::size_t> separated;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const array_view view = private_view(outputs[k].used);
@@ -402,7 +402,7 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
       loops.inputs.push_back({k, detail::broadcast_to(*a, shape_)});
     }
   }
-  made.separated = separate_outputs(loops.outputs);
+  made.separated = separate_overlapping(loops.outputs);
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
   loops.is_outer = is_outer(loops);
