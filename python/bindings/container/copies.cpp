@@ -165,7 +165,7 @@ nb::object copy_host_to_array_async(const py_array& destination, nb::handle sour
 }
 
 /// An array with dimensions as NumPy's, which says what becomes of it as an element.
-nb::object on_host(nb::handle scalar) {
+nb::object scalar_on_host(nb::handle scalar) {
   return as_array(scalar.ptr()) == nullptr ? nb::borrow(scalar) : asnumpy(scalar, nb::none());
 }
 
@@ -173,7 +173,7 @@ sycl::event start_filling(const array& destination, nb::handle scalar) {
   if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
     return copy_broadcast_async(*from, destination);
   }
-  const element value = to_element(destination.type(), on_host(scalar));
+  const element value = to_element(destination.type(), scalar_on_host(scalar));
   return ordered(is_short(destination), [&] { return fill_async(destination, value.data()); });
 }
 
@@ -192,7 +192,7 @@ void fill_array(const py_array& destination, nb::handle scalar) {
   if (const array* from = as_array(scalar.ptr()); from != nullptr && from->ndim() == 0) {
     return copy_broadcast(*from, to);
   }
-  const element value = to_element(to.type(), on_host(scalar));
+  const element value = to_element(to.type(), scalar_on_host(scalar));
   ordered(is_short(to), [&] { fill(to, value.data()); });
 }
 
