@@ -48,13 +48,14 @@ enum class assigned_to { item, view, mask, selection };
 class assigned_value {
  public:
   /// TypeError (type_error) when the elements are structured and destination's are not equally so,
-  /// or the other way round. ValueError or TypeError when what the key addresses takes no such
-  /// dimensions. The errors and warnings of NumPy's conversions pass through.
+  /// or the other way round. The errors and warnings of NumPy's conversions pass through.
   assigned_value(PyObject* value, const array& destination, assigned_to);
 
   /// Whether copying the elements is short work: see objects/waiting.hpp.
   bool is_short() const;
 
+  /// Throws type_error when what the key addresses takes no such dimensions.
+  void require_dimensions_for(assigned_to) const;
   /// Throws value_error naming both shapes when the elements cannot be repeated to a shape. Warns
   /// where they lose parts, as NumPy only does for a shape that fits.
   void require_shape(std::span<const std::ptrdiff_t> shape) const;
@@ -72,7 +73,6 @@ class assigned_value {
   static source source_of(PyObject* value, const array& destination, assigned_to);
   static source source_of_host(PyObject* value, const array& destination, assigned_to);
 
-  void require_dimensions_of(assigned_to) const;
   dtype type() const;
   layout where() const;
   array_view host_view() const;
@@ -160,11 +160,9 @@ assigned_value::source assigned_value::source_of_host(PyObject* value, const arr
 assigned_value::assigned_value(PyObject* value, const array& destination, assigned_to to)
     : type_(destination.type()),
       queue_(internal::private_queue(destination)),
-      source_(source_of(value, destination, to)) {
-  require_dimensions_of(to);
-}
+      source_(source_of(value, destination, to)) {}
 
-void assigned_value::require_dimensions_of(assigned_to to) const {
+void assigned_value::require_dimensions_for(assigned_to to) const {
   if (to == assigned_to::mask && where().ndim() > 1) {
     throw type_error(
         detail::message("the elements of a mask take values of 1 dimension at most, found shape ",
@@ -337,10 +335,11 @@ void assign_by(PyObject* key, const array& destination, PyObject* value) {
 }
 
 void set_selected(const array& a, const array_key& key, PyObject* value) {
-  const assigned_value values(value, a,
-                              key.is_mask_of(a) ? assigned_to::mask : assigned_to::selection);
+  const assigned_to to = key.is_mask_of(a) ? assigned_to::mask : assigned_to::selection;
+  const assigned_value values(value, a, to);
   std::optional<selection> selected;
   ordered(false, [&] { selected = key.select(a.layout()); });
+  values.require_dimensions_for(to);
   values.require_shape(selected->shape());
   ordered(false, [&] { values.scatter_to(a, *std::move(selected)); });
 }
