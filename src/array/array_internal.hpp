@@ -61,8 +61,8 @@ inline std::byte* first_element(const array& of) { return array_access::first_el
 /// own. Throws value_error for an array without memory.
 inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
 
-/// Waits until a partner who reads events (runtime/partner_bridge.hpp) may get the memory: for usmx's
-/// own work on the elements, and for all others who may work on them, but not for him.
+/// Waits until a partner who reads events (runtime/partner_bridge.hpp) may get the memory: for
+/// usmx's own work on the elements, and for all others who may work on them, but not for him.
 USMX_API void wait_before_lending(const array&);
 
 /// Commands of a queue reach memory of its own context only. Throws value_error for an array of

@@ -46,8 +46,8 @@ void submission::follow_partner(const internal::partner& other, bool host_reads)
     is_beside_partner_ = is_beside_partner_ || other.reads_events ||
                          internal::peers_queue_beside(*queue_) == other.queue;
   }
-  // On another queue, waiting for work that comes after his events hangs while host tasks of his wait
-  // for them: OpenCL's CPU driver (docs/decisions.md, 121).
+  // On another queue, waiting for work that comes after his events hangs while host tasks of his
+  // wait for them: OpenCL's CPU driver (docs/decisions.md, 121).
   if (other.reads_events && (is_same_queue || queue_ == nullptr)) {
     if (const auto events = unfinished_work_of_partner(other.queue)) {
       return follow(*events);
@@ -66,8 +66,8 @@ sycl::event submission::announce(sycl::event started) const {
   for (const part& each : parts_) {
     add_pending_work(each.bytes, each.made, started, each.earlier, *queue_);
   }
-  const bool is_waited_for = overtaking_ == overtaking::prevented &&
-                             (may_be_overtaken_ || is_viewed_by_host_);
+  const bool is_waited_for =
+      overtaking_ == overtaking::prevented && (may_be_overtaken_ || is_viewed_by_host_);
   if (is_waited_for || is_beside_partner_) {
     wait_unlocked(started);
     return started;

@@ -142,8 +142,7 @@ void require_column(const array& a) {
 
 arrow::owned<arrow::array> export_column(const array& a, dlpack::device where) {
   require_column(a);
-  std::unique_ptr<kept_column> made(
-      new kept_column{a, {nullptr, internal::first_element(a)}, {}});
+  std::unique_ptr<kept_column> made(new kept_column{a, {nullptr, internal::first_element(a)}, {}});
   made->consumer.works_on(where, a);
   arrow::array result{};
   result.length = a.size();

@@ -14,7 +14,6 @@
 
 #include "array/array_internal.hpp"
 #include "copy/arguments.hpp"
-#include "copy/copy_internal.hpp"
 #include "copy/plan.hpp"
 #include "generated_kernels/complete_call.hpp"
 #include "generated_kernels/generated_arguments.hpp"

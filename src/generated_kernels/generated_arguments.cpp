@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "array/array_internal.hpp"
+#include "copy/copy_internal.hpp"
 #include "layout/byte_range.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy_async.hpp"
 #include "usmx/layout/element_order.hpp"
 
 namespace usmx::inline v1::detail {
@@ -70,13 +70,13 @@ array new_like(const array& a) {
 
 void copy_to_separate(std::span<const separate_output> all) {
   for (const separate_output& each : all) {
-    copy_async(each.given, each.made);
+    copy_in_order(each.given, each.made);
   }
 }
 
 void copy_from_separate(std::span<const separate_output> all) {
   for (const separate_output& each : all) {
-    copy_async(each.made, each.given);
+    copy_in_order(each.made, each.given);
   }
 }
 

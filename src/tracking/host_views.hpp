@@ -1,7 +1,7 @@
 // The views that host code has of USM: buffers of Python, DLPack tensors of the host, columns of
-// Arrow's. Nobody can tell their owners of work, so a call that starts work on such bytes, and gives
-// no event, waits for the work while a view of these bytes lives (docs/concepts.md). By address, as
-// the unfinished work. Not installed.
+// Arrow's. Nobody can tell their owners of work, so a call that starts work on such bytes, and
+// gives no event, waits for the work while a view of these bytes lives (docs/concepts.md). By
+// address, as the unfinished work. Not installed.
 #pragma once
 
 #include <cstddef>

@@ -267,10 +267,12 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
           "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
           nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
       .def_prop_ro(
-          "__sycl_usm_array_interface__", [](py_array& a) { return to_dictionary(a.lent.lend(a.value)); },
+          "__sycl_usm_array_interface__",
+          [](py_array& a) { return to_dictionary(a.lent.lend(a.value)); },
           nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
       .def_prop_ro(
-          "__cuda_array_interface__", [](py_array& a) { return to_cuda_dictionary(a.lent.lend(a.value)); },
+          "__cuda_array_interface__",
+          [](py_array& a) { return to_cuda_dictionary(a.lent.lend(a.value)); },
           nb::sig("def __cuda_array_interface__(self) -> dict[str, typing.Any]"),
           "The dictionary of the CUDA array interface, version 3. usmx waits for the work on the "
           "elements, so that any stream may read them. Raises AttributeError if the memory is not "

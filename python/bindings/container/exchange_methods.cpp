@@ -224,9 +224,9 @@ Example:
 
 // ======== dpnp: memory of dpctl's for its arrays
 
-/// What dpnp's array is made of: memory, how many elements there are before element zero, and whether
-/// it is read-only. dpctl's memory keeps an array that leases the memory to dpnp: it ends after the last kernel of dpnp's that
-/// uses the memory.
+/// What dpnp's array is made of: memory, how many elements there are before element zero, and
+/// whether it is read-only. dpctl's memory keeps an array that leases the memory to dpnp: it ends
+/// after the last kernel of dpnp's that uses the memory.
 nb::object lend_to_dpnp(const py_array& self) {
   const array& a = self.value;
   require_usable_process();
@@ -240,15 +240,13 @@ nb::object lend_to_dpnp(const py_array& self) {
   const std::size_t nbytes =
       (span ? static_cast<std::size_t>(span->last - span->first + 1) : 1) * a.type().itemsize();
   std::byte* const zero = internal::first_element(a);
-  array leased =
-      internal::unchecked_array(internal::buffer_access::lent_to_partner(a.owner()), a.type(),
-                                a.layout(), a.readonly());
+  array leased = internal::unchecked_array(internal::buffer_access::lent_to_partner(a.owner()),
+                                           a.type(), a.layout(), a.readonly());
   const sycl::queue& queue = internal::handed_out(internal::private_queue(a));
   const nb::object memory =
       new_dpctl_memory(zero - before * static_cast<std::ptrdiff_t>(a.type().itemsize()), nbytes,
                        queue, to_python(std::move(leased)));
-  return memory.is_valid() ? nb::object(nb::make_tuple(memory, before, a.readonly()))
-                           : nb::none();
+  return memory.is_valid() ? nb::object(nb::make_tuple(memory, before, a.readonly())) : nb::none();
 }
 
 void bind_lend_to_dpnp(nb::module_& m) {

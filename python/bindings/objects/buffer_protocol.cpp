@@ -11,7 +11,8 @@
 namespace usmx::bindings {
 namespace {
 
-/// What must live as long as the Py_buffer: shape and strides in bytes, and that the host has a view.
+/// What must live as long as the Py_buffer: shape and strides in bytes, and that the host has a
+/// view.
 struct exported_view {
   explicit exported_view(const array& exported) { consumer.works_on(dlpack::host, exported); }
 

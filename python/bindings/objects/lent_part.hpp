@@ -1,5 +1,5 @@
-// The lease of memory that an object's dictionaries give: whoever has a dictionary holds the object,
-// so others may work on the memory until the object ends.
+// The lease of memory that an object's dictionaries give: whoever has a dictionary holds the
+// object, so others may work on the memory until the object ends.
 #pragma once
 
 #include <memory>

@@ -286,9 +286,10 @@ Example:
           nb::arg("global_size"), nb::arg("local_size").none(), nb::arg("args"),
           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
           nb::arg("wait").none() = true,
-          nb::sig("def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
-                  "queue: QueueLike | None = None, after: Sequence[object] = (), wait: bool = True) "
-                  "-> SyclEvent"),
+          nb::sig(
+              "def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
+              "queue: QueueLike | None = None, after: Sequence[object] = (), wait: bool = True) "
+              "-> SyclEvent"),
           R"(Run the kernel. Does not wait, unless others have the memory, and with `debug`.
 
 It comes after the work on the arrays that usmx and dpnp have submitted, and their later work comes
