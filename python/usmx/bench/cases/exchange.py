@@ -158,6 +158,13 @@ def dlpack_import_of_dpnp() -> Case:
     return Case("from_dlpack(dpnp array)", work, [Peer("floor: dpnp makes its capsule", floor)])
 
 
+def hand_to_dpnp() -> Case:
+    x = usmx.zeros((4, 5))
+    work = Statement("to_dpnp(x)", to_dpnp=usmx.to_dpnp, x=x)
+    peer = Statement("asarray(x)", asarray=dpnp_tensor.asarray, x=x)
+    return Case("to_dpnp(array)", work, [Peer("dpnp.tensor.asarray", peer, Aim(seconds=7e-6))])
+
+
 CASES = (
     import_view,
     import_asarray,
@@ -170,4 +177,5 @@ CASES = (
     dlpack_import,
     dlpack_capsule,
     dlpack_import_of_dpnp,
+    hand_to_dpnp,
 )

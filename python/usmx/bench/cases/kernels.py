@@ -214,9 +214,28 @@ def call_elementwise() -> Case:
     )
 
 
+def _while(title: str, view: Any) -> Case:
+    """A launch while somebody has a view of the memory, beside one on memory that never left."""
+    axpy = usmx.Kernel(SOURCE, "axpy")
+    x, y, z = (usmx.ones(SMALL, dtype="f4", usm_type="shared") for _ in range(3))
+    ours = Statement(f"axpy({SMALL}, 64, 2.0, x, y).wait()", axpy=axpy, x=x, y=y, view=view(y))
+    alone = Statement(f"axpy({SMALL}, 64, 2.0, x, z).wait()", axpy=axpy, x=x, z=z)
+    return Case(f"launch and wait, {title}", ours, [Peer("memory that never left", alone, None)])
+
+
+def launch_with_dpnp_view() -> Case:
+    return _while("while dpnp has a view", usmx.to_dpnp)
+
+
+def launch_with_numpy_view() -> Case:
+    return _while("while NumPy has a view", numpy.asarray)
+
+
 CASES = (
     launch,
     launch_and_wait,
+    launch_with_dpnp_view,
+    launch_with_numpy_view,
     compile_first,
     compile_again,
     axpy_contiguous,
