@@ -37,8 +37,6 @@ std::string index_of(std::size_t k, bool is_tiled) {
                  " + usmx_column * usmx_loop.column_stride(", k, ");\n");
 }
 
-constexpr std::string_view operation_text = "#include \"operation\"\n;\n";
-
 /// What is done for one element: outputs are read first, since they may be written in part.
 std::string body_of(const std::vector<source_operand>& operands, bool is_tiled) {
   std::string text;
@@ -53,7 +51,7 @@ std::string body_of(const std::vector<source_operand>& operands, bool is_tiled) 
                       ";\n");
     }
   }
-  text += operation_text;
+  text += called_statements("operation");
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].is_written) {
       text += message(element_of(operands[k], k, is_tiled), " = ", operands[k].name, ";\n");
@@ -119,14 +117,15 @@ std::string batches(const std::vector<source_operand>& operands, int dimensions,
   const auto steps = [&](std::string_view step) {
     return filled(batch_steps_text, {{"batch", batch}, {"step", std::string(step)}});
   };
-  return filled(batches_text, {{"batch", batch},
-                               {"operands", std::to_string(operands.size())},
-                               {"outer", std::to_string(dimensions - 1)},
-                               {"values", values},
-                               {"reads", steps(reads)},
-                               {"operations", steps(message(before, operation_text, after))},
-                               {"writes", steps(writes)},
-                               {"body", body_of(operands, false)}});
+  return filled(batches_text,
+                {{"batch", batch},
+                 {"operands", std::to_string(operands.size())},
+                 {"outer", std::to_string(dimensions - 1)},
+                 {"values", values},
+                 {"reads", steps(reads)},
+                 {"operations", steps(message(before, called_statements("operation"), after))},
+                 {"writes", steps(writes)},
+                 {"body", body_of(operands, false)}});
 }
 
 /// A work group for each tile; whole ones have as many steps as the compiler knows.

@@ -103,10 +103,7 @@ for (long usmx_index = 1; usmx_index < usmx_sizes.parts; ++usmx_index) {
 usmx_part += @part_step@;
 a = usmx_reduce(a, *usmx_part);
 }
-@outputs@
-#include "post_map_expr"
-;
-@stores@
+@outputs@@statements@@stores@
 )";
 
 constexpr std::string_view reduce_text =
@@ -164,6 +161,7 @@ std::string end_of(std::span<const source_parameter> parameters, std::size_t inp
                  {"operands", operands},
                  {"kept", kept},
                  {"outputs", outputs},
+                 {"statements", called_statements("post_map_expr")},
                  {"stores", stores}});
 }
 

@@ -174,6 +174,10 @@ std::string element_at(std::string_view pointer, std::string_view row, char step
   }
 }
 
+std::string called_statements(std::string_view written) {
+  return message("[&]() -> void {\n#include \"", written, "\"\n;\n}();\n");
+}
+
 std::vector<std::string> words_of_form(std::string_view form) {
   std::istringstream in{std::string(form)};
   std::vector<std::string> words;

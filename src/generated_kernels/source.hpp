@@ -58,6 +58,10 @@ std::string raw_arrays(std::span<const source_parameter>);
 std::string element_at(std::string_view pointer, std::string_view row, char step,
                        std::string_view column, std::string_view stride);
 
+/// The statements in a text of the user, as a function of their own: a `return` ends them and
+/// nothing else, and what surrounds them is out of the reach of `break` and `continue`.
+std::string called_statements(std::string_view written);
+
 /// The words of a form, such as "rows 2 0 aas".
 std::vector<std::string> words_of_form(std::string_view form);
 

@@ -163,6 +163,52 @@ def test_output_that_is_written_in_part_keeps_its_elements():
     equal(y, np.where(x > 3, x + 1, 1))
 
 
+@pytest.mark.parametrize("view", ["c", "f", "every other", "reversed"])
+@pytest.mark.parametrize("index", ["", "if (i < 0) return; "])
+def test_return_ends_the_operation_of_one_element(view, index):
+    f = usmx.ElementwiseKernel(
+        "T x, T z", "T y", f"y = x + z; {index}if (x > 40) {{ y = 100; return; }} y += 1"
+    )
+    a, b = numbers(130, 134), numbers(130, 134) % 5
+    x, z = VIEWS[view](a), VIEWS[view](b)
+    if view == "f":  # the operand that is not transposed makes the loop one of tiles
+        z = np.ascontiguousarray(z)
+    expected = np.where(x > 40, 100, x + z + 1).astype("f4")
+    other = usmx.asarray(z) if view == "f" else VIEWS[view](usmx.asarray(b))
+    equal(f(VIEWS[view](usmx.asarray(a)), other), expected)
+
+
+def test_return_with_raw_arrays_and_atomic_operations():
+    count = usmx.ElementwiseKernel(
+        "int32 k", "raw int32 bins", "if (k % 2) return; usmx::atomic_add(bins[k / 2], 1)"
+    )
+    k = np.arange(1000, dtype="i4") % 12
+    equal(count(usmx.asarray(k), usmx.zeros(6, dtype="i4")), np.bincount(k[k % 2 == 0] // 2))
+
+
+@pytest.mark.parametrize("statement", ["continue", "break"])
+@pytest.mark.parametrize("view", ["c", "f", "every other"])
+def test_loops_of_the_generated_source_are_out_of_reach(statement, view):
+    f = usmx.ElementwiseKernel("T x, T z", "T y", f"y = x + z; if (x > 3) {statement}")
+    x = numbers(100, 100)
+    other = x if view == "f" else VIEWS[view](x)
+    with pytest.raises(usmx.CompileError, match=f"'{statement}' statement not in"):
+        f(VIEWS[view](usmx.asarray(x)), usmx.asarray(other))
+
+
+def test_loops_of_the_operation_are_its_own():
+    f = usmx.ElementwiseKernel(
+        "T x", "T y", "y = 0; for (int k = 0; k < 9; ++k) { if (k == 4) continue; y += x; }"
+    )
+    equal(f(usmx.asarray(numbers(50))), 8 * numbers(50))
+
+
+def test_operation_returns_no_value():
+    f = usmx.ElementwiseKernel("T x", "T y", "return x")
+    with pytest.raises(usmx.CompileError, match="operation:1:1: .*should not return a value"):
+        f(usmx.ones(3))
+
+
 def test_prelude_functions_variables_and_preamble():
     f = usmx.ElementwiseKernel(
         "T x", "T y", "T z = square(x);\ny = sqrt(z)", "norm",

@@ -123,6 +123,23 @@ def test_several_outputs_and_a_wider_type():
     equal(z, x.sum(axis=0, dtype="f8").astype("i8"))
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_return_ends_the_last_statements_of_one_result(axis):
+    f = usmx.ReductionKernel(
+        "T x",
+        "T y, bool z",
+        "x",
+        "a + b",
+        "y = a; z = false; if (a % 2) return; y /= 2; z = true",
+        "0",
+    )
+    x = numbers(71, 65)
+    total = x.sum(axis=axis)
+    y, z = f(usmx.asarray(x), axis=axis)
+    equal(y, np.where(total % 2, total, total // 2))
+    equal(z, total % 2 == 0)
+
+
 def test_norm():
     norm = usmx.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
     x = np.random.default_rng(0).random((300, 200)).astype("f4")
