@@ -81,9 +81,11 @@ set_source_files_properties(
                                                                                              "${kernel_objects}")
 
 # The headers of users' kernels are a part of the library, which gives them to the compilers.
-set(usmx_prelude "${PROJECT_SOURCE_DIR}/include/usmx/kernel.hpp")
-set(usmx_prelude_cuda "${PROJECT_SOURCE_DIR}/include/usmx/kernel_cuda.hpp")
+set(usmx_kernel_headers "${PROJECT_SOURCE_DIR}/include/usmx")
 set_source_files_properties(
   src/user_kernels/compile/program.cpp
-  PROPERTIES COMPILE_DEFINITIONS "USMX_PRELUDE=\"${usmx_prelude}\";USMX_PRELUDE_CUDA=\"${usmx_prelude_cuda}\""
-             OBJECT_DEPENDS "${usmx_prelude};${usmx_prelude_cuda}")
+  PROPERTIES
+    COMPILE_DEFINITIONS "USMX_KERNEL_HEADERS=\"${usmx_kernel_headers}\""
+    OBJECT_DEPENDS
+    "${usmx_kernel_headers}/kernel.hpp;${usmx_kernel_headers}/kernel_complex.hpp;${usmx_kernel_headers}/kernel_cuda.hpp;${usmx_kernel_headers}/kernel_math.hpp"
+)

@@ -1,9 +1,10 @@
 // What a kernel that is compiled at run time finds with `#include <usmx/kernel.hpp>`: the place of
-// its work item, views of arrays, barriers, local memory, atomic operations and mathematical
-// functions. Device code only, for the SYCL runtime's own compiler, by its builtins alone: it
-// includes nothing, so that kernels compile fast, and on machines without C++ headers. For CUDA
-// devices NVIDIA's compiler takes it, with the same builtins from usmx/kernel_cuda.hpp. Host code
-// compiles and launches such kernels with usmx/user_kernels/kernel.hpp.
+// its work item, views of arrays, barriers, local memory, atomic operations, and by
+// usmx/kernel_math.hpp and usmx/kernel_complex.hpp the mathematics of kernels. Device code only,
+// for the SYCL runtime's own compiler, by its builtins alone: it includes nothing, so that kernels
+// compile fast, and on machines without C++ headers. For CUDA devices NVIDIA's compiler takes it,
+// with the same builtins from usmx/kernel_cuda.hpp. Host code compiles and launches such kernels
+// with usmx/user_kernels/kernel.hpp.
 #pragma once
 
 #ifdef __CUDACC_RTC__
@@ -44,6 +45,9 @@ USMX_PLACE(WorkgroupId)
 USMX_PLACE(NumWorkgroups)
 #undef USMX_PLACE
 #endif
+
+#include <usmx/kernel_complex.hpp>
+#include <usmx/kernel_math.hpp>
 
 namespace usmx {
 
@@ -308,114 +312,6 @@ inline T atomic_compare_exchange(T& element, T expected, T value) {
                                      __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
   return expected;
 }
-
-#ifndef __CUDACC_RTC__
-
-// Mathematical functions of one, two and three float or double.
-#define USMX_MATH(name)                                        \
-  inline float name(float x) { return __spirv_ocl_##name(x); } \
-  inline double name(double x) { return __spirv_ocl_##name(x); }
-USMX_MATH(sqrt)
-USMX_MATH(rsqrt)
-USMX_MATH(cbrt)
-USMX_MATH(exp)
-USMX_MATH(exp2)
-USMX_MATH(expm1)
-USMX_MATH(log)
-USMX_MATH(log2)
-USMX_MATH(log10)
-USMX_MATH(log1p)
-USMX_MATH(sin)
-USMX_MATH(cos)
-USMX_MATH(tan)
-USMX_MATH(asin)
-USMX_MATH(acos)
-USMX_MATH(atan)
-USMX_MATH(sinh)
-USMX_MATH(cosh)
-USMX_MATH(tanh)
-USMX_MATH(erf)
-USMX_MATH(fabs)
-USMX_MATH(floor)
-USMX_MATH(ceil)
-USMX_MATH(trunc)
-USMX_MATH(round)
-#undef USMX_MATH
-#define USMX_MATH(name)                                                    \
-  inline float name(float x, float y) { return __spirv_ocl_##name(x, y); } \
-  inline double name(double x, double y) { return __spirv_ocl_##name(x, y); }
-USMX_MATH(pow)
-USMX_MATH(atan2)
-USMX_MATH(hypot)
-USMX_MATH(fmod)
-USMX_MATH(fmin)
-USMX_MATH(fmax)
-#undef USMX_MATH
-inline float fma(float x, float y, float z) { return __spirv_ocl_fma(x, y, z); }
-inline double fma(double x, double y, double z) { return __spirv_ocl_fma(x, y, z); }
-
-#endif
-
-/// A complex number as arrays of complex64 (T is float) and complex128 (double) have it. Numbers
-/// convert to it. The functions are found by their argument.
-template <class T>
-class complex {
- public:
-  using value_type = T;
-
-  complex() = default;  // not set, as numbers
-  constexpr complex(T real, T imag = 0) : real_(real), imag_(imag) {}
-
-  constexpr T real() const { return real_; }
-  constexpr T imag() const { return imag_; }
-
-  constexpr complex& operator+=(complex b) { return *this = *this + b; }
-  constexpr complex& operator-=(complex b) { return *this = *this - b; }
-  constexpr complex& operator*=(complex b) { return *this = *this * b; }
-  constexpr complex& operator/=(complex b) { return *this = *this / b; }
-
-  friend constexpr complex operator+(complex a) { return a; }
-  friend constexpr complex operator-(complex a) { return {-a.real_, -a.imag_}; }
-  friend constexpr complex operator+(complex a, complex b) {
-    return {a.real_ + b.real_, a.imag_ + b.imag_};
-  }
-  friend constexpr complex operator-(complex a, complex b) {
-    return {a.real_ - b.real_, a.imag_ - b.imag_};
-  }
-  friend constexpr complex operator*(complex a, complex b) {
-    return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
-  }
-  /// Scaled by the larger part of `b`, as NumPy does it, so that no square overflows.
-  friend constexpr complex operator/(complex a, complex b) {
-    const T real = b.real_ < 0 ? -b.real_ : b.real_;
-    const T imag = b.imag_ < 0 ? -b.imag_ : b.imag_;
-    if (real == 0 && imag == 0) {
-      return {a.real_ / real, a.imag_ / real};
-    }
-    if (real >= imag) {
-      const T ratio = b.imag_ / b.real_;
-      const T scale = 1 / (b.real_ + b.imag_ * ratio);
-      return {(a.real_ + a.imag_ * ratio) * scale, (a.imag_ - a.real_ * ratio) * scale};
-    }
-    const T ratio = b.real_ / b.imag_;
-    const T scale = 1 / (b.imag_ + b.real_ * ratio);
-    return {(a.real_ * ratio + a.imag_) * scale, (a.imag_ * ratio - a.real_) * scale};
-  }
-  friend constexpr bool operator==(complex a, complex b) {
-    return a.real_ == b.real_ && a.imag_ == b.imag_;
-  }
-  friend constexpr bool operator!=(complex a, complex b) { return !(a == b); }
-
-  friend constexpr T real(complex a) { return a.real_; }
-  friend constexpr T imag(complex a) { return a.imag_; }
-  friend constexpr complex conj(complex a) { return {a.real_, -a.imag_}; }
-  friend T abs(complex a) { return hypot(a.real_, a.imag_); }
-  friend T arg(complex a) { return atan2(a.imag_, a.real_); }
-
- private:
-  T real_;
-  T imag_;
-};
 
 // How usmx learns a kernel's parameters: it appends an instantiation of `signature` to the source,
 // and reads the numbers in that kernel's mangled name (src/user_kernels/signature.cpp, which has

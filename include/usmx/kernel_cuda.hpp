@@ -307,39 +307,73 @@ inline bool __scoped_atomic_compare_exchange_n(T* element, T* expected, T value,
   return found == wanted;
 }
 
-// ---- mathematical functions: CUDA's own, so that `using namespace usmx;` brings no second ones
+// ---- mathematical functions: CUDA's own
 
-namespace usmx {
-using ::acos;
-using ::asin;
-using ::atan;
-using ::atan2;
-using ::cbrt;
-using ::ceil;
-using ::cos;
-using ::cosh;
-using ::erf;
-using ::exp;
-using ::exp2;
-using ::expm1;
-using ::fabs;
-using ::floor;
-using ::fma;
-using ::fmax;
-using ::fmin;
-using ::fmod;
-using ::hypot;
-using ::log;
-using ::log10;
-using ::log1p;
-using ::log2;
-using ::pow;
-using ::round;
-using ::rsqrt;
-using ::sin;
-using ::sinh;
-using ::sqrt;
-using ::tan;
-using ::tanh;
-using ::trunc;
-}  // namespace usmx
+#define USMX_MATH(name)                                           \
+  inline float __spirv_ocl_##name(float x) { return name##f(x); } \
+  inline double __spirv_ocl_##name(double x) { return name(x); }
+USMX_MATH(acos)
+USMX_MATH(acosh)
+USMX_MATH(asin)
+USMX_MATH(asinh)
+USMX_MATH(atan)
+USMX_MATH(atanh)
+USMX_MATH(cbrt)
+USMX_MATH(ceil)
+USMX_MATH(cos)
+USMX_MATH(cosh)
+USMX_MATH(cospi)
+USMX_MATH(erf)
+USMX_MATH(erfc)
+USMX_MATH(exp)
+USMX_MATH(exp10)
+USMX_MATH(exp2)
+USMX_MATH(expm1)
+USMX_MATH(fabs)
+USMX_MATH(floor)
+USMX_MATH(lgamma)
+USMX_MATH(log)
+USMX_MATH(log10)
+USMX_MATH(log1p)
+USMX_MATH(log2)
+USMX_MATH(logb)
+USMX_MATH(rint)
+USMX_MATH(round)
+USMX_MATH(rsqrt)
+USMX_MATH(sin)
+USMX_MATH(sinh)
+USMX_MATH(sinpi)
+USMX_MATH(sqrt)
+USMX_MATH(tan)
+USMX_MATH(tanh)
+USMX_MATH(tgamma)
+USMX_MATH(trunc)
+#undef USMX_MATH
+#define USMX_MATH(name)                                                       \
+  inline float __spirv_ocl_##name(float x, float y) { return name##f(x, y); } \
+  inline double __spirv_ocl_##name(double x, double y) { return name(x, y); }
+USMX_MATH(atan2)
+USMX_MATH(copysign)
+USMX_MATH(fdim)
+USMX_MATH(fmax)
+USMX_MATH(fmin)
+USMX_MATH(fmod)
+USMX_MATH(hypot)
+USMX_MATH(pow)
+USMX_MATH(remainder)
+#undef USMX_MATH
+inline float __spirv_ocl_fma(float x, float y, float z) { return fmaf(x, y, z); }
+inline double __spirv_ocl_fma(double x, double y, double z) { return fma(x, y, z); }
+inline float __spirv_ocl_ldexp(float x, int n) { return ldexpf(x, n); }
+inline double __spirv_ocl_ldexp(double x, int n) { return ldexp(x, n); }
+inline int __spirv_ocl_ilogb(float x) { return ilogbf(x); }
+inline int __spirv_ocl_ilogb(double x) { return ilogb(x); }
+
+namespace usmx::builtins {
+inline float product(float x, float y) { return __fmul_rn(x, y); }
+inline double product(double x, double y) { return __dmul_rn(x, y); }
+}  // namespace usmx::builtins
+
+#define __builtin_popcountl(x) __popcll(x)
+#define __builtin_clzl(x) __clzll(x)
+#define __builtin_ctzl(x) (__ffsll(x) - 1)

@@ -233,8 +233,8 @@ std::string elementwise_source(std::string_view name, std::span<const source_par
                            : batch == "1"      ? rows()
                                                : batches(operands, dimensions, batch);
   return message(source_beginning(parameters), "USMX_KERNEL(2) ", name, "(", declared,
-                 "const usmx::detail::loop<", operands.size(), ", ", dimensions,
-                 "> usmx_loop) {\nusing namespace usmx;\n", raw_arrays(parameters), loop, "}\n");
+                 "const usmx::detail::loop<", operands.size(), ", ", dimensions, "> usmx_loop) {\n",
+                 raw_arrays(parameters), loop, "}\n");
 }
 
 }  // namespace usmx::inline v1::detail

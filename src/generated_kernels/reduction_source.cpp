@@ -108,7 +108,6 @@ a = usmx_reduce(a, *usmx_part);
 
 constexpr std::string_view reduce_text =
     R"(inline usmx_result usmx_reduce(usmx_result a, usmx_result b) {
-using namespace usmx;
 return (
 #include "reduce_expr"
 );
@@ -199,11 +198,10 @@ std::string reduction_source(std::string_view name, std::span<const source_param
   return message(source_beginning(parameters), "using usmx_result = ", cpp_name(result), ";\n",
                  sizes_text, reduce_text, "USMX_KERNEL(2) ", name, "(", first,
                  "usmx_result* usmx_parts, ", kept_loop, ", const usmx::detail::loop<", inputs,
-                 ", ", words[2],
-                 "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\nusing namespace usmx;\n",
+                 ", ", words[2], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",
                  raw_arrays(parameters), body, "}\nUSMX_KERNEL(1) ", name, "_end(", second,
                  "const usmx_result* usmx_parts, ", kept_loop,
-                 ", const usmx_result_sizes usmx_sizes) {\nusing namespace usmx;\n",
+                 ", const usmx_result_sizes usmx_sizes) {\n",
                  end_of(parameters, input_count, is_outer, operands, words[1]), "}\n");
 }
 

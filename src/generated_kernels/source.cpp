@@ -124,7 +124,8 @@ std::string filled(std::string_view text,
 }
 
 std::string source_beginning(std::span<const source_parameter> parameters) {
-  std::string text = "#include <usmx/kernel.hpp>\n#include \"usmx_loop.hpp\"\n";
+  std::string text =
+      "#include <usmx/kernel.hpp>\n#include \"usmx_loop.hpp\"\nusing namespace usmx;\n";
   std::set<std::string_view> declared;
   for (const source_parameter& each : parameters) {
     if (!each.variable.empty() && declared.insert(each.variable).second) {

@@ -19,7 +19,13 @@ FOUND = [name for name in OTHERS if shutil.which(name)]
 FIRST_WITH_26 = 14  # of g++; clang has it from 17 on
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 # For kernels' compiler; and one library's casters alone, since the other's have the same names.
-NOT_FOR_ALL = ("usmx/kernel.hpp", "usmx/kernel_cuda.hpp", "usmx/python/pybind11.hpp")
+NOT_FOR_ALL = (
+    "usmx/kernel.hpp",
+    "usmx/kernel_complex.hpp",
+    "usmx/kernel_cuda.hpp",
+    "usmx/kernel_math.hpp",
+    "usmx/python/pybind11.hpp",
+)
 HAS_NO_MDSPAN = 77
 
 

@@ -11,8 +11,10 @@
 #include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 
-USMX_EMBED(prelude, USMX_PRELUDE)
-USMX_EMBED(prelude_cuda, USMX_PRELUDE_CUDA)
+USMX_EMBED(kernel_header, USMX_KERNEL_HEADERS "/kernel.hpp")
+USMX_EMBED(kernel_complex_header, USMX_KERNEL_HEADERS "/kernel_complex.hpp")
+USMX_EMBED(kernel_cuda_header, USMX_KERNEL_HEADERS "/kernel_cuda.hpp")
+USMX_EMBED(kernel_math_header, USMX_KERNEL_HEADERS "/kernel_math.hpp")
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -21,6 +23,17 @@ namespace {
 constexpr std::string_view user_headers = "/usmx-user-headers/";
 constexpr std::string_view own_headers = "/usmx-headers/";
 constexpr std::string_view source_file = "<source>";
+
+struct embedded_header {
+  std::string_view name;
+  const char* begin;
+  const char* end;
+};
+const embedded_header headers_of_kernels[] = {
+    {"usmx/kernel.hpp", usmx_kernel_header_begin, usmx_kernel_header_end},
+    {"usmx/kernel_complex.hpp", usmx_kernel_complex_header_begin, usmx_kernel_complex_header_end},
+    {"usmx/kernel_cuda.hpp", usmx_kernel_cuda_header_begin, usmx_kernel_cuda_header_end},
+    {"usmx/kernel_math.hpp", usmx_kernel_math_header_begin, usmx_kernel_math_header_end}};
 
 /// What usmx adds before the user's options. An assertion that fails would end the process. A
 /// launch may have 2^31 work items and more: usmx/kernel.hpp counts them in 64 bits, as cheaply.
@@ -326,10 +339,9 @@ program make_program(std::string_view source, std::span<const std::string> kerne
     require_no_null_character("a header of a kernel", text);
     made.files.emplace_back(message(user_headers, name), text);
   }
-  made.files.emplace_back(message(own_headers, "usmx/kernel.hpp"),
-                          std::string(usmx_prelude_begin, usmx_prelude_end));
-  made.files.emplace_back(message(own_headers, "usmx/kernel_cuda.hpp"),
-                          std::string(usmx_prelude_cuda_begin, usmx_prelude_cuda_end));
+  for (const auto& [name, begin, end] : headers_of_kernels) {
+    made.files.emplace_back(message(own_headers, name), std::string(begin, end));
+  }
   made.options.emplace_back(own_warning);
   made.options.push_back(message("-I", user_headers));
   made.options.push_back(message("-I", own_headers));

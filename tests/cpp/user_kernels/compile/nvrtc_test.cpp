@@ -2,6 +2,7 @@
 // compile.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +107,64 @@ TEST_F(nvrtc_test, every_feature_of_the_header_compiles_for_each_generation) {
     const compiled_program made = compile(every_feature, names, capability);
     EXPECT_EQ(made.executable.substr(1, 3), "ELF") << capability;
   }
+}
+
+/// Statements that call each mathematical function with two numbers, as docs/reference lists them.
+std::string calls_of_every_function(const std::string& x, const std::string& y) {
+  std::string text;
+  const auto add = [&](std::initializer_list<const char*> names, const std::string& arguments) {
+    for (const char* name : names) {
+      text += std::string("*out += double(") + name + arguments + ") + double(usmx::" + name +
+              arguments + ");\n";
+    }
+  };
+  add({"sqrt",  "rsqrt", "cbrt",  "exp",      "exp2",      "exp10",  "expm1", "log",  "log2",
+       "log10", "log1p", "sin",   "cos",      "tan",       "asin",   "acos",  "atan", "sinh",
+       "cosh",  "tanh",  "asinh", "acosh",    "atanh",     "sinpi",  "cospi", "erf",  "erfc",
+       "fabs",  "abs",   "floor", "ceil",     "trunc",     "round",  "rint",  "logb", "tgamma",
+       "ilogb", "isnan", "isinf", "isfinite", "signbit",   "erfinv", "real",  "conj", "norm",
+       "arg",   "sqrtf", "sinf",  "erfcinv",  "nearbyint", "lgamma", "imag"},
+      "(" + x + ")");
+  add({"pow", "atan2", "hypot", "fmod", "remainder", "fmin", "fmax", "min", "max", "fdim",
+       "copysign", "nextafter", "powf"},
+      "(" + x + ", " + y + ")");
+  add({"fma", "clamp", "fmaf"}, "(" + x + ", " + y + ", " + x + ")");
+  return text + "{ int e; *out += double(frexp(" + x + ", &e)) + e + double(ldexp(" + x +
+         ", 2)); }\n";
+}
+
+TEST_F(nvrtc_test, every_function_takes_every_type_and_mixed_ones) {
+  std::string body;
+  const std::vector<std::string> numbers{"d", "f", "h", "l", "s", "u", "b"};
+  for (const std::string& x : numbers) {
+    body += calls_of_every_function(x, x) + calls_of_every_function(x, "d");
+  }
+  const compiled_program made = compile(
+      "#include <usmx/kernel.hpp>\nusing namespace usmx;\n"
+      "USMX_KERNEL(1) f(double* out, double d, float f, half h, long l, short s, unsigned u, bool "
+      "b)"
+      "{\n" +
+          body +
+          "float whole; *out += modf(f, &whole) + popcount(u) + clz(l) + ctz(s) + "
+          "rotl(u, 3) + rotr(s, 2) + INFINITY + NAN + M_PI + numeric_limits<half>::max(); }",
+      {"f"});
+  EXPECT_FALSE(made.executable.empty());
+}
+
+TEST_F(nvrtc_test, functions_of_complex_numbers_compile) {
+  std::string body;
+  for (const char* name :
+       {"exp", "log", "log10", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "conj"}) {
+    body += std::string("z[0] *= usmx::") + name + "(z[1]) + " + name + "(c[1]);\n";
+  }
+  EXPECT_FALSE(
+      compile("#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(usmx::complex<double>* z, "
+              "usmx::complex<float>* c) {\nusing namespace usmx;\n" +
+                  body +
+                  "z[2] = pow(z[0], 2) + pow(z[0], z[1]) + pow(2.5, z[1]) + norm(z[0]) + "
+                  "abs(z[1]) + arg(c[0]) + isnan(c[0]); c[1] = usmx::complex<float>(z[1]); }",
+              {"f"})
+          .executable.empty());
 }
 
 TEST_F(nvrtc_test, signatures_are_in_the_code) {

@@ -1,0 +1,560 @@
+// The mathematics of kernels: names of types and constants, limits of types, and functions of real
+// numbers. Device code only: <usmx/kernel.hpp> includes it. usmx/kernel_complex.hpp has complex
+// numbers.
+//
+// Functions take numbers of any type, and promote them as C++ does: float16 stays float16, float
+// stays float, integers become double, and of several types the widest one counts. Each function
+// template has a parameter pack, which stays empty: then a function of the user's with the same
+// name, template or not, and CUDA's own one, are better matches, and no call is ambiguous.
+#pragma once
+
+// ---- names of types and constants, as the headers of C have them
+
+using size_t = decltype(sizeof 0);
+using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+using int8_t = signed char;
+using int16_t = short;
+using int32_t = int;
+using int64_t = long;
+using uint8_t = unsigned char;
+using uint16_t = unsigned short;
+using uint32_t = unsigned int;
+using uint64_t = unsigned long;
+
+// Made of bits, they are no arithmetic that -ffast-math warns of.
+#ifndef INFINITY
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __builtin_bit_cast(float, 0x7fc00000)
+#endif
+#ifndef M_PI
+#define M_E 2.71828182845904523536
+#define M_LOG2E 1.44269504088896340736
+#define M_LOG10E 0.434294481903251827651
+#define M_LN2 0.693147180559945309417
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.785398163397448309616
+#define M_1_PI 0.318309886183790671538
+#define M_2_PI 0.636619772367581343076
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.707106781186547524401
+#endif
+
+namespace usmx {
+
+/// A number of 2 bytes, NumPy's float16. Functions of it compute in float and round once.
+using half = _Float16;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_floating =
+    __is_same(T, float) || __is_same(T, double) || __is_same(T, _Float16);
+template <class T>
+inline constexpr bool is_integer = __is_integral(T);
+template <class T>
+inline constexpr bool is_number = is_floating<T> || is_integer<T>;
+
+/// The type, of a function that there is if the condition holds. Kernels may be C++17.
+template <bool Condition, class T>
+struct enable {};
+template <class T>
+struct enable<true, T> {
+  using type = T;
+};
+template <bool Condition, class T>
+using enabled = typename enable<Condition, T>::type;
+
+/// What a function asks for: numbers, and nothing in the pack that stays empty.
+template <int RestCount, class... T>
+inline constexpr bool are_numbers = RestCount == 0 && (is_number<T> && ...);
+template <int RestCount, class... T>
+inline constexpr bool are_integers = RestCount == 0 && (is_integer<T> && ...);
+
+inline constexpr float infinite = __builtin_bit_cast(float, 0x7f800000);
+inline constexpr float not_a_number = __builtin_bit_cast(float, 0x7fc00000);
+
+template <bool Condition, class Then, class Else>
+struct choice {
+  using type = Then;
+};
+template <class Then, class Else>
+struct choice<false, Then, Else> {
+  using type = Else;
+};
+template <bool Condition, class Then, class Else>
+using chosen = typename choice<Condition, Then, Else>::type;
+
+/// The floating-point type that C++ promotes these numbers to.
+template <class... T>
+using promoted = chosen<((__is_same(T, double) || !is_floating<T>) || ...), double,
+                        chosen<(__is_same(T, float) || ...), float, _Float16>>;
+/// The type that functions compute in.
+template <class T>
+using computed = chosen<__is_same(T, _Float16), float, T>;
+
+template <class First, class... Others>
+constexpr auto common_number() {
+  if constexpr ((__is_same(First, Others) && ...)) {
+    return First();
+  } else if constexpr (__is_same(First, double) || (__is_same(Others, double) || ...)) {
+    return double();
+  } else if constexpr (__is_same(First, float) || (__is_same(Others, float) || ...)) {
+    return float();
+  } else if constexpr (is_floating<First> || (is_floating<Others> || ...)) {
+    return _Float16();
+  } else {
+    return (First() + ... + Others());
+  }
+}
+/// The type of what is chosen among these numbers: theirs, else the widest floating-point one, else
+/// that of the sum of the integers.
+template <class... T>
+using common = decltype(common_number<T...>());
+
+/// x * y, rounded, and no part of a sum that is rounded once.
+template <class T>
+inline T product(T x, T y) {
+#ifdef __CUDACC_RTC__
+  return usmx::builtins::product(x, y);
+#else
+#pragma clang fp contract(off)
+  return x * y;
+#endif
+}
+
+template <class T>
+struct bits_of_type;
+template <>
+struct bits_of_type<_Float16> {
+  using type = unsigned short;
+};
+template <>
+struct bits_of_type<float> {
+  using type = unsigned int;
+};
+template <>
+struct bits_of_type<double> {
+  using type = unsigned long;
+};
+
+template <class To, class From>
+constexpr To bits_as(From value) {
+  return __builtin_bit_cast(To, value);
+}
+/// The sign, the exponent and the fraction of a floating-point number.
+template <class T>
+inline typename bits_of_type<T>::type bits(T value) {
+  return bits_as<typename bits_of_type<T>::type>(value);
+}
+template <class T>
+using bits_type = typename bits_of_type<T>::type;
+
+}  // namespace detail
+
+// ---- limits
+
+/// What C++'s std::numeric_limits tells.
+template <class T>
+struct numeric_limits {
+  static_assert(__is_integral(T),
+                "numeric_limits are those of integers and floating-point numbers");
+  static constexpr bool is_integer = true;
+  static constexpr bool is_signed = __is_signed(T);
+  static constexpr int digits = __is_same(T, bool) ? 1 : int(sizeof(T)) * 8 - (is_signed ? 1 : 0);
+
+  static constexpr T max() { return static_cast<T>(~0UL >> (64 - digits)); }
+  static constexpr T min() {
+    return is_signed ? static_cast<T>(-static_cast<long>(max()) - 1) : T(0);
+  }
+  static constexpr T lowest() { return min(); }
+  static constexpr T epsilon() { return T(0); }
+};
+
+#define USMX_LIMITS(T, digits_, min_, max_, epsilon_)                         \
+  template <>                                                                 \
+  struct numeric_limits<T> {                                                  \
+    static constexpr bool is_integer = false;                                 \
+    static constexpr bool is_signed = true;                                   \
+    static constexpr int digits = digits_;                                    \
+    USMX_LIMIT T min() { return static_cast<T>(min_); }                       \
+    USMX_LIMIT T max() { return static_cast<T>(max_); }                       \
+    USMX_LIMIT T lowest() { return static_cast<T>(-max_); }                   \
+    USMX_LIMIT T epsilon() { return static_cast<T>(epsilon_); }               \
+    USMX_LIMIT T infinity() { return static_cast<T>(detail::infinite); }      \
+    USMX_LIMIT T quiet_NaN() { return static_cast<T>(detail::not_a_number); } \
+  };
+#define USMX_LIMIT static constexpr
+USMX_LIMITS(float, 24, 0x1p-126f, 0x1.fffffep+127f, 0x1p-23f)
+USMX_LIMITS(double, 53, 0x1p-1022, 0x1.fffffffffffffp+1023, 0x1p-52)
+#ifdef __CUDACC_RTC__
+#undef USMX_LIMIT
+#define USMX_LIMIT static  // _Float16 is a class there
+#endif
+USMX_LIMITS(_Float16, 11, 0x1p-14f, 65504.0f, 0x1p-10f)
+#undef USMX_LIMIT
+#undef USMX_LIMITS
+
+// ---- functions of the devices' own
+
+// A function of one to three numbers, and the one for float with an f after its name.
+#define USMX_MATH_AS(name, builtin)                                                              \
+  template <class X, class... Rest>                                                              \
+  inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted<X>> name(     \
+      X x, Rest...) {                                                                            \
+    using real = detail::computed<detail::promoted<X>>;                                          \
+    return static_cast<detail::promoted<X>>(builtin(static_cast<real>(x)));                      \
+  }                                                                                              \
+  template <class X, class... Rest>                                                              \
+  inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, float> name##f(X x, Rest...) { \
+    return builtin(static_cast<float>(x));                                                       \
+  }
+#define USMX_MATH(name) USMX_MATH_AS(name, __spirv_ocl_##name)
+USMX_MATH(sqrt)
+USMX_MATH(rsqrt)
+USMX_MATH(cbrt)
+USMX_MATH(exp)
+USMX_MATH(exp2)
+USMX_MATH(exp10)
+USMX_MATH(expm1)
+USMX_MATH(log)
+USMX_MATH(log2)
+USMX_MATH(log10)
+USMX_MATH(log1p)
+USMX_MATH(sin)
+USMX_MATH(cos)
+USMX_MATH(tan)
+USMX_MATH(asin)
+USMX_MATH(acos)
+USMX_MATH(atan)
+USMX_MATH(sinh)
+USMX_MATH(cosh)
+USMX_MATH(tanh)
+USMX_MATH(asinh)
+USMX_MATH(acosh)
+USMX_MATH(atanh)
+USMX_MATH(sinpi)
+USMX_MATH(cospi)
+USMX_MATH(erf)
+USMX_MATH(erfc)
+USMX_MATH(tgamma)
+USMX_MATH(lgamma)
+USMX_MATH(fabs)
+USMX_MATH(floor)
+USMX_MATH(ceil)
+USMX_MATH(trunc)
+USMX_MATH(round)
+USMX_MATH(rint)
+USMX_MATH_AS(nearbyint, __spirv_ocl_rint)
+USMX_MATH(logb)
+#undef USMX_MATH
+#undef USMX_MATH_AS
+
+#define USMX_MATH(name)                                                                            \
+  template <class X, class Y, class... Rest>                                                       \
+  inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, detail::promoted<X, Y>> name( \
+      X x, Y y, Rest...) {                                                                         \
+    using real = detail::computed<detail::promoted<X, Y>>;                                         \
+    return static_cast<detail::promoted<X, Y>>(                                                    \
+        __spirv_ocl_##name(static_cast<real>(x), static_cast<real>(y)));                           \
+  }                                                                                                \
+  template <class X, class Y, class... Rest>                                                       \
+  inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, float> name##f(X x, Y y,      \
+                                                                                    Rest...) {     \
+    return __spirv_ocl_##name(static_cast<float>(x), static_cast<float>(y));                       \
+  }
+USMX_MATH(pow)
+USMX_MATH(atan2)
+USMX_MATH(hypot)
+USMX_MATH(fmod)
+USMX_MATH(remainder)
+USMX_MATH(fmin)
+USMX_MATH(fmax)
+USMX_MATH(fdim)
+USMX_MATH(copysign)
+#undef USMX_MATH
+
+/// x * y + z, rounded once.
+template <class X, class Y, class Z, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y, Z>, detail::promoted<X, Y, Z>>
+fma(X x, Y y, Z z, Rest...) {
+  using real = detail::computed<detail::promoted<X, Y, Z>>;
+  return static_cast<detail::promoted<X, Y, Z>>(
+      __spirv_ocl_fma(static_cast<real>(x), static_cast<real>(y), static_cast<real>(z)));
+}
+template <class X, class Y, class Z, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y, Z>, float> fmaf(X x, Y y, Z z,
+                                                                                  Rest...) {
+  return __spirv_ocl_fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));
+}
+
+// ---- kinds of numbers
+
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, bool> signbit(X x, Rest...) {
+  if constexpr (detail::is_floating<X>) {
+    return detail::bits(x) >> (sizeof(X) * 8 - 1) != 0;
+  } else if constexpr (__is_signed(X)) {
+    return x < X(0);
+  } else {
+    return false;
+  }
+}
+#define USMX_KIND(name, of_floating, of_integers)                                            \
+  template <class X, class... Rest>                                                          \
+  inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, bool> name(X x, Rest...) { \
+    if constexpr (detail::is_floating<X>) {                                                  \
+      return of_floating;                                                                    \
+    } else {                                                                                 \
+      return of_integers;                                                                    \
+    }                                                                                        \
+  }
+USMX_KIND(isnan, x != x, false)
+USMX_KIND(isinf, fabs(x) == X(detail::infinite), false)
+USMX_KIND(isfinite, fabs(x) < X(detail::infinite), true)
+#undef USMX_KIND
+
+// ---- of any numbers, in their own type
+
+/// The magnitude, in the type of the number.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, X> abs(X x, Rest...) {
+  if constexpr (detail::is_floating<X>) {
+    return fabs(x);
+  } else if constexpr (__is_signed(X)) {
+    return x < X(0) ? static_cast<X>(-x) : x;
+  } else {
+    return x;
+  }
+}
+/// The smaller one; of a NaN and a number the number, as with fmin.
+template <class X, class Y, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, detail::common<X, Y>> min(
+    X x, Y y, Rest...) {
+  using type = detail::common<X, Y>;
+  if constexpr (detail::is_floating<type>) {
+    return fmin(static_cast<type>(x), static_cast<type>(y));
+  } else {
+    return static_cast<type>(y) < static_cast<type>(x) ? static_cast<type>(y)
+                                                       : static_cast<type>(x);
+  }
+}
+/// The larger one; of a NaN and a number the number, as with fmax.
+template <class X, class Y, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, detail::common<X, Y>> max(
+    X x, Y y, Rest...) {
+  using type = detail::common<X, Y>;
+  if constexpr (detail::is_floating<type>) {
+    return fmax(static_cast<type>(x), static_cast<type>(y));
+  } else {
+    return static_cast<type>(x) < static_cast<type>(y) ? static_cast<type>(y)
+                                                       : static_cast<type>(x);
+  }
+}
+/// x, but at least `low` and at most `high`; a NaN stays.
+template <class X, class Low, class High, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Low, High>,
+                       detail::common<X, Low, High>>
+clamp(X x, Low low, High high, Rest...) {
+  using type = detail::common<X, Low, High>;
+  const auto value = static_cast<type>(x);
+  return value < static_cast<type>(low)    ? static_cast<type>(low)
+         : static_cast<type>(high) < value ? static_cast<type>(high)
+                                           : value;
+}
+
+// ---- exponents and fractions
+
+/// x * 2^n
+template <class X, class N, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X> && detail::is_integer<N>,
+                       detail::promoted<X>>
+ldexp(X x, N n, Rest...) {
+  using real = detail::computed<detail::promoted<X>>;
+  return static_cast<detail::promoted<X>>(
+      __spirv_ocl_ldexp(static_cast<real>(x), static_cast<int>(n)));
+}
+/// The exponent of a finite number that is not 0, as an integer.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, int> ilogb(X x, Rest...) {
+  using real = detail::computed<detail::promoted<X>>;
+  return __spirv_ocl_ilogb(static_cast<real>(x));
+}
+/// A fraction from 1/2 to 1, and the power of 2 that gives x with it.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted<X>> frexp(
+    X x, int* exponent, Rest...) {
+  if (x == X(0) || !isfinite(x)) {
+    *exponent = 0;
+    return x;
+  }
+  *exponent = ilogb(x) + 1;
+  return ldexp(x, -*exponent);
+}
+/// What comes after the point; `whole` is what stands in front of it.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted<X>> modf(
+    X x, detail::promoted<X>* whole, Rest...) {
+  const detail::promoted<X> value = x;
+  *whole = trunc(value);
+  return copysign(isinf(value) ? detail::promoted<X>(0) : value - *whole, value);
+}
+/// The number next to x on the way to y.
+template <class X, class Y, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, detail::promoted<X, Y>>
+nextafter(X x, Y y, Rest...) {
+  using type = detail::promoted<X, Y>;
+  using word = detail::bits_type<type>;
+  const type from = x;
+  const type to = y;
+  if (isnan(from) || isnan(to)) {
+    return from + to;
+  }
+  if (from == to) {
+    return to;
+  }
+  if (from == type(0)) {
+    return copysign(detail::bits_as<type>(word(1)), to);
+  }
+  const bool is_outwards = (from < to) == (type(0) < from);
+  return detail::bits_as<type>(static_cast<word>(detail::bits(from) + (is_outwards ? 1 : -1)));
+}
+
+// ---- bits of integers
+
+/// The number of bits that are set.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_integers<sizeof...(Rest), X>, int> popcount(X x, Rest...) {
+  return __builtin_popcountl(static_cast<unsigned long>(x) & (~0UL >> (64 - sizeof(X) * 8)));
+}
+/// The number of zeros in front of the highest bit that is set; all for 0.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_integers<sizeof...(Rest), X>, int> clz(X x, Rest...) {
+  constexpr int width = sizeof(X) * 8;
+  const unsigned long word = static_cast<unsigned long>(x) & (~0UL >> (64 - width));
+  return word == 0 ? width : __builtin_clzl(word) - (64 - width);
+}
+/// The number of zeros after the lowest bit that is set; all for 0.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_integers<sizeof...(Rest), X>, int> ctz(X x, Rest...) {
+  constexpr int width = sizeof(X) * 8;
+  const unsigned long word = static_cast<unsigned long>(x) & (~0UL >> (64 - width));
+  return word == 0 ? width : __builtin_ctzl(word);
+}
+/// The bits moved by `places` towards the highest one; those that leave there come in at the end.
+template <class X, class N, class... Rest>
+inline detail::enabled<detail::are_integers<sizeof...(Rest), X, N>, X> rotl(X x, N places,
+                                                                            Rest...) {
+  constexpr unsigned width = sizeof(X) * 8;
+  const unsigned by = static_cast<unsigned>(places) % width;
+  const unsigned long word = static_cast<unsigned long>(x) & (~0UL >> (64 - width));
+  return static_cast<X>(by == 0 ? word : word << by | word >> (width - by));
+}
+/// The bits moved by `places` towards the lowest one.
+template <class X, class N, class... Rest>
+inline detail::enabled<detail::are_integers<sizeof...(Rest), X, N>, X> rotr(X x, N places,
+                                                                            Rest...) {
+  constexpr unsigned width = sizeof(X) * 8;
+  return rotl(x, width - static_cast<unsigned>(places) % width);
+}
+
+// ---- the inverse of the error function, by M. J. Wichura's rational functions (AS241)
+
+namespace detail {
+
+template <class T, int Count>
+inline T polynomial(T x, const T (&coefficients)[Count]) {
+  T value = coefficients[0];
+#pragma unroll
+  for (int k = 1; k < Count; ++k) {
+    value = value * x + coefficients[k];
+  }
+  return value;
+}
+
+/// How many standard deviations above the mean a normal value lies that `outside` of all exceed in
+/// magnitude: for up to 0.15.
+template <class T>
+inline T normal_tail(T outside) {
+  constexpr T near_over[] = {7.74545014278341407640e-4, 2.27238449892691845833e-2,
+                             2.41780725177450611770e-1, 1.27045825245236838258e+0,
+                             3.64784832476320460504e+0, 5.76949722146069140550e+0,
+                             4.63033784615654529590e+0, 1.42343711074968357734e+0};
+  constexpr T near_under[] = {1.05075007164441684324e-9, 5.47593808499534494600e-4,
+                              1.51986665636164571966e-2, 1.48103976427480074590e-1,
+                              6.89767334985100004550e-1, 1.67638483018380384940e+0,
+                              2.05319162663775882187e+0, 1.0};
+  constexpr T far_over[] = {2.01033439929228813265e-7, 2.71155556874348757815e-5,
+                            1.24266094738807843860e-3, 2.65321895265761230930e-2,
+                            2.96560571828504891230e-1, 1.78482653991729133580e+0,
+                            5.46378491116411436990e+0, 6.65790464350110377720e+0};
+  constexpr T far_under[] = {2.04426310338993978564e-15, 1.42151175831644588870e-7,
+                             1.84631831751005468180e-5,  7.86869131145613259100e-4,
+                             1.48753612908506148525e-2,  1.36929880922735805310e-1,
+                             5.99832206555887937690e-1,  1.0};
+  const T r = __spirv_ocl_sqrt(T(M_LN2) - __spirv_ocl_log(outside));
+  return r <= T(5) ? polynomial(r - T(1.6), near_over) / polynomial(r - T(1.6), near_under)
+                   : polynomial(r - T(5), far_over) / polynomial(r - T(5), far_under);
+}
+/// The same for a value that twice `half` of all do not exceed in magnitude: for up to 0.425.
+template <class T>
+inline T normal_centre(T half) {
+  constexpr T over[] = {2.5090809287301226727e+3, 3.3430575583588128105e+4,
+                        6.7265770927008700853e+4, 4.5921953931549871457e+4,
+                        1.3731693765509461125e+4, 1.9715909503065514427e+3,
+                        1.3314166789178437745e+2, 3.3871328727963666080e+0};
+  constexpr T under[] = {5.2264952788528545610e+3, 2.8729085735721942674e+4,
+                         3.9307895800092710610e+4, 2.1213794301586595867e+4,
+                         5.3941960214247511077e+3, 6.8718700749205790830e+2,
+                         4.2313330701600911252e+1, 1.0};
+  const T r = T(0.180625) - half * half;
+  return half * polynomial(r, over) / polynomial(r, under);
+}
+
+/// The number of which erf is `inside` and erfc `outside`: not negative. One of both is exact.
+template <class T>
+inline T inverse_error_function(T inside, T outside) {
+  if (!(inside >= T(0) && inside <= T(1))) {
+    return detail::not_a_number;
+  }
+  if (inside <= T(0.85)) {
+    return T(M_SQRT1_2) * normal_centre(inside * T(0.5));
+  }
+  return outside == T(0) ? T(detail::infinite) : T(M_SQRT1_2) * normal_tail(outside);
+}
+
+}  // namespace detail
+
+/// The number whose erf is x.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted<X>> erfinv(
+    X x, Rest...) {
+  using real = detail::computed<detail::promoted<X>>;
+  const auto value = static_cast<real>(x);
+  return static_cast<detail::promoted<X>>(
+      copysign(detail::inverse_error_function(fabs(value), real(1) - fabs(value)), value));
+}
+/// The number whose erfc is x.
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted<X>> erfcinv(
+    X x, Rest...) {
+  using real = detail::computed<detail::promoted<X>>;
+  const auto value = static_cast<real>(x);
+  const real outside = value > real(1) ? real(2) - value : value;
+  return static_cast<detail::promoted<X>>(
+      copysign(detail::inverse_error_function(real(1) - outside, outside), real(1) - value));
+}
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, float> erfinvf(X x, Rest...) {
+  return erfinv(static_cast<float>(x));
+}
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, float> erfcinvf(X x, Rest...) {
+  return erfcinv(static_cast<float>(x));
+}
+
+}  // namespace usmx

@@ -1,0 +1,371 @@
+"""The mathematical functions of kernels: every name takes every type, and is as near to the true value as the documents say."""
+
+import re
+import warnings
+
+import kernel_functions
+import numpy as np
+import pytest
+import usmx
+from documents import ROOT
+from kernel_functions import BINARY, COMPLEX, COMPLEX_BINARY, RANGES, TERNARY, UNARY, WIDER
+
+PAGE = (ROOT / "docs/reference/kernel-language.md").read_text()
+HEADERS = [ROOT / "include/usmx" / name for name in ("kernel_math.hpp", "kernel_complex.hpp")]
+ROW = re.compile(
+    r"^\| `(\w+)\(([\w, *&]*)\)` \|[^|]*\| ([\d.]+|-) \| ([\d.]+|-) \| ([\d.]+|-) \|$", re.M
+)
+COMPLEX_ROW = re.compile(r"^\| `(\w+)\((z(?:, w)?)\)` \|[^|]*\| ([\d.]+) \| ([\d.]+) \|$", re.M)
+BOUNDS = {row[0]: dict(zip(("f2", "f4", "f8"), row[2:], strict=True)) for row in ROW.findall(PAGE)}
+COMPLEX_BOUNDS = {row[0]: dict(zip(("c8", "c16"), row[2:], strict=True)) for row in COMPLEX_ROW.findall(PAGE)}  # fmt: skip
+REFERENCES = UNARY | BINARY | TERNARY
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+COUNT = 100_000
+
+
+def special(dtype):
+    limits = np.finfo(dtype)
+    return np.array(
+        [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2, -2.5, 3, 100, -100, np.inf, -np.inf, np.nan, limits.max, limits.min,
+         limits.tiny, limits.smallest_subnormal, -limits.smallest_subnormal, limits.eps, 1 + limits.eps,
+         1 - limits.epsneg], dtype,
+    )  # fmt: skip
+
+
+def random_numbers(random, dtype, low=-1000, high=1000):
+    """Some of a range, and some of any bits at all."""
+    bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
+    of_all = random.integers(0, np.iinfo(bits).max, COUNT // 2, bits, endpoint=True).view(dtype)
+    return np.concatenate([random.uniform(low, high, COUNT // 2).astype(dtype), of_all])
+
+
+def arguments_of(name, count, dtype, seed=45):
+    """Arrays of special numbers, each with each, and of random ones."""
+    random = np.random.default_rng(seed)
+    low, high = RANGES.get(name, (-1000, 1000))
+    ordinary = [random_numbers(random, dtype, low, high) for _ in range(count)]
+    corners = np.meshgrid(*[special(dtype)] * count)
+    return [np.concatenate([a, b.ravel()]) for a, b in zip(ordinary, corners, strict=True)]
+
+
+def distances(found, expected):
+    """In units in the last place of the type of what was found; of equal NaN and infinities none."""
+    dtype = found.dtype
+    with np.errstate(all="ignore"):
+        rounded = expected.astype(dtype)
+        unit = np.spacing(np.minimum(np.abs(rounded), np.finfo(dtype).max)).astype(np.longdouble)
+        away = np.abs(found.astype(np.longdouble) - expected.astype(np.longdouble)) / unit
+    is_same = (found == rounded) | (np.isnan(found) & np.isnan(rounded))
+    away = np.where(is_same & ~(away <= 0.5), 0.5 * np.isfinite(rounded), away)
+    return np.where(np.isnan(away), np.inf, away)
+
+
+def computed(operation, arrays, output="T"):
+    inputs = ", ".join(f"T x{k}" for k in range(len(arrays)))
+    kernel = usmx.ElementwiseKernel(inputs, f"{output} y", operation)
+    return usmx.asnumpy(kernel(*map(usmx.asarray, arrays)))
+
+
+def call(name, count):
+    return f"y = usmx::{name}({', '.join(f'x{k}' for k in range(count))})"
+
+
+# ---- the table
+
+
+def test_every_function_of_the_headers_is_in_the_table():
+    text = "".join(path.read_text() for path in HEADERS)
+    in_macros = re.findall(r"^USMX_(?:MATH|MATH_AS|KIND)\((\w+)", text, re.M)
+    outside = text.replace("namespace detail {", "\0").replace("}  // namespace detail", "\1")
+    outside = re.sub("\0.*?\1", "", outside, flags=re.S)
+    defined = set(re.findall(r"\b(\w+)\(\s*(?:X x|X,|complex<T> z)", outside)) - {"name", "f"}
+    functions = set(in_macros) | defined - {"fmaf", "erfinvf", "erfcinvf"}
+    named = set(re.findall(r"`(\w+)\(", PAGE))
+    assert functions - named == set()
+    assert {"sqrt", "fma", "popcount", "isnan", "conj", "erfcinv", "modf"} <= functions
+
+
+def test_every_row_of_the_table_has_a_reference():
+    assert set(BOUNDS) == set(REFERENCES)
+    assert set(COMPLEX_BOUNDS) == set(COMPLEX) | set(COMPLEX_BINARY)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("name", REFERENCES)
+def test_functions_are_as_near_as_the_table_says(name, dtype):
+    count = 1 if name in UNARY else 2 if name in BINARY else 3
+    arrays = arguments_of(name, count, dtype)
+    found = computed(call(name, count), arrays)
+    with np.errstate(all="ignore"):
+        expected = REFERENCES[name](*[each.astype(WIDER[dtype]) for each in arrays])
+    away = distances(found, expected)
+    worst = int(np.argmax(away))
+    assert away[worst] <= float(BOUNDS[name][dtype]), (
+        [each[worst] for each in arrays], found[worst], expected[worst]
+    )  # fmt: skip
+
+
+def complex_numbers(random, dtype):
+    parts = np.dtype(dtype).type(0).real.dtype
+    numbers = np.empty(COUNT, dtype)
+    numbers.real = random_numbers(random, parts, -20, 20)
+    numbers.imag = random_numbers(random, parts, -20, 20)
+    on_circle = np.exp(1j * random.uniform(0, 7, 10000)) * (1 + 1e-3 * random.normal(size=10000))
+    return np.concatenate([numbers, on_circle.astype(dtype)])
+
+
+def complex_distances(found, expected):
+    """In units in the last place of the magnitude, where all are finite."""
+    part = found.real.dtype
+    with np.errstate(all="ignore"):
+        magnitude = np.abs(expected).astype(part)
+        away = np.abs(found.astype(np.clongdouble) - expected) / np.spacing(magnitude).astype(
+            np.longdouble
+        )
+    away = np.where(np.isnan(away), np.inf, away)
+    return np.where(np.isfinite(magnitude) & np.isfinite(expected), away, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_functions_are_as_near_as_the_table_says(name, dtype):
+    arrays = [complex_numbers(np.random.default_rng(45), dtype)]
+    output = "T" if name in {"exp", "log", "log10", "sqrt", "conj"} or name[0] in "sct" else np.dtype(dtype).type(0).real.dtype.name  # fmt: skip
+    found = computed(call(name, 1), arrays, output)
+    with np.errstate(all="ignore"):
+        expected = COMPLEX[name](arrays[0].astype(WIDER[dtype]))
+    away = complex_distances(found, expected)
+    worst = int(np.argmax(away))
+    assert away[worst] <= float(COMPLEX_BOUNDS[name][dtype]), (
+        arrays[0][worst], found[worst], expected[worst]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_complex_powers_are_as_near_as_the_table_says(dtype):
+    random = np.random.default_rng(45)
+    z, w = (
+        (random.uniform(-3, 3, COUNT) + 1j * random.uniform(-3, 3, COUNT)).astype(dtype)
+        for _ in range(2)
+    )
+    w[::2] = np.round(w[::2].real)
+    found = computed(call("pow", 2), [z, w])
+    expected = z.astype(WIDER[dtype]) ** w.astype(WIDER[dtype])
+    assert complex_distances(found, expected).max() <= float(COMPLEX_BOUNDS["pow"][dtype])
+
+
+PARTS = [0.0, -0.0, 1.0, -2.5, 100.0, -100.0, np.inf, -np.inf, np.nan]
+CORNERS = np.array([complex(x, y) for x in PARTS for y in PARTS])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
+)
+def test_special_complex_numbers_are_as_c99_has_them(name):
+    """NumPy has them from the C library. C99 leaves some signs open."""
+    found = computed(call(name, 1), [CORNERS])
+    with np.errstate(all="ignore"):
+        expected = COMPLEX[name](CORNERS)
+    open_sign = np.isnan(expected.real) | np.isnan(expected.imag) | np.isinf(CORNERS)
+    for part in ("real", "imag"):
+        a, b = getattr(found, part), getattr(expected, part)
+        np.testing.assert_allclose(
+            np.where(open_sign, np.abs(a), a), np.where(open_sign, np.abs(b), b), 1e-14
+        )
+        is_closed = ~open_sign & (a == 0)
+        np.testing.assert_array_equal(np.signbit(a[is_closed]), np.signbit(b[is_closed]))
+
+
+def test_branch_cuts_are_closed_on_the_side_of_the_sign_of_zero():
+    z = np.array([complex(-4, 0.0), complex(-4, -0.0)])
+    np.testing.assert_array_equal(computed("y = sqrt(x0)", [z]), [2j, -2j])
+    np.testing.assert_allclose(computed("y = log(x0)", [z]).imag, [np.pi, -np.pi])
+
+
+# ---- functions with other results
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_parts_and_neighbours_of_numbers_are_numpys(dtype):
+    x, y = arguments_of("", 2, dtype)
+    kernel = usmx.ElementwiseKernel(
+        "T x, T y",
+        "T fraction, int32 exponent, T rest, T whole, T next, T scaled, int32 kinds",
+        """int of_x; T of_modf;
+fraction = frexp(x, &of_x); exponent = of_x;
+rest = modf(x, &of_modf); whole = of_modf;
+next = nextafter(x, y);
+scaled = ldexp(x, 3);
+kinds = isnan(x) + 2 * isinf(x) + 4 * isfinite(x) + 8 * signbit(x)""",
+    )
+    found = [usmx.asnumpy(each) for each in kernel(usmx.asarray(x), usmx.asarray(y))]
+    with np.errstate(all="ignore"):
+        expected = [
+            *np.frexp(x), *np.modf(x), np.nextafter(x, y), np.ldexp(x, 3),
+            np.isnan(x) + 2 * np.isinf(x) + 4 * np.isfinite(x) + 8 * np.signbit(x),
+        ]  # fmt: skip
+    is_finite = np.isfinite(x)
+    np.testing.assert_array_equal(found[1][is_finite], expected[1][is_finite])
+    for k in (0, 2, 3, 4, 5, 6):
+        np.testing.assert_array_equal(found[k], expected[k])
+    for k in (0, 2, 3, 4):
+        is_number = ~np.isnan(expected[k]) & (
+            (k != 4) | (x != y)
+        )  # C has the second one of two zeros
+        np.testing.assert_array_equal(
+            np.signbit(found[k])[is_number], np.signbit(expected[k])[is_number]
+        )
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:9])
+def test_bits_of_integers(dtype):
+    random = np.random.default_rng(45)
+    limits = np.iinfo(dtype)
+    x = random.integers(limits.min, limits.max, 2000, dtype, endpoint=True)
+    x[:4] = [0, 1, limits.max, limits.min]
+    n = random.integers(-70, 70, 2000, "i4")
+    width = limits.bits
+    unsigned = [int(each) & ((1 << width) - 1) for each in x]
+    kernel = usmx.ElementwiseKernel(
+        "T x, int32 n", "int32 bits, int32 leading, int32 trailing, T left, T right",
+        "bits = popcount(x); leading = clz(x); trailing = ctz(x); left = rotl(x, n); right = rotr(x, n)",
+    )  # fmt: skip
+    bits, leading, trailing, left, right = map(
+        usmx.asnumpy, kernel(usmx.asarray(x), usmx.asarray(n))
+    )
+    assert bits.tolist() == [each.bit_count() for each in unsigned]
+    assert leading.tolist() == [width - each.bit_length() for each in unsigned]
+    assert trailing.tolist() == [
+        (each & -each).bit_length() - 1 if each else width for each in unsigned
+    ]
+
+    def turned(word, by):
+        return (word << by | word >> (width - by)) & ((1 << width) - 1)
+
+    for found, sign in ((left, 1), (right, -1)):
+        expected = [
+            turned(word, int(sign * by) % width) for word, by in zip(unsigned, n, strict=True)
+        ]
+        assert (found.astype(f"u{width // 8}") == np.array(expected, f"u{width // 8}")).all()
+
+
+# ---- types
+
+
+def every_call(value, other):
+    """Statements that call each function with these two, without usmx::."""
+    calls = [f"y += float({name}({value}));" for name in UNARY]
+    calls += [f"y += float({name}({value}, {other}));" for name in BINARY]
+    calls += [
+        f"y += float(fma({value}, {other}, {value}) + clamp({value}, {other}, {value}) + ldexp({value}, 2) + ilogb({value}));",
+        f"{{ int e; y += float(frexp({value}, &e) + nextafter({value}, {other})); }}",
+        f"y += isnan({value}) + isinf({value}) + isfinite({value}) + signbit({value});",
+        f"y += float(real({value}) + imag({value}) + conj({value}) + norm({value}) + arg({value}));",
+    ]
+    return "\n".join(calls)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_function_takes_every_type_without_ambiguity(dtype):
+    x = np.array([1, 0], dtype)
+    kernel = usmx.ElementwiseKernel("T x", "float y", "y = 0;\n" + every_call("x", "x"))
+    assert kernel(usmx.asarray(x)).shape == (2,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", ["2", "2.0", "2.0f", "half(2)", "2u", "2L", "true", "short(2)"])
+def test_every_function_takes_mixed_types(other):
+    kernel = usmx.ElementwiseKernel(
+        "T x", "float y", "y = 0;\n" + "\n".join(f"y += float({name}(x, {other}) + {name}({other}, x));" for name in BINARY)
+    )  # fmt: skip
+    for dtype in ("f2", "f4", "f8", "i4", "u8"):
+        kernel(usmx.ones(1, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("expression", "type_name"),
+    [
+        ("sqrt(1)", "double"), ("sqrt(half(1))", "half"), ("sqrt(1.f)", "float"), ("pow(1.f, 2.0)", "double"),
+        ("pow(1.f, 2)", "double"), ("fmax(half(1), 1.f)", "float"), ("sqrtf(2.0)", "float"), ("powf(2, 3)", "float"),
+        ("min(1, 2L)", "long"), ("max(short(1), short(2))", "short"), ("min(1, 2.f)", "float"),
+        ("clamp(half(1), 0, 1)", "half"), ("clamp(1.f, 0, 1.0)", "double"), ("abs(char(1))", "char"),
+        ("abs(1.f)", "float"), ("floor(1)", "double"), ("ilogb(half(1))", "int"), ("signbit(1)", "bool"),
+        ("norm(complex<float>(1))", "float"), ("pow(complex<float>(1), 2.0)", "complex<float>"),
+        ("exp(complex<float>(1)) * complex<double>(1)", "complex<double>"), ("conj(1.f)", "float"),
+        ("numeric_limits<int8_t>::max()", "signed char"), ("popcount(1L)", "int"), ("rotl(short(1), 2)", "short"),
+    ],
+)  # fmt: skip
+def test_types_of_results_are_those_of_cpp(expression, type_name):
+    source = f"#include <usmx/kernel.hpp>\nusing namespace usmx;\nUSMX_KERNEL(1) f(bool* y) {{ *y = __is_same(decltype({expression}), {type_name}); }}"
+    y = usmx.zeros(1, dtype="?")
+    usmx.Kernel(source, "f")(1, None, y)
+    assert y.item()
+
+
+def test_integers_keep_all_their_bits():
+    x = np.array([2**62 + 1, -(2**62) - 3, 5], "i8")
+    np.testing.assert_array_equal(computed("y = abs(x0)", [x]), np.abs(x))
+    np.testing.assert_array_equal(computed("y = min(x0, x1)", [x, x[::-1]]), np.minimum(x, x[::-1]))
+    np.testing.assert_array_equal(computed("y = clamp(x0, -7, x1)", [x, x]), np.maximum(x, -7))
+
+
+def test_constants_and_names_of_types():
+    kernel = usmx.ElementwiseKernel(
+        "", "double y",
+        "const double all[] = {INFINITY, NAN, M_PI, M_E, M_SQRT2, numeric_limits<float>::max(), numeric_limits<half>::epsilon(),"
+        " numeric_limits<double>::min(), double(numeric_limits<int64_t>::min()), numeric_limits<uint8_t>::max(),"
+        " sizeof(int8_t) + 10 * sizeof(uint16_t) + 100 * sizeof(int32_t) + 1000 * sizeof(uint64_t), sizeof(size_t)}; y = all[i]",
+    )  # fmt: skip
+    expected = [np.inf, np.nan, np.pi, np.e, 2**0.5, np.finfo("f4").max, 2.0**-10, np.finfo("f8").tiny, -(2.0**63), 255, 8421, 8]  # fmt: skip
+    np.testing.assert_array_equal(usmx.asnumpy(kernel(size=12)), expected)
+
+
+@pytest.mark.parametrize("prefix", ["", "usmx::"])
+def test_a_preamble_has_the_names_of_an_operation(prefix):
+    kernel = usmx.ElementwiseKernel(
+        "T x", "T y", f"y = twice(x) + {prefix}max(x, 1)",
+        preamble=f"template <class U> U twice(U x) {{ return 2 * {prefix}floor(x) + {prefix}numeric_limits<U>::epsilon(); }}",
+    )  # fmt: skip
+    x = np.array([0.5, 2.5], "f4")
+    np.testing.assert_array_equal(
+        usmx.asnumpy(kernel(usmx.asarray(x))), [1 + np.float32(2**-23), 6.5]
+    )
+
+
+@pytest.mark.parametrize(
+    "preamble",
+    [
+        "template <class U> U rsqrt(U x) { return 7; }",
+        "template <class U> U rsqrt(const U& x) { return 7; }",
+        "inline float rsqrt(float x) { return 7; }",
+    ],
+)
+def test_functions_of_the_preamble_win_over_those_of_one_name(preamble):
+    kernel = usmx.ElementwiseKernel("T x", "T y", "y = rsqrt(x)", preamble=preamble)
+    assert kernel(usmx.ones(1, dtype="f4")).item() == 7
+
+
+def test_the_headers_of_kernels_cause_no_warning():
+    options = ["-Wall", "-Wextra", "-ffast-math"]
+    kernel = usmx.ElementwiseKernel("T x", "float y", every_call("x", "x"), options=options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", usmx.CompileWarning)
+        kernel(usmx.ones(1, dtype="f4"))
+
+
+def test_references_agree_with_values_that_are_known():
+    np.testing.assert_allclose(
+        kernel_functions.erfinv(np.array([0.5, -0.9])),
+        [0.4769362762044699, -1.1630871536766743],
+        1e-14,
+    )
+    np.testing.assert_allclose(
+        kernel_functions.erfcinv(np.array([1e-10])), [4.572824967389486], 1e-14
+    )
+    np.testing.assert_array_equal(
+        kernel_functions.sinpi(np.array([0.5, 1, 1.5, 1e15])), [1, 0, -1, 0]
+    )
