@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import sys
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
@@ -112,6 +114,39 @@ def compile_arguments(
         raise TypeError("options must be a sequence of strings, found a string")
     macros = [(name, _macro_text(value)) for name, value in (defines or {}).items()]
     return macros, list((headers or {}).items()), list(options)
+
+
+def identity_text(identity: object) -> str:
+    """The identity of a reduction as C++ has it: an expression as it is, a number written out."""
+    if identity is None:
+        return ""
+    if isinstance(identity, str):
+        return identity
+    if isinstance(identity, numbers.Integral):
+        value = int(identity)
+        smallest = -(2**63)  # which C++ writes as a difference
+        return (
+            f"{value + 1} - 1"
+            if value == smallest
+            else f"{value}u"
+            if value >= 2**63
+            else str(value)
+        )
+    if isinstance(identity, numbers.Real):
+        return _floating_text(float(identity))
+    if isinstance(identity, numbers.Complex):
+        number = complex(identity)
+        return f"{_floating_text(number.real)}, {_floating_text(number.imag)}"
+    if getattr(identity, "dtype", None) == "bool" and not getattr(identity, "ndim", 1):
+        return str(int(bool(identity)))  # NumPy's, which is no number of the standard library's
+    found = type(identity).__name__
+    raise TypeError(f"identity must be a string, a number or None, found an object of type {found}")
+
+
+def _floating_text(value: float) -> str:
+    if math.isfinite(value):
+        return repr(value)
+    return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
 
 
 def compile_error(message: str, said: list[_Said]) -> CompileError:

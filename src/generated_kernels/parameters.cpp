@@ -17,11 +17,6 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_of_identifier(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 
-bool is_identifier(std::string_view text) {
-  return !text.empty() && (is_letter(text[0]) || text[0] == '_') &&
-         std::ranges::all_of(text, is_of_identifier);
-}
-
 constexpr std::string_view blanks = " \t\r\n\v\f";
 
 std::string_view trimmed(std::string_view text) {
@@ -143,6 +138,11 @@ void check_kernel_name(std::string_view name) {
   if (!is_identifier(name)) {
     throw value_error(message("name must be an identifier of C++, found ", detail::quoted(name)));
   }
+}
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && (is_letter(text[0]) || text[0] == '_') &&
+         std::ranges::all_of(text, is_of_identifier);
 }
 
 bool uses_name(std::string_view name, std::string_view source) {

@@ -34,6 +34,9 @@ void check_parameters(std::span<const generated_parameter>, std::size_t output_c
 /// Throws value_error unless the name is an identifier of C++.
 void check_kernel_name(std::string_view name);
 
+/// Whether the text is an identifier of C++.
+bool is_identifier(std::string_view text);
+
 /// Whether a source has that identifier.
 bool uses_name(std::string_view name, std::string_view source);
 

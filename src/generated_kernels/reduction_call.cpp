@@ -25,14 +25,19 @@ namespace usmx::inline v1 {
 
 struct reduction_kernel::implementation {
   implementation(std::string_view inputs, std::string_view outputs,
-                 reduction_expressions expressions, generation_options options);
+                 reduction_expressions expressions, const generation_options& options);
 
-  /// The type of what is reduced.
-  dtype result_type(std::span<const dtype> types) const {
-    return result_place ? types[*result_place] : *detail::named_type(result_name);
+  /// The type of what is reduced, as C++ has it: one of the library's, or the preamble's.
+  std::string result_type(std::span<const dtype> types) const {
+    if (result_place) {
+      return detail::cpp_name(types[*result_place]);
+    }
+    const std::optional<dtype> named = detail::named_type(result_name);
+    return named ? detail::cpp_name(*named) : result_name;
   }
 
   bool has_identity;
+  detail::reduction_places places;
   std::string result_name;
   detail::kernel_family family;
   /// The parameter whose type it is; none for a type that does not vary.
@@ -52,6 +57,7 @@ struct reduction_loops {
   std::vector<side> outputs;
   operand_loop kept;             // of inputs and outputs
   operand_loop reduced;          // of inputs
+  bool has_index;                // of elements among those of a result, the last one of `reduced`
   std::ptrdiff_t reduced_count;  // elements of one result
   bool is_outer;
   std::size_t lanes;  // the work items of a group that share the elements of one result
@@ -65,6 +71,7 @@ struct part_sizes {
   std::int64_t lines_per_part;
   std::int64_t columns_per_part;
   std::int64_t column_parts;
+  std::int64_t elements;  // of one result
 };
 
 /// How the elements of one result are divided: first into lines, which are all dimensions but the
@@ -137,17 +144,18 @@ void set_loops(reduction& call, const reduced_shape& axes) {
   add_all(call.inputs, true);
   add_all(call.outputs, false);
   add_all(call.inputs, true);
+  const std::vector<std::ptrdiff_t> extents = chosen_entries(axes.shape, axes.reduced, true);
+  const layout places = layout::c_order(extents);
+  if (call.has_index) {
+    sides.push_back({places.strides(), 1, false});
+  }
   const std::size_t kept_count = call.inputs.size() + call.outputs.size();
   const std::span<const detail::loop_operand> all(sides);
   set_loop(call.kept, chosen_entries(axes.shape, axes.reduced, false), all.first(kept_count), 0);
-  const std::vector<std::ptrdiff_t> extents = chosen_entries(axes.shape, axes.reduced, true);
-  call.reduced_count = 1;
-  for (const std::ptrdiff_t extent : extents) {
-    call.reduced_count *= extent;
-  }
+  call.reduced_count = places.size();
   if (call.reduced_count == 0) {  // nothing is read
     call.reduced.ndim = 0;
-    call.reduced.count = call.inputs.size();
+    call.reduced.count = call.inputs.size() + (call.has_index ? 1 : 0);
     std::ranges::fill(std::span(call.reduced.offsets).first(call.reduced.count), 0);
   } else {
     set_loop(call.reduced, extents, all.subspan(kept_count), 0);
@@ -225,13 +233,13 @@ division divided(const operand_loop& reduced, std::int64_t parts) {
   const std::int64_t lines = items_of(reduced.dimensions()) / columns;
   if (lines >= parts) {
     const std::int64_t per_part = parts_up(lines, parts);
-    return {{per_part, columns, 1}, parts_up(lines, per_part)};
+    return {{per_part, columns, 1, lines * columns}, parts_up(lines, per_part)};
   }
   const std::int64_t wanted = parts_up(columns, parts_up(parts, lines));
   constexpr std::int64_t group = 64;
   const std::int64_t per_part = parts_up(wanted, group) * group;
   const std::int64_t column_parts = parts_up(columns, per_part);
-  return {{1, per_part, column_parts}, lines * column_parts};
+  return {{1, per_part, column_parts, lines * columns}, lines * column_parts};
 }
 
 // ---- launching
@@ -259,8 +267,9 @@ launch_sizes end_sizes(std::int64_t results) {
           std::array<std::size_t, 3>{width, 1, 1}};
 }
 
-/// What the second kernel gets besides the loop: the number of results and of their parts.
-using result_sizes = std::array<std::int64_t, 2>;
+/// What the second kernel gets besides the loop: the number of results, of their parts and of their
+/// elements.
+using result_sizes = std::array<std::int64_t, 3>;
 
 void require_few_dimensions(const std::string& kernel, const reduction& call) {
   const std::size_t found = std::max(call.kept.ndim, call.reduced.ndim);
@@ -279,14 +288,15 @@ void require_few_items(const std::string& kernel, const launch_sizes& sizes) {
   }
 }
 
-all_parts parts_of(const reduction& call, dtype type, const sycl::queue& queue) {
+all_parts parts_of(const reduction& call, std::size_t part_nbytes, const sycl::queue& queue) {
   const std::int64_t results = detail::items_of(call.kept.dimensions());
   const division by =
       call.reduced_count == 0
           ? division{{}, 0}
           : divided(call.reduced, most_parts(results, call.reduced_count, call.is_outer));
-  const std::array shape{std::max<std::ptrdiff_t>(results * by.parts, 1)};
-  return {by, internal::new_array(layout::c_order(shape), type, queue, usm_kind::device, 0,
+  const std::array shape{std::max<std::ptrdiff_t>(results * by.parts, 1) *
+                         static_cast<std::ptrdiff_t>(part_nbytes)};
+  return {by, internal::new_array(layout::c_order(shape), uint8, queue, usm_kind::device, 0,
                                   internal::first_use::in_order)};
 }
 
@@ -403,6 +413,7 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
     }
   }
   made.separated = separate_overlapping(loops.outputs);
+  loops.has_index = kernel_.places.has_index;
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
   loops.is_outer = is_outer(loops);
@@ -442,6 +453,10 @@ std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
   }
   uses.push_back({&how.parts.memory, detail::access::write});
   bytes.push_back(how.parts_address());
+  const std::int64_t first_place = loops.reduced.offsets[loops.reduced.count - 1];
+  if (loops.has_index) {
+    bytes.push_back(structure_at(&first_place));
+  }
   bytes.push_back(structure_at(how.kept.data()));
   bytes.push_back(structure_at(how.reduced.data()));
   bytes.push_back(structure_at(&how.parts.by.sizes));
@@ -457,6 +472,16 @@ void reduction_call::launch_end(const plan& how, const usmx::kernel& put_togethe
   const reduction& loops = how.loops;
   std::vector<detail::argument_bytes> bytes;
   std::vector<detail::array_use> uses;
+  for (std::size_t k = 0; k < family_.input_count(); ++k) {  // numbers and raw arrays
+    const array* a = array_at(k);
+    if (a == nullptr || is_raw(k)) {
+      bytes.push_back(
+          detail::checked_argument(typed_->signature, k, arguments_[k], put_together.context()));
+    }
+    if (is_raw(k)) {
+      uses.push_back({a, detail::access::read});
+    }
+  }
   for (std::size_t i = 0; i < loops.outputs.size(); ++i) {
     const array& used = loops.outputs[i].used;
     detail::require_context(typed_->signature, loops.outputs[i].place, used,
@@ -467,7 +492,7 @@ void reduction_call::launch_end(const plan& how, const usmx::kernel& put_togethe
   uses.push_back({&how.parts.memory, detail::access::read});
   bytes.push_back(how.parts_address());
   bytes.push_back(structure_at(how.kept.data()));
-  const result_sizes sizes{how.results, how.parts.by.parts};
+  const result_sizes sizes{how.results, how.parts.by.parts, loops.reduced_count};
   bytes.push_back(structure_at(&sizes));
   detail::launch_checked(put_together, end_sizes(how.results), bytes, uses, queue, after);
 }
@@ -477,15 +502,17 @@ void reduction_call::run(const sycl::queue& queue, const generated_call_options&
     return;
   }
   plan how = make_plan(queue.get_device());
-  const dtype type = kernel_.result_type(typed_->types);
+  const std::string type = kernel_.result_type(typed_->types);
   const std::string form = form_of(how.loops);
   const held_kernels kernels = family_.kernels_for(typed_, form + raw_forms(), queue, options, [&] {
     const std::string name = family_.source_name();
     return detail::generated_source{
-        detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, type),
+        detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, type,
+                                 kernel_.places),
         {name, name + "_end"}};
   });
-  how.parts = parts_of(how.loops, type, queue);
+  const kernel_parameter& parts = (*kernels)[0].signature().parameters[family_.input_count()];
+  how.parts = parts_of(how.loops, parts.size, queue);
   detail::copy_to_separate(how.separated);
   launch_end(how, (*kernels)[1], queue, launch_parts(how, (*kernels)[0], queue, options.after));
   detail::copy_from_separate(how.separated);
@@ -495,19 +522,32 @@ void reduction_call::run(const sycl::queue& queue, const generated_call_options&
 
 // ---- the kernel
 
+namespace {
+
+/// A name that the preamble has, such as that of a structure.
+bool is_of_preamble(std::string_view name, std::string_view preamble) {
+  return detail::is_identifier(name) && detail::uses_name(name, preamble);
+}
+
+}  // namespace
+
 reduction_kernel::implementation::implementation(std::string_view inputs, std::string_view outputs,
                                                  reduction_expressions expressions,
-                                                 generation_options options)
+                                                 const generation_options& options)
     : has_identity(expressions.identity.find_first_not_of(" \t\r\n") != std::string::npos),
+      places{
+          detail::uses_name("i", expressions.map),
+          detail::uses_name("n", expressions.map) || detail::uses_name("n", expressions.post_map)},
       result_name(expressions.type),
       family(inputs, outputs,
              {{"map_expr", std::move(expressions.map)},
               {"reduce_expr", std::move(expressions.reduce)},
               {"post_map_expr", std::move(expressions.post_map)},
               {"identity", std::move(expressions.identity)}},
-             std::move(options)) {
+             options) {
   const std::span<const detail::generated_parameter> all = family.parameters();
   for (std::size_t k = 0; k < all.size(); ++k) {
+    places.has_count = places.has_count && all[k].name != "n";  // then `n` is the parameter
     if (all[k].name == "a" || all[k].name == "b") {
       throw value_error(detail::message("parameters must not use the name ",
                                         detail::quoted(all[k].name),
@@ -521,9 +561,11 @@ reduction_kernel::implementation::implementation(std::string_view inputs, std::s
   if (result_name.empty()) {
     result_place = family.input_count();
   } else if (result_name.size() > 1) {
-    if (!detail::named_type(result_name)) {
-      throw value_error(detail::message("reduce_type must be the name of a type, found ",
-                                        detail::quoted(result_name)));
+    if (!detail::named_type(result_name) && !is_of_preamble(result_name, options.preamble)) {
+      throw value_error(
+          detail::message("reduce_type must be the name of a type, or of one of the preamble's, "
+                          "found ",
+                          detail::quoted(result_name)));
     }
   } else {
     const auto named = std::ranges::find(all, result_name, &detail::generated_parameter::type);
@@ -538,7 +580,7 @@ reduction_kernel::implementation::implementation(std::string_view inputs, std::s
 reduction_kernel::reduction_kernel(std::string_view inputs, std::string_view outputs,
                                    reduction_expressions expressions, generation_options options)
     : shared_(std::make_shared<const implementation>(inputs, outputs, std::move(expressions),
-                                                     std::move(options))) {}
+                                                     options)) {}
 
 const std::string& reduction_kernel::name() const noexcept { return shared_->family.name(); }
 std::size_t reduction_kernel::input_count() const noexcept { return shared_->family.input_count(); }

@@ -8,8 +8,10 @@ namespace usmx::inline v1::detail {
 namespace {
 
 constexpr std::string_view sizes_text =
-    R"(struct usmx_part_sizes { long lines_per_part; long columns_per_part; long column_parts; };
-struct usmx_result_sizes { long results; long parts; };
+    R"(struct usmx_part_sizes {
+long lines_per_part; long columns_per_part; long column_parts; long elements;
+};
+struct usmx_result_sizes { long results; long parts; long elements; };
 )";
 
 /// Which elements a part has. `usmx_part` is given.
@@ -24,7 +26,7 @@ const long usmx_count = usmx_rest < usmx_sizes.columns_per_part
     ? usmx_rest : usmx_sizes.columns_per_part;
 usmx_result usmx_value{};
 for (long usmx_line = usmx_first_line; usmx_line < usmx_last_line; ++usmx_line) {
-usmx::detail::places<@inputs@> usmx_at;
+usmx::detail::places<@reduced@> usmx_at;
 usmx_at.move<@outer@>(usmx_reduced, usmx_line);
 const auto usmx_map = [&](long usmx_column) -> usmx_result {
 @loads@return (
@@ -103,7 +105,7 @@ for (long usmx_index = 1; usmx_index < usmx_sizes.parts; ++usmx_index) {
 usmx_part += @part_step@;
 a = usmx_reduce(a, *usmx_part);
 }
-@outputs@@statements@@stores@
+@count@@outputs@@statements@@stores@
 )";
 
 constexpr std::string_view reduce_text =
@@ -114,9 +116,11 @@ return (
 }
 )";
 
-/// The elements of the inputs at `usmx_column`.
+constexpr std::string_view count_text = "const long n = usmx_sizes.elements;\n";
+
+/// The elements of the inputs at `usmx_column`, and their place.
 std::string loads_of(std::span<const source_parameter> parameters, bool is_outer,
-                     std::string_view steps) {
+                     std::string_view steps, bool has_index) {
   std::string text;
   std::size_t k = 0;
   for (const source_parameter& each : parameters) {
@@ -134,6 +138,10 @@ std::string loads_of(std::span<const source_parameter> parameters, bool is_outer
                     ";\n");
     ++k;
   }
+  if (has_index) {
+    text += message("const long i = usmx_i + usmx_at.at[", k,
+                    "] + usmx_column * usmx_reduced.column_stride(", k, ");\n");
+  }
   return text;
 }
 
@@ -142,7 +150,8 @@ std::string loads_of(std::span<const source_parameter> parameters, bool is_outer
 std::string unrolled_for(int lanes) { return lanes > 16 ? "#pragma unroll 8\n" : ""; }
 
 std::string end_of(std::span<const source_parameter> parameters, std::size_t input_count,
-                   bool is_outer, const std::string& operands, const std::string& kept) {
+                   bool is_outer, const std::string& operands, const std::string& kept,
+                   bool has_count) {
   std::string outputs;
   std::string stores;
   std::size_t k = input_count;
@@ -159,6 +168,7 @@ std::string end_of(std::span<const source_parameter> parameters, std::size_t inp
                  {"part_step", is_outer ? "usmx_sizes.results" : "1"},
                  {"operands", operands},
                  {"kept", kept},
+                 {"count", has_count ? std::string(count_text) : std::string()},
                  {"outputs", outputs},
                  {"statements", called_statements("post_map_expr")},
                  {"stores", stores}});
@@ -167,7 +177,8 @@ std::string end_of(std::span<const source_parameter> parameters, std::size_t inp
 }  // namespace
 
 std::string reduction_source(std::string_view name, std::span<const source_parameter> parameters,
-                             std::string_view form, dtype result) {
+                             std::string_view form, std::string_view result,
+                             reduction_places used) {
   const std::vector<std::string> words = words_of_form(form);
   const bool is_outer = words[0] == "outer";
   const int kept_dimensions = std::stoi(words[1]);
@@ -176,18 +187,19 @@ std::string reduction_source(std::string_view name, std::span<const source_param
   std::size_t input_count = 0;
   std::size_t operand_count = 0;
   for (const source_parameter& each : parameters) {
-    (each.is_output ? second : first) += declaration(each) + ", ";
+    first += each.is_output ? "" : declaration(each) + ", ";
+    second += each.is_output || !each.is_operand() ? declaration(each) + ", " : "";
     operand_count += each.is_operand() ? 1U : 0U;
     input_count += each.is_operand() && !each.is_output ? 1U : 0U;
   }
   const std::string operands = std::to_string(operand_count);
-  const std::string inputs = std::to_string(input_count);
+  const std::string reduced = std::to_string(input_count + (used.has_index ? 1 : 0));
   const std::string kept_loop =
       message("const usmx::detail::loop<", operands, ", ", words[1], "> usmx_kept");
   const std::string elements =
       filled(part_text, {{"outer", std::to_string(std::stoi(words[2]) - 1)},
-                         {"inputs", inputs},
-                         {"loads", loads_of(parameters, is_outer, words[4])}});
+                         {"reduced", reduced},
+                         {"loads", loads_of(parameters, is_outer, words[4], used.has_index)}});
   const std::string body =
       filled(is_outer ? outer_text : inner_text, {{"lanes", words[3]},
                                                   {"unrolled", unrolled_for(std::stoi(words[3]))},
@@ -195,14 +207,15 @@ std::string reduction_source(std::string_view name, std::span<const source_param
                                                   {"kept", words[1]},
                                                   {"rows", std::to_string(kept_dimensions - 1)},
                                                   {"part", elements}});
-  return message(source_beginning(parameters), "using usmx_result = ", cpp_name(result), ";\n",
-                 sizes_text, reduce_text, "USMX_KERNEL(2) ", name, "(", first,
-                 "usmx_result* usmx_parts, ", kept_loop, ", const usmx::detail::loop<", inputs,
-                 ", ", words[2], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",
-                 raw_arrays(parameters), body, "}\nUSMX_KERNEL(1) ", name, "_end(", second,
-                 "const usmx_result* usmx_parts, ", kept_loop,
-                 ", const usmx_result_sizes usmx_sizes) {\n",
-                 end_of(parameters, input_count, is_outer, operands, words[1]), "}\n");
+  return message(
+      source_beginning(parameters), "using usmx_result = ", result, ";\n", sizes_text, reduce_text,
+      "USMX_KERNEL(2) ", name, "(", first, "usmx_result* usmx_parts, ",
+      used.has_index ? "const long usmx_i, " : "", kept_loop, ", const usmx::detail::loop<",
+      reduced, ", ", words[2], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",
+      used.has_count ? count_text : "", raw_arrays(parameters), body, "}\nUSMX_KERNEL(1) ", name,
+      "_end(", second, "const usmx_result* usmx_parts, ", kept_loop,
+      ", const usmx_result_sizes usmx_sizes) {\n", raw_arrays(parameters),
+      end_of(parameters, input_count, is_outer, operands, words[1], used.has_count), "}\n");
 }
 
 }  // namespace usmx::inline v1::detail

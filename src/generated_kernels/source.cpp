@@ -125,7 +125,9 @@ std::string filled(std::string_view text,
 
 std::string source_beginning(std::span<const source_parameter> parameters) {
   std::string text =
-      "#include <usmx/kernel.hpp>\n#include \"usmx_loop.hpp\"\nusing namespace usmx;\n";
+      "#include <usmx/kernel.hpp>\n#include \"usmx_loop.hpp\"\nusing namespace usmx;\n"
+      // A loop that cannot be unrolled or vectorized is no fault of the user's expression.
+      "#ifndef __CUDACC_RTC__\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n";
   std::set<std::string_view> declared;
   for (const source_parameter& each : parameters) {
     if (!each.variable.empty() && declared.insert(each.variable).second) {

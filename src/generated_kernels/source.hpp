@@ -70,10 +70,17 @@ std::vector<std::string> words_of_form(std::string_view form);
 std::string elementwise_source(std::string_view name, std::span<const source_parameter>,
                                std::string_view form, bool uses_index);
 
+/// What a reduction's expressions use besides parameters: `i`, the place of an element among those
+/// of its result, and `n`, how many these are.
+struct reduction_places {
+  bool has_index;
+  bool has_count;
+};
+
 /// The source of the two kernels of a reduction, `name` and that with "_end" after it. It includes
 /// "map_expr", "reduce_expr", "post_map_expr" and "identity". `form` is that of reduction_call.hpp,
-/// `result` the type of what is reduced.
+/// `result` the type of what is reduced, as C++ has it.
 std::string reduction_source(std::string_view name, std::span<const source_parameter>,
-                             std::string_view form, dtype result);
+                             std::string_view form, std::string_view result, reduction_places);
 
 }  // namespace usmx::inline v1::detail

@@ -1,5 +1,7 @@
 """Reductions: axes, layouts, several inputs and outputs, identity, refusals."""
 
+import warnings
+
 import numpy as np
 import pytest
 import usmx
@@ -194,6 +196,130 @@ def test_types(largest, dtype):
     found = largest(usmx.asarray(x))
     assert found.dtype == x.dtype
     equal(found, x.max())
+
+
+# ---- values besides the elements
+
+
+def random(*shape, dtype="f8"):
+    return np.random.default_rng(45).normal(size=shape).astype(dtype)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("axis", [None, 0, 1, (1, 0)])
+def test_index_is_the_place_among_the_elements_of_a_result(view, axis):
+    sum_of_places = usmx.ReductionKernel("T x", "int64 y", "i * (x > 0)", "a + b", "y = a", "0")
+    x = random(70, 66)
+    host = VIEWS[view](x)
+    axes = tuple(range(host.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    kept_last = np.moveaxis(host, sorted(axes), range(-len(axes), 0))
+    flat = kept_last.reshape(*kept_last.shape[: host.ndim - len(axes)], -1)
+    expected = ((flat > 0) * np.arange(flat.shape[-1])).sum(axis=-1)
+    equal(sum_of_places(VIEWS[view](usmx.asarray(x)), axis=axis), expected)
+
+
+ARGMAX = {
+    "in_params": "T x",
+    "out_params": "int64 y",
+    "map_expr": "best{x, i}",
+    "reduce_expr": "b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a",
+    "post_map_expr": "y = a.place",
+    "identity": None,
+    "name": "argmax",
+    "reduce_type": "best",
+    "preamble": "struct best { T value; long place; };",
+}
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (1000, 7), (7, 1000), (129, 257), (20, 30, 40)])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2"])
+def test_argmax_by_a_structure_of_the_preamble(shape, dtype):
+    argmax = usmx.ReductionKernel(**ARGMAX)
+    x = (100 * random(*shape)).astype(dtype)
+    for axis in (None, *range(len(shape))):
+        equal(argmax(usmx.asarray(x), axis=axis), x.argmax(axis=axis))
+        equal(argmax(usmx.asarray(x.T.copy()).transpose(), axis=axis), x.argmax(axis=axis))
+
+
+def test_mean_and_variance_by_a_structure_of_three_numbers():
+    moments = usmx.ReductionKernel(
+        "T x", "T mean, T variance", "moments{x, 0, 1}", "joined(a, b)",
+        "mean = a.mean; variance = a.squares / n", "moments{0, 0, 0}", "moments", reduce_type="moments",
+        preamble="""
+struct moments { T mean; T squares; long count; };
+inline moments joined(moments a, moments b) {
+  const long count = a.count + b.count;
+  const T step = b.mean - a.mean;
+  return {a.mean + step * b.count / count, a.squares + b.squares + step * step * a.count * b.count / count, count};
+}""",
+    )  # fmt: skip
+    x = 1000 + random(200, 300)
+    for axis in (None, 0, 1):
+        mean, variance = moments(usmx.asarray(x), axis=axis)
+        np.testing.assert_allclose(usmx.asnumpy(mean), x.mean(axis=axis), rtol=1e-13)
+        np.testing.assert_allclose(usmx.asnumpy(variance), x.var(axis=axis), rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_number_of_elements_of_a_result(axis):
+    mean = usmx.ReductionKernel("T x", "T y", "x", "a + b", "y = a / n", "0")
+    weighted = usmx.ReductionKernel("T x", "T y", "x / n", "a + b", "y = a", "0")
+    x = random(130, 70)
+    for kernel in (mean, weighted):
+        found = usmx.asnumpy(kernel(usmx.asarray(x), axis=axis))
+        np.testing.assert_allclose(found, x.mean(axis=axis), rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(usmx.asnumpy(mean(usmx.zeros((0, 2)), axis=0)), [np.nan, np.nan])
+
+
+def test_parameter_called_n_is_the_parameter():
+    scaled = usmx.ReductionKernel("T x, int32 n", "T y", "x * n", "a + b", "y = a + n", "0")
+    assert scaled(usmx.ones(5), 3).item() == 18
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_numbers_and_raw_arrays_are_in_the_last_statements(axis):
+    norm = usmx.ReductionKernel(
+        "T x, T p, raw T bias", "T y", "pow(abs(x), p)", "a + b", "y = pow(a, 1 / p) + bias[1]", "0"
+    )
+    x = random(60, 50)
+    found = norm(usmx.asarray(x), 3, usmx.asarray(np.array([7.0, 2.0])), axis=axis)
+    np.testing.assert_allclose(
+        usmx.asnumpy(found), (abs(x) ** 3).sum(axis=axis) ** (1 / 3) + 2, 1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("identity", "dtype", "expected"),
+    [
+        (0, "f4", 0), (-1.5, "f8", -1.5), (True, "?", True), (float("-inf"), "f4", -np.inf), (float("nan"), "f8", np.nan),
+        (np.float32(0.1), "f4", np.float32(0.1)), (-(2**63), "i8", -(2**63)), (2**64 - 1, "u8", 2**64 - 1),
+        (2 - 3j, "c16", 2 - 3j), (np.int8(-3), "i4", -3), ("-INFINITY", "f4", -np.inf),
+    ],
+)  # fmt: skip
+def test_identity_may_be_a_number(identity, dtype, expected):
+    first = usmx.ReductionKernel("T x", "T y", "x", "a", "y = a", identity)
+    found = usmx.asnumpy(first(usmx.zeros((0,), dtype=dtype)))
+    np.testing.assert_array_equal(found, np.array(expected, dtype))
+
+
+def test_identity_is_a_text_or_a_number():
+    with pytest.raises(TypeError, match="identity must be a string, a number or None, found"):
+        usmx.ReductionKernel("T x", "T y", "x", "a", "y = a", [0])
+
+
+@pytest.mark.parametrize("expression", ["fmax(a, b)", "hypot(a, b)", "pow(a, b)", "a < b ? b : a"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_our_own_loops_cause_no_warning(expression, axis):
+    kernel = usmx.ReductionKernel("T x", "T y", "x", expression, "y = a", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kernel(usmx.ones((100, 100), dtype="f4"), axis=axis)
+        kernel(usmx.ones((100, 100)), axis=axis)
+
+
+def test_reduce_type_is_one_of_the_preamble():
+    with pytest.raises(ValueError, match="of one of the preamble's, found 'pair'"):
+        usmx.ReductionKernel("T x", "T y", "x", "a", "y = a", "0", reduce_type="pair")
 
 
 # ---- no elements

@@ -29,16 +29,17 @@ class reduction_call;
 
 /// The expressions of a reduction, in C++.
 struct reduction_expressions {
-  /// An expression of the inputs.
+  /// An expression of the inputs, of `i`, the place of the element among those of its result in C
+  /// order, and of `n`, their number.
   std::string map;
   /// An expression of `a` and `b` that puts two values together. Their order must not matter.
   std::string reduce;
-  /// Statements that set the outputs from `a`.
+  /// Statements that set the outputs from `a`, inputs that are numbers or raw, and `n`.
   std::string post_map;
   /// An expression for the result of no elements. Empty: there is none.
   std::string identity = {};
-  /// The type of `a` and `b`: the name of a type, or a letter of the parameters. Empty: that of the
-  /// first output.
+  /// The type of `a` and `b`: the name of a type, a letter of the parameters, or a structure of the
+  /// preamble. Empty: that of the first output.
   std::string type = {};
 };
 

@@ -5,6 +5,7 @@
 
 #include "elements/dtype_argument.hpp"
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/peers_queues.hpp"
 #include "user_kernels/generated_kernels.hpp"
 #include "user_kernels/user_kernels.hpp"
@@ -45,6 +46,12 @@ std::string text_or_none(const char* what, nb::handle text) {
   return text.is_none() ? std::string() : std::string(to_text(what, text.ptr()));
 }
 
+/// A text, or a number written out.
+std::string identity_argument(nb::handle identity) {
+  const nb::object text = hooks::identity_text(identity);
+  return std::string(to_text("identity", text.ptr()));
+}
+
 }  // namespace
 
 void bind_reduction(nb::module_& m) {
@@ -63,7 +70,7 @@ void bind_reduction(nb::module_& m) {
                  {std::string(to_text("map_expr", map.ptr())),
                   std::string(to_text("reduce_expr", reduce_two.ptr())),
                   std::string(to_text("post_map_expr", post_map.ptr())),
-                  text_or_none("identity", identity), text_or_none("reduce_type", type)},
+                  identity_argument(identity), text_or_none("reduce_type", type)},
                  generation_arguments(name, preamble, options)));
            });
          },
@@ -72,10 +79,11 @@ void bind_reduction(nb::module_& m) {
          nb::arg("name").none() = "reduce", nb::kw_only(),
          nb::arg("reduce_type").none() = nb::none(), nb::arg("preamble").none() = "",
          nb::arg("options") = nb::make_tuple(),
-         nb::sig("def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: "
-                 "str, post_map_expr: str, identity: str | None, name: str = 'reduce', *, "
-                 "reduce_type: str | None = None, preamble: str = '', options: Sequence[str] = ()) "
-                 "-> None"),
+         nb::sig(
+             "def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: "
+             "str, post_map_expr: str, identity: str | complex | None, name: str = 'reduce', *, "
+             "reduce_type: str | None = None, preamble: str = '', options: Sequence[str] = ()) "
+             "-> None"),
          R"(Take the parameters and the expressions. Compiles nothing yet.
 
 For each result, the expression `map_expr` of the inputs' elements is reduced by `reduce_expr`. The
@@ -87,14 +95,16 @@ Args:
         as 'float32', or one letter that stands for any type, the same one wherever it is used. The
         expression indexes raw arrays by itself, as in an ElementwiseKernel, and they are not reduced.
     out_params: the outputs, in the same form; none is raw.
-    map_expr: an expression of C++ of the inputs.
+    map_expr: an expression of C++ of the inputs, and of ``i``, the place of the element among those of
+        its result in C order, and ``n``, their number.
     reduce_expr: an expression of ``a`` and ``b`` that puts two values together. The order of the
         values must not matter.
-    post_map_expr: statements that set the outputs from ``a``.
-    identity: an expression for the result of no elements. Empty or None: there is none.
+    post_map_expr: statements that set the outputs from ``a``. Inputs that are numbers or raw, and
+        ``n``, are there, too.
+    identity: an expression or a number for the result of no elements. Empty or None: there is none.
     name: for messages.
-    reduce_type: the type of ``a`` and ``b``: a name of a type, or a letter of the parameters. None:
-        that of the first output.
+    reduce_type: the type of ``a`` and ``b``: a name of a type, a letter of the parameters, or a
+        structure of the preamble. None: that of the first output.
     preamble: C++ that comes before the kernels, such as functions that they use.
     options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
         NVIDIA, such as '--use_fast_math'.

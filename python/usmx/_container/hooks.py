@@ -9,6 +9,7 @@ from usmx._kernels import (
     compile_error,
     compile_progress,
     compile_warnings,
+    identity_text,
 )
 from usmx._text import short_repr
 
@@ -21,6 +22,7 @@ FUNCTIONS = {
     "compile_warnings": compile_warnings,
     "host_index": host_index,
     "host_value": host_value,
+    "identity_text": identity_text,
     "short_repr": short_repr,
 }
 

@@ -41,9 +41,10 @@ class generated_source_test : public testing::Test {
   }
 
   static void expect_compiles(const std::string& source, const std::vector<std::string>& kernels,
-                              std::vector<std::pair<std::string, std::string>> written) {
+                              std::vector<std::pair<std::string, std::string>> written,
+                              const std::string& preamble = "") {
     written.emplace_back("usmx_loop.hpp", usmx::detail::loop_header);
-    written.emplace_back("preamble", "");
+    written.emplace_back("preamble", preamble);
     const usmx::detail::cuda_target target{usmx::detail::find_nvrtc(13, 90), 90};
     EXPECT_NO_THROW(usmx::detail::compile(
         usmx::detail::make_program(source, kernels, {.headers = std::move(written)}), target, {}))
@@ -79,13 +80,26 @@ TEST_F(generated_source_test, reductions_of_every_form_compile) {
     for (const char* form :
          {"inner 1 1 16 a", "inner 1 1 512 a", "inner 3 2 8 s", "outer 2 2 1 n"}) {
       const std::vector parameters{input("x", type), output("y", type)};
-      expect_compiles(reduction_source("f", parameters, form, type), {"f", "f_end"},
+      expect_compiles(reduction_source("f", parameters, form, cpp_name(type), {}), {"f", "f_end"},
                       {{"map_expr", "x * x"},
                        {"reduce_expr", "a + b"},
                        {"post_map_expr", "y = a"},
                        {"identity", "0"}});
     }
   }
+}
+
+TEST_F(generated_source_test, structures_places_and_numbers_of_a_reduction_compile) {
+  const std::vector parameters{
+      input("x", usmx::float32), source_parameter{"s", "float", "T", false, false, 0, false},
+      source_parameter{"r", "float", "", false, true, 2, true}, output("y", usmx::float32)};
+  expect_compiles(reduction_source("f", parameters, "inner 1 1 16 a", "best", {true, true}),
+                  {"f", "f_end"},
+                  {{"map_expr", "best{x * s, i}"},
+                   {"reduce_expr", "a.value < b.value ? b : a"},
+                   {"post_map_expr", "if (n > 2) return; y = a.place * s + r[0]"},
+                   {"identity", "best{0, -1}"}},
+                  "struct best { float value; long place; };");
 }
 
 }  // namespace
