@@ -9,6 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
+from usmx._kernel_methods import OfKernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -86,6 +87,14 @@ class KernelModule:
         if isinstance(names, str):
             raise TypeError("names must be a sequence of strings, found a string")
         names = list(names)
+        self._written = {
+            "source": source,
+            "names": tuple(names),
+            "defines": dict(defines or {}),
+            "headers": dict(headers or {}),
+            "options": tuple(options),
+            "debug": debug,
+        }
         kernels = _core._compile_kernels(
             source, names, *compile_arguments(defines, headers, options), debug
         )
@@ -102,6 +111,10 @@ class KernelModule:
 
     def __len__(self) -> int:
         return len(self._kernels)
+
+    __reduce__ = OfKernels.__reduce__
+    __copy__ = OfKernels.__copy__
+    __deepcopy__ = OfKernels.__deepcopy__
 
 
 def compile_arguments(

@@ -132,6 +132,12 @@ def restore_place(cls, queue):
     return cls.create_device(queue)
 
 
+@or_stand_in
+def restore_kernel(cls, keywords):
+    """A kernel of the same source, which is compiled here, or found in the cache."""
+    return cls(**keywords)
+
+
 def _queue_on(device, cls):
     """Find the queue that is kept for the device that an instance of `cls` was pickled on.
 

@@ -49,10 +49,15 @@ void bind_elementwise(nb::module_& m) {
             nb::handle operation, nb::handle name, nb::handle preamble, nb::handle options) {
            initialize(self, [&] {
              require_usable_process();
-             return py_elementwise(elementwise_kernel(
-                 to_text("in_params", inputs.ptr()), to_text("out_params", outputs.ptr()),
-                 std::string(to_text("operation", operation.ptr())),
-                 generation_arguments(name, preamble, options)));
+             generation_texts written{
+                 {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
+                  {"out_params", std::string(to_text("out_params", outputs.ptr()))},
+                  {"operation", std::string(to_text("operation", operation.ptr()))}},
+                 generation_arguments(name, preamble, options)};
+             const auto& texts = written.texts;
+             elementwise_kernel made(texts[0].second, texts[1].second, texts[2].second,
+                                     written.options);
+             return py_elementwise(std::move(made), std::move(written));
            });
          },
          nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("operation").none(),
@@ -123,6 +128,9 @@ Raises:
       .def_prop_ro(
           "name", [](const py_elementwise& self) { return self.kernel.name(); },
           "The name that was given.")
+      .def_prop_ro(
+          "_written", [](const py_elementwise& self) { return self.written.keywords(); },
+          "The arguments of the constructor.")
       .def("__repr__", [](const py_elementwise& self) {
         return "<usmx.ElementwiseKernel " + self.kernel.name() + ">";
       });

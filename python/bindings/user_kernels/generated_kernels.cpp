@@ -13,6 +13,17 @@
 
 namespace usmx::bindings {
 
+nb::dict generation_texts::keywords() const {
+  nb::dict all;
+  for (const auto& [name, text] : texts) {
+    all[name] = text;
+  }
+  all["name"] = options.name;
+  all["preamble"] = options.preamble;
+  all["options"] = nb::tuple(nb::cast(options.options));
+  return all;
+}
+
 call_arguments::call_arguments(const std::string& name, std::size_t input_count,
                                std::size_t output_count, nb::args given, nb::handle out)
     : output_count_(output_count), outputs_(output_count, nullptr) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "internals.hpp"
@@ -15,12 +16,23 @@
 
 namespace usmx::bindings {
 
+/// The arguments of a constructor by their names: texts, and options.
+struct generation_texts {
+  std::vector<std::pair<const char*, std::string>> texts;
+  generation_options options;
+
+  /// As the constructor takes them.
+  nb::dict keywords() const;
+};
+
 /// A generated kernel as Python's objects hold it.
 template <class Kernel>
 struct py_generated {
-  explicit py_generated(Kernel made) : kernel(std::move(made)), names{kernel.name()} {}
+  py_generated(Kernel made, generation_texts from)
+      : kernel(std::move(made)), written(std::move(from)), names{kernel.name()} {}
 
   Kernel kernel;
+  generation_texts written;
   std::vector<std::string> names;  // the one, as a progress_line takes it
 };
 

@@ -23,6 +23,14 @@ namespace {
 
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
 
+nb::dict mapping_of(const text_pairs& pairs) {
+  nb::dict all;
+  for (const auto& [name, text] : pairs) {
+    all[nb::cast(name)] = text;
+  }
+  return all;
+}
+
 /// The kernels of one source, compiled for each device that they are launched on.
 class compiled_source {
  public:
@@ -37,6 +45,19 @@ class compiled_source {
     return compiled_.add(queue, only_key(), compile(queue));
   }
   const std::vector<std::string>& names() const noexcept { return names_; }
+  /// The arguments of a Kernel's constructor for one of them, by their names.
+  nb::dict keywords(std::size_t place) const {
+    nb::dict all;
+    all["source"] = internal::is_spirv(source_)
+                        ? nb::object(nb::bytes(source_.data(), source_.size()))
+                        : nb::cast(source_);
+    all["name"] = names_[place];
+    all["defines"] = mapping_of(options_.defines);
+    all["headers"] = mapping_of(options_.headers);
+    all["options"] = nb::tuple(nb::cast(options_.options));
+    all["debug"] = options_.debug;
+    return all;
+  }
 
  private:
   using only_key = std::monostate;
@@ -184,19 +205,19 @@ void bind_local_memory(nb::module_& m) {
                                   "parameter usmx::local_memory.");
   set_python_class<py_local_memory>(cls);
   cls.def(
-      "__init__",
-      [](nb::pointer_and_handle<py_local_memory> self, nb::handle type, nb::handle n) {
-        initialize(self, [&] {
-          const std::ptrdiff_t count = to_count("n", "an integer", n.ptr());
-          if (count < 1) {
-            throw value_error(detail::message("n must be at least 1, found ", count));
-          }
-          return py_local_memory{dtype_argument(type), static_cast<std::size_t>(count)};
-        });
-      },
-      nb::arg("dtype"), nb::arg("n"),
-      nb::sig("def __init__(self, dtype: DTypeLike, n: SupportsIndex) -> None"),
-      R"(Ask for local memory in a launch.
+         "__init__",
+         [](nb::pointer_and_handle<py_local_memory> self, nb::handle type, nb::handle n) {
+           initialize(self, [&] {
+             const std::ptrdiff_t count = to_count("n", "an integer", n.ptr());
+             if (count < 1) {
+               throw value_error(detail::message("n must be at least 1, found ", count));
+             }
+             return py_local_memory{dtype_argument(type), static_cast<std::size_t>(count)};
+           });
+         },
+         nb::arg("dtype"), nb::arg("n"),
+         nb::sig("def __init__(self, dtype: DTypeLike, n: SupportsIndex) -> None"),
+         R"(Ask for local memory in a launch.
 
 Args:
     dtype: the type of the elements, which is that of the kernel's parameter.
@@ -207,7 +228,16 @@ Raises:
     ValueError: there is no such type, or `n` is less than 1.
 
 Example:
-    >>> scratch = usmx.local_memory('f4', 64))");
+    >>> scratch = usmx.local_memory('f4', 64))")
+      .def_prop_ro(
+          "_written",
+          [](const py_local_memory& self) {
+            nb::dict all;
+            all["dtype"] = to_numpy_dtype(self.type);
+            all["n"] = self.count;
+            return all;
+          },
+          "The arguments of the constructor.");
 }
 
 }  // namespace
@@ -326,6 +356,9 @@ Raises:
       .def_prop_ro(
           "name", [](const py_kernel& self) { return self.signature.name; },
           "The name of the kernel.")
+      .def_prop_ro(
+          "_written", [](const py_kernel& self) { return self.source->keywords(self.place); },
+          "The arguments of the constructor.")
       .def("__repr__",
            [](const py_kernel& self) { return "<usmx.Kernel " + to_string(self.signature) + ">"; });
   m.def("_compile_kernels", &compile_kernels,

@@ -65,13 +65,21 @@ void bind_reduction(nb::module_& m) {
             nb::handle name, nb::handle type, nb::handle preamble, nb::handle options) {
            initialize(self, [&] {
              require_usable_process();
-             return py_reduction(reduction_kernel(
-                 to_text("in_params", inputs.ptr()), to_text("out_params", outputs.ptr()),
-                 {std::string(to_text("map_expr", map.ptr())),
-                  std::string(to_text("reduce_expr", reduce_two.ptr())),
-                  std::string(to_text("post_map_expr", post_map.ptr())),
-                  identity_argument(identity), text_or_none("reduce_type", type)},
-                 generation_arguments(name, preamble, options)));
+             generation_texts written{
+                 {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
+                  {"out_params", std::string(to_text("out_params", outputs.ptr()))},
+                  {"map_expr", std::string(to_text("map_expr", map.ptr()))},
+                  {"reduce_expr", std::string(to_text("reduce_expr", reduce_two.ptr()))},
+                  {"post_map_expr", std::string(to_text("post_map_expr", post_map.ptr()))},
+                  {"identity", identity_argument(identity)},
+                  {"reduce_type", text_or_none("reduce_type", type)}},
+                 generation_arguments(name, preamble, options)};
+             const auto& texts = written.texts;
+             reduction_kernel made(texts[0].second, texts[1].second,
+                                   {texts[2].second, texts[3].second, texts[4].second,
+                                    texts[5].second, texts[6].second},
+                                   written.options);
+             return py_reduction(std::move(made), std::move(written));
            });
          },
          nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("map_expr").none(),
@@ -158,6 +166,9 @@ Raises:
       .def_prop_ro(
           "name", [](const py_reduction& self) { return self.kernel.name(); },
           "The name that was given.")
+      .def_prop_ro(
+          "_written", [](const py_reduction& self) { return self.written.keywords(); },
+          "The arguments of the constructor.")
       .def("__repr__", [](const py_reduction& self) {
         return "<usmx.ReductionKernel " + self.kernel.name() + ">";
       });
