@@ -87,6 +87,10 @@ class KernelModule:
         if isinstance(names, str):
             raise TypeError("names must be a sequence of strings, found a string")
         names = list(names)
+        kernels = _core._compile_kernels(
+            source, names, *compile_arguments(defines, headers, options), debug
+        )
+        self._kernels = dict(zip(names, kernels, strict=True))
         self._written = {
             "source": source,
             "names": tuple(names),
@@ -95,10 +99,6 @@ class KernelModule:
             "options": tuple(options),
             "debug": debug,
         }
-        kernels = _core._compile_kernels(
-            source, names, *compile_arguments(defines, headers, options), debug
-        )
-        self._kernels = dict(zip(names, kernels, strict=True))
 
     def __getitem__(self, name: str) -> Kernel:
         try:
@@ -125,6 +125,12 @@ def compile_arguments(
     """The arguments of a compilation as the native module takes them."""
     if isinstance(options, str):
         raise TypeError("options must be a sequence of strings, found a string")
+    for what, given in (("defines", defines), ("headers", headers)):
+        if given is not None and not hasattr(given, "items"):
+            raise TypeError(
+                f"{what} must be a mapping of names to values, such as {{'N': 16}}, found an object "
+                f"of type {type(given).__name__}; dict makes a mapping of pairs"
+            )
     macros = [(name, _macro_text(value)) for name, value in (defines or {}).items()]
     return macros, list((headers or {}).items()), list(options)
 

@@ -8,6 +8,9 @@
 namespace usmx::inline v1::detail {
 namespace {
 
+/// a * b + c is rounded twice, as in NumPy (docs/decisions.md, 119). The user's options come after.
+constexpr const char* no_contraction = "-ffp-contract=off";
+
 const array* array_of(const kernel_argument& argument) {
   const auto* found = std::get_if<const array*>(&argument.value());
   return found == nullptr ? nullptr : *found;
@@ -136,7 +139,8 @@ std::vector<source_parameter> kernel_family::source_parameters(
 std::vector<kernel> kernel_family::compile(const generated_source& source, const sycl::queue& queue,
                                            const generated_call_options& how) const {
   compile_options options{
-      .headers = written_, .options = options_.options, .progress = how.progress};
+      .headers = written_, .options = {no_contraction}, .progress = how.progress};
+  options.options.insert(options.options.end(), options_.options.begin(), options_.options.end());
   options.headers.emplace_back("usmx_loop.hpp", loop_header);
   std::vector<kernel> made = kernel::compile(queue, source.text, source.kernels, options);
   if (how.warned && !made.front().warnings().empty()) {

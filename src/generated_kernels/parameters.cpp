@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -33,6 +34,32 @@ std::vector<std::string_view> split_words(std::string_view text) {
   }
   return words;
 }
+
+/// The words that C++ keeps for itself, and no name of a parameter can be.
+constexpr std::string_view words_of_cpp[] = {
+    "alignas",      "alignof",       "and",         "and_eq",
+    "asm",          "auto",          "bitand",      "bitor",
+    "bool",         "break",         "case",        "catch",
+    "char",         "char8_t",       "char16_t",    "char32_t",
+    "class",        "compl",         "concept",     "const",
+    "consteval",    "constexpr",     "constinit",   "const_cast",
+    "continue",     "co_await",      "co_return",   "co_yield",
+    "decltype",     "default",       "delete",      "do",
+    "double",       "dynamic_cast",  "else",        "enum",
+    "explicit",     "export",        "extern",      "false",
+    "float",        "for",           "friend",      "goto",
+    "if",           "inline",        "int",         "long",
+    "mutable",      "namespace",     "new",         "noexcept",
+    "not",          "not_eq",        "nullptr",     "operator",
+    "or",           "or_eq",         "private",     "protected",
+    "public",       "register",      "requires",    "return",
+    "short",        "signed",        "sizeof",      "static",
+    "struct",       "static_assert", "static_cast", "switch",
+    "template",     "this",          "throw",       "true",
+    "thread_local", "try",           "typedef",     "typeid",
+    "typename",     "union",         "unsigned",    "using",
+    "virtual",      "void",          "volatile",    "wchar_t",
+    "while",        "xor",           "xor_eq",      "reinterpret_cast"};
 
 // ---- types
 
@@ -87,6 +114,10 @@ generated_parameter parse_parameter(std::string_view what, std::string_view text
   if (name == "i" || name.starts_with("usmx")) {
     throw value_error(message(what, " must not use the name ", detail::quoted(name),
                               ", which kernels have already"));
+  }
+  if (std::ranges::find(words_of_cpp, name) != std::end(words_of_cpp)) {
+    throw value_error(
+        message(what, " must not use the name ", detail::quoted(name), ", which is a word of C++"));
   }
   if (type.size() == 1) {
     if (!is_letter(type[0])) {

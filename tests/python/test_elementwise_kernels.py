@@ -306,6 +306,27 @@ def test_arrays_of_other_producers(axpy):
     equal(y, 2 * x + 1)
 
 
+# ---- rounding
+
+
+@pytest.mark.parametrize("expression", ["a * b - c", "a * b + c", "c - a * b", "a * a - b * b"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_each_operation_is_rounded_as_in_numpy(expression, dtype):
+    a, b, c = (np.random.default_rng(k).normal(size=100_000).astype(dtype) for k in range(3))
+    kernel = usmx.ElementwiseKernel("T a, T b, T c", "T y", f"y = {expression}")
+    found = kernel(*map(usmx.asarray, (a, b, c)))
+    equal(found, eval(expression, {"a": a, "b": b, "c": c}))
+
+
+def test_contraction_is_an_option():
+    a, b, c = (np.random.default_rng(k).normal(size=100_000) for k in range(3))
+    options = ["-ffp-contract=fast"]
+    kernel = usmx.ElementwiseKernel("T a, T b, T c", "T y", "y = a * b - c", options=options)
+    found = usmx.asnumpy(kernel(*map(usmx.asarray, (a, b, c))))
+    np.testing.assert_allclose(found, a * b - c, rtol=1e-9, atol=1e-15)
+    assert (found != a * b - c).any()
+
+
 # ---- types
 
 

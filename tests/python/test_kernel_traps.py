@@ -160,7 +160,9 @@ def test_missing_headers_of_the_host_are_explained(header):
 
 @about_the_runtimes_compiler
 def test_missing_header_of_the_users_is_not_blamed_on_the_host():
-    with pytest.raises(usmx.CompileError, match="'mine.hpp' file not found$"):
+    with pytest.raises(
+        usmx.CompileError, match="'mine.hpp' file not found\n    #include \"mine.hpp\"\n +\\^$"
+    ):
         usmx.Kernel('#include "mine.hpp"', "f")
 
 

@@ -380,7 +380,8 @@ def test_kinds_of_arguments_are_compared(axpy):
     place = r"^axpy\(float, const float\*, float\*\), argument 2 \(const float\*\): "
     refused(
         TypeError,
-        place + "expected an array in USM, found an object of type list$",
+        place
+        + "expected an array in USM, found an object of type list; usmx.asarray makes an array",
         1,
         [1.0],
         x,

@@ -26,7 +26,7 @@ nb::dict generation_texts::keywords() const {
 
 call_arguments::call_arguments(const std::string& name, std::size_t input_count,
                                std::size_t output_count, nb::args given, nb::handle out)
-    : output_count_(output_count), outputs_(output_count, nullptr) {
+    : name_(name), output_count_(output_count), outputs_(output_count, nullptr) {
   const std::size_t count = given.size();
   all_.reserve(input_count + output_count);
   for (std::size_t k = 0; k < count; ++k) {
@@ -71,13 +71,11 @@ void call_arguments::take_outputs(const std::string& name, nb::handle out) {
 
 kernel_argument call_arguments::argument(PyObject* object, bool may_be_number) {
   if (const array* own = as_array(object)) {
-    arrays_.push_back(own);
     return *own;
   }
   if (!PyFloat_Check(object) && !PyLong_Check(object)) {
     if (std::optional<array> found = array_of_other_producer(object)) {
       imported_.push_back(std::make_unique<array>(*std::move(found)));
-      arrays_.push_back(imported_.back().get());
       return *imported_.back();
     }
   }
@@ -89,12 +87,11 @@ kernel_argument call_arguments::argument(PyObject* object, bool may_be_number) {
       return number.all()[0];
     }
   }
-  return kernel_argument(
-      kernel_argument::unsuitable{std::string("an object of type ") + type_name(object)});
+  return unsuitable(object);
 }
 
 sycl::queue call_arguments::queue(nb::handle queue) const {
-  const sycl::queue* common = queue.is_none() ? queue_of_all(arrays_) : nullptr;
+  const sycl::queue* common = queue.is_none() ? queue_of_all(name_, all_) : nullptr;
   return internal::presented_queue(common != nullptr ? *common : queue_argument(queue, nb::none()));
 }
 

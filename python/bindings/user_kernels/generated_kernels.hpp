@@ -58,10 +58,10 @@ class call_arguments {
   void take_outputs(const std::string& name, nb::handle out);
   kernel_argument argument(PyObject* object, bool may_be_number);
 
+  std::string name_;  // of the kernel
   std::size_t output_count_;
   std::vector<PyObject*> outputs_;  // null for one that was not given
   std::vector<kernel_argument> all_;
-  std::vector<const array*> arrays_;
   std::vector<std::unique_ptr<array>> imported_;  // they stay where they are
 };
 

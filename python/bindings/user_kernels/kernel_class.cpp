@@ -163,23 +163,38 @@ launch_sizes sizes_of(nb::handle global, nb::handle local) {
   return sizes;
 }
 
-sycl::queue launch_queue(nb::handle queue, const launch_arguments& arguments) {
+sycl::queue launch_queue(nb::handle queue, const launch_arguments& arguments,
+                         const kernel_signature& signature) {
   if (!queue.is_none()) {
     return internal::presented_queue(queue_argument(queue, nb::none()));
   }
-  const sycl::queue* common = queue_of_all(arguments.arrays());
+  const sycl::queue* common = queue_of_all(signature.name, arguments.all());
   return internal::presented_queue(common == nullptr ? internal::default_queue() : *common);
+}
+
+/// CuPy's form of a launch: blocks, threads, and a tuple of arguments.
+void require_no_tuple(const py_kernel& kernel, nb::args given) {
+  if (given.size() == 1 && PyTuple_Check(given[0].ptr())) {
+    throw type_error(detail::message(
+        kernel.signature.name,
+        " takes the number of all work items, that of a group, and its "
+        "arguments one by one, as in ",
+        kernel.signature.name,
+        "(blocks * threads, threads, x, y), "
+        "found one tuple of arguments, as CuPy takes them after (blocks,) and (threads,)"));
+  }
 }
 
 nb::object launch(const py_kernel& self, nb::handle global, nb::handle local, nb::args given,
                   nb::handle queue, nb::handle after, bool waits) {
   require_usable_process();
   look_for_peers();
+  require_no_tuple(self, given);
   const launch_sizes sizes = sizes_of(global, local);
   const std::vector<sycl::event> events = events_argument(after);
   PyObject* const* first = reinterpret_cast<PyTupleObject*>(given.ptr())->ob_item;
   const launch_arguments arguments({first, given.size()}, self.signature);
-  const sycl::queue where = launch_queue(queue, arguments);
+  const sycl::queue where = launch_queue(queue, arguments, self.signature);
   const internal::held_kernels compiled = self.source->compiled_for(where);
   return event_object(launching(self.signature.name, [&] {
     const without_interpreter_lock unlocked;

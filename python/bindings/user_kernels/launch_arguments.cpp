@@ -16,11 +16,6 @@ namespace {
 
 using number = kernel_argument::number;
 
-kernel_argument unsuitable(PyObject* object) {
-  return kernel_argument(
-      kernel_argument::unsuitable{std::string("an object of type ") + type_name(object)});
-}
-
 kernel_argument number_argument(number value) { return kernel_argument(value); }
 
 /// A Python int.
@@ -64,12 +59,24 @@ std::optional<number> number_at(dtype type, const void* element) {
   }
 }
 
+/// Whether a structured scalar of NumPy has Python objects in it.
+bool has_objects(PyObject* object) {
+  const nb::object type = nb::getattr(nb::handle(object), "dtype", nb::none());
+  return nb::cast<bool>(nb::bool_(nb::getattr(type, "hasobject", nb::bool_(false))));
+}
+
 }  // namespace
+
+kernel_argument unsuitable(PyObject* object) {
+  const bool is_of_host = PyObject_CheckBuffer(object) || PyList_Check(object);
+  return kernel_argument(kernel_argument::unsuitable{
+      detail::message("an object of type ", type_name(object),
+                      is_of_host ? "; usmx.asarray makes an array in USM of it" : "")});
+}
 
 launch_arguments::launch_arguments(std::span<PyObject* const> arguments,
                                    const kernel_signature& signature) {
   all_.reserve(arguments.size());
-  arrays_.reserve(arguments.size());
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     // Too many are counted by the library.
     all_.push_back(k < signature.parameters.size()
@@ -81,7 +88,6 @@ launch_arguments::launch_arguments(std::span<PyObject* const> arguments,
 kernel_argument launch_arguments::argument_for(const kernel_parameter& parameter,
                                                PyObject* object) {
   if (const array* own = as_array(object)) {
-    arrays_.push_back(own);
     return *own;
   }
   if (const auto* memory = value_in<py_local_memory>(object)) {
@@ -92,7 +98,6 @@ kernel_argument launch_arguments::argument_for(const kernel_parameter& parameter
   }
   if (std::optional<array> found = array_of_other_producer(object)) {
     imported_.push_back(std::make_unique<array>(*std::move(found)));
-    arrays_.push_back(imported_.back().get());
     return *imported_.back();
   }
   return unsuitable(object);
@@ -132,6 +137,10 @@ kernel_argument launch_arguments::value_in_buffer(const kernel_parameter& parame
   if (view.ndim != 0) {
     return unsuitable(object);
   }
+  if (is_structure && has_objects(object)) {
+    return kernel_argument(
+        kernel_argument::unsuitable{"a structure with Python objects, which no device can use"});
+  }
   if (is_structure) {
     const kernel_argument::structure found{view.buf, held->nbytes(), 1};
     buffers_.push_back(std::move(held));
@@ -142,20 +151,27 @@ kernel_argument launch_arguments::value_in_buffer(const kernel_parameter& parame
   return value ? number_argument(*value) : unsuitable(object);
 }
 
-const sycl::queue* queue_of_all(std::span<const array* const> arrays) {
-  if (arrays.empty()) {
-    return nullptr;
-  }
-  const sycl::queue& first = internal::private_queue(*arrays.front());
-  const auto is_elsewhere = [&](const array* a) { return internal::private_queue(*a) != first; };
-  if (std::ranges::any_of(arrays, is_elsewhere)) {
-    nb::list all;
-    for (const array* a : arrays) {
-      all.append(to_python(*a));
+const sycl::queue* queue_of_all(const std::string& kernel,
+                                std::span<const kernel_argument> arguments) {
+  const sycl::queue* first = nullptr;
+  bool are_on_one = true;
+  for (const kernel_argument& each : arguments) {
+    if (const auto* found = std::get_if<const array*>(&each.value())) {
+      const sycl::queue& queue = internal::private_queue(**found);
+      first = first == nullptr ? &queue : first;
+      are_on_one = are_on_one && queue == *first;
     }
-    hooks::common_queue(all);
   }
-  return &first;
+  if (!are_on_one) {
+    nb::list named;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      if (const auto* found = std::get_if<const array*>(&arguments[k].value())) {
+        named.append(nb::make_tuple(detail::message("argument ", k + 1), to_python(**found)));
+      }
+    }
+    hooks::common_queue_of_arguments(kernel, named);
+  }
+  return first;
 }
 
 }  // namespace usmx::bindings

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "internals.hpp"
@@ -17,6 +19,9 @@ struct py_local_memory {
   std::size_t count;
 };
 
+/// The argument for an object of which a kernel can make nothing.
+kernel_argument unsuitable(PyObject* object);
+
 /// The arguments of one launch, and what they refer to.
 class launch_arguments {
  public:
@@ -24,7 +29,6 @@ class launch_arguments {
   launch_arguments(std::span<PyObject* const> arguments, const kernel_signature&);
 
   std::span<const kernel_argument> all() const noexcept { return all_; }
-  std::span<const array* const> arrays() const noexcept { return arrays_; }
 
  private:
   kernel_argument argument_for(const kernel_parameter&, PyObject* object);
@@ -32,14 +36,14 @@ class launch_arguments {
   kernel_argument value_in_buffer(const kernel_parameter&, PyObject* object);
 
   std::vector<kernel_argument> all_;
-  std::vector<const array*> arrays_;
   // What others made; they stay where they are.
   std::vector<std::unique_ptr<array>> imported_;
   std::vector<std::unique_ptr<held_buffer>> buffers_;
 };
 
-/// usmx's own queue of the arrays; null if there are none. ExecutionPlacementError for two.
-const sycl::queue* queue_of_all(std::span<const array* const>);
+/// usmx's own queue of a kernel's arrays, which stand among its arguments; null if there are none.
+/// ExecutionPlacementError for two, which names the arguments by their places.
+const sycl::queue* queue_of_all(const std::string& kernel, std::span<const kernel_argument>);
 
 /// The events of an argument `after`.
 std::vector<sycl::event> events_argument(nb::handle after);

@@ -114,6 +114,20 @@ def common_queue(arrays: Sequence[USMArray]) -> SyclQueue:
     return first
 
 
+def common_queue_of_arguments(kernel: str, named: Sequence[tuple[str, USMArray]]) -> None:
+    """Raise an ExecutionPlacementError for a kernel's arguments that are on different queues."""
+    name, array = named[0]
+    first = array._own_queue
+    for other_name, other in named:
+        queue = other._own_queue
+        if queue != first:
+            raise ExecutionPlacementError(
+                f"{kernel}: arguments must be on the same queue, found {name} on {_named(first)} "
+                f"and {other_name} on {_named(queue)}; to_device moves an array, or queue= says "
+                "where the kernel runs"
+            )
+
+
 def common_usm_type(arrays: Sequence[USMArray]) -> UsmType:
     """The kind of memory for the result of these USMArrays, of which there is at least one."""
     return min((array.usm_type for array in arrays), key=_KINDS.index)

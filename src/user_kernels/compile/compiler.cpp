@@ -135,12 +135,78 @@ std::vector<diagnostic> shown_of(const std::vector<diagnostic>& said) {
   return shown;
 }
 
+/// The text of a file of the program, by the name that users know; empty for none.
+std::string_view text_of_file(std::string_view name, const program& of) {
+  const auto found = std::ranges::find_if(
+      of.files, [&](const auto& file) { return shown_file(file.first) == name; });
+  return found == of.files.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string_view line_of(std::string_view text, int number) {
+  for (; number > 1 && !text.empty(); --number) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  return text.substr(0, text.find_first_of("\r\n"));
+}
+
+/// The line of the source, and a mark under the column, which counts bytes; empty where there is
+/// none, or none that fits on a terminal.
+std::string marked_line(const diagnostic& error, const program& source) {
+  constexpr std::size_t widest = 120;
+  const std::string_view line = line_of(text_of_file(error.file, source), error.line);
+  const auto before = static_cast<std::size_t>(std::max(error.column, 1) - 1);
+  if (error.column == 0 || before > line.size() || line.size() > widest) {
+    return {};
+  }
+  std::string mark;
+  for (const char c : line.substr(0, before)) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {  // the first byte of a character
+      mark += c == '\t' ? '\t' : ' ';
+    }
+  }
+  return message("\n    ", line, "\n    ", mark, '^');
+}
+
+/// What a name of CUDA or OpenCL is called here.
+constexpr std::pair<std::string_view, std::string_view> names_from_elsewhere[] = {
+    {"threadIdx", "usmx::local_id()"},
+    {"blockIdx", "usmx::group_id()"},
+    {"blockDim", "usmx::local_size()"},
+    {"gridDim", "usmx::group_count()"},
+    {"__syncthreads", "usmx::barrier()"},
+    {"__shared__", "usmx::local_array<float, 64> name"},
+    {"__device__", "inline"},
+    {"atomicAdd", "usmx::atomic_add(x[i], value)"},
+    {"atomicMin", "usmx::atomic_min(x[i], value)"},
+    {"atomicMax", "usmx::atomic_max(x[i], value)"},
+    {"atomicCAS", "usmx::atomic_compare_exchange(x[i], expected, value)"},
+    {"get_global_id", "usmx::global_id()"},
+    {"get_local_id", "usmx::local_id()"},
+    {"get_group_id", "usmx::group_id()"},
+    {"get_local_size", "usmx::local_size()"},
+    {"barrier", "usmx::barrier()"},
+    {"std", "the functions of usmx/kernel.hpp, such as usmx::sqrt and usmx::numeric_limits"}};
+
+/// "; expected ..." for a name that the compiler does not know, and another language has.
+std::string advice_on(const diagnostic& error) {
+  const auto begins_with = [&](std::string_view words, std::string_view name, char quote) {
+    return error.text.starts_with(message(words, quote, name, quote));
+  };
+  for (const auto& [name, here] : names_from_elsewhere) {
+    if (begins_with("use of undeclared identifier ", name, '\'') ||
+        begins_with("unknown type name ", name, '\'') || begins_with("identifier ", name, '"')) {
+      return message("; expected ", here);
+    }
+  }
+  return {};
+}
+
 /// What users see of the compiler's errors.
-std::string errors_text(const std::vector<diagnostic>& errors) {
+std::string errors_text(const std::vector<diagnostic>& errors, const program& source) {
   std::string text = "the kernel's source cannot be compiled:";
   for (const diagnostic& each : errors) {
     text += "\n  ";
-    text += place_of(each) + each.text;
+    text += place_of(each) + each.text + advice_on(each) + marked_line(each, source);
   }
   if (std::ranges::any_of(errors, is_after_source)) {
     text += "\n<usmx> is what usmx adds after the source, of which a brace may be open.";
@@ -170,7 +236,7 @@ std::string failure_text(const std::vector<diagnostic>& said, const program& sou
     return message("the kernel's source has no function '", *missing, "': expected USMX_KERNEL(1) ",
                    *missing, "(...) { ... }, outside of namespaces");
   }
-  return errors_text(shown);
+  return errors_text(shown, source);
 }
 
 }  // namespace

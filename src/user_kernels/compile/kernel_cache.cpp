@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include "kernels/store.hpp"
 #include "user_kernels/messages.hpp"
@@ -25,9 +26,19 @@ std::string text_of(const program& source) {
   return text;
 }
 
+/// "user-axpy": also the beginning of the file's name. Generated kernels are known by their user's
+/// name.
+std::string group_of(const program& source) {
+  constexpr std::string_view generated = "usmx_named_";
+  constexpr std::size_t longest = 40;
+  std::string_view name = source.kernels.empty() ? std::string_view() : source.kernels.front();
+  name.remove_prefix(name.starts_with(generated) ? generated.size() : 0);
+  return message("user-", name.substr(0, longest));
+}
+
 kernel_cache_key key_of(const program& source, const sycl::device& device,
                         const compile_target& target) {
-  return {"user", device.get_info<sycl::info::device::name>(),
+  return {group_of(source), device.get_info<sycl::info::device::name>(),
           message(build_identity_of(device), '\n', identity_of(target), '\n', text_of(source))};
 }
 

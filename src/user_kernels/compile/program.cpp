@@ -44,6 +44,9 @@ constexpr std::string_view own_range = "-fsycl-id-queries-range=size_t";
 constexpr std::string_view own_warning = "-Wno-error=deprecated-declarations";
 constexpr std::size_t options_after = 3;
 constexpr std::string_view own_file = "<usmx>";
+/// Whether a * b + c may be rounded once: "off", or "on" and "fast". NVIDIA's compiler spells it
+/// otherwise.
+constexpr std::string_view contraction = "-ffp-contract=";
 
 /// As in USMX_KERNEL.
 constexpr std::string_view dimensions_mark = "usmx kernel of dimensions: ";
@@ -67,7 +70,8 @@ void require_no_null_character(std::string_view what, std::string_view text) {
 /// One line for the preprocessor.
 std::string definition(const std::string& name, const std::string& value) {
   require_identifier("the name of a macro", name);
-  if (value.find_first_of(std::string_view("\n\r\0", 3)) != value.npos || value.ends_with('\\')) {
+  require_no_null_character(message("the value of the macro ", name), value);
+  if (value.find_first_of("\n\r") != value.npos || value.ends_with('\\')) {
     throw value_error(message("the value of the macro ", name,
                               " must be one line that ends without a backslash, found '", value,
                               "'"));
@@ -234,7 +238,7 @@ bool is_known_option(std::string_view option) {
   const auto begins_with = [&](std::string_view word) { return option.starts_with(word); };
   constexpr std::string_view words[] = {"-O", "-D", "-U", "-W", "-g", "-std="};
   return std::ranges::any_of(words, begins_with) || option == own_range ||
-         (begins_with("-f") && option.find('=') == option.npos);
+         begins_with(contraction) || (begins_with("-f") && option.find('=') == option.npos);
 }
 
 /// A relative path begins in the caller's working directory, which is not the compiler's.
@@ -304,6 +308,31 @@ void require_no_opencl_c(std::string_view source) {
   }
 }
 
+/// By what every kernel of CUDA begins with, and none of usmx.
+void require_no_cuda(std::string_view source) {
+  if (source.find("__global__") != source.npos && source.find("USMX_KERNEL") == source.npos) {
+    throw compile_error(
+        "the kernel's source is CUDA C++, which usmx does not compile: expected "
+        "USMX_KERNEL(1) f(float* x) { ... } after #include <usmx/kernel.hpp>, with "
+        "usmx::global_id() in place of blockDim.x * blockIdx.x + threadIdx.x; "
+        "docs/how-to/kernels-from-elsewhere.md has the other names",
+        {});
+  }
+}
+
+/// "-std=c++14" or "--std=gnu++98": kernels need C++17.
+void require_known_standard(std::string_view option) {
+  const std::size_t at = option.find("++");
+  if (!option.starts_with("-std=") && !option.starts_with("--std=")) {
+    return;
+  }
+  constexpr std::string_view old[] = {"98", "03", "0x", "11", "1y", "14"};
+  if (at == option.npos || std::ranges::find(old, option.substr(at + 2)) != std::end(old)) {
+    throw value_error(
+        message("options: kernels are C++17 or later, such as '-std=c++20', found '", option, "'"));
+  }
+}
+
 }  // namespace
 
 program make_program(std::string_view source, std::span<const std::string> kernels,
@@ -313,9 +342,11 @@ program make_program(std::string_view source, std::span<const std::string> kerne
   }
   require_no_null_character("the source of a kernel", source);
   require_no_opencl_c(source);
+  require_no_cuda(source);
   // The header comes before the macros, which may have names that it uses.
   for (const std::string& option : how.options) {
     require_no_null_character("an option", option);
+    require_known_standard(option);
   }
   program made{how.debug ? "#define USMX_CHECKED_VIEWS\n" : "",
                {kernels.begin(), kernels.end()},
@@ -336,7 +367,7 @@ program make_program(std::string_view source, std::span<const std::string> kerne
   made.files.emplace_back(source_file, source);
   for (const auto& [name, text] : how.headers) {
     require_no_null_character("the name of a header", name);
-    require_no_null_character("a header of a kernel", text);
+    require_no_null_character(message("'", name, "' of a kernel"), text);
     made.files.emplace_back(message(user_headers, name), text);
   }
   for (const auto& [name, begin, end] : headers_of_kernels) {
@@ -354,6 +385,11 @@ program as_for_nvrtc(program made) {
   }
   made.options.resize(made.options.size() - options_after);
   std::erase(made.options, own_range);
+  for (std::string& option : made.options) {
+    if (option.starts_with(contraction)) {
+      option = option.ends_with("=off") ? "--fmad=false" : "--fmad=true";
+    }
+  }
   return made;
 }
 

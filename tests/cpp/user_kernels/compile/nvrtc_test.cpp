@@ -231,6 +231,18 @@ TEST_F(nvrtc_test, options_that_it_does_not_know_are_errors_without_a_place) {
   }
 }
 
+TEST_F(nvrtc_test, contraction_is_an_option_by_the_name_of_the_runtimes_compiler) {
+  const auto code = [](const char* option) {
+    return compile(
+               "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(float* x) { *x = x[1] * x[2] + x[3]; "
+               "}",
+               {"f"}, 999, {.options = {option}})
+        .executable;
+  };
+  EXPECT_EQ(code("-ffp-contract=off").find("fma.rn"), std::string::npos);
+  EXPECT_NE(code("-ffp-contract=fast").find("fma.rn"), std::string::npos);
+}
+
 TEST_F(nvrtc_test, functions_without_a_definition_are_named) {
   EXPECT_NE(
       error_of("int missing(int); USMX_KERNEL(1) f(int* x) { *x = missing(1); }").find("missing"),
