@@ -87,5 +87,5 @@ set_source_files_properties(
   PROPERTIES
     COMPILE_DEFINITIONS "USMX_KERNEL_HEADERS=\"${usmx_kernel_headers}\""
     OBJECT_DEPENDS
-    "${usmx_kernel_headers}/kernel.hpp;${usmx_kernel_headers}/kernel_complex.hpp;${usmx_kernel_headers}/kernel_cuda.hpp;${usmx_kernel_headers}/kernel_math.hpp"
+    "${usmx_kernel_headers}/kernel.hpp;${usmx_kernel_headers}/kernel_complex.hpp;${usmx_kernel_headers}/kernel_cuda.hpp;${usmx_kernel_headers}/kernel_groups.hpp;${usmx_kernel_headers}/kernel_math.hpp"
 )

@@ -48,6 +48,7 @@ USMX_PLACE(NumWorkgroups)
 #endif
 
 #include <usmx/kernel_complex.hpp>
+#include <usmx/kernel_groups.hpp>
 #include <usmx/kernel_math.hpp>
 
 namespace usmx {
@@ -196,8 +197,12 @@ class view<T, N, detail::dimensions<int, K...>> {
     static_assert(N == 1, "views of several dimensions have v(i, j)");
     return (*this)(index);
   }
+  /// The number of dimensions.
+  static constexpr int ndim = N;
   /// The number of elements along a dimension.
   index_t extent(int dimension) const { return extents_[dimension]; }
+  /// All of these, as in `x.shape()[0]`.
+  const index_t* shape() const { return extents_; }
   /// The distance, in elements, of neighbours along a dimension: zero or negative ones are
   /// possible.
   index_t stride(int dimension) const { return strides_[dimension]; }
@@ -280,6 +285,17 @@ class [[__sycl_detail__::wg_scope]] local_array<T, Rows, Columns> {
   T data_[Rows][Columns];
 };
 
+template <class T, index_t Planes, index_t Rows, index_t Columns>
+class [[__sycl_detail__::wg_scope]] local_array<T, Planes, Rows, Columns> {
+ public:
+  using plane = T[Rows][Columns];
+  plane& operator[](index_t index) { return data_[index]; }
+  T* data() { return data_[0][0]; }
+
+ private:
+  T data_[Planes][Rows][Columns];
+};
+
 #endif
 
 // Atomic operations on an element in global or local memory, seen by all work items of the device
@@ -288,6 +304,7 @@ class [[__sycl_detail__::wg_scope]] local_array<T, Rows, Columns> {
 #define USMX_ATOMIC(function, builtin)                                                        \
   template <class T>                                                                          \
   inline T function(T& element, decltype(T() + T()) value) {                                  \
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic operations need 4 or 8 bytes");   \
     return builtin(&element, static_cast<T>(value), __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); \
   }
 /// element += value
@@ -306,12 +323,16 @@ USMX_ATOMIC(atomic_xor, __scoped_atomic_fetch_xor)
 USMX_ATOMIC(atomic_exchange, __scoped_atomic_exchange_n)
 #undef USMX_ATOMIC
 
-/// Sets the element to `value` if it is `expected`. Gives the value from before.
+/// Sets the element to `value` if it is `expected`, bit by bit. Gives the value from before.
 template <class T>
-inline T atomic_compare_exchange(T& element, T expected, T value) {
-  __scoped_atomic_compare_exchange_n(&element, &expected, value, false, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-  return expected;
+inline T atomic_compare_exchange(T& element, T expected, decltype(T() + T()) value) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic operations need 4 or 8 bytes");
+  using word = detail::chosen<sizeof(T) == 4, unsigned, unsigned long>;
+  auto found = detail::bits_as<word>(expected);
+  __scoped_atomic_compare_exchange_n(reinterpret_cast<word*>(&element), &found,
+                                     detail::bits_as<word>(static_cast<T>(value)), false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  return detail::bits_as<T>(found);
 }
 
 // How usmx learns a kernel's parameters: it appends an instantiation of `signature` to the source,

@@ -161,8 +161,19 @@ class local_memory {
 
 namespace builtins {
 
-template <class T, long Rows, long Columns = 0>
+template <class T, long Planes, long Rows = 0, long Columns = 0>
 class local_array {
+ public:
+  using plane = T[Rows][Columns];
+  plane& operator[](long index) { return data_[index]; }
+  T* data() { return data_[0][0]; }
+
+ private:
+  T data_[Planes][Rows][Columns];
+};
+
+template <class T, long Rows, long Columns>
+class local_array<T, Rows, Columns, 0> {
  public:
   using row = T[Columns];
   row& operator[](long index) { return data_[index]; }
@@ -173,7 +184,7 @@ class local_array {
 };
 
 template <class T, long Extent>
-class local_array<T, Extent, 0> {
+class local_array<T, Extent, 0, 0> {
  public:
   T& operator[](long index) { return data_[index]; }
   T* data() { return data_; }
@@ -305,6 +316,131 @@ inline bool __scoped_atomic_compare_exchange_n(T* element, T* expected, T value,
       atomicCAS(usmx::builtins::words(element), wanted, usmx::builtins::bits_as<word>(value));
   *expected = usmx::builtins::bits_as<T>(found);
   return found == wanted;
+}
+
+// ---- what groups do together: a sub-group is a warp, of which the last one may be a part
+
+namespace usmx::builtins {
+
+inline constexpr unsigned warp = 32;
+
+/// The place in the work group; as many as 32 beside each other are a warp.
+inline unsigned place_in_group() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+inline unsigned group_size() { return blockDim.x * blockDim.y * blockDim.z; }
+
+}  // namespace usmx::builtins
+
+inline unsigned __spirv_BuiltInSubgroupLocalInvocationId() {
+  return usmx::builtins::place_in_group() % usmx::builtins::warp;
+}
+inline unsigned __spirv_BuiltInSubgroupId() {
+  return usmx::builtins::place_in_group() / usmx::builtins::warp;
+}
+inline unsigned __spirv_BuiltInNumSubgroups() {
+  return (usmx::builtins::group_size() + usmx::builtins::warp - 1) / usmx::builtins::warp;
+}
+inline unsigned __spirv_BuiltInSubgroupSize() {
+  const unsigned rest =
+      usmx::builtins::group_size() - __spirv_BuiltInSubgroupId() * usmx::builtins::warp;
+  return rest < usmx::builtins::warp ? rest : usmx::builtins::warp;
+}
+
+namespace usmx::builtins {
+
+/// The work items of the warp.
+inline unsigned mask_of_warp() {
+  const unsigned size = __spirv_BuiltInSubgroupSize();
+  return size == warp ? ~0U : (1U << size) - 1;
+}
+
+/// The values up to each work item's own, put together; the last one has all.
+template <class T, class Operation>
+inline T scan_of_warp(T value, const Operation& together) {
+  const unsigned place = __spirv_BuiltInSubgroupLocalInvocationId();
+  for (unsigned distance = 1; distance < warp; distance *= 2) {
+    const T before = __shfl_up_sync(mask_of_warp(), value, distance);
+    value = place >= distance ? together(before, value) : value;
+  }
+  return value;
+}
+
+/// The scan without a work item's own value, of which the first one has none: 0.
+template <class T>
+inline T scan_before(T scan) {
+  const T before = __shfl_up_sync(mask_of_warp(), scan, 1);
+  return __spirv_BuiltInSubgroupLocalInvocationId() == 0 ? T(0) : before;
+}
+
+/// What the last work item of each warp of the group has.
+template <class T>
+struct lasts_of_warps {
+  explicit lasts_of_warps(T value) {
+    __shared__ T lasts[warp];
+    __syncthreads();  // an earlier use may not have ended
+    if (__spirv_BuiltInSubgroupLocalInvocationId() == __spirv_BuiltInSubgroupSize() - 1) {
+      lasts[__spirv_BuiltInSubgroupId()] = value;
+    }
+    __syncthreads();
+    all = lasts;
+  }
+
+  const T* all;
+};
+
+/// SPIR-V's operations: 0 is a reduction, 1 an inclusive scan, 2 an exclusive one, which only sums
+/// have. The scope 2 is the work group, else the warp.
+template <class T, class Operation>
+inline T put_together(int scope, int operation, T value, const Operation& together) {
+  const T scan = scan_of_warp(value, together);
+  T mine = operation == 2 ? scan_before(scan) : scan;
+  if (scope != 2) {
+    const int last = static_cast<int>(__spirv_BuiltInSubgroupSize()) - 1;
+    return operation == 0 ? __shfl_sync(mask_of_warp(), scan, last) : mine;
+  }
+  const lasts_of_warps<T> lasts(scan);
+  if (operation == 0) {
+    mine = lasts.all[0];
+    for (unsigned k = 1; k < __spirv_BuiltInNumSubgroups(); ++k) {
+      mine = together(mine, lasts.all[k]);
+    }
+    return mine;
+  }
+  for (unsigned k = __spirv_BuiltInSubgroupId(); k > 0; --k) {
+    mine = together(lasts.all[k - 1], mine);
+  }
+  return mine;
+}
+
+}  // namespace usmx::builtins
+
+#define USMX_TOGETHER(name, expression)                                            \
+  template <class T>                                                               \
+  inline T __spirv_Group##name(int scope, int operation, T value) {                \
+    return usmx::builtins::put_together(scope, operation, value,                   \
+                                        [](T a, T b) -> T { return expression; }); \
+  }
+USMX_TOGETHER(FAdd, a + b)
+USMX_TOGETHER(IAdd, a + b)
+USMX_TOGETHER(FMin, (b < a || a != a ? b : a))
+USMX_TOGETHER(SMin, (b < a ? b : a))
+USMX_TOGETHER(UMin, (b < a ? b : a))
+USMX_TOGETHER(FMax, (a < b || a != a ? b : a))
+USMX_TOGETHER(SMax, (a < b ? b : a))
+USMX_TOGETHER(UMax, (a < b ? b : a))
+#undef USMX_TOGETHER
+inline bool __spirv_GroupAny(int scope, bool holds) {
+  return (scope == 2 ? __syncthreads_or(holds)
+                     : __any_sync(usmx::builtins::mask_of_warp(), holds)) != 0;
+}
+inline bool __spirv_GroupAll(int scope, bool holds) {
+  return (scope == 2 ? __syncthreads_and(holds)
+                     : __all_sync(usmx::builtins::mask_of_warp(), holds)) != 0;
+}
+template <class T>
+inline T __spirv_SubgroupShuffleINTEL(T value, unsigned place) {
+  return __shfl_sync(usmx::builtins::mask_of_warp(), value, static_cast<int>(place));
 }
 
 // ---- mathematical functions: CUDA's own

@@ -23,6 +23,7 @@ NOT_FOR_ALL = (
     "usmx/kernel.hpp",
     "usmx/kernel_complex.hpp",
     "usmx/kernel_cuda.hpp",
+    "usmx/kernel_groups.hpp",
     "usmx/kernel_math.hpp",
     "usmx/python/pybind11.hpp",
 )

@@ -178,6 +178,21 @@ def test_return_ends_the_operation_of_one_element(view, index):
     equal(f(VIEWS[view](usmx.asarray(a)), other), expected)
 
 
+@pytest.mark.parametrize("view", ["c", "f", "every other"])
+def test_raw_arrays_tell_their_shape(view):
+    f = usmx.ElementwiseKernel(
+        "raw T x",
+        "T y",
+        "y = i < x.ndim ? x.shape()[i] : i == 2 ? x.size() : x(x.shape()[0] - 1, 0)",
+    )
+    a = numbers(12, 14)
+    host = VIEWS[view](a)
+    equal(
+        f(VIEWS[view](usmx.asarray(a)), size=4),
+        np.array([*host.shape, host.size, host[-1, 0]], "f4"),
+    )
+
+
 def test_return_with_raw_arrays_and_atomic_operations():
     count = usmx.ElementwiseKernel(
         "int32 k", "raw int32 bins", "if (k % 2) return; usmx::atomic_add(bins[k / 2], 1)"

@@ -14,6 +14,7 @@
 USMX_EMBED(kernel_header, USMX_KERNEL_HEADERS "/kernel.hpp")
 USMX_EMBED(kernel_complex_header, USMX_KERNEL_HEADERS "/kernel_complex.hpp")
 USMX_EMBED(kernel_cuda_header, USMX_KERNEL_HEADERS "/kernel_cuda.hpp")
+USMX_EMBED(kernel_groups_header, USMX_KERNEL_HEADERS "/kernel_groups.hpp")
 USMX_EMBED(kernel_math_header, USMX_KERNEL_HEADERS "/kernel_math.hpp")
 
 namespace usmx::inline v1::detail {
@@ -33,6 +34,7 @@ const embedded_header headers_of_kernels[] = {
     {"usmx/kernel.hpp", usmx_kernel_header_begin, usmx_kernel_header_end},
     {"usmx/kernel_complex.hpp", usmx_kernel_complex_header_begin, usmx_kernel_complex_header_end},
     {"usmx/kernel_cuda.hpp", usmx_kernel_cuda_header_begin, usmx_kernel_cuda_header_end},
+    {"usmx/kernel_groups.hpp", usmx_kernel_groups_header_begin, usmx_kernel_groups_header_end},
     {"usmx/kernel_math.hpp", usmx_kernel_math_header_begin, usmx_kernel_math_header_end}};
 
 /// What usmx adds before the user's options. An assertion that fails would end the process. A

@@ -151,6 +151,29 @@ TEST_F(nvrtc_test, every_function_takes_every_type_and_mixed_ones) {
   EXPECT_FALSE(made.executable.empty());
 }
 
+TEST_F(nvrtc_test, what_groups_do_together_compiles_for_every_type) {
+  std::string body;
+  for (const char* x : {"b", "s", "i", "u", "l", "h", "f", "d"}) {
+    for (const char* name : {"reduce_add", "reduce_min", "reduce_max", "inclusive_scan_add",
+                             "exclusive_scan_add", "any", "all"}) {
+      body += std::string("*out += double(group_") + name + "(" + x + ") + subgroup_" + name + "(" +
+              x + "));\n";
+    }
+    for (const char* name : {"shuffle", "shuffle_up", "shuffle_down", "shuffle_xor"}) {
+      body += std::string("*out += double(subgroup_") + name + "(" + x + ", 1));\n";
+    }
+  }
+  EXPECT_FALSE(
+      compile("#include <usmx/kernel.hpp>\nusing namespace usmx;\nUSMX_KERNEL(3) f(double* out, "
+              "bool b, short s, int i, unsigned u, long l, half h, float f, double d) {\n" +
+                  body +
+                  "local_array<int, 2, 3, 4> t; t[1][2][3] = subgroup_size() + subgroup_id() + "
+                  "subgroup_count(); barrier(); *out += t[0][0][0]; "
+                  "atomic_compare_exchange(*out, 1.0, 2); }",
+              {"f"})
+          .executable.empty());
+}
+
 TEST_F(nvrtc_test, functions_of_complex_numbers_compile) {
   std::string body;
   for (const char* name :

@@ -1,0 +1,158 @@
+"""What the work items of a group do together: reductions, scans, votes, exchanges, atomic operations, local arrays."""
+
+import re
+
+import numpy as np
+import pytest
+import usmx
+from documents import ROOT
+
+HEADER = "#include <usmx/kernel.hpp>\n"
+TYPES = {"i1": "signed char", "u2": "unsigned short", "i4": "int", "u4": "unsigned", "i8": "long", "f2": "_Float16", "f4": "float", "f8": "double"}  # fmt: skip
+GROUP = 48
+
+
+def run(body, x, results, group=GROUP):
+    """Arrays of the type of x that `body` sets, one element for each work item."""
+    kind = TYPES[x.dtype.str[1:]]
+    parameters = ", ".join(f"{kind}* {name}" for name in results)
+    source = HEADER + (
+        f"USMX_KERNEL(1) f(const {kind}* in, {parameters}) {{ using namespace usmx;\n"
+        f"const auto at = global_id(); const auto x = in[at];\n{body}\n}}"
+    )
+    outs = [usmx.zeros(x.size, dtype=x.dtype) for _ in results]
+    usmx.Kernel(source, "f")(x.size, group, usmx.asarray(x), *outs)
+    return [usmx.asnumpy(out) for out in outs]
+
+
+def small_numbers(dtype, count=4 * GROUP):
+    x = np.random.default_rng(45).integers(0, 3, count)
+    return (x - 1 if np.dtype(dtype).kind != "u" else x).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_work_groups_put_values_together(dtype):
+    x = small_numbers(dtype)
+    found = run(
+        "a[at] = group_reduce_add(x); b[at] = group_reduce_min(x); c[at] = group_reduce_max(x);"
+        "d[at] = group_inclusive_scan_add(x); e[at] = group_exclusive_scan_add(x);",
+        x, "abcde",
+    )  # fmt: skip
+    rows = x.reshape(-1, GROUP)
+    scans = rows.cumsum(axis=1, dtype=dtype)
+    for k, reduced in enumerate((rows.sum(1, dtype=dtype), rows.min(1), rows.max(1))):
+        np.testing.assert_array_equal(found[k], np.repeat(reduced, GROUP))
+    np.testing.assert_array_equal(found[3], scans.ravel())
+    np.testing.assert_array_equal(found[4], (scans - rows).ravel())
+
+
+def sub_groups(group=GROUP, count=4 * GROUP):
+    """The size of each work item's sub-group, its place there, and where its sub-group begins."""
+    x = np.zeros(count, "i8")
+    size, place = run("a[at] = subgroup_size(); b[at] = subgroup_local_id();", x, "ab", group)
+    return size, place, np.arange(count) - place
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_sub_groups_put_values_together(dtype):
+    x = small_numbers(dtype)
+    size, place, first = sub_groups()
+    found = run(
+        "a[at] = subgroup_reduce_add(x); b[at] = subgroup_reduce_min(x); c[at] = subgroup_reduce_max(x);"
+        "d[at] = subgroup_inclusive_scan_add(x); e[at] = subgroup_exclusive_scan_add(x);",
+        x, "abcde",
+    )  # fmt: skip
+    for k in range(x.size):
+        mine = x[first[k] : first[k] + size[k]]
+        assert [found[j][k] for j in range(3)] == [mine.sum(dtype=dtype), mine.min(), mine.max()]
+        assert found[3][k] == mine[: place[k] + 1].sum(dtype=dtype)
+        assert found[4][k] == mine[: place[k]].sum(dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_work_items_of_a_sub_group_exchange_values(dtype):
+    x = np.arange(4 * GROUP).astype(dtype)
+    size, place, first = sub_groups()
+    found = run(
+        "a[at] = subgroup_shuffle(x, 1); b[at] = subgroup_shuffle_down(x, 3); c[at] = subgroup_shuffle_up(x, 2);"
+        "d[at] = subgroup_shuffle_xor(x, 1);",
+        x, "abcd",
+    )  # fmt: skip
+    own = np.arange(x.size)
+    np.testing.assert_array_equal(found[0], x[first + 1])
+    np.testing.assert_array_equal(found[1], x[np.where(place + 3 < size, own + 3, own)])
+    np.testing.assert_array_equal(found[2], x[np.where(place >= 2, own - 2, own)])
+    np.testing.assert_array_equal(
+        found[3], x[np.where((place ^ 1) < size, first + (place ^ 1), own)]
+    )
+
+
+def test_votes():
+    x = np.zeros(4 * GROUP, "i4")
+    x[GROUP + 5] = 1
+    x[2 * GROUP :] = 1
+    any_, all_, any_of_sub, all_of_sub = run(
+        "a[at] = group_any(x); b[at] = group_all(x); c[at] = subgroup_any(x); d[at] = subgroup_all(x);", x, "abcd"
+    )  # fmt: skip
+    rows = x.reshape(-1, GROUP).astype(bool)
+    np.testing.assert_array_equal(any_, np.repeat(rows.any(1), GROUP))
+    np.testing.assert_array_equal(all_, np.repeat(rows.all(1), GROUP))
+    size, _, first = sub_groups()
+    mine = [x[f : f + s].astype(bool) for f, s in zip(first, size, strict=True)]
+    assert any_of_sub.tolist() == [each.any() for each in mine]
+    assert all_of_sub.tolist() == [each.all() for each in mine]
+
+
+def test_sub_groups_are_counted():
+    x = np.zeros(2 * GROUP, "i4")
+    number, count = run("a[at] = subgroup_id(); b[at] = subgroup_count();", x, "ab")
+    _, place, _ = sub_groups(count=2 * GROUP)
+    starts = (place == 0).reshape(2, GROUP)
+    np.testing.assert_array_equal(number, (starts.cumsum(1) - 1).ravel())
+    np.testing.assert_array_equal(count, np.repeat(starts.sum(1), GROUP))
+
+
+def test_every_function_of_groups_is_in_the_documents():
+    page = (ROOT / "docs/reference/kernel-language.md").read_text()
+    header = (ROOT / "include/usmx/kernel_groups.hpp").read_text()
+    named = set(re.findall(r"inline (?:int|bool|T) (subgroup_\w+)\(", header))
+    named |= {f"group{name}" for name in re.findall(r"prefix##(_\w+)\(", header)}
+    named |= {f"subgroup{name}" for name in re.findall(r"prefix##(_\w+)\(", header)}
+    assert {"subgroup_shuffle_xor", "group_reduce_add", "subgroup_any"} <= named
+    assert [name for name in sorted(named) if f"`{name}(" not in page] == []
+
+
+# ---- local arrays and atomic operations
+
+
+def test_local_array_of_three_dimensions():
+    source = HEADER + (
+        "USMX_KERNEL(3) f(int* x) { usmx::local_array<int, 2, 3, 4> t; const auto l = usmx::local_id<3>();\n"
+        "t[l.i][l.j][l.k] = 100 * l.i + 10 * l.j + l.k; usmx::barrier();\n"
+        "x[(l.i * 3 + l.j) * 4 + l.k] = t[1 - l.i][2 - l.j][3 - l.k] + (t.data()[23] - 123); }"
+    )
+    x = usmx.zeros((2, 3, 4), dtype="i4")
+    usmx.Kernel(source, "f")((2, 3, 4), (2, 3, 4), x)
+    i, j, k = np.indices((2, 3, 4))
+    np.testing.assert_array_equal(usmx.asnumpy(x), (100 * i + 10 * j + k)[::-1, ::-1, ::-1])
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "f4", "f8"])
+def test_compare_exchange_of_every_type(dtype):
+    kind = TYPES[dtype]
+    source = HEADER + (
+        f"USMX_KERNEL(1) f({kind}* sum, {kind}* old) {{ {kind} found = *sum, seen;\n"
+        "while ((seen = usmx::atomic_compare_exchange(*sum, found, found + 1)) != found) found = seen;\n"
+        "old[usmx::global_id()] = found; }"
+    )
+    total, old = usmx.zeros(1, dtype=dtype), usmx.zeros(500, dtype=dtype)
+    usmx.Kernel(source, "f")(500, None, total, old)
+    assert total.item() == 500
+    np.testing.assert_array_equal(np.sort(usmx.asnumpy(old)), np.arange(500))
+
+
+@pytest.mark.parametrize("kind", ["signed char", "unsigned short", "_Float16"])
+def test_atomic_operations_on_small_elements_say_what_they_need(kind):
+    for call in ("atomic_add(*x, 1)", "atomic_compare_exchange(*x, *x, 1)"):
+        with pytest.raises(usmx.CompileError, match="atomic operations need 4 or 8 bytes"):
+            usmx.Kernel(HEADER + f"USMX_KERNEL(1) f({kind}* x) {{ usmx::{call}; }}", "f")
