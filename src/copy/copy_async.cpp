@@ -210,8 +210,8 @@ sycl::event copy_async(const array& source, const array& destination) {
   return start_copy(source, destination, overtaking::left_to_caller);
 }
 
-void detail::copy_in_order(const array& source, const array& destination) {
-  start_copy(source, destination, overtaking::prevented);
+sycl::event detail::copy_in_order(const array& source, const array& destination) {
+  return start_copy(source, destination, overtaking::prevented);
 }
 
 sycl::event copy_from_host_async(const host_array& source, const array& destination,

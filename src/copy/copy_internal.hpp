@@ -67,7 +67,7 @@ USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, st
 
 namespace usmx::inline v1::detail {
 
-/// As copy_async, for calls that give no event: nobody overtakes the copy.
-void copy_in_order(const array& source, const array& destination);
+/// As copy_async, but nobody overtakes the copy: for a part of a call.
+sycl::event copy_in_order(const array& source, const array& destination);
 
 }  // namespace usmx::inline v1::detail

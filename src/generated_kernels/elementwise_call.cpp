@@ -312,8 +312,10 @@ held_kernels elementwise_call::generated_for(const plan& how, const sycl::queue&
   });
 }
 
-void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
-                              const sycl::queue& queue, std::span<const sycl::event> after) const {
+std::vector<sycl::event> elementwise_call::launch(const plan& how, const usmx::kernel& generated,
+                                                  const sycl::queue& queue,
+                                                  std::span<const sycl::event> after) const {
+  std::vector<sycl::event> events;
   // One for each parameter, then the index, if there is one, and the loop.
   std::vector<detail::argument_bytes> bytes(arguments_.size() + (how.has_index ? 2 : 1));
   std::vector<detail::array_use> uses =
@@ -340,22 +342,25 @@ void elementwise_call::launch(const plan& how, const usmx::kernel& generated,
     const detail::packed_loop words =
         detail::packed(part.dimensions, count, how.loop.form.dimensions);
     bytes.back().structure = words.data();
-    detail::launch_checked(generated, sizes_of(part, how.loop.form, group), bytes, uses, queue,
-                           after);
+    events.push_back(detail::launch_checked(generated, sizes_of(part, how.loop.form, group), bytes,
+                                            uses, queue, after));
   };
   detail::copy_to_separate(how.separated);
   detail::copy_to_separate(separated_);
   for_each_part({how.loop.loop.dimensions(), how.loop.loop.offsets}, count, launch_part);
-  detail::copy_from_separate(how.separated);
-  detail::copy_from_separate(separated_);
+  detail::copy_from_separate(how.separated, events);
+  detail::copy_from_separate(separated_, events);
+  return events;
 }
 
-void elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {
-  if (output_layout_.size() != 0) {
-    separate_raw_outputs();
-    const plan how = make_plan(queue.get_device());
-    launch(how, generated_for(how, queue, options)->front(), queue, options.after);
+sycl::event elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {
+  if (output_layout_.size() == 0) {
+    return joined(queue, options.after);
   }
+  separate_raw_outputs();
+  const plan how = make_plan(queue.get_device());
+  return joined(queue,
+                launch(how, generated_for(how, queue, options)->front(), queue, options.after));
 }
 
 }  // namespace internal

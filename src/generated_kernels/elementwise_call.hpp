@@ -30,8 +30,9 @@ class USMX_API elementwise_call : public generated_call {
   ~elementwise_call();
 
   /// Runs the kernel on a queue, after the events and the work on the arrays. No output is lacking.
-  /// Of the options, it takes what is not an argument of the call.
-  void run(const sycl::queue&, const generated_call_options&);
+  /// Of the options, it takes what is not an argument of the call. The event is that of all work on
+  /// the outputs.
+  sycl::event run(const sycl::queue&, const generated_call_options&);
 
  private:
   struct plan;
@@ -39,8 +40,8 @@ class USMX_API elementwise_call : public generated_call {
   void separate_raw_outputs();
   plan make_plan(const sycl::device&) const;
   held_kernels generated_for(const plan&, const sycl::queue&, const generated_call_options&) const;
-  void launch(const plan&, const usmx::kernel&, const sycl::queue&,
-              std::span<const sycl::event> after) const;
+  std::vector<sycl::event> launch(const plan&, const usmx::kernel&, const sycl::queue&,
+                                  std::span<const sycl::event> after) const;
 
   const elementwise_kernel::implementation& kernel_;
   std::vector<detail::separate_output> separated_;  // raw ones

@@ -74,9 +74,9 @@ void copy_to_separate(std::span<const separate_output> all) {
   }
 }
 
-void copy_from_separate(std::span<const separate_output> all) {
+void copy_from_separate(std::span<const separate_output> all, std::vector<sycl::event>& events) {
   for (const separate_output& each : all) {
-    copy_in_order(each.made, each.given);
+    events.push_back(copy_in_order(each.made, each.given));
   }
 }
 

@@ -43,8 +43,8 @@ struct separate_output {
 /// Copies what outputs hold to their new memory: a kernel may read outputs, and need not write all
 /// of them.
 void copy_to_separate(std::span<const separate_output>);
-/// Copies the new memory to the outputs, in their order.
-void copy_from_separate(std::span<const separate_output>);
+/// Copies the new memory to the outputs, in their order. Adds the events of the copies.
+void copy_from_separate(std::span<const separate_output>, std::vector<sycl::event>&);
 
 /// What a kernel gets for a loop, as in source.cpp: the extents of the
 /// dimensions, and the strides of the operands, dimension by dimension, in bytes.

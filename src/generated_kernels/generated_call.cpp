@@ -123,6 +123,13 @@ std::vector<std::ptrdiff_t> generated_call::common_shape(
   return extents;
 }
 
+sycl::event generated_call::joined(sycl::queue queue, const std::vector<sycl::event>& all) {
+  if (all.empty()) {
+    return {};
+  }
+  return all.size() == 1 ? all.front() : queue.ext_oneapi_submit_barrier(all);
+}
+
 std::string generated_call::raw_forms() const {
   std::string text;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {

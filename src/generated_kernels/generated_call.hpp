@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
 #include "usmx/array/array.hpp"
@@ -54,6 +55,8 @@ class USMX_API generated_call {
   std::vector<const array*> operands(bool with_outputs) const;
   /// The shape that arrays have together, by the rule of broadcasting. Throws value_error.
   std::vector<std::ptrdiff_t> common_shape(std::span<const array* const>) const;
+  /// One event for all of these on the queue; a complete one for none.
+  static sycl::event joined(sycl::queue queue, const std::vector<sycl::event>& all);
   /// A letter for each raw array: what its kernel is generated for.
   std::string raw_forms() const;
 

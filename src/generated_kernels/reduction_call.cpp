@@ -466,9 +466,9 @@ std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
   return {detail::launch_checked(make_parts, sizes, bytes, uses, queue, after)};
 }
 
-void reduction_call::launch_end(const plan& how, const usmx::kernel& put_together,
-                                const sycl::queue& queue,
-                                std::span<const sycl::event> after) const {
+sycl::event reduction_call::launch_end(const plan& how, const usmx::kernel& put_together,
+                                       const sycl::queue& queue,
+                                       std::span<const sycl::event> after) const {
   const reduction& loops = how.loops;
   std::vector<detail::argument_bytes> bytes;
   std::vector<detail::array_use> uses;
@@ -494,12 +494,12 @@ void reduction_call::launch_end(const plan& how, const usmx::kernel& put_togethe
   bytes.push_back(structure_at(how.kept.data()));
   const result_sizes sizes{how.results, how.parts.by.parts, loops.reduced_count};
   bytes.push_back(structure_at(&sizes));
-  detail::launch_checked(put_together, end_sizes(how.results), bytes, uses, queue, after);
+  return detail::launch_checked(put_together, end_sizes(how.results), bytes, uses, queue, after);
 }
 
-void reduction_call::run(const sycl::queue& queue, const generated_call_options& options) {
+sycl::event reduction_call::run(const sycl::queue& queue, const generated_call_options& options) {
   if (output_layout_.size() == 0) {
-    return;
+    return joined(queue, options.after);
   }
   plan how = make_plan(queue.get_device());
   const std::string type = kernel_.result_type(typed_->types);
@@ -514,8 +514,10 @@ void reduction_call::run(const sycl::queue& queue, const generated_call_options&
   const kernel_parameter& parts = (*kernels)[0].signature().parameters[family_.input_count()];
   how.parts = parts_of(how.loops, parts.size, queue);
   detail::copy_to_separate(how.separated);
-  launch_end(how, (*kernels)[1], queue, launch_parts(how, (*kernels)[0], queue, options.after));
-  detail::copy_from_separate(how.separated);
+  std::vector<sycl::event> events{launch_end(
+      how, (*kernels)[1], queue, launch_parts(how, (*kernels)[0], queue, options.after))};
+  detail::copy_from_separate(how.separated, events);
+  return joined(queue, events);
 }
 
 }  // namespace internal

@@ -27,7 +27,7 @@ class USMX_API reduction_call : public generated_call {
 
   /// Runs the kernels on a queue, after the events and the work on the arrays. No output is
   /// lacking. Of the options, it takes what is not an argument of the call.
-  void run(const sycl::queue&, const generated_call_options&);
+  sycl::event run(const sycl::queue&, const generated_call_options&);
 
  private:
   struct plan;
@@ -36,8 +36,8 @@ class USMX_API reduction_call : public generated_call {
   /// Returns the event of the first kernel, or what the second one comes after without it.
   std::vector<sycl::event> launch_parts(const plan&, const usmx::kernel&, const sycl::queue&,
                                         std::span<const sycl::event> after) const;
-  void launch_end(const plan&, const usmx::kernel&, const sycl::queue&,
-                  std::span<const sycl::event> after) const;
+  sycl::event launch_end(const plan&, const usmx::kernel&, const sycl::queue&,
+                         std::span<const sycl::event> after) const;
 
   const reduction_kernel::implementation& kernel_;
   std::vector<std::ptrdiff_t> shape_;  // that inputs are broadcast to

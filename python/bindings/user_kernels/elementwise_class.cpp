@@ -23,8 +23,8 @@ std::optional<std::vector<std::ptrdiff_t>> size_of(nb::handle size) {
   return std::vector<std::ptrdiff_t>(extents.span().begin(), extents.span().end());
 }
 
-nb::object compute(nb::handle object, nb::args given, nb::handle out, nb::handle type,
-                   nb::handle size, nb::handle queue, nb::handle after) {
+started_call start_elementwise(nb::handle object, nb::args given, nb::handle out, nb::handle type,
+                               nb::handle size, nb::handle queue, nb::handle after) {
   require_usable_process();
   look_for_peers();
   const auto& self = ready_instance<py_elementwise>(object.ptr());
@@ -35,6 +35,16 @@ nb::object compute(nb::handle object, nb::args given, nb::handle out, nb::handle
       self.kernel, arguments.all(),
       type.is_none() ? std::nullopt : std::optional(dtype_argument(type)), size_of(size));
   return run(self, call, arguments, where, std::move(events));
+}
+
+nb::object compute(nb::handle object, nb::args given, nb::handle out, nb::handle type,
+                   nb::handle size, nb::handle queue, nb::handle after) {
+  return start_elementwise(object, given, out, type, size, queue, after).outputs;
+}
+
+nb::object submit_elementwise(nb::handle object, nb::args given, nb::handle out, nb::handle type,
+                              nb::handle size, nb::handle queue, nb::handle after) {
+  return start_elementwise(object, given, out, type, size, queue, after).with_event();
 }
 
 }  // namespace
@@ -125,6 +135,35 @@ Raises:
     ValueError: shapes do not suit, `size` is missing or another one, a number does not fit, an output is read-only.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
     CompileError: the source cannot be compiled for these types.)")
+      .def("submit", &submit_elementwise, nb::arg("args"), nb::arg("out").none() = nb::none(),
+           nb::arg("dtype").none() = nb::none(), nb::arg("size").none() = nb::none(),
+           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
+           nb::sig("def submit(self, *args: object, out: object = None, dtype: DTypeLike | None = "
+                   "None, size: Shape | None = None, queue: QueueLike | None = None, after: "
+                   "Sequence[object] = ()) -> tuple[Any, SyclEvent]"),
+           R"(Compute the outputs as a call does, and give the event of the work on them, too.
+
+Args:
+    args: as of a call.
+    out: as of a call.
+    dtype: as of a call.
+    size: as of a call.
+    queue: as of a call.
+    after: as of a call.
+
+Returns:
+    What a call returns, and a SyclEvent, which is complete when the outputs are.
+
+Raises:
+    TypeError: as a call does, like the other errors.
+
+Example:
+    >>> twice = usmx.ElementwiseKernel('T x', 'T y', 'y = 2 * x')
+    >>> y, event = twice.submit(usmx.ones(3))
+    >>> z, event = twice.submit(y, after=[event])
+    >>> event.wait()
+    >>> print(z)
+    [4. 4. 4.])")
       .def_prop_ro(
           "name", [](const py_elementwise& self) { return self.kernel.name(); },
           "The name that was given.")

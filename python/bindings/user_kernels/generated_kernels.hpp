@@ -11,6 +11,7 @@
 #include "internals.hpp"
 #include "support/errors.hpp"
 #include "support/nanobind.hpp"
+#include "sycl_objects/dpctl_objects.hpp"
 #include "user_kernels/compiling.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
@@ -68,11 +69,19 @@ class call_arguments {
 /// The constructor's arguments that both have.
 generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options);
 
-/// Runs a call without the interpreter lock, and returns its outputs: one object, or a tuple of
-/// several. CompileError.
+/// The outputs of a call, one object or a tuple of several, and the event of the work on them.
+struct started_call {
+  nb::object outputs;
+  sycl::event event;
+
+  /// As submit() returns it.
+  nb::tuple with_event() const { return nb::make_tuple(outputs, event_object(event)); }
+};
+
+/// Runs a call without the interpreter lock. CompileError.
 template <class Kernel, class Call>
-nb::object run(const py_generated<Kernel>& self, Call& call, const call_arguments& arguments,
-               const sycl::queue& queue, std::vector<sycl::event> after) {
+started_call run(const py_generated<Kernel>& self, Call& call, const call_arguments& arguments,
+                 const sycl::queue& queue, std::vector<sycl::event> after) {
   const std::vector<nb::object> outputs = arguments.outputs(call, queue);
   progress_line line(self.names);
   generated_call_options how;
@@ -82,22 +91,23 @@ nb::object run(const py_generated<Kernel>& self, Call& call, const call_argument
     const nb::gil_scoped_acquire locked;
     warn_of(said);
   };
+  sycl::event event;
   try {
-    launching(self.kernel.name(), [&] {
+    event = launching(self.kernel.name(), [&] {
       const without_interpreter_lock unlocked;
-      call.run(queue, how);
+      return call.run(queue, how);
     });
   } catch (const compile_error& failed) {
     raise_compile_error(failed);
   }
   if (outputs.size() == 1) {
-    return outputs.front();
+    return {outputs.front(), std::move(event)};
   }
   nb::list all;
   for (const nb::object& each : outputs) {
     all.append(each);
   }
-  return nb::tuple(all);
+  return {nb::tuple(all), std::move(event)};
 }
 
 }  // namespace usmx::bindings

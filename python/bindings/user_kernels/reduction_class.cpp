@@ -27,8 +27,9 @@ reduction_axes axes_argument(nb::handle axis, nb::handle keepdims) {
   return axes;
 }
 
-nb::object reduce(nb::handle object, nb::args given, nb::handle axis, nb::handle keepdims,
-                  nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
+started_call start_reduction(nb::handle object, nb::args given, nb::handle axis,
+                             nb::handle keepdims, nb::handle out, nb::handle type, nb::handle queue,
+                             nb::handle after) {
   require_usable_process();
   look_for_peers();
   const auto& self = ready_instance<py_reduction>(object.ptr());
@@ -50,6 +51,16 @@ std::string text_or_none(const char* what, nb::handle text) {
 std::string identity_argument(nb::handle identity) {
   const nb::object text = hooks::identity_text(identity);
   return std::string(to_text("identity", text.ptr()));
+}
+
+nb::object reduce(nb::handle object, nb::args given, nb::handle axis, nb::handle keepdims,
+                  nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
+  return start_reduction(object, given, axis, keepdims, out, type, queue, after).outputs;
+}
+
+nb::object submit_reduction(nb::handle object, nb::args given, nb::handle axis, nb::handle keepdims,
+                            nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
+  return start_reduction(object, given, axis, keepdims, out, type, queue, after).with_event();
 }
 
 }  // namespace
@@ -163,6 +174,37 @@ Raises:
     AxisError: there is no such axis.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
     CompileError: the source cannot be compiled for these types.)")
+      .def("submit", &submit_reduction, nb::arg("args"), nb::arg("axis").none() = nb::none(),
+           nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),
+           nb::arg("dtype").none() = nb::none(), nb::arg("queue").none() = nb::none(),
+           nb::arg("after") = nb::make_tuple(),
+           nb::sig("def submit(self, *args: object, axis: int | tuple[int, ...] | None = None, "
+                   "keepdims: bool = False, out: object = None, dtype: DTypeLike | None = None, "
+                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> tuple[Any, "
+                   "SyclEvent]"),
+           R"(Compute the outputs as a call does, and give the event of the work on them, too.
+
+Args:
+    args: as of a call.
+    axis: as of a call.
+    keepdims: as of a call.
+    out: as of a call.
+    dtype: as of a call.
+    queue: as of a call.
+    after: as of a call.
+
+Returns:
+    What a call returns, and a SyclEvent, which is complete when the outputs are.
+
+Raises:
+    TypeError: as a call does, like the other errors.
+
+Example:
+    >>> total = usmx.ReductionKernel('T x', 'T y', 'x', 'a + b', 'y = a', 0)
+    >>> y, event = total.submit(usmx.ones(3))
+    >>> event.wait()
+    >>> print(y)
+    3.0)")
       .def_prop_ro(
           "name", [](const py_reduction& self) { return self.kernel.name(); },
           "The name that was given.")
