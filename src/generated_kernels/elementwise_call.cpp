@@ -353,14 +353,14 @@ std::vector<sycl::event> elementwise_call::launch(const plan& how, const usmx::k
   return events;
 }
 
-sycl::event elementwise_call::run(const sycl::queue& queue, const generated_call_options& options) {
+std::vector<sycl::event> elementwise_call::run(const sycl::queue& queue,
+                                               const generated_call_options& options) {
   if (output_layout_.size() == 0) {
-    return joined(queue, options.after);
+    return options.after;
   }
   separate_raw_outputs();
   const plan how = make_plan(queue.get_device());
-  return joined(queue,
-                launch(how, generated_for(how, queue, options)->front(), queue, options.after));
+  return launch(how, generated_for(how, queue, options)->front(), queue, options.after);
 }
 
 }  // namespace internal

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "array/array_internal.hpp"
+#include "base/process_state.hpp"
 #include "base/quoted.hpp"
 #include "generated_kernels/kernel_family.hpp"
+#include "tracking/pending_work.hpp"
 #include "user_kernels/arguments.hpp"
 #include "usmx/base/error.hpp"
 
@@ -123,11 +125,10 @@ std::vector<std::ptrdiff_t> generated_call::common_shape(
   return extents;
 }
 
-sycl::event generated_call::joined(sycl::queue queue, const std::vector<sycl::event>& all) {
-  if (all.empty()) {
-    return {};
-  }
-  return all.size() == 1 ? all.front() : queue.ext_oneapi_submit_barrier(all);
+sycl::event generated_call::event_of(const std::vector<sycl::event>& run,
+                                     const sycl::queue& queue) {
+  const detail::runtime_call call;
+  return detail::event_of_all(run, queue.get_context());
 }
 
 std::string generated_call::raw_forms() const {

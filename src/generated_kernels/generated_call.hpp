@@ -40,6 +40,9 @@ class USMX_API generated_call {
   /// That array.
   void set_output(std::size_t output, const array& made);
 
+  /// One event for those of a run. May wait.
+  USMX_API static sycl::event event_of(const std::vector<sycl::event>& run, const sycl::queue&);
+
  protected:
   /// Of an argument for each input, and none or one for each output; an unsuitable one without a
   /// text is an output to be made. Throws type_error for too few or too many, for what is no array
@@ -55,8 +58,6 @@ class USMX_API generated_call {
   std::vector<const array*> operands(bool with_outputs) const;
   /// The shape that arrays have together, by the rule of broadcasting. Throws value_error.
   std::vector<std::ptrdiff_t> common_shape(std::span<const array* const>) const;
-  /// One event for all of these on the queue; a complete one for none.
-  static sycl::event joined(sycl::queue queue, const std::vector<sycl::event>& all);
   /// A letter for each raw array: what its kernel is generated for.
   std::string raw_forms() const;
 

@@ -497,9 +497,10 @@ sycl::event reduction_call::launch_end(const plan& how, const usmx::kernel& put_
   return detail::launch_checked(put_together, end_sizes(how.results), bytes, uses, queue, after);
 }
 
-sycl::event reduction_call::run(const sycl::queue& queue, const generated_call_options& options) {
+std::vector<sycl::event> reduction_call::run(const sycl::queue& queue,
+                                             const generated_call_options& options) {
   if (output_layout_.size() == 0) {
-    return joined(queue, options.after);
+    return options.after;
   }
   plan how = make_plan(queue.get_device());
   const std::string type = kernel_.result_type(typed_->types);
@@ -517,7 +518,7 @@ sycl::event reduction_call::run(const sycl::queue& queue, const generated_call_o
   std::vector<sycl::event> events{launch_end(
       how, (*kernels)[1], queue, launch_parts(how, (*kernels)[0], queue, options.after))};
   detail::copy_from_separate(how.separated, events);
-  return joined(queue, events);
+  return events;
 }
 
 }  // namespace internal

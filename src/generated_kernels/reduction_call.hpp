@@ -27,7 +27,7 @@ class USMX_API reduction_call : public generated_call {
 
   /// Runs the kernels on a queue, after the events and the work on the arrays. No output is
   /// lacking. Of the options, it takes what is not an argument of the call.
-  sycl::event run(const sycl::queue&, const generated_call_options&);
+  std::vector<sycl::event> run(const sycl::queue&, const generated_call_options&);
 
  private:
   struct plan;

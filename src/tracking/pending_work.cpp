@@ -224,6 +224,17 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
   }
 }
 
+sycl::event event_of_all(const std::vector<sycl::event>& all, const sycl::context& context) {
+  if (all.size() < 2) {
+    return all.empty() ? sycl::event() : all.front();
+  }
+  if (std::ranges::any_of(all, may_need_host_task)) {
+    wait_for_all(all);
+    return {};
+  }
+  return slot_of<barrier_queue>(state_of(context))->after(all);
+}
+
 void wait_for_pending_work(byte_range bytes, access wanted) {
   if (has_pending_work()) {
     wait_interruptibly_for_all(pending_work_before(bytes, wanted).events);

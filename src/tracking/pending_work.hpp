@@ -44,6 +44,10 @@ bool is_work_finished(byte_range);
 void add_pending_work(byte_range, access, const sycl::event& done, const earlier_work& earlier,
                       const sycl::queue& queue);
 
+/// One event that is complete when all of these are, which are of the context; a complete one for
+/// none. Waits for them where no barrier may come after them.
+sycl::event event_of_all(const std::vector<sycl::event>&, const sycl::context&);
+
 /// Waits for everything that such an access must come after. A signal may interrupt the wait.
 void wait_for_pending_work(byte_range, access);
 

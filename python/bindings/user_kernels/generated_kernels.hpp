@@ -69,13 +69,20 @@ class call_arguments {
 /// The constructor's arguments that both have.
 generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options);
 
-/// The outputs of a call, one object or a tuple of several, and the event of the work on them.
+/// The outputs of a call, one object or a tuple of several, and the events of the work on them.
 struct started_call {
   nb::object outputs;
-  sycl::event event;
+  std::vector<sycl::event> events;
+  sycl::queue queue;
 
   /// As submit() returns it.
-  nb::tuple with_event() const { return nb::make_tuple(outputs, event_object(event)); }
+  nb::tuple with_event() const {
+    const sycl::event done = [&] {
+      const without_interpreter_lock unlocked;
+      return internal::generated_call::event_of(events, queue);
+    }();
+    return nb::make_tuple(outputs, event_object(done));
+  }
 };
 
 /// Runs a call without the interpreter lock. CompileError.
@@ -91,9 +98,9 @@ started_call run(const py_generated<Kernel>& self, Call& call, const call_argume
     const nb::gil_scoped_acquire locked;
     warn_of(said);
   };
-  sycl::event event;
+  std::vector<sycl::event> events;
   try {
-    event = launching(self.kernel.name(), [&] {
+    events = launching(self.kernel.name(), [&] {
       const without_interpreter_lock unlocked;
       return call.run(queue, how);
     });
@@ -101,13 +108,13 @@ started_call run(const py_generated<Kernel>& self, Call& call, const call_argume
     raise_compile_error(failed);
   }
   if (outputs.size() == 1) {
-    return {outputs.front(), std::move(event)};
+    return {outputs.front(), std::move(events), queue};
   }
   nb::list all;
   for (const nb::object& each : outputs) {
     all.append(each);
   }
-  return {nb::tuple(all), std::move(event)};
+  return {nb::tuple(all), std::move(events), queue};
 }
 
 }  // namespace usmx::bindings
