@@ -128,8 +128,8 @@ def compile_arguments(
     for what, given in (("defines", defines), ("headers", headers)):
         if given is not None and not hasattr(given, "items"):
             raise TypeError(
-                f"{what} must be a mapping of names to values, such as {{'N': 16}}, found an object "
-                f"of type {type(given).__name__}; dict makes a mapping of pairs"
+                f"{what} must be a mapping of names to values, such as {{'N': 16}}, found an "
+                f"object of type {type(given).__name__}; dict makes a mapping of pairs"
             )
     macros = [(name, _macro_text(value)) for name, value in (defines or {}).items()]
     return macros, list((headers or {}).items()), list(options)

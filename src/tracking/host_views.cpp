@@ -14,25 +14,26 @@ namespace {
 using detail::access;
 using detail::byte_range;
 
-/// How many views there are of some byte.
-struct view_counts {
-  std::size_t all = 0;
-  std::size_t writable = 0;
-
-  bool operator==(const view_counts&) const = default;
+/// The bytes from one address, at which a view begins or ends, to the next one: how many views
+/// there are of each, and how many begin or end at the first.
+struct segment {
+  std::size_t views = 0;
+  std::size_t writable_views = 0;
+  std::size_t edges = 0;
 };
 
-/// The views, as segments of the address space in which each byte has equally many. There are at
-/// most twice as many segments as views.
+/// The views, as segments of the address space. There are at most twice as many segments as views.
 class view_table {
  public:
   void add(byte_range bytes, bool writable) {
-    // Nothing has changed where this throws: a boundary between equal segments means nothing.
-    const auto first = boundary(bytes.begin);
-    const auto end = boundary(bytes.end);
+    // Where this throws, a segment has been divided, which changes nothing.
+    const auto first = segment_from(bytes.begin);
+    const auto end = segment_from(bytes.end);
+    ++first->second.edges;
+    ++end->second.edges;
     for (auto at = first; at != end; ++at) {
-      ++at->second.all;
-      at->second.writable += writable ? 1 : 0;
+      ++at->second.views;
+      at->second.writable_views += writable ? 1 : 0;
     }
     views_.fetch_add(1, std::memory_order_release);
   }
@@ -41,11 +42,11 @@ class view_table {
     const auto first = segments_.find(bytes.begin);
     const auto end = segments_.find(bytes.end);
     for (auto at = first; at != end; ++at) {
-      --at->second.all;
-      at->second.writable -= writable ? 1 : 0;
+      --at->second.views;
+      at->second.writable_views -= writable ? 1 : 0;
     }
-    erase_if_equal(end);
-    erase_if_equal(first);
+    remove_edge(end);
+    remove_edge(first);
     views_.fetch_sub(1, std::memory_order_release);
   }
 
@@ -55,7 +56,7 @@ class view_table {
       --at;
     }
     for (; at != segments_.end() && at->first < bytes.end; ++at) {
-      if ((made == access::write ? at->second.all : at->second.writable) > 0) {
+      if ((made == access::write ? at->second.views : at->second.writable_views) > 0) {
         return true;
       }
     }
@@ -67,28 +68,28 @@ class view_table {
   detail::ranked_mutex<detail::lock_rank::host_views> mutex;
 
  private:
-  using segments = std::map<std::uintptr_t, view_counts>;
+  using segments = std::map<std::uintptr_t, segment>;
 
   /// The segment that begins there, which may be a part of one that there was.
-  segments::iterator boundary(std::uintptr_t at) {
+  segments::iterator segment_from(std::uintptr_t at) {
     const auto next = segments_.lower_bound(at);
     if (next != segments_.end() && next->first == at) {
       return next;
     }
-    const view_counts before = next == segments_.begin() ? view_counts{} : std::prev(next)->second;
-    return segments_.emplace_hint(next, at, before);
+    segment part = next == segments_.begin() ? segment{} : std::prev(next)->second;
+    part.edges = 0;
+    return segments_.emplace_hint(next, at, part);
   }
 
-  /// Joins a segment with the one before it where that makes no difference.
-  void erase_if_equal(segments::iterator at) noexcept {
-    const view_counts before = at == segments_.begin() ? view_counts{} : std::prev(at)->second;
-    if (at->second == before) {
+  /// Joins a segment with the one before it where no view begins or ends between them any more:
+  /// then both have the same views.
+  void remove_edge(segments::iterator at) noexcept {
+    if (--at->second.edges == 0) {
       segments_.erase(at);
     }
   }
 
-  /// Each from its address to that of the next one. None in front of the first one, and the last
-  /// one has no views.
+  /// By their addresses. There are no views in front of the first one, and none of the last one.
   segments segments_;
   std::atomic<std::size_t> views_ = 0;
 };

@@ -48,7 +48,8 @@ def test_event_is_that_of_several_outputs_and_of_copies(twice):
     both = usmx.ElementwiseKernel("T x", "T y, T z", "y = x; z = -x")
     (y, z), event = both.submit(usmx.ones(3))
     is_of(event)
-    assert usmx.asnumpy(y).tolist() == [1, 1, 1] and usmx.asnumpy(z).tolist() == [-1, -1, -1]
+    assert usmx.asnumpy(y).tolist() == [1, 1, 1]
+    assert usmx.asnumpy(z).tolist() == [-1, -1, -1]
     x = usmx.asarray(np.arange(200_000.0), usm_type="shared")
     _, event = twice.submit(x[:-1], out=x[1:])  # computed in new memory, and copied
     is_of(event)

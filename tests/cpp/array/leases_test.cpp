@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/array_internal.hpp"
 #include "array/submission.hpp"
 #include "ownership/buffer_internal.hpp"
 #include "runtime/partner_bridge.hpp"
