@@ -8,9 +8,7 @@
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
-namespace {
 
-/// A module if it is loaded; never imports it.
 nb::object loaded_module(interned& name) {
   nb::object module = nb::steal(PyImport_GetModule(name.get()));  // null: not loaded
   if (!module.is_valid()) {
@@ -18,6 +16,8 @@ nb::object loaded_module(interned& name) {
   }
   return module;
 }
+
+namespace {
 
 /// An array of dpnp's, its memory, and what that was made of: longer chains are not followed.
 constexpr int most_wrappers = 8;

@@ -11,6 +11,9 @@
 
 namespace usmx::bindings {
 
+/// A module if it is loaded; a null object if it is not. Never imports it.
+nb::object loaded_module(interned& name);
+
 /// The queue, context, device or event inside dpctl's object of that class, through dpctl's C
 /// interface. Null for any other object, and if that interface is not the known one; then use the
 /// object's _get_capsule(). Throws runtime_conflict when there is another SYCL runtime that dpctl

@@ -35,17 +35,8 @@ interned add_event_pair_attribute("add_event_pair");
 constexpr std::string_view tried_dpctl = "0.22.";
 constexpr std::string_view tried_dpnp = "0.20.";
 
-/// Null where it is not loaded.
-nb::object loaded(interned& name) {
-  nb::object module = nb::steal(PyImport_GetModule(name.get()));
-  if (!module.is_valid()) {
-    PyErr_Clear();
-  }
-  return module;
-}
-
 bool is_version(interned& package, std::string_view tried) {
-  const nb::object module = loaded(package);
+  const nb::object module = loaded_module(package);
   const nb::object version =
       module.is_valid() ? nb::getattr(module, version_attribute.get(), nb::none()) : nb::none();
   return PyUnicode_Check(version.ptr()) != 0 &&
@@ -63,13 +54,13 @@ bool are_versions_tried() {
   return known.load(std::memory_order_relaxed) == answer::yes;
 }
 
-bool is_dpnp_loaded() { return loaded(dpnp_name).is_valid(); }
+bool is_dpnp_loaded() { return loaded_module(dpnp_name).is_valid(); }
 
 /// The manager of a queue, looked up each time: programs may replace it and clear it. A null object
 /// where dpnp's modules do not use the one that dpctl has, or of a version that has not been tried.
 nb::object manager_of(const sycl::queue& queue) {
-  const nb::object utils = loaded(utils_name);
-  const nb::object user = loaded(dpnp_user_name);
+  const nb::object utils = loaded_module(utils_name);
+  const nb::object user = loaded_module(dpnp_user_name);
   if (!utils.is_valid() || !user.is_valid() || !are_versions_tried()) {
     return {};
   }
