@@ -73,7 +73,7 @@ sycl::event submission::announce(sycl::event started) const {
     return started;
   }
   for (const sycl::queue& each : partners_) {
-    tell_partner(each, started);
+    tell_partner(each, started, true);
   }
   return started;
 }

@@ -233,7 +233,7 @@ void internal::buffer_access::note_partners(buffer& imported) {
 
 void detail::tell_partners(const buffer& memory, const sycl::event& recorded) {
   for (const partner& each : internal::partners(memory)) {
-    tell_partner(each.queue, recorded);
+    tell_partner(each.queue, recorded, false);
   }
 }
 

@@ -24,9 +24,9 @@ std::optional<std::vector<sycl::event>> detail::unfinished_work_of_partner(
   return there == nullptr ? std::nullopt : there->unfinished_work(queue);
 }
 
-void detail::tell_partner(const sycl::queue& queue, const sycl::event& event) {
+void detail::tell_partner(const sycl::queue& queue, const sycl::event& event, bool is_own) {
   if (const auto* there = bridge.load(std::memory_order_acquire)) {
-    there->tell(queue, event);
+    there->tell(queue, event, is_own);
   }
 }
 

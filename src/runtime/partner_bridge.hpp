@@ -20,8 +20,9 @@ struct partner_bridge {
   /// comes after his work then waits for the queue.
   std::optional<std::vector<sycl::event>> (*unfinished_work)(const sycl::queue&);
   /// From now on the partner's work on the queue comes after the event. Waits for the event where
-  /// the partner is there and cannot be told.
-  void (*tell)(const sycl::queue&, const sycl::event&);
+  /// the partner is there and cannot be told. `is_own`: usmx has submitted the work, and knows all
+  /// bytes that it uses, so unfinished_work() need not give it back.
+  void (*tell)(const sycl::queue&, const sycl::event&, bool is_own);
   /// Waits for an event, without the interpreter lock.
   void (*wait)(const sycl::event&);
 };
@@ -38,7 +39,7 @@ USMX_API void wait_for_submitted(const sycl::event&);
 namespace usmx::inline v1::detail {
 
 std::optional<std::vector<sycl::event>> unfinished_work_of_partner(const sycl::queue&);
-void tell_partner(const sycl::queue&, const sycl::event&);
+void tell_partner(const sycl::queue&, const sycl::event&, bool is_own);
 /// For waits of calls that may have the interpreter lock.
 void wait_unlocked(const sycl::event&);
 

@@ -267,6 +267,17 @@ def test_last_work_of_dpnp_is_followed_after_its_view_has_ended(queue, read):
         assert USMX_READS[read](x) == number
 
 
+def test_event_of_dpnp_that_was_recorded_on_one_array_is_followed_on_another():
+    queue = usmx.empty(1).sycl_queue
+    x, y = array_on(queue), array_on(queue)
+    d = usmx.to_dpnp(y)
+    for number in range(1, TRIES + 1):
+        write_by_dpnp(d, number)
+        for event in dpctl.utils.SequentialOrderManager[d.sycl_queue].submitted_events:
+            x.record_write(event)
+        assert USMX_READS["kernel"](y) == number
+
+
 def test_unregistered_work_on_memory_of_dpctl_is_waited_for():
     """dpctl's queue tells the order manager nothing."""
     queue = dpctl.SyclQueue()

@@ -35,21 +35,28 @@ interned add_event_pair_attribute("add_event_pair");
 constexpr std::string_view tried_dpctl = "0.22.";
 constexpr std::string_view tried_dpnp = "0.20.";
 
-bool is_version(interned& package, std::string_view tried) {
+/// None where the package has no version yet: it is being imported.
+std::optional<bool> is_version(interned& package, std::string_view tried) {
   const nb::object module = loaded_module(package);
   const nb::object version =
       module.is_valid() ? nb::getattr(module, version_attribute.get(), nb::none()) : nb::none();
-  return PyUnicode_Check(version.ptr()) != 0 &&
-         std::string_view(nb::cast<std::string_view>(version)).starts_with(tried);
+  if (PyUnicode_Check(version.ptr()) == 0) {
+    return std::nullopt;
+  }
+  return nb::cast<std::string_view>(version).starts_with(tried);
 }
 
-/// Once dpnp is loaded, its version does not change.
+/// Asked of the packages until both have a version, which does not change.
 bool are_versions_tried() {
   enum class answer : std::uint8_t { unknown, yes, no };
   static std::atomic<answer> known = answer::unknown;
   if (known.load(std::memory_order_relaxed) == answer::unknown) {
-    known = is_version(dpctl_name, tried_dpctl) && is_version(dpnp_name, tried_dpnp) ? answer::yes
-                                                                                     : answer::no;
+    const std::optional<bool> dpctls = is_version(dpctl_name, tried_dpctl);
+    const std::optional<bool> dpnps = is_version(dpnp_name, tried_dpnp);
+    if (!dpctls || !dpnps) {
+      return false;
+    }
+    known = *dpctls && *dpnps ? answer::yes : answer::no;
   }
   return known.load(std::memory_order_relaxed) == answer::yes;
 }
@@ -72,8 +79,8 @@ nb::object manager_of(const sycl::queue& queue) {
 /// Whether an exception says that something does not work, and not that the program is to end.
 bool is_failure(const nb::python_error& error) { return error.matches(PyExc_Exception); }
 
-/// The latest events that usmx has told. When the manager gives them back they are no work of
-/// dpnp's: usmx knows its own by address. The interpreter lock guards it, or its own.
+/// The latest events of usmx's own that it has told. When the manager gives them back they are no
+/// work of dpnp's: usmx knows its own by address. The interpreter lock guards it, or its own.
 class told_events {
  public:
   void add(const sycl::event& event) {
@@ -129,7 +136,7 @@ std::optional<events> ask(const sycl::queue& queue) {
 }
 
 /// With the interpreter lock. False where the event must be waited for.
-bool tell(const sycl::queue& queue, const sycl::event& event) noexcept {
+bool tell(const sycl::queue& queue, const sycl::event& event, bool is_own) noexcept {
   try {
     if (!is_dpnp_loaded()) {
       return true;  // there is nobody to be told
@@ -140,7 +147,9 @@ bool tell(const sycl::queue& queue, const sycl::event& event) noexcept {
     }
     const nb::object object = event_object(event);
     manager.attr(add_event_pair_attribute.get())(object, object);
-    told().add(event);
+    if (is_own) {
+      told().add(event);
+    }
     return true;
   } catch (nb::python_error& error) {
     if (!is_failure(error)) {
@@ -162,6 +171,7 @@ void wait_without_lock(const sycl::event& event) {
 struct untold_event {
   sycl::queue queue;
   sycl::event event;
+  bool is_own;
 };
 thread_local std::vector<untold_event> untold;
 
@@ -178,14 +188,14 @@ std::optional<events> unfinished_work(const sycl::queue& queue) {
   return ask(queue);
 }
 
-void tell_or_wait(const sycl::queue& queue, const sycl::event& event) {
+void tell_or_wait(const sycl::queue& queue, const sycl::event& event, bool is_own) {
   if (has_interpreter_lock()) {
-    if (!tell(queue, event)) {
+    if (!tell(queue, event, is_own)) {
       wait_without_lock(event);
     }
   } else if (may_take_lock_back()) {
     note_untold();
-    untold.push_back({queue, event});
+    untold.push_back({queue, event, is_own});
   } else if (internal::peers_are_known()) {
     internal::wait_for_submitted(event);
   }
@@ -202,7 +212,7 @@ void tell_untold() noexcept {
   std::vector<untold_event> all;
   all.swap(untold);
   for (const untold_event& each : all) {
-    if (!tell(each.queue, each.event)) {
+    if (!tell(each.queue, each.event, each.is_own)) {
       wait_without_lock(each.event);
     }
   }
