@@ -86,14 +86,20 @@ void detail::wait_before(const array& a, access wanted) {
   a.owner()->wait_for_others();
 }
 
-void internal::wait_before_lending(const array& a) {
+void internal::wait_for_known_work(const array& a) {
   const auto bytes = detail::range_of(a.memory().data(), a.type(), a.layout());
-  const detail::runtime_call call;
-  if (bytes) {
+  if (bytes && detail::has_pending_work()) {
+    const detail::runtime_call call;
     detail::wait_for_pending_work(*bytes, detail::access::write);
   }
+}
+
+void internal::wait_for_all_but_partner(const array& a) {
+  const detail::runtime_call call;
+  wait_for_known_work(a);
+  const sycl::queue& his = presented_queue(private_queue(a));
   for (const partner& other : partners(a.memory())) {
-    if (!other.reads_events) {
+    if (!other.reads_events || other.queue != his) {
       wait_interruptibly(other.queue);
     }
   }

@@ -61,9 +61,14 @@ inline std::byte* first_element(const array& of) { return array_access::first_el
 /// own. Throws value_error for an array without memory.
 inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
 
-/// Waits until a partner who reads events (runtime/partner_bridge.hpp) may get the memory: for
-/// usmx's own work on the elements, and for all others who may work on them, but not for him.
-USMX_API void wait_before_lending(const array&);
+/// Waits until a partner who reads events (runtime/partner_bridge.hpp) may work on the elements
+/// through the array's queue: for usmx's own work on them, and for all others who may work on them,
+/// but not for his work on that queue.
+USMX_API void wait_for_all_but_partner(const array&);
+
+/// Waits for usmx's own work on the elements, and recorded work. For whoever has waited for the
+/// array, and then said that others have it: work that was submitted between is known.
+USMX_API void wait_for_known_work(const array&);
 
 /// Commands of a queue reach memory of its own context only. Throws value_error for an array of
 /// another one, or without memory.

@@ -12,17 +12,18 @@
 
 namespace usmx::inline v1::detail {
 
-void submission::use(byte_range bytes, access made) {
-  parts_.push_back({bytes, made, pending_work_before(bytes, made)});
+void submission::use(byte_range bytes, access made) { use(bytes, made, nullptr); }
+
+void submission::use(byte_range bytes, access made, const array* of) {
+  parts_.push_back({bytes, made, pending_work_before(bytes, made), of});
   follow(parts_.back().earlier.events);
 }
 
 void submission::use(const array& a, access made) {
   if (const auto bytes = range_of(a.memory().data(), a.type(), a.layout())) {
     internal::buffer_access::settle_ended_leases(*a.owner(), queue_);
-    use(*bytes, made);
+    use(*bytes, made, &a);
     follow_others(a);
-    is_viewed_by_host_ = is_viewed_by_host_ || has_host_view(*bytes, made);
   }
 }
 
@@ -62,13 +63,30 @@ void submission::follow_partner(const internal::partner& other, bool host_reads)
   }
 }
 
+bool submission::has_host_views() const {
+  return std::ranges::any_of(parts_,
+                             [](const part& each) { return has_host_view(each.bytes, each.made); });
+}
+
+bool submission::has_new_partners() const {
+  const auto is_new = [&](const internal::partner& each) {
+    return std::ranges::find(partners_, each.queue) == partners_.end();
+  };
+  return std::ranges::any_of(parts_, [&](const part& each) {
+    return each.of != nullptr && each.of->memory().others_may_work() &&
+           std::ranges::any_of(internal::partners(each.of->memory()), is_new);
+  });
+}
+
+// Others' threads may take the memory meanwhile. They first say that they have it, and then look
+// for unfinished work. Here it is the other way round: so one of both sees the other.
 sycl::event submission::announce(sycl::event started) const {
   for (const part& each : parts_) {
     add_pending_work(each.bytes, each.made, started, each.earlier, *queue_);
   }
   const bool is_waited_for =
-      overtaking_ == overtaking::prevented && (may_be_overtaken_ || is_viewed_by_host_);
-  if (is_waited_for || is_beside_partner_) {
+      overtaking_ == overtaking::prevented && (may_be_overtaken_ || has_host_views());
+  if (is_waited_for || is_beside_partner_ || has_new_partners()) {
     wait_unlocked(started);
     return started;
   }

@@ -58,10 +58,14 @@ class submission {
     byte_range bytes;
     access made;
     earlier_work earlier;
+    const array* of;  // null for bytes alone
   };
 
+  void use(byte_range bytes, access made, const array* of);
   void follow_others(const array&);
   void follow_partner(const internal::partner&, bool host_reads);
+  bool has_host_views() const;
+  bool has_new_partners() const;
 
   const sycl::queue* queue_ = nullptr;
   overtaking overtaking_ = overtaking::prevented;
@@ -75,7 +79,6 @@ class submission {
   /// Whether one that reads events has another queue than the work: for copies to the host he waits
   /// for his queue alone.
   bool is_beside_partner_ = false;
-  bool is_viewed_by_host_ = false;
 };
 
 }  // namespace usmx::inline v1::detail

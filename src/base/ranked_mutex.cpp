@@ -60,6 +60,8 @@ const char* name(lock_rank rank) noexcept {
       return "pooled_ranges";
     case lock_rank::registry_shard:
       return "registry_shard";
+    case lock_rank::host_views:
+      return "host_views";
     case lock_rank::context_states:
       return "context_states";
     case lock_rank::context_queues:

@@ -10,6 +10,9 @@ import gc
 import itertools
 import os
 import random
+import signal
+import sys
+import threading
 
 import dpctl
 import dpctl.memory
@@ -20,6 +23,7 @@ import dpnp.tensor._copy_utils
 import numpy as np
 import pytest
 import usmx
+from documents import ROOT
 from helpers import AT_ONCE, SIMULATED
 from usmx import ElementwiseKernel, Kernel
 
@@ -184,6 +188,38 @@ NOT_TOLD = {  # usmx waits for its work, but for that which gives its event to t
 ROUTES = TOLD | NOT_TOLD
 
 
+# The rows of the table in docs/concepts.md, by how they begin, and the routes that are tried here.
+ROWS = {
+    "NumPy, `memoryview`, MPI": [
+        "asarray of NumPy",
+        "memoryview",
+        "from_dlpack on the host",
+        "buffer of the memory",
+        "pyarrow",
+    ],
+    "dpnp by `to_dpnp`": ["to_dpnp", "to_dpnp of a part"],
+    "whoever took a dictionary": ["dictionary", "dpctl's memory"],
+    "`dpnp.from_dlpack`": ["from_dlpack of dpnp"],
+    "a consumer on CUDA": "tests/python/test_cuda.py",
+    "`__cuda_array_interface__`": "tests/python/test_cuda_dictionary.py",
+    "who has a pointer": ["pointer"],
+    "a native extension": "tests/python/test_chained_extensions.py",
+    "another queue of usmx's": ["another queue", "kernel on another queue"],
+    "another process": "nobody can know",
+}
+
+
+def test_every_row_of_the_table_is_tried():
+    text = (ROOT / "docs" / "concepts.md").read_text("utf-8")
+    section = text.partition("### One order for all")[2].partition("###")[0]
+    rows = [line[2:] for line in section.splitlines() if line.startswith("| ")][1:]
+    assert [[row for row in rows if row.startswith(begin)] for begin in ROWS] == [
+        [row] for row in rows
+    ]
+    tried = [route for routes in ROWS.values() if isinstance(routes, list) for route in routes]
+    assert sorted(tried) == sorted(ROUTES)
+
+
 def array_on(queue, kind="shared"):
     return usmx.zeros(SIZE, dtype="f4", usm_type=kind, sycl_queue=queue)
 
@@ -278,6 +314,22 @@ def test_event_of_dpnp_that_was_recorded_on_one_array_is_followed_on_another():
         assert USMX_READS["kernel"](y) == number
 
 
+@pytest.mark.parametrize("route", ["array", "import", "view on the other queue"])
+def test_view_for_another_queue_comes_after_dpnps_own_work(route):
+    queue = usmx.empty(1).sycl_queue
+    other = dpctl.SyclQueue(queue.sycl_context, queue.sycl_device)
+    source = dpnp.zeros(SIZE, dtype="f4", sycl_queue=queue)
+    for number in range(1, TRIES + 1):
+        x = usmx.asarray(source) if route == "import" else array_on(queue)
+        write_by_dpnp(source if route == "import" else usmx.to_dpnp(x), number)
+        if route == "view on the other queue":
+            there = usmx.to_dpnp(x.to_device(other))
+        else:
+            there = usmx.to_dpnp(x, sycl_queue=other)
+        assert float(dpnp.abs(there)[SIZE - 1]) == number
+        queue.wait()
+
+
 def test_unregistered_work_on_memory_of_dpctl_is_waited_for():
     """dpctl's queue tells the order manager nothing."""
     queue = dpctl.SyclQueue()
@@ -287,6 +339,30 @@ def test_unregistered_work_on_memory_of_dpctl_is_waited_for():
         source = usmx.to_dpctl(usmx.full(SIZE, number, dtype="f4", sycl_queue=queue))
         queue.memcpy_async(memory, source, 4 * SIZE)
         assert USMX_READS["kernel"](x) == number
+
+
+# ---- threads
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES.keys() - {"kernel on another queue"}))
+def test_view_that_is_taken_during_a_call_of_another_thread_is_not_old(route):
+    queue = usmx.empty(1).sycl_queue
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    try:
+        for _ in range(TRIES):
+            x = array_on(queue)
+            first = launch(x, 1)
+            taken = []
+            taker = threading.Thread(target=lambda x=x, taken=taken: taken.append(ROUTES[route](x)))
+            taker.start()
+            first.wait()
+            launch(x, 2)
+            taker.join()
+            assert taken[0]() == 2
+            x.wait()
+    finally:
+        sys.setswitchinterval(before)
 
 
 # ---- a random mix
@@ -564,12 +640,44 @@ def test_interrupt_while_the_manager_is_asked_ends_the_call(lent):
     assert float(dpnp.sum(d)) == 5 * SIZE
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_interrupt_while_the_manager_is_told_loses_no_work(lent):
+def test_interrupt_while_the_manager_is_told_comes_after_the_work(lent):
     x, d = lent
-    with managers(Managers(lambda manager: Faulty(manager, told=interrupting))):
+    interrupted = managers(Managers(lambda manager: Faulty(manager, told=interrupting)))
+
+    def launch_and_go_on():
         launch(x, 7)
+        for _ in range(1000):
+            pass
+
+    with pytest.raises(KeyboardInterrupt), interrupted:
+        launch_and_go_on()
     assert float(dpnp.sum(d)) == 7 * SIZE
+
+
+def add_one_for_long(x):
+    for _ in range(100_000):
+        add_one(x, x)
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop(*_):
+    raise Stopped
+
+
+def test_exceptions_of_signal_handlers_reach_the_program(lent):
+    x, _ = lent
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for _ in range(TRIES):
+            signal.setitimer(signal.ITIMER_REAL, 0.003)
+            with pytest.raises(Stopped):
+                add_one_for_long(x[:64])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_long_runs_of_launches_keep_few_events(lent):

@@ -225,7 +225,9 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
       "_pointer",
       [](const array& a) {
         wait_for(a);
-        return reinterpret_cast<std::uintptr_t>(a.data());
+        const auto address = reinterpret_cast<std::uintptr_t>(a.data());
+        wait_for_work_meanwhile(a);
+        return address;
       },
       "The address of element zero. usmx waits for the work on the elements.");
   cls.def_prop_ro("_owned_nbytes", &owned_nbytes,

@@ -122,10 +122,11 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
   }
   wait_for(a);
   look_for_peers_of(internal::private_queue(a));
-  if (consumer.queue && *consumer.queue != internal::private_queue(a)) {
-    return to_capsule(shared_with(a, *consumer.queue), where, versioned, false);
-  }
-  return to_capsule(a, where, versioned, false);
+  const bool is_elsewhere = consumer.queue && *consumer.queue != internal::private_queue(a);
+  nb::object capsule =
+      to_capsule(is_elsewhere ? shared_with(a, *consumer.queue) : a, where, versioned, false);
+  wait_for_work_meanwhile(a);
+  return capsule;
 }
 
 nb::object device_of(const py_array& self) {
@@ -231,17 +232,18 @@ nb::object lend_to_dpnp(const py_array& self) {
   const array& a = self.value;
   require_usable_process();
   look_for_peers_of(internal::private_queue(a));
-  if (a.may_be_busy()) {
+  array leased =
+      internal::unchecked_array(internal::buffer_access::lent_to_partner(a.owner()), a.type(),
+                                a.layout(), a.readonly());  // before it waits: see submission.cpp
+  {
     const without_interpreter_lock unlocked;
-    internal::wait_before_lending(a);
+    internal::wait_for_all_but_partner(a);
   }
   const auto span = a.layout().span();
   const std::ptrdiff_t before = span ? a.layout().offset() - span->first : 0;
   const std::size_t nbytes =
       (span ? static_cast<std::size_t>(span->last - span->first + 1) : 1) * a.type().itemsize();
   std::byte* const zero = internal::first_element(a);
-  array leased = internal::unchecked_array(internal::buffer_access::lent_to_partner(a.owner()),
-                                           a.type(), a.layout(), a.readonly());
   const sycl::queue& queue = internal::handed_out(internal::private_queue(a));
   const nb::object memory =
       new_dpctl_memory(zero - before * static_cast<std::ptrdiff_t>(a.type().itemsize()), nbytes,
@@ -280,14 +282,18 @@ void require_nothing_else(const nb::kwargs& others) {
 nb::object to_arrow(const py_array& self, nb::handle requested) {
   require_schema(requested);
   wait_for(self.value);
-  return to_arrow_capsules(self.value);
+  nb::object capsules = to_arrow_capsules(self.value);
+  wait_for_work_meanwhile(self.value);
+  return capsules;
 }
 
 nb::object to_arrow_device(const py_array& self, nb::handle requested, const nb::kwargs& others) {
   require_schema(requested);
   require_nothing_else(others);
   wait_for(self.value);
-  return to_arrow_device_capsules(self.value);
+  nb::object capsules = to_arrow_device_capsules(self.value);
+  wait_for_work_meanwhile(self.value);
+  return capsules;
 }
 
 nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,

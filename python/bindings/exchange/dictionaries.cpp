@@ -146,6 +146,7 @@ nb::object to_dictionary(const array& described) {
   require_usm(described);
   wait_for(described);
   described.owner()->expose();
+  wait_for_work_meanwhile(described);
   const exchange::usm_array_interface values = exchange::describe(described);
   nb::object result = checked(PyDict_New());
   PyObject* dictionary = result.ptr();

@@ -138,6 +138,7 @@ void bind_base(nb::module_& m) {
           [](const py_memory& self) {
             wait_for(self.bytes());
             self.bytes().expose();
+            wait_for_work_meanwhile(as_bytes(self.memory()));
             return reinterpret_cast<std::uintptr_t>(self.bytes().data());
           },
           "The address of the first byte. usmx waits for the work on the bytes.")

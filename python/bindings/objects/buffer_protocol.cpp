@@ -84,8 +84,8 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
     PyErr_Format(PyExc_BufferError, "%s: %s", type_name(owner).c_str(), reason);
     return -1;
   }
+  auto memory = std::make_unique<exported_view>(exported);  // before it waits: see submission.cpp
   wait_for(exported);
-  auto memory = std::make_unique<exported_view>(exported);
   std::ranges::copy(exported.shape(), memory->shape.begin());
   set_strides(*memory, exported, flags);
   view->buf = internal::first_element(exported);

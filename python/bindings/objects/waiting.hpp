@@ -57,6 +57,15 @@ void wait_for(auto& memory) {
   }
 }
 
+/// Waits for work that another thread has submitted between wait_for() and the moment at which
+/// others were said to have the memory.
+inline void wait_for_work_meanwhile(const array& a) {
+  if (detail::may_have_pending_work(a.owner()->data(), a.owner()->nbytes())) {
+    const without_interpreter_lock unlocked;
+    internal::wait_for_known_work(a);
+  }
+}
+
 // ---- new memory
 
 using internal::first_use;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -76,9 +77,6 @@ nb::object manager_of(const sycl::queue& queue) {
   return managers.is(used) && !managers.is_none() ? managers[queue_object(queue)] : nb::object();
 }
 
-/// Whether an exception says that something does not work, and not that the program is to end.
-bool is_failure(const nb::python_error& error) { return error.matches(PyExc_Exception); }
-
 /// The latest events of usmx's own that it has told. When the manager gives them back they are no
 /// work of dpnp's: usmx knows its own by address. The interpreter lock guards it, or its own.
 class told_events {
@@ -108,57 +106,96 @@ told_events& told() {
   return events;
 }
 
-/// With the interpreter lock.
+/// With the interpreter lock. None where there is no manager, or what it gives are no events.
 std::optional<events> ask(const sycl::queue& queue) {
-  try {
-    const nb::object manager = manager_of(queue);
-    if (!manager.is_valid()) {
+  const nb::object manager = manager_of(queue);
+  if (!manager.is_valid()) {
+    return std::nullopt;
+  }
+  const nb::object submitted = nb::getattr(manager, submitted_events_attribute.get());
+  const nb::object all = checked(PySequence_Tuple(submitted.ptr()));
+  events found;
+  for (const nb::handle each : nb::borrow<nb::tuple>(all)) {
+    const auto* event = as_dpctl<sycl::event>(each.ptr());
+    if (event == nullptr) {
       return std::nullopt;
     }
-    events found;
-    for (const nb::handle each : nb::getattr(manager, submitted_events_attribute.get())) {
-      const auto* event = as_dpctl<sycl::event>(each.ptr());
-      if (event == nullptr) {
-        return std::nullopt;
-      }
-      if (!told().has(*event)) {
-        found.push_back(*event);
-      }
+    if (!told().has(*event)) {
+      found.push_back(*event);
     }
-    return found;
-  } catch (const nb::python_error& error) {
-    if (!is_failure(error)) {
-      throw;
-    }
-  } catch (const nb::cast_error&) {  // no iterable
   }
-  return std::nullopt;
+  return found;
 }
 
 /// With the interpreter lock. False where the event must be waited for.
-bool tell(const sycl::queue& queue, const sycl::event& event, bool is_own) noexcept {
-  try {
-    if (!is_dpnp_loaded()) {
-      return true;  // there is nobody to be told
-    }
-    const nb::object manager = manager_of(queue);
-    if (!manager.is_valid()) {
-      return false;
-    }
-    const nb::object object = event_object(event);
-    manager.attr(add_event_pair_attribute.get())(object, object);
-    if (is_own) {
-      told().add(event);
-    }
-    return true;
-  } catch (nb::python_error& error) {
-    if (!is_failure(error)) {
-      error.restore();
-      PyErr_WriteUnraisable(nullptr);
-    }
-  } catch (const std::exception&) {
+bool tell(const sycl::queue& queue, const sycl::event& event, bool is_own) {
+  if (!is_dpnp_loaded()) {
+    return true;  // there is nobody to be told
   }
-  return false;
+  const nb::object manager = manager_of(queue);
+  if (!manager.is_valid()) {
+    return false;
+  }
+  const nb::object object = event_object(event);
+  manager.attr(add_event_pair_attribute.get())(object, object);
+  if (is_own) {
+    told().add(event);
+  }
+  return true;
+}
+
+/// The manager is Python code, in which Python runs the handlers of signals: an exception may be
+/// theirs, which belongs to the program. So whoever has failed tries again: it was a handler's if
+/// that works. Calls `raised` with such an exception, or with one that is no failure at all;
+/// returns the default where the manager fails.
+template <class Result, class Try, class Raised>
+Result try_twice(Result otherwise, const Try& try_once, const Raised& raised) {
+  try {
+    return try_once();
+  } catch (nb::python_error& first) {
+    bool works = true;
+    try {
+      otherwise = try_once();
+    } catch (nb::python_error&) {
+      works = false;
+    }
+    if (works || !first.matches(PyExc_Exception)) {
+      raised(first);
+    }
+    return otherwise;
+  }
+}
+
+/// Nothing has been begun: a handler's exception ends the call.
+std::optional<events> ask_or_raise(const sycl::queue& queue) {
+  return try_twice(
+      std::optional<events>(), [&] { return ask(queue); },
+      [](nb::python_error& error) { throw nb::python_error(error); });
+}
+
+/// Raises a handler's exception on the main thread as soon as that runs Python again.
+void raise_later(nb::python_error& error) noexcept {
+  const auto raise = [](void* kept) {
+    const std::unique_ptr<nb::python_error> owned(static_cast<nb::python_error*>(kept));
+    owned->restore();
+    return -1;
+  };
+  auto kept = std::make_unique<nb::python_error>(error);
+  if (is_main_thread() && Py_AddPendingCall(raise, kept.get()) == 0) {
+    std::ignore = kept.release();
+  } else {
+    kept->restore();
+    PyErr_WriteUnraisable(nullptr);
+  }
+}
+
+/// The work has begun: a handler's exception comes after the call.
+bool tell_safely(const sycl::queue& queue, const sycl::event& event, bool is_own) noexcept {
+  try {
+    return try_twice(false, [&] { return tell(queue, event, is_own); }, &raise_later);
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 void wait_without_lock(const sycl::event& event) {
@@ -179,18 +216,18 @@ thread_local std::vector<untold_event> untold;
 
 std::optional<events> unfinished_work(const sycl::queue& queue) {
   if (has_interpreter_lock()) {
-    return ask(queue);
+    return ask_or_raise(queue);
   }
   if (!may_take_lock_back()) {
     return std::nullopt;
   }
   const lock_taken_back locked;
-  return ask(queue);
+  return ask_or_raise(queue);
 }
 
 void tell_or_wait(const sycl::queue& queue, const sycl::event& event, bool is_own) {
   if (has_interpreter_lock()) {
-    if (!tell(queue, event, is_own)) {
+    if (!tell_safely(queue, event, is_own)) {
       wait_without_lock(event);
     }
   } else if (may_take_lock_back()) {
@@ -212,7 +249,7 @@ void tell_untold() noexcept {
   std::vector<untold_event> all;
   all.swap(untold);
   for (const untold_event& each : all) {
-    if (!tell(each.queue, each.event, each.is_own)) {
+    if (!tell_safely(each.queue, each.event, each.is_own)) {
       wait_without_lock(each.event);
     }
   }

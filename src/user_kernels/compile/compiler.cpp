@@ -142,8 +142,8 @@ std::string_view text_of_file(std::string_view name, const program& of) {
   return found == of.files.end() ? std::string_view() : std::string_view(found->second);
 }
 
-std::string_view line_of(std::string_view text, int number) {
-  for (; number > 1 && !text.empty(); --number) {
+std::string_view line_of(std::string_view text, int line) {
+  for (; line > 1 && !text.empty(); --line) {
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   }
   return text.substr(0, text.find_first_of("\r\n"));
