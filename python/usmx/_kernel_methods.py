@@ -22,11 +22,12 @@ class OfKernels:
 
     def __copy__(self: Any) -> Any:
         """The object itself."""
+        self._written  # noqa: B018 - TypeError for an object that was not made
         return self
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         """The object itself."""
-        return self
+        return self.__copy__()
 
 
 for _cls in (Kernel, ElementwiseKernel, ReductionKernel, local_memory):

@@ -144,6 +144,9 @@ arrow::owned<arrow::array> export_column(const array& a, dlpack::device where) {
   require_column(a);
   std::unique_ptr<kept_column> made(new kept_column{a, {nullptr, internal::first_element(a)}, {}});
   made->consumer.works_on(where, a);
+  if (where == dlpack::host) {  // Arrow has no word for memory that devices reach as well
+    made->consumer.may_work_on_queues(a);
+  }
   arrow::array result{};
   result.length = a.size();
   result.n_buffers = buffers_of_numbers;

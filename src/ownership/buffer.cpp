@@ -345,11 +345,18 @@ void buffer::move_to(const sycl::queue& queue) {
   }
 }
 
-buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& wanted) {
+buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue) {
   const buffer& all = *detail::required(whole, "buffer::on_queue", "a buffer");
+  return part_on_queue(std::move(whole), all.data_, all.nbytes_, queue, all.readonly(), {});
+}
+
+std::shared_ptr<buffer> internal::buffer_access::moved_to_queue(std::shared_ptr<buffer> whole,
+                                                                const sycl::queue& wanted) {
+  const buffer& all = *whole;
   require_queue_of_context(all, wanted);
-  buffer part = part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {});
-  part.move_to(internal::own_queue(wanted));
+  auto part = std::make_shared<buffer>(
+      buffer::part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {}));
+  part->move_to(own_queue(wanted));
   return part;
 }
 

@@ -131,12 +131,12 @@ void add_partner(std::vector<partner>& all, const sycl::queue& queue, bool reads
 }
 
 /// Adds those who may have a queue: for a cached one the peers' queue instead of it, and the queue
-/// itself only if usmx has ever given one out.
+/// itself only if usmx has ever given one out, and not to who reads events.
 void add_partners(std::vector<partner>& all, const sycl::queue& queue, bool reads_events,
                   bool to_peers) {
   const bool is_cached = internal::is_cached_queue(queue);
-  if (!is_cached || internal::cached_queues_exposed()) {
-    add_partner(all, queue, reads_events && !is_cached);
+  if (!is_cached || (internal::cached_queues_exposed() && !reads_events)) {
+    add_partner(all, queue, reads_events);
   }
   if (is_cached || to_peers) {
     if (const auto peers = internal::peers_queue_beside(queue)) {

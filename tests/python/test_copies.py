@@ -304,11 +304,11 @@ def test_numbers_that_numpy_refuses_are_refused_and_others_become_what_numpy_mak
             error = type(e)
     if error is None:
         with np.errstate(all="ignore"):
-            _core._fill(array, scalar)
+            array[...] = scalar
         same(array, expected)
     else:
         with pytest.raises(error):
-            _core._fill(array, scalar)
+            array[...] = scalar
         same(array, np.zeros((), typestr))
 
 

@@ -73,7 +73,9 @@ GENERATED = re.compile(r"<!-- (?P<name>.*?): by tools/.*?<!-- end of (?P=name) -
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 FIGURE = re.compile(r"[\d.]+( to [\d.]+)?( ?(ns|µs|ms|s|GB/s))?")
 MEASURED = re.compile(r"\.|s$")  # what is neither is a count
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# The bounds of the kernel language are what tests/python/test_kernel_mathematics.py asserts.
+BOUNDS = ROOT / "docs/reference/kernel-language.md"
+DOCUMENTS = [ROOT / "README.md", *sorted(set((ROOT / "docs").rglob("*.md")) - {BOUNDS})]
 
 
 def tables_of_figures(text):

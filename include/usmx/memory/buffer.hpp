@@ -123,9 +123,9 @@ class USMX_API buffer {
   static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
                               const sycl::queue& queue, bool readonly,
                               detail::release_action release);
-  /// All bytes of another buffer on another queue of the same context. Others may work on the
-  /// memory through that queue once the result is exposed, and as long as it lives. Throws
-  /// value_error when `whole` is null or the queue belongs to another context.
+  /// All bytes of another buffer on another queue of the same context. As long as the result lives,
+  /// others may work on the memory through either queue. Throws value_error when `whole` is null or
+  /// the queue belongs to another context.
   static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
   /// All bytes of another buffer, for a consumer that is not told a queue, as of DLPack. As long as
   /// the result lives, others may work on the memory through its queue and through the one that

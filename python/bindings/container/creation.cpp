@@ -175,7 +175,7 @@ nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle us
 nb::object on_queue(const py_array& source, nb::handle device) {
   const sycl::queue queue = queue_argument(nb::none(), device);
   const array& a = source.value;
-  auto there = std::make_shared<buffer>(buffer::on_queue(a.owner(), queue));
+  auto there = internal::buffer_access::moved_to_queue(a.owner(), queue);
   return to_python(internal::unchecked_array(std::move(there), a.type(), a.layout(), a.readonly()));
 }
 

@@ -100,7 +100,7 @@ dlpack::device place_argument(const array& a, nb::handle dl_device) {
 
 /// The same elements, known to be worked on by the consumer's queue as well.
 array shared_with(const array& a, const sycl::queue& queue) {
-  return internal::unchecked_array(std::make_shared<buffer>(buffer::on_queue(a.owner(), queue)),
+  return internal::unchecked_array(internal::buffer_access::moved_to_queue(a.owner(), queue),
                                    a.type(), a.layout(), a.readonly());
 }
 

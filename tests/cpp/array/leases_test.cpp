@@ -99,9 +99,9 @@ TEST_F(leases_test, part_on_another_queue_opens_it_when_it_is_exposed_and_until_
   const sycl::queue other = new_queue();
   EXPECT_FALSE(x.memory().others_may_work());
   {
-    const buffer there_too = buffer::on_queue(x.owner(), other);
+    const auto there_too = buffer_access::moved_to_queue(x.owner(), other);
     EXPECT_FALSE(x.memory().others_may_work());
-    there_too.expose();
+    there_too->expose();
     EXPECT_EQ(x.memory().others_queues(), std::vector{other});
   }
   EXPECT_TRUE(x.memory().others_may_work());  // his last work may be unfinished
@@ -113,7 +113,7 @@ TEST_F(leases_test, part_of_an_exposed_part_keeps_the_lease) {
   const array x = made();
   std::optional<buffer> inner;
   {
-    auto outer = std::make_shared<buffer>(buffer::on_queue(x.owner(), new_queue()));
+    const auto outer = buffer_access::moved_to_queue(x.owner(), new_queue());
     outer->expose();
     inner.emplace(buffer::part_of(outer, outer->data(), 1, false, {}));
   }
@@ -176,8 +176,8 @@ TEST_F(leases_test, partner_who_cannot_be_asked_is_waited_for_and_overtakes_noth
 
 TEST_F(leases_test, partner_on_another_queue_than_the_work_is_waited_for) {
   const array x = made();
-  const array beside(std::make_shared<buffer>(buffer::on_queue(x.owner(), new_queue())),
-                     usmx::uint8, x.layout());
+  const array beside(buffer_access::moved_to_queue(x.owner(), new_queue()), usmx::uint8,
+                     x.layout());
   const auto lent = lent_to_partner(beside);
   EXPECT_TRUE(is_complete(start(x, sycl::event(), access::write, overtaking::left_to_caller)));
   EXPECT_EQ(partner_.waits, 1);

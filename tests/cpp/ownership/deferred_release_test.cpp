@@ -159,7 +159,6 @@ TEST_F(pending_work_release_test, bytes_on_another_queue_are_let_go_after_unreco
     const buffer there = buffer::on_queue(
         std::make_shared<buffer>(buffer::adopt(block.data(), 64, queue(), deleted.deleter())),
         other);
-    there.expose();
     other.memset(there.data(), 1, 64, gate.event());
   }
   EXPECT_EQ(deleted.value(), 0);
