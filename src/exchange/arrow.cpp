@@ -140,12 +140,19 @@ void require_column(const array& a) {
   format_of(a.type());
 }
 
+/// The same elements, for a consumer who may work on a queue: Arrow has no word for memory that
+/// devices reach as well as the host.
+array leased(const array& a) {
+  return internal::unchecked_array(std::make_shared<buffer>(buffer::lent_out(a.owner())), a.type(),
+                                   a.layout(), a.readonly());
+}
+
 arrow::owned<arrow::array> export_column(const array& a, dlpack::device where) {
   require_column(a);
-  std::unique_ptr<kept_column> made(new kept_column{a, {nullptr, internal::first_element(a)}, {}});
-  made->consumer.works_on(where, a);
-  if (where == dlpack::host) {  // Arrow has no word for memory that devices reach as well
-    made->consumer.may_work_on_queues(a);
+  std::unique_ptr<kept_column> made(
+      new kept_column{leased(a), {nullptr, internal::first_element(a)}, {}});
+  if (where.type != dlpack::device_type::oneapi) {
+    made->consumer.works_on(where, a);
   }
   arrow::array result{};
   result.length = a.size();

@@ -15,8 +15,6 @@ namespace usmx::inline v1::internal {
 /// The consumer of an array's memory, for the life of this object.
 class consumer {
  public:
-  /// Besides, he may work on a queue that nobody names.
-  void may_work_on_queues(const array& a) { lent_.emplace(buffer::lent_out(a.owner())); }
   /// On the host he reads and writes at once. On a oneAPI device he works on a queue that nobody
   /// names. Those of CUDA work on streams, and nobody knows when they are done with the memory.
   void works_on(dlpack::device where, const array& a) {
@@ -25,7 +23,7 @@ class consumer {
         view_.emplace(bytes->begin, bytes->nbytes(), !a.readonly());
       }
     } else if (where.type == dlpack::device_type::oneapi) {
-      may_work_on_queues(a);
+      lent_.emplace(buffer::lent_out(a.owner()));
     } else {
       a.memory().expose();
     }
