@@ -352,7 +352,7 @@ inline complex<T> cosh(complex<T> z) {
   }
   return {cosh(x) * cos(y), sinh(x) * sin(y)};
 }
-/// By W. Kahan's formula, which loses nothing by cancellation.
+/// Uses W. Kahan's formula, which loses nothing by cancellation.
 template <class T>
 inline complex<T> tanh(complex<T> z) {
   const T x = z.real();

@@ -373,7 +373,7 @@ inline T scan_before(T scan) {
   return __spirv_BuiltInSubgroupLocalInvocationId() == 0 ? T(0) : before;
 }
 
-/// What the last work item of each warp of the group has.
+/// The values of the last work item of each warp of the group.
 template <class T>
 struct lasts_of_warps {
   explicit lasts_of_warps(T value) {

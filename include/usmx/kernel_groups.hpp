@@ -1,4 +1,4 @@
-// What the work items of a group, or of a sub-group, do together: reductions, scans, votes and
+// Common work of the work items of a group, or of a sub-group: reductions, scans, votes and
 // exchanges. Every work item of the group has to come to each call. Device code only:
 // <usmx/kernel.hpp> includes it.
 //

@@ -69,7 +69,7 @@ struct enable<true, T> {
 template <bool Condition, class T>
 using enabled = typename enable<Condition, T>::type;
 
-/// What a function asks for: numbers, and nothing in the pack that stays empty.
+/// The requirement of a function: numbers, and nothing in the pack that stays empty.
 template <int RestCount, class... T>
 inline constexpr bool are_numbers = RestCount == 0 && (is_number<T> && ...);
 template <int RestCount, class... T>
@@ -158,7 +158,7 @@ using bits_type = typename bits_of_type<T>::type;
 
 // ---- limits
 
-/// What C++'s std::numeric_limits tells.
+/// The limits that C++'s std::numeric_limits tells.
 template <class T>
 struct numeric_limits {
   static_assert(__is_integral(T),
@@ -395,7 +395,7 @@ inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted
   *exponent = ilogb(x) + 1;
   return ldexp(x, -*exponent);
 }
-/// What comes after the point; `whole` is what stands in front of it.
+/// The part after the point; `whole` is the part in front of it.
 template <class X, class... Rest>
 inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted<X>> modf(
     X x, detail::promoted<X>* whole, Rest...) {

@@ -73,25 +73,29 @@ void array::record_write(const sycl::event& event) const {
 
 void array::wait() const { detail::wait_before(*this, detail::access::write); }
 
-void detail::wait_before(const array& a, access wanted) {
-  if (!a.owner()) {
+namespace {
+
+void wait_for_work_before(const array& a, detail::access wanted) {
+  if (!detail::has_pending_work()) {
     return;
   }
-  if (has_pending_work()) {
-    if (const auto bytes = range_of(a.owner()->data(), a.type(), a.layout())) {
-      const runtime_call call;
-      wait_for_pending_work(*bytes, wanted);
-    }
+  if (const auto bytes = detail::range_of(a.memory().data(), a.type(), a.layout())) {
+    const detail::runtime_call call;
+    detail::wait_for_pending_work(*bytes, wanted);
   }
-  a.owner()->wait_for_others();
+}
+
+}  // namespace
+
+void detail::wait_before(const array& a, access wanted) {
+  if (a.owner()) {
+    wait_for_work_before(a, wanted);
+    a.owner()->wait_for_others();
+  }
 }
 
 void internal::wait_for_known_work(const array& a) {
-  const auto bytes = detail::range_of(a.memory().data(), a.type(), a.layout());
-  if (bytes && detail::has_pending_work()) {
-    const detail::runtime_call call;
-    detail::wait_for_pending_work(*bytes, detail::access::write);
-  }
+  wait_for_work_before(a, detail::access::write);
 }
 
 void internal::wait_for_all_but_partner(const array& a) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <tuple>
 
 #include <sycl/exception.hpp>
 
@@ -350,19 +351,22 @@ buffer buffer::on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue)
   return part_on_queue(std::move(whole), all.data_, all.nbytes_, queue, all.readonly(), {});
 }
 
+buffer internal::buffer_access::part_of_all(std::shared_ptr<buffer> whole) {
+  const buffer& all = *whole;
+  return buffer::part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {});
+}
+
 std::shared_ptr<buffer> internal::buffer_access::moved_to_queue(std::shared_ptr<buffer> whole,
                                                                 const sycl::queue& wanted) {
-  const buffer& all = *whole;
-  require_queue_of_context(all, wanted);
-  auto part = std::make_shared<buffer>(
-      buffer::part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {}));
+  require_queue_of_context(*whole, wanted);
+  auto part = std::make_shared<buffer>(part_of_all(std::move(whole)));
   part->move_to(own_queue(wanted));
   return part;
 }
 
 buffer buffer::lent_out(std::shared_ptr<buffer> whole) {
-  const buffer& all = *detail::required(whole, "buffer::lent_out", "a buffer");
-  buffer lent = part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {});
+  std::ignore = detail::required(whole, "buffer::lent_out", "a buffer");
+  buffer lent = internal::buffer_access::part_of_all(std::move(whole));
   lent.begin_lease(lease_kind::queue_and_peers);
   return lent;
 }

@@ -47,6 +47,8 @@ struct buffer_access {
   /// holders' last work becomes work that is known by address, or is waited for where there are no
   /// events of it, or they are of another queue.
   static void settle_ended_leases(buffer&, const sycl::queue* before_work_on);
+  /// A part, all bytes, on the same queue.
+  USMX_API static buffer part_of_all(std::shared_ptr<buffer> whole);
   /// As buffer::on_queue(), for work of usmx's own: others may work through that queue once the
   /// result is exposed.
   USMX_API static std::shared_ptr<buffer> moved_to_queue(std::shared_ptr<buffer> whole,

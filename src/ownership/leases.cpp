@@ -211,9 +211,7 @@ void internal::buffer_access::settle_ended_leases(buffer& of, const sycl::queue*
 }
 
 std::shared_ptr<buffer> internal::buffer_access::lent_to_partner(std::shared_ptr<buffer> whole) {
-  const buffer& all = *whole;
-  auto lent = std::make_shared<buffer>(
-      buffer::part_of(std::move(whole), all.data_, all.nbytes_, all.readonly(), {}));
+  auto lent = std::make_shared<buffer>(part_of_all(std::move(whole)));
   lent->begin_lease(buffer::lease_kind::events);
   return lent;
 }

@@ -263,7 +263,7 @@ class USMX_API buffer {
   mutable std::atomic<const sycl::context*> context_ = nullptr;
   detail::release_action release_;
   std::shared_ptr<buffer> whole_;
-  /// What a part has leased of the buffer that it is of.
+  /// The lease that a part has of the buffer that it is of.
   mutable std::atomic<lease_kind> leased_ = lease_kind::none;
   /// Of a buffer that is no part.
   enum class leased_queues : std::uint8_t { none, ours, others };

@@ -167,7 +167,7 @@ class any_resource {
     throw value_error("memory resource: expected one, found one that was moved from");
   }
 
-  /// Those of a value that was moved from.
+  /// The functions of a value that was moved from.
   static constexpr function_table functions_of_none{
       [](const void*) noexcept -> const any_resource* { return nullptr; },
       [](const void*, const sycl::queue&) { refuse_none(); },

@@ -224,10 +224,7 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
   number(
       "_pointer",
       [](const array& a) {
-        wait_for(a);
-        const auto address = reinterpret_cast<std::uintptr_t>(a.data());
-        wait_for_work_meanwhile(a);
-        return address;
+        return handed_out_ready(a, [&] { return reinterpret_cast<std::uintptr_t>(a.data()); });
       },
       "The address of element zero. usmx waits for the work on the elements.");
   cls.def_prop_ro("_owned_nbytes", &owned_nbytes,

@@ -120,13 +120,11 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
     return to_capsule(copy_of(a, a.type(), kind, internal::private_queue(a), element_order::keep),
                       where, versioned, true);
   }
-  wait_for(a);
-  look_for_peers_of(internal::private_queue(a));
-  const bool is_elsewhere = consumer.queue && *consumer.queue != internal::private_queue(a);
-  nb::object capsule =
-      to_capsule(is_elsewhere ? shared_with(a, *consumer.queue) : a, where, versioned, false);
-  wait_for_work_meanwhile(a);
-  return capsule;
+  return handed_out_ready(a, [&] {
+    look_for_peers_of(internal::private_queue(a));
+    const bool is_elsewhere = consumer.queue && *consumer.queue != internal::private_queue(a);
+    return to_capsule(is_elsewhere ? shared_with(a, *consumer.queue) : a, where, versioned, false);
+  });
 }
 
 nb::object device_of(const py_array& self) {
@@ -281,19 +279,13 @@ void require_nothing_else(const nb::kwargs& others) {
 
 nb::object to_arrow(const py_array& self, nb::handle requested) {
   require_schema(requested);
-  wait_for(self.value);
-  nb::object capsules = to_arrow_capsules(self.value);
-  wait_for_work_meanwhile(self.value);
-  return capsules;
+  return handed_out_ready(self.value, [&] { return to_arrow_capsules(self.value); });
 }
 
 nb::object to_arrow_device(const py_array& self, nb::handle requested, const nb::kwargs& others) {
   require_schema(requested);
   require_nothing_else(others);
-  wait_for(self.value);
-  nb::object capsules = to_arrow_device_capsules(self.value);
-  wait_for_work_meanwhile(self.value);
-  return capsules;
+  return handed_out_ready(self.value, [&] { return to_arrow_device_capsules(self.value); });
 }
 
 nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,

@@ -144,10 +144,10 @@ nb::object data_object(std::uintptr_t pointer, bool readonly) {
 
 nb::object to_dictionary(const array& described) {
   require_usm(described);
-  wait_for(described);
-  described.owner()->expose();
-  wait_for_work_meanwhile(described);
-  const exchange::usm_array_interface values = exchange::describe(described);
+  const exchange::usm_array_interface values = handed_out_ready(described, [&] {
+    described.owner()->expose();
+    return exchange::describe(described);
+  });
   nb::object result = checked(PyDict_New());
   PyObject* dictionary = result.ptr();
   put(dictionary, interface_key::data, data_object(values.data, values.readonly));

@@ -136,10 +136,9 @@ void bind_base(nb::module_& m) {
       .def_prop_ro(
           "_pointer",
           [](const py_memory& self) {
-            wait_for(self.bytes());
-            self.bytes().expose();
-            wait_for_work_meanwhile(as_bytes(self.memory()));
-            return reinterpret_cast<std::uintptr_t>(self.bytes().data());
+            const array bytes = as_bytes(self.memory());
+            return handed_out_ready(bytes,
+                                    [&] { return reinterpret_cast<std::uintptr_t>(bytes.data()); });
           },
           "The address of the first byte. usmx waits for the work on the bytes.")
       .def_prop_ro(

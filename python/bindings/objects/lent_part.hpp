@@ -23,8 +23,7 @@ class lent_part {
     static nb::ft_mutex mutex;
     const nb::ft_lock_guard lock(mutex);
     if (part_ == nullptr) {
-      part_ = std::make_shared<buffer>(
-          buffer::part_of(whole, whole->data(), whole->nbytes(), whole->readonly(), {}));
+      part_ = std::make_shared<buffer>(internal::buffer_access::part_of_all(whole));
     }
     return part_;
   }

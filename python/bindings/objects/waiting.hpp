@@ -57,13 +57,18 @@ void wait_for(auto& memory) {
   }
 }
 
-/// Waits for work that another thread has submitted between wait_for() and the moment at which
-/// others were said to have the memory.
-inline void wait_for_work_meanwhile(const array& a) {
+/// Returns what `hand_out()` returns, which lets others have the array's memory, as soon as they
+/// may read it. Another thread may submit work between the wait and the moment at which others are
+/// said to have the memory: so what is pending then is waited for, too (src/array/submission.cpp).
+template <class HandOut>
+auto handed_out_ready(const array& a, const HandOut& hand_out) {
+  wait_for(a);
+  auto result = hand_out();
   if (detail::may_have_pending_work(a.owner()->data(), a.owner()->nbytes())) {
     const without_interpreter_lock unlocked;
     internal::wait_for_known_work(a);
   }
+  return result;
 }
 
 // ---- new memory

@@ -24,6 +24,19 @@ constexpr int most_wrappers = 8;
 
 interned memory_module("dpctl.memory._memory");
 
+/// A function of dpctl's C interface, from a loaded module. The signature is the name of its
+/// capsule: under any other name there is a function of another kind, which is not called. Null
+/// where there is none of that name and kind.
+void* c_function(const nb::object& module, const char* name, const char* signature) {
+  const nb::object functions = nb::getattr(module, "__pyx_capi__", nb::none());
+  if (!PyDict_Check(functions.ptr())) {
+    return nullptr;
+  }
+  const nb::object capsule = optional_item(functions.ptr(), nb::str(name).ptr());
+  const bool is_known = capsule.is_valid() && PyCapsule_IsValid(capsule.ptr(), signature) != 0;
+  return is_known ? PyCapsule_GetPointer(capsule.ptr(), signature) : nullptr;
+}
+
 /// One of dpctl's classes of SYCL objects, and the function of dpctl's C interface that looks into
 /// its objects. The signature is the name of that function's capsule: under any other name there is
 /// a function of another kind, which is not called.
@@ -57,17 +70,12 @@ class dpctl_class {
       return;
     }
     nb::object type = nb::getattr(module, name_, nb::none());
-    const nb::object functions = nb::getattr(module, "__pyx_capi__", nb::none());
-    if (!PyType_Check(type.ptr()) || !PyDict_Check(functions.ptr())) {
-      return;
-    }
-    const nb::object capsule = optional_item(functions.ptr(), nb::str(function_).ptr());
-    if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), signature_) == 0) {
+    void* const look = c_function(module, function_, signature_);
+    if (!PyType_Check(type.ptr()) || look == nullptr) {
       return;
     }
     type_.store(reinterpret_cast<PyTypeObject*>(type.release().ptr()), std::memory_order_relaxed);
-    look_.store(reinterpret_cast<get_reference>(PyCapsule_GetPointer(capsule.ptr(), signature_)),
-                std::memory_order_release);
+    look_.store(reinterpret_cast<get_reference>(look), std::memory_order_release);
   }
 
   interned module_;
@@ -209,16 +217,9 @@ make_memory_function find_make_memory() {
   constexpr const char* signature =
       "PyObject *(DPCTLSyclUSMRef, size_t, DPCTLSyclQueueRef, PyObject *)";
   const nb::object module = loaded_module(memory_module);
-  const nb::object functions =
-      module.is_valid() ? nb::getattr(module, "__pyx_capi__", nb::none()) : nb::none();
-  if (!PyDict_Check(functions.ptr())) {
-    return nullptr;
-  }
-  const nb::object capsule = optional_item(functions.ptr(), nb::str("Memory_Make").ptr());
-  if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), signature) == 0) {
-    return nullptr;
-  }
-  return reinterpret_cast<make_memory_function>(PyCapsule_GetPointer(capsule.ptr(), signature));
+  return module.is_valid()
+             ? reinterpret_cast<make_memory_function>(c_function(module, "Memory_Make", signature))
+             : nullptr;
 }
 
 }  // namespace
