@@ -3,9 +3,9 @@
 #include "array/array_internal.hpp"
 #include "array/pending_work.hpp"
 #include "base/process_state.hpp"
+#include "memory/pointers.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/queues_internal.hpp"
-#include "tracking/usm_checks.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "ownership/buffer_internal.hpp"
+#include "memory/buffer.hpp"
 #include "usmx/array/array.hpp"
 
 namespace usmx::inline v1::internal {

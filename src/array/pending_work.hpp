@@ -1,11 +1,11 @@
-// The unfinished work on the elements of arrays and views: tracking/pending_work.hpp has it by
+// The unfinished work on the elements of arrays and views: memory/pending_work.hpp has it by
 // address. Private to the library.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 
-#include "tracking/pending_work.hpp"
+#include "memory/pending_work.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/array/array_view.hpp"
 

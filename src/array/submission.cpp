@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "memory/host_views.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/partner_bridge.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/queues_internal.hpp"
-#include "tracking/host_views.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1::detail {

@@ -12,7 +12,7 @@
 #include <sycl/queue.hpp>
 
 #include "array/pending_work.hpp"
-#include "ownership/buffer_internal.hpp"
+#include "memory/buffer.hpp"
 #include "usmx/array/array.hpp"
 
 namespace usmx::inline v1::detail {

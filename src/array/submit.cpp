@@ -5,7 +5,7 @@
 #include "array/array_internal.hpp"
 #include "array/submission.hpp"
 #include "base/process_state.hpp"
-#include "ownership/deferred_release.hpp"
+#include "memory/deferred_release.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {

@@ -15,7 +15,7 @@
 #include "copy/plan.hpp"
 #include "copy/queue.hpp"
 #include "copy/staging.hpp"
-#include "ownership/deferred_release.hpp"
+#include "memory/deferred_release.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/queues_internal.hpp"
 #include "usmx/memory/usm.hpp"

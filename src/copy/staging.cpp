@@ -5,7 +5,7 @@
 #include <sycl/aspects.hpp>
 
 #include "copy/copy_internal.hpp"
-#include "ownership/buffer_internal.hpp"
+#include "memory/buffer.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "array/pending_work.hpp"
-#include "tracking/host_views.hpp"
+#include "memory/host_views.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/memory/buffer.hpp"

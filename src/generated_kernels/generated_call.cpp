@@ -8,7 +8,7 @@
 #include "base/process_state.hpp"
 #include "base/quoted.hpp"
 #include "generated_kernels/kernel_family.hpp"
-#include "tracking/pending_work.hpp"
+#include "memory/pending_work.hpp"
 #include "user_kernels/arguments.hpp"
 #include "usmx/base/error.hpp"
 

@@ -1,5 +1,5 @@
 // Scopes: what Python's `with` blocks choose for the running thread or asynchronous task: the queue
-// of new arrays (queues.cpp), and the resource of new memory (ownership/scoped_resource.hpp). The
+// of new arrays (queues.cpp), and the resource of new memory (memory/current_resource.hpp). The
 // Python module knows which blocks hold where. The library asks it only while there is a scope. Not
 // installed.
 #pragma once

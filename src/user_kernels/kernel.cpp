@@ -9,7 +9,7 @@
 #include <sycl/handler.hpp>
 
 #include "array/array_internal.hpp"
-#include "ownership/deferred_release.hpp"
+#include "memory/deferred_release.hpp"
 #include "runtime/queue_lock.hpp"
 #include "runtime/queues_internal.hpp"
 #include "user_kernels/arguments.hpp"

@@ -1,4 +1,4 @@
-// src/ownership/leases.cpp: who else has the memory, until when, and what becomes of his work.
+// src/memory/leases.cpp: who else has the memory, until when, and what becomes of his work.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "array/array_internal.hpp"
 #include "array/submission.hpp"
-#include "ownership/buffer_internal.hpp"
+#include "memory/buffer.hpp"
 #include "runtime/partner_bridge.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "ownership/buffer_internal.hpp"
+#include "memory/buffer.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"

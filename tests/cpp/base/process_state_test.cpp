@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "tracking/registry.hpp"
+#include "memory/registry.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"

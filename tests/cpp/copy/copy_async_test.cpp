@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "array/array_internal.hpp"
-#include "ownership/buffer_internal.hpp"
+#include "memory/buffer.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "array/array_internal.hpp"
-#include "ownership/deferred_release.hpp"
+#include "memory/deferred_release.hpp"
+#include "memory/pending_work.hpp"
+#include "memory/registry.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
-#include "tracking/pending_work.hpp"
-#include "tracking/registry.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"

@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "memory/registry.hpp"
 #include "support/child_process.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
-#include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/structure.hpp"
 #include "usmx/memory/synchronize.hpp"

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "memory/pending_work.hpp"
+#include "memory/registry.hpp"
 #include "support/device_test.hpp"
 #include "support/failing_allocations.hpp"
-#include "tracking/pending_work.hpp"
-#include "tracking/registry.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/exchange/arrow.hpp"
 #include "usmx/exchange/dlpack.hpp"

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "memory/registry.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/seed.hpp"
 #include "support/slabs.hpp"
-#include "tracking/registry.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/contexts.hpp"

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "copy/copy_internal.hpp"
+#include "memory/pointers.hpp"
 #include "runtime/queues_internal.hpp"
-#include "tracking/usm_checks.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy_async.hpp"

@@ -1,0 +1,300 @@
+#include "memory/current_resource.hpp"
+
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/process_state.hpp"
+#include "base/ranked_mutex.hpp"
+#include "base/warn.hpp"
+#include "memory/deferred_release.hpp"
+#include "memory/observer.hpp"
+#include "memory/pool.hpp"
+#include "runtime/context_state.hpp"
+#include "runtime/scopes.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/resources/usm.hpp"
+
+namespace usmx::inline v1 {
+namespace {
+
+std::atomic<internal::scoped_resource_function> resource_in_scope = nullptr;
+
+}  // namespace
+
+void internal::set_scoped_resource_function(scoped_resource_function function) noexcept {
+  resource_in_scope.store(function, std::memory_order_release);
+}
+
+std::optional<any_resource> internal::scoped_resource(const sycl::queue& queue, usm_kind kind) {
+  if (!scopes_live()) {
+    return std::nullopt;
+  }
+  const auto ask = resource_in_scope.load(std::memory_order_acquire);
+  return ask == nullptr ? std::nullopt : ask(queue, kind);
+}
+
+namespace {
+
+bool pools_are_on() {
+  static const bool on = [] {
+    const char* value = std::getenv("USMX_POOL");
+    return value == nullptr || std::string_view(value) != "off";
+  }();
+  return on;
+}
+
+/// The number of bytes; none if the text is no size.
+std::optional<std::size_t> parse_size(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc()) {
+    return std::nullopt;
+  }
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (shift < 0 || value > std::numeric_limits<std::size_t>::max() >> shift) {
+    return std::nullopt;
+  }
+  return value << shift;
+}
+
+/// The size in an environment variable. None if it is not set, or malformed, which gives a warning.
+std::optional<std::size_t> size_in(const char* variable, std::string_view otherwise) {
+  const char* text = std::getenv(variable);
+  const auto parsed = text == nullptr ? std::nullopt : parse_size(text);
+  if (text != nullptr && !parsed) {
+    detail::warn(detail::message(variable,
+                                 " must be a number of bytes, or one with K, M or G, found '", text,
+                                 "': ", otherwise));
+  }
+  return parsed;
+}
+
+std::optional<std::size_t> first_limit() {
+  static const auto limit = size_in("USMX_POOL_LIMIT", "pools have no limit");
+  return limit;
+}
+
+std::atomic<std::size_t>& pending_limit_now() {
+  static std::atomic<std::size_t> limit =
+      size_in("USMX_PENDING_LIMIT", "256 MiB may wait for their work")
+          .value_or(std::size_t{256} << 20);
+  return limit;
+}
+
+std::optional<std::size_t> kept_nbytes() {
+  static const auto kept =
+      size_in("USMX_POOL_KEEP", "each pool keeps free blocks of up to a sixteenth of the memory");
+  return kept;
+}
+
+std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind) {
+  auto pool =
+      std::make_shared<pool_resource>(std::make_shared<usm_resource>(kind), queue, kept_nbytes());
+  pool->set_limit(first_limit());
+  return pool;
+}
+
+/// The default pools that live, for default_pools().
+struct pool_list {
+  detail::ranked_mutex<detail::lock_rank::pool_list> mutex;
+  std::vector<std::weak_ptr<pool_resource>> pools;
+
+  void add(const std::shared_ptr<pool_resource>& pool) {
+    const std::lock_guard lock(mutex);
+    std::erase_if(pools, [](const auto& each) { return each.expired(); });
+    pools.push_back(pool);
+  }
+};
+
+/// Never destroyed: memory may be released after main.
+pool_list& all_pools() {
+  static pool_list& all = *new pool_list;
+  return all;
+}
+
+/// The resources of one device and kind.
+struct device_resources {
+  device_resources(const sycl::queue& queue, usm_kind of, device_resources* following)
+      : device(queue.get_device()),
+        kind(of),
+        pool(new_pool(queue, of)),
+        first(detail::reported(pools_are_on() ? any_resource(pool)
+                                              : any_resource(std::make_shared<usm_resource>(of)))),
+        current(first),
+        next(following) {
+    all_pools().add(pool);
+  }
+
+  /// Whether a program holds the pool, has memory of it, or has set its limits or another resource.
+  bool is_in_use() const noexcept {
+    return !is_first.load(std::memory_order_acquire) || pool.use_count() > own_uses ||
+           pool->limit() != first_limit() || pool->keep_limit() != first_keep_limit;
+  }
+
+  const sycl::device device;
+  const usm_kind kind;
+  const std::shared_ptr<pool_resource> pool;
+  const any_resource first;
+  /// Whether `first` is the current resource. Any other resource is read under the lock.
+  std::atomic<bool> is_first = true;
+  detail::ranked_mutex<detail::lock_rank::current_resource> mutex;
+  any_resource current;
+  device_resources* const next;
+  const long own_uses = pool.use_count();
+  const std::size_t first_keep_limit = pool->keep_limit();
+};
+
+/// The resources of all devices and kinds of a context: a list that only grows, and is searched
+/// without a lock.
+class context_resources final : public detail::context_slot {
+ public:
+  explicit context_resources(const sycl::context&) {}
+  ~context_resources() override {
+    device_resources* each = first_.load();
+    while (each != nullptr) {
+      delete std::exchange(each, each->next);
+    }
+  }
+
+  bool is_in_use() const noexcept override {
+    const device_resources* at = first_.load(std::memory_order_acquire);
+    while (at != nullptr && !at->is_in_use()) {
+      at = at->next;
+    }
+    return at != nullptr;
+  }
+
+  device_resources& of(const sycl::queue& queue, usm_kind kind) {
+    const sycl::device device = queue.get_device();
+    if (device_resources* known = find(device, kind)) {
+      return *known;
+    }
+    const std::lock_guard lock(mutex_);
+    if (device_resources* known = find(device, kind)) {
+      return *known;
+    }
+    auto* added = new device_resources(queue, kind, first_.load(std::memory_order_relaxed));
+    first_.store(added, std::memory_order_release);
+    return *added;
+  }
+
+  device_resources* find(const sycl::device& device, usm_kind kind) const noexcept {
+    device_resources* at = first_.load(std::memory_order_acquire);
+    while (at != nullptr && (at->kind != kind || at->device != device)) {
+      at = at->next;
+    }
+    return at;
+  }
+
+ private:
+  std::atomic<device_resources*> first_ = nullptr;
+  detail::ranked_mutex<detail::lock_rank::context_resources> mutex_;
+};
+
+void for_all_pools(void (detail::living_pool::*give_back)() noexcept) noexcept {
+  try {
+    for (const auto& pool : detail::living_pools()) {
+      (*pool.*give_back)();
+    }
+  } catch (const std::bad_alloc&) {
+    // There is no memory for the list of pools. They are trimmed another time.
+  }
+}
+
+any_resource current_of(device_resources& at) {
+  if (at.is_first.load(std::memory_order_acquire)) {
+    return at.first;
+  }
+  const std::lock_guard lock(at.mutex);
+  return at.current;
+}
+
+/// The resources, held together with the context's state.
+std::shared_ptr<device_resources> resources_of(std::shared_ptr<detail::context_state> state,
+                                               const sycl::queue& queue, usm_kind kind) {
+  auto all = detail::slot_of<context_resources>(std::move(state));
+  device_resources& at = all->of(queue, kind);
+  return {std::move(all), &at};
+}
+
+std::shared_ptr<device_resources> resources_of(const sycl::queue& queue, usm_kind kind) {
+  return resources_of(detail::state_of(queue).of_context, queue, kind);
+}
+
+}  // namespace
+
+any_resource detail::current_resource(std::shared_ptr<context_state> state,
+                                      const sycl::queue& queue, usm_kind kind) {
+  return current_of(*resources_of(std::move(state), queue, kind));
+}
+
+std::optional<any_resource> detail::known_resource(std::shared_ptr<context_state> state,
+                                                   const sycl::queue& queue, usm_kind kind) {
+  const auto all = slot_of<context_resources>(std::move(state));
+  device_resources* const known = all->find(queue.get_device(), kind);
+  return known == nullptr ? std::nullopt : std::optional(current_of(*known));
+}
+
+any_resource current_resource(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  return current_of(*resources_of(queue, kind));
+}
+
+any_resource set_current_resource(const sycl::queue& queue, any_resource resource) {
+  const detail::runtime_call call;
+  resource.require_place(queue);
+  const auto at = resources_of(queue, resource.kind());
+  const std::lock_guard lock(at->mutex);
+  at->is_first.store(resource == at->first, std::memory_order_release);
+  return std::exchange(at->current, std::move(resource));
+}
+
+bool uses_default_resource(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  return resources_of(queue, kind)->is_first.load(std::memory_order_acquire);
+}
+
+std::shared_ptr<pool_resource> default_pool(const sycl::queue& queue, usm_kind kind) {
+  const detail::runtime_call call;
+  return resources_of(queue, kind)->pool;
+}
+
+std::vector<std::shared_ptr<pool_resource>> default_pools() {
+  std::vector<std::shared_ptr<pool_resource>> live;
+  const std::lock_guard lock(all_pools().mutex);
+  for (const std::weak_ptr<pool_resource>& each : all_pools().pools) {
+    if (auto pool = each.lock()) {
+      live.push_back(std::move(pool));
+    }
+  }
+  return live;
+}
+
+void set_pending_limit(std::size_t nbytes) noexcept { pending_limit_now() = nbytes; }
+
+std::size_t pending_limit() noexcept { return pending_limit_now(); }
+
+void empty_cache() noexcept {
+  if (detail::is_forked_child()) {
+    return;
+  }
+  detail::release_all_finished();
+  for_all_pools(&detail::living_pool::trim);
+}
+
+void give_back_surplus() noexcept {
+  if (!detail::is_forked_child()) {
+    for_all_pools(&detail::living_pool::give_back_surplus);
+  }
+}
+
+}  // namespace usmx::inline v1

@@ -1,0 +1,38 @@
+// Which resource serves new memory: the look-ups of usmx/memory/current_resource.hpp for callers
+// that have the context's state already, and the resource of Python's `with` blocks. Not installed.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <sycl/queue.hpp>
+
+#include "runtime/context_state.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/memory_resource.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// As usmx::current_resource.
+any_resource current_resource(std::shared_ptr<context_state>, const sycl::queue&, usm_kind);
+/// The same if it is known already; none if not. Does not call the runtime.
+std::optional<any_resource> known_resource(std::shared_ptr<context_state>, const sycl::queue&,
+                                           usm_kind);
+
+}  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1::internal {
+
+/// The resource that a `with` block of Python's has chosen (runtime/scopes.hpp): that of the
+/// innermost scope which holds for the calling thread; none if there is none. Callers may hold any
+/// lock.
+using scoped_resource_function = std::optional<any_resource> (*)(const sycl::queue&, usm_kind);
+/// Sets what scoped_resource() asks while there are scopes.
+USMX_API void set_scoped_resource_function(scoped_resource_function) noexcept;
+
+/// The resource for new memory on that queue, if a scope has chosen one.
+USMX_API std::optional<any_resource> scoped_resource(const sycl::queue&, usm_kind);
+
+}  // namespace usmx::inline v1::internal

@@ -1,0 +1,84 @@
+// Deferred release: memory that has lost its last user but must not be released yet. Work on it may
+// be unfinished, or the thread may be one of the runtime's own, which must neither wait nor call
+// the runtime. The memory stays here until a thread of the program finds its work finished. Blocks
+// of pools on which only usmx's own work is unfinished are in waiting_blocks. The functions below
+// serve both. Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "memory/access_history.hpp"
+#include "usmx/memory/release_action.hpp"
+
+namespace usmx::inline v1::detail {
+
+struct deferred_release {
+  /// The release comes after the pending work on these bytes. The range may be empty.
+  byte_range range{};
+  /// Nobody can reach these bytes any more, so their work is forgotten with them. False for adopted
+  /// bytes, which several buffers may have.
+  bool memory_ends = false;
+  sycl::queue queue;
+  /// The release also comes after the work that others may have submitted to these queues.
+  std::vector<sycl::queue> other_queues{};
+  release_action release;
+};
+
+/// An action that does nothing but keep an object alive until it runs.
+release_action holding(std::shared_ptr<const void> kept);
+
+/// Does not call the runtime. Allocates nothing for the first thousand blocks between two looks at
+/// the list. A later block is leaked if there is no memory to list it.
+void release_later(deferred_release block) noexcept;
+
+/// Releases some of the blocks whose work is finished. Takes no longer if very many wait, and
+/// unfinished work does not keep other blocks from being found. Never waits.
+void release_finished() noexcept;
+
+/// Releases all blocks whose work is finished.
+void release_all_finished() noexcept;
+
+/// Waits for the oldest blocks and releases them, if more bytes wait than pending_limit() allows,
+/// or if very many blocks wait for out-of-order queues of others. To be called without a lock.
+void limit_deferred();
+
+/// Waits for the work of all blocks, and releases them.
+void release_all();
+
+/// Bytes whose release is still to come.
+std::size_t deferred_nbytes() noexcept;
+
+/// Moves batches that are finished to `finished`: asks each in turn, from `next` on, until so many
+/// were not. Where asking fails, the batch stays, and the others are asked: whoever calls it must
+/// count what was moved in any case. Returns the last failure, or null.
+template <class Batch>
+std::exception_ptr take_finished(std::list<Batch>& all, typename std::list<Batch>::iterator& next,
+                                 std::size_t unfinished, std::list<Batch>& finished) noexcept {
+  std::exception_ptr failure;
+  for (std::size_t left = all.size(); left > 0 && unfinished > 0; --left) {
+    const auto at = next == all.end() ? all.begin() : next;
+    next = std::next(at);
+    bool is_finished = false;
+    try {
+      is_finished = at->is_finished();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    if (is_finished) {
+      finished.splice(finished.end(), all, at);
+    } else {
+      --unfinished;
+    }
+  }
+  return failure;
+}
+
+}  // namespace usmx::inline v1::detail

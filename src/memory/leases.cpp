@@ -1,0 +1,263 @@
+// Who else may work on the memory of a buffer, and until when. The memory is exposed for as long as
+// it lives, or leased by a part of it for as long as the part lives (docs/decisions.md, 28 and
+// 120).
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/process_state.hpp"
+#include "memory/buffer.hpp"
+#include "memory/pending_work.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/interruption.hpp"
+#include "runtime/partner_bridge.hpp"
+#include "runtime/queue_lock.hpp"
+#include "runtime/queues_internal.hpp"
+#include "usmx/memory/buffer.hpp"
+
+namespace usmx::inline v1 {
+
+void buffer::expose() const noexcept {
+  if (!whole_) {
+    return exposed_.store(true, std::memory_order_relaxed);
+  }
+  try {
+    begin_lease(lease_kind::queue);
+  } catch (const std::bad_alloc&) {
+    root().exposed_.store(true, std::memory_order_relaxed);  // longer than it need be
+  }
+}
+
+/// Of a part: others may work on the memory through its queue from now on, until it ends.
+void buffer::begin_lease(lease_kind wanted) const {
+  if (leased_.load(std::memory_order_acquire) >= wanted) {
+    return;
+  }
+  auto& memory = const_cast<buffer&>(root());
+  const std::lock_guard lock(memory.leases_mutex_);
+  const lease_kind before = leased_.load(std::memory_order_relaxed);
+  if (before < wanted) {
+    memory.add_holder(*this, wanted);
+    memory.remove_holder(*this, before);
+    leased_.store(wanted, std::memory_order_release);
+  }
+}
+
+/// May be called on any thread, of the runtime, too: it only counts.
+void buffer::end_lease() noexcept {
+  const lease_kind held = leased_.exchange(lease_kind::none);
+  if (held != lease_kind::none) {
+    const std::lock_guard lock(root().leases_mutex_);
+    root().remove_holder(*this, held);
+  }
+}
+
+/// Under the lock, as the next two.
+void buffer::add_holder(const buffer& part, lease_kind kind) {
+  const auto known = std::ranges::find_if(
+      leases_, [&](const lease& each) { return each.kind == kind && each.queue == part.queue_; });
+  if (known == leases_.end()) {
+    leases_.push_back({part.queue_, part.traits_.queue_is_ours, kind, 1, 1});
+  } else {
+    ++known->holders;
+    ++known->begun;
+  }
+  note_leases();
+}
+
+/// The lease stays known, since its last work may be unfinished.
+void buffer::remove_holder(const buffer& part, lease_kind kind) noexcept {
+  for (lease& each : leases_) {
+    if (each.kind == kind && each.queue == part.queue_) {
+      --each.holders;
+      return;
+    }
+  }
+}
+
+void buffer::note_leases() noexcept {
+  leased_queues found = leases_.empty() ? leased_queues::none : leased_queues::ours;
+  for (const lease& each : leases_) {
+    found = each.queue_is_ours ? found : leased_queues::others;
+  }
+  leased_queues_.store(found, std::memory_order_release);
+}
+
+/// Their work may be unfinished, but none can be added.
+std::vector<buffer::lease> buffer::ended_leases() const {
+  std::vector<lease> ended;
+  const std::lock_guard lock(leases_mutex_);
+  std::ranges::copy_if(leases_, std::back_inserter(ended),
+                       [](const lease& each) { return each.holders == 0; });
+  return ended;
+}
+
+/// Those of which none has begun again.
+void buffer::forget(const std::vector<lease>& ended) {
+  const std::lock_guard lock(leases_mutex_);
+  for (const lease& past : ended) {
+    std::erase_if(leases_, [&](const lease& each) {
+      return each.kind == past.kind && each.begun == past.begun && each.holders == 0 &&
+             each.queue == past.queue;
+    });
+  }
+  note_leases();
+}
+
+bool buffer::may_have_others_work() const noexcept {
+  const leased_queues leased = leased_queues_.load(std::memory_order_acquire);
+  const bool exposed = exposed_.load(std::memory_order_relaxed);
+  if (leased == leased_queues::others || (exposed && !traits_.queue_is_ours)) {
+    return true;
+  }
+  // Of usmx's own queues others have what they have for them in their place, if anything.
+  return (exposed || leased == leased_queues::ours) &&
+         (internal::peers_are_known() || internal::cached_queues_exposed());
+}
+
+namespace {
+
+using internal::partner;
+
+/// Of whom nothing is known on one of the ways to a queue, he cannot be relied on.
+void add_partner(std::vector<partner>& all, const sycl::queue& queue, bool reads_events) {
+  const auto known = std::ranges::find(all, queue, &partner::queue);
+  if (known == all.end()) {
+    all.push_back({queue, reads_events});
+  } else {
+    known->reads_events = known->reads_events && reads_events;
+  }
+}
+
+/// Adds those who may have a queue: for a cached one the peers' queue instead of it, and the queue
+/// itself only if usmx has ever given one out, and not to who reads events.
+void add_partners(std::vector<partner>& all, const sycl::queue& queue, bool reads_events,
+                  bool to_peers) {
+  const bool is_cached = internal::is_cached_queue(queue);
+  if (!is_cached || (internal::cached_queues_exposed() && !reads_events)) {
+    add_partner(all, queue, reads_events);
+  }
+  if (is_cached || to_peers) {
+    if (const auto peers = internal::peers_queue_beside(queue)) {
+      add_partner(all, *peers, reads_events);
+    }
+  }
+}
+
+/// What comes after everything that a partner has submitted. Waits where no event says that: on an
+/// out-of-order queue no barrier is sure to come after commands that still wait for a host task
+/// (docs/decisions.md, 19).
+std::vector<sycl::event> last_work_of(const partner& him, bool events_are_useful) {
+  if (him.reads_events && events_are_useful) {
+    if (auto events = detail::unfinished_work_of_partner(him.queue)) {
+      return *std::move(events);
+    }
+  }
+  if (!him.queue.is_in_order()) {
+    internal::wait_interruptibly(him.queue);
+  } else if (!detail::is_known_empty(him.queue)) {
+    return {detail::submit_barrier(him.queue)};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<partner> internal::buffer_access::partners(const buffer& of) {
+  const buffer& memory = of.root();
+  std::vector<partner> all;
+  if (!memory.may_have_others_work()) {
+    return all;
+  }
+  if (memory.exposed_.load(std::memory_order_relaxed)) {
+    add_partners(all, memory.queue_, false, false);
+  }
+  if (memory.leased_queues_.load(std::memory_order_acquire) != buffer::leased_queues::none) {
+    const std::vector<buffer::lease> leases = [&] {
+      const std::lock_guard lock(memory.leases_mutex_);
+      return memory.leases_;
+    }();
+    for (const buffer::lease& each : leases) {
+      add_partners(all, each.queue, each.kind == buffer::lease_kind::events,
+                   each.kind == buffer::lease_kind::queue_and_peers);
+    }
+  }
+  return all;
+}
+
+void internal::buffer_access::settle_ended_leases(buffer& of, const sycl::queue* before_work_on) {
+  buffer& memory = of.root();
+  if (memory.leased_queues_.load(std::memory_order_acquire) == buffer::leased_queues::none) {
+    return;
+  }
+  const std::vector<buffer::lease> ended = memory.ended_leases();
+  if (ended.empty()) {
+    return;
+  }
+  std::vector<partner> past;
+  for (const buffer::lease& each : ended) {
+    add_partners(past, each.queue, each.kind == buffer::lease_kind::events,
+                 each.kind == buffer::lease_kind::queue_and_peers);
+  }
+  for (const partner& each : past) {
+    const bool is_there = before_work_on != nullptr && each.queue == *before_work_on;
+    for (const sycl::event& last : last_work_of(each, is_there)) {
+      detail::add_pending_work(detail::range_of(memory.data_, memory.nbytes_),
+                               detail::access::write, last, {}, memory.queue_);
+    }
+  }
+  memory.forget(ended);
+}
+
+std::shared_ptr<buffer> internal::buffer_access::lent_to_partner(std::shared_ptr<buffer> whole) {
+  auto lent = std::make_shared<buffer>(part_of_all(std::move(whole)));
+  lent->begin_lease(buffer::lease_kind::events);
+  return lent;
+}
+
+void internal::buffer_access::note_partners(buffer& imported) {
+  const auto events = buffer::lease_kind::events;
+  if (imported.whole_) {
+    imported.end_lease();
+    return imported.begin_lease(events);
+  }
+  {
+    const std::lock_guard lock(imported.leases_mutex_);
+    imported.add_holder(imported, events);  // for the memory's life
+  }
+  imported.exposed_.store(false, std::memory_order_relaxed);
+}
+
+void detail::tell_partners(const buffer& memory, const sycl::event& recorded) {
+  for (const partner& each : internal::partners(memory)) {
+    tell_partner(each.queue, recorded, false);
+  }
+}
+
+std::vector<sycl::queue> buffer::others_queues() const {
+  std::vector<sycl::queue> queues;
+  std::ranges::transform(internal::partners(*this), std::back_inserter(queues), &partner::queue);
+  return queues;
+}
+
+void buffer::wait_for_others() {
+  buffer& memory = root();
+  if (!memory.may_have_others_work()) {
+    return;
+  }
+  const detail::runtime_call call;
+  const std::vector<lease> ended = memory.leased_queues_.load() == leased_queues::none
+                                       ? std::vector<lease>()
+                                       : memory.ended_leases();
+  for (const sycl::queue& queue : memory.others_queues()) {
+    if (!detail::is_known_empty(queue)) {
+      internal::wait_interruptibly(queue);
+    }
+  }
+  if (!ended.empty()) {
+    memory.forget(ended);
+  }
+}
+
+}  // namespace usmx::inline v1

@@ -1,0 +1,265 @@
+#include "memory/pending_work.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <ranges>
+#include <utility>
+
+#include "base/ranked_mutex.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/context_state.hpp"
+#include "runtime/drivers/back_ends.hpp"
+#include "runtime/exit.hpp"
+#include "runtime/interruption.hpp"
+#include "runtime/queue_lock.hpp"
+#include "runtime/waiting.hpp"
+#include "usmx/memory/buffer.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+using history = access_history<sycl::event>;
+
+/// Reads of the same bytes, and recorded events, accumulate up to this number. Then one event
+/// replaces them.
+constexpr std::size_t most_works = 32;
+
+struct table {
+  std::atomic<bool> any = false;
+  ranked_mutex<lock_rank::pending_work> mutex;
+  history all;
+  std::uintptr_t swept = 0;
+};
+
+/// Never destroyed: memory may be released after main.
+table& pending() {
+  static table& instance = *[] {
+    add_exit_wait(wait_for_all_pending_work);
+    return new table;
+  }();
+  return instance;
+}
+
+void note_emptiness(table& now) { now.any.store(!now.all.empty(), std::memory_order_release); }
+
+/// Asks the events outside of the lock, because that is a call of the runtime.
+std::vector<history::serial> finished_of(const std::vector<history::work>& works) {
+  std::vector<history::serial> finished;
+  for (const history::work& work : works) {
+    if (is_complete(work.event)) {
+      finished.push_back(work.number);
+    }
+  }
+  return finished;
+}
+
+/// The first ones that are complete. Works mostly end in their order, and each question is a call
+/// of the runtime.
+std::vector<history::serial> first_finished_of(const std::vector<history::work>& works) {
+  const auto unfinished = std::ranges::find_if_not(works, is_complete, &history::work::event);
+  std::vector<history::serial> finished;
+  std::ranges::transform(works.begin(), unfinished, std::back_inserter(finished),
+                         &history::work::number);
+  return finished;
+}
+
+/// Whether to come after all of these costs less than to ask which of them are complete.
+bool is_followed_unasked(const std::vector<history::work>& works) {
+  constexpr std::size_t few = 4;
+  if (works.empty() || works.size() > few) {
+    return false;
+  }
+  const auto backend = internal::backend_of(works.front().event);
+  return backend && traits_of(*backend).asking_is_slow;
+}
+constexpr std::uint64_t calls_between_sweeps = 8;  // of those that do not ask
+
+std::vector<history::work> find(byte_range bytes, access wanted, std::uint64_t& seen) {
+  const std::lock_guard lock(pending().mutex);
+  seen = pending().all.latest();
+  return pending().all.find(bytes, wanted);
+}
+
+void forget(byte_range bytes, const std::vector<history::serial>& finished) {
+  if (finished.empty()) {
+    return;
+  }
+  const std::lock_guard lock(pending().mutex);
+  pending().all.forget(bytes, finished);
+  note_emptiness(pending());
+}
+
+/// Cleans up one segment, each in turn, since nobody may ever ask for its bytes again. What ends
+/// before earlier work stays until that ends, too.
+void sweep() {
+  byte_range bytes{};
+  std::vector<history::work> works;
+  {
+    const std::lock_guard lock(pending().mutex);
+    if (pending().all.empty()) {
+      return;
+    }
+    bytes = pending().all.segment_after(pending().swept);
+    pending().swept = bytes.end;
+    works = pending().all.find(bytes, access::write);
+  }
+  forget(bytes, first_finished_of(works));
+}
+
+/// A private queue of a context, for barriers that make one event of many. On a queue of others,
+/// such a barrier would make later barriers miss commands (docs/decisions.md, 19).
+class barrier_queue : public context_slot {
+ public:
+  explicit barrier_queue(const sycl::context& context)
+      : queue_(context, context.get_devices().front()) {}
+
+  sycl::event after(const std::vector<sycl::event>& events) {
+    return submit_to(queue_, [&](sycl::queue& to) { return to.ext_oneapi_submit_barrier(events); });
+  }
+
+ private:
+  sycl::queue queue_;
+};
+
+/// A barrier that waits for a host task makes the next barrier crash the process once the host task
+/// ends (docs/decisions.md, 20).
+bool may_need_host_task(const sycl::event& event) { return !internal::backend_of(event); }
+
+/// Replaces many events by one. They stay many as long as one of them waits for a host task, since
+/// a barrier must not.
+void combine_works(byte_range bytes, const sycl::context& context) {
+  std::uint64_t seen = 0;
+  const std::vector<history::work> works = find(bytes, access::write, seen);
+  std::vector<history::serial> finished = finished_of(works);
+  std::vector<sycl::event> unfinished;
+  for (const history::work& work : works) {
+    if (!std::ranges::binary_search(finished, work.number)) {
+      unfinished.push_back(work.event);
+    }
+  }
+  if (unfinished.size() < most_works || std::ranges::any_of(unfinished, may_need_host_task)) {
+    forget(bytes, finished);
+    return;
+  }
+  sycl::event done = slot_of<barrier_queue>(state_of(context))->after(unfinished);
+  const std::lock_guard lock(pending().mutex);
+  pending().all.add(bytes, access::write, std::move(done), seen);
+}
+
+}  // namespace
+
+bool has_pending_work() noexcept { return pending().any.load(std::memory_order_acquire); }
+
+bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept {
+  if (nbytes == 0 || !has_pending_work()) {
+    return false;
+  }
+  const std::lock_guard lock(pending().mutex);
+  return pending().all.has_any(range_of(first, nbytes));
+}
+
+earlier_work pending_work_before(byte_range bytes, access wanted) {
+  earlier_work found;
+  if (!has_pending_work()) {
+    return found;
+  }
+  const std::vector<history::work> works = find(bytes, wanted, found.seen);
+  if (is_followed_unasked(works)) {
+    std::ranges::copy(works | std::views::transform(&history::work::event),
+                      std::back_inserter(found.events));
+    if (found.seen % calls_between_sweeps == 0) {
+      sweep();
+    }
+    return found;
+  }
+  const std::vector<history::serial> finished = finished_of(works);
+  for (const history::work& work : works) {
+    if (!std::ranges::binary_search(finished, work.number)) {
+      found.events.push_back(work.event);
+    }
+  }
+  forget(bytes, finished);
+  sweep();
+  return found;
+}
+
+bool is_work_finished(byte_range bytes) {
+  std::uint64_t seen = 0;
+  const std::vector<history::work> works = find(bytes, access::write, seen);
+  std::vector<history::serial> finished;
+  for (const history::work& work : works) {
+    if (!is_complete(work.event)) {
+      return false;
+    }
+    finished.push_back(work.number);
+  }
+  forget(bytes, finished);
+  return true;
+}
+
+void add_pending_work(byte_range bytes, access made, const sycl::event& done,
+                      const earlier_work& earlier, const sycl::queue& queue) {
+  std::size_t works = 0;
+  try {
+    const std::lock_guard lock(pending().mutex);
+    pending().all.add(bytes, made, done, earlier.seen);
+    works = pending().all.most_works(bytes);
+    pending().any.store(true, std::memory_order_release);
+  } catch (...) {
+    wait_for(done);
+    throw;
+  }
+  if (works >= most_works) {
+    try {
+      combine_works(bytes, queue.get_context());
+    } catch (...) {
+      // The events stay many: that is slower, but nothing is lost.
+    }
+  }
+}
+
+sycl::event event_of_all(const std::vector<sycl::event>& all, const sycl::context& context) {
+  if (all.size() < 2) {
+    return all.empty() ? sycl::event() : all.front();
+  }
+  if (std::ranges::any_of(all, may_need_host_task)) {
+    wait_for_all(all);
+    return {};
+  }
+  return slot_of<barrier_queue>(state_of(context))->after(all);
+}
+
+void wait_for_pending_work(byte_range bytes, access wanted) {
+  if (has_pending_work()) {
+    wait_interruptibly_for_all(pending_work_before(bytes, wanted).events);
+    std::uint64_t seen = 0;
+    forget(bytes, finished_of(find(bytes, wanted, seen)));
+    sweep();
+  }
+}
+
+void forget_pending_work(byte_range bytes) noexcept {
+  if (!has_pending_work()) {
+    return;
+  }
+  std::vector<history::work> taken;  // destroyed without the lock
+  try {
+    const std::lock_guard lock(pending().mutex);
+    taken = pending().all.take(bytes);
+    note_emptiness(pending());
+  } catch (const std::bad_alloc&) {
+    // The work stays known.
+  }
+}
+
+void wait_for_all_pending_work() {
+  wait_for_pending_work({0, std::numeric_limits<std::uintptr_t>::max()}, access::write);
+}
+
+}  // namespace usmx::inline v1::detail
