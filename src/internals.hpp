@@ -4,10 +4,10 @@
 // installed.
 #pragma once
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "base/ranked_mutex.hpp"
-#include "copy/copy_internal.hpp"
-#include "copy/select/gather_internal.hpp"
+#include "copy/copy.hpp"
+#include "copy/select/gather.hpp"
 #include "copy/staging.hpp"
 #include "exchange/consumer.hpp"
 #include "generated_kernels/elementwise_call.hpp"
@@ -15,11 +15,8 @@
 #include "layout/plain_types_internal.hpp"
 #include "memory/buffer.hpp"
 #include "memory/current_resource.hpp"
-#include "runtime/completion.hpp"
-#include "runtime/interruption.hpp"
 #include "runtime/partner_bridge.hpp"
-#include "runtime/queues_internal.hpp"
-#include "runtime/scopes.hpp"
-#include "runtime/waiting.hpp"
+#include "runtime/queues.hpp"
+#include "runtime/waits.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "user_kernels/compiled_kernels.hpp"

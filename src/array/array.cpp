@@ -1,14 +1,93 @@
-#include "usmx/array/array.hpp"
+#include "array/array.hpp"
 
-#include "array/array_internal.hpp"
-#include "array/pending_work.hpp"
-#include "base/process_state.hpp"
+#include "base/process.hpp"
 #include "memory/pointers.hpp"
-#include "runtime/interruption.hpp"
-#include "runtime/queues_internal.hpp"
+#include "runtime/queues.hpp"
+#include "runtime/waits.hpp"
+#include "usmx/array/array.hpp"
+#include "usmx/array/array_view.hpp"
+#include "usmx/array/request.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace usmx::inline v1 {
+namespace {
+
+std::string_view contiguity(element_order order) {
+  switch (order) {
+    case element_order::c:
+      return "C-contiguous";
+    case element_order::f:
+      return "Fortran-contiguous";
+    default:
+      return "contiguous";
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> reason_to_copy(const array& a, const array_request& asked) {
+  const sycl::queue& queue = internal::private_queue(a);
+  if (asked.type != a.type()) {
+    return detail::message("the element type is ", a.type(), ", not ", asked.type);
+  }
+  if (asked.kind != a.kind()) {
+    return detail::message("the memory is of kind '", name(a.kind()), "', not '", name(asked.kind),
+                           "'");
+  }
+  if (asked.queue.get_device() != queue.get_device()) {
+    return detail::message("the array is on ", describe(queue.get_device()), ", not ",
+                           describe(asked.queue.get_device()));
+  }
+  if (asked.queue.get_context() != queue.get_context()) {
+    return "the array is in another context";
+  }
+  if (asked.exactly_on_queue && asked.queue != queue) {
+    return "the array is on another queue of the same device";
+  }
+  if (!is_contiguous_in(a.layout(), asked.order)) {
+    return detail::message("the array is not ", contiguity(asked.order));
+  }
+  return std::nullopt;
+}
+
+std::byte* array_view::data() const noexcept {
+  // Without elements, the offset may be anything.
+  const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
+  return origin_ + first * static_cast<std::ptrdiff_t>(type_.itemsize());
+}
+
+std::size_t array_view::nbytes() const noexcept {
+  return static_cast<std::size_t>(size()) * type_.itemsize();
+}
+
+void array_view::require_host_access() const {
+  if (kind_ == usm_kind::device) {
+    throw value_error(
+        "array must be in memory that the host may touch, of kind shared or host, found kind "
+        "device");
+  }
+}
+
+void array_view::require(dtype type, int ndim, bool writable) const {
+  if (type != type_) {
+    throw type_error(detail::message("element type must be ", type, ", found ", type_));
+  }
+  if (ndim != this->ndim()) {
+    throw value_error(detail::message("array must have ", ndim, " dimensions, found ", this->ndim(),
+                                      " with shape ", tuple_text(shape())));
+  }
+  if (writable && readonly_) {
+    throw read_only_error("array must be writable, found a read-only one");
+  }
+}
+
+void array_view::require_c_contiguous() const {
+  if (!layout_.is_c_contiguous()) {
+    throw value_error(detail::message("array must be C-contiguous, found ", layout_));
+  }
+}
+
 namespace {
 
 void check_inside(const buffer& memory, dtype type, const layout& where) {

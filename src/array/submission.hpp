@@ -11,7 +11,7 @@
 #include <sycl/handler.hpp>
 #include <sycl/queue.hpp>
 
-#include "array/pending_work.hpp"
+#include "array/array.hpp"
 #include "memory/buffer.hpp"
 #include "usmx/array/array.hpp"
 

@@ -12,8 +12,8 @@
 #include <immintrin.h>
 #endif
 
-#include "base/cpu.hpp"
-#include "copy/element_dispatch.hpp"
+#include "base/threads.hpp"
+#include "copy/convert.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/cpu.hpp"
-#include "copy/element_dispatch.hpp"
+#include "base/threads.hpp"
+#include "copy/convert.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -5,19 +5,17 @@
 #include <span>
 #include <utility>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "array/submission.hpp"
-#include "base/process_state.hpp"
-#include "copy/arguments.hpp"
-#include "copy/copy_internal.hpp"
+#include "base/process.hpp"
+#include "copy/copy.hpp"
 #include "copy/host.hpp"
-#include "copy/kernel.hpp"
+#include "copy/kernels.hpp"
 #include "copy/plan.hpp"
-#include "copy/queue.hpp"
 #include "copy/staging.hpp"
 #include "memory/deferred_release.hpp"
 #include "runtime/drivers/back_ends.hpp"
-#include "runtime/queues_internal.hpp"
+#include "runtime/queues.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1 {

@@ -6,8 +6,7 @@
 #include <numeric>
 #include <ostream>
 
-#include "layout/byte_range.hpp"
-#include "layout/loop_order.hpp"
+#include "layout/layout.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -1,20 +1,26 @@
-// Staging: host memory for elements on their way to or from memory that the host or the device
-// cannot reach in place, or not in their type. Only this file decides what memory that is. Not
-// installed.
+// Copies by commands of the queue, in pieces and through pooled host memory. Private to the
+// library.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "copy/plan.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
+#include "usmx/runtime/usm_kind.hpp"
+
+// Staging: host memory for elements on their way to or from memory that the host or the device
+// cannot reach in place, or not in their type. Only this file decides what memory that is.
 
 namespace usmx::inline v1::internal {
 
@@ -49,5 +55,40 @@ namespace usmx::inline v1::detail {
 /// Memory for elements that the host writes and that commands of the queue read. It lives until
 /// they have read it. None if the queue's device has no memory of that kind.
 std::optional<array> staging_for_commands(layout where, dtype type, const sycl::queue& queue);
+
+// Running a copy by commands of a queue: for memory that the host may not touch.
+
+/// One memcpy after the events, submitted with the queue locked and not waited for.
+sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
+                         sycl::queue queue, const std::vector<sycl::event>& before = {});
+
+/// How many bytes each command of copy_by_queue moves.
+std::size_t command_nbytes(const copy_plan& plan, const sycl::queue& queue);
+
+// Both wait.
+
+/// A memcpy for each row, or for many at equal distances where the driver has such a command; items
+/// that are not adjacent are rows of one item. Converts nothing.
+void copy_by_queue(const copy_plan& plan, sycl::queue queue);
+
+/// Whether the driver fills such items as fast as memory takes them: aligned ones, in USM.
+bool has_fast_fill(const std::byte* destination, usm_kind kind, std::size_t itemsize,
+                   const sycl::queue&);
+
+/// Sets `count` adjacent items to the one at `item`, which is in host memory.
+void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
+                   std::size_t itemsize, std::size_t count, sycl::queue queue);
+
+// Staging in pieces: copies bytes between ordinary host memory and a device with memory of
+// its own. The driver copies ordinary memory at a quarter of the speed of memory of kind `host`, so
+// the bytes go through some pieces of such memory: the host works on one while the device works on
+// the others.
+
+// Both wait. They return false, with nothing done, if there is no memory of kind `host`.
+
+bool upload_in_pieces(std::byte* destination, const std::byte* source, std::size_t nbytes,
+                      const sycl::queue&);
+bool download_in_pieces(std::byte* destination, const std::byte* source, std::size_t nbytes,
+                        const sycl::queue&);
 
 }  // namespace usmx::inline v1::detail

@@ -12,10 +12,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "array/array_internal.hpp"
-#include "base/quoted.hpp"
+#include "array/array.hpp"
+#include "base/messages.hpp"
 #include "exchange/consumer.hpp"
-#include "exchange/elements.hpp"
 #include "memory/pointers.hpp"
 #include "memory/registry.hpp"
 #include "usmx/base/error.hpp"

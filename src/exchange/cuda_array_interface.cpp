@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "array/array_internal.hpp"
-#include "base/quoted.hpp"
-#include "exchange/elements.hpp"
-#include "runtime/cuda_devices.hpp"
-#include "runtime/drivers/cuda_stream.hpp"
-#include "runtime/queues_internal.hpp"
+#include "array/array.hpp"
+#include "base/messages.hpp"
+#include "exchange/consumer.hpp"
+#include "runtime/devices.hpp"
+#include "runtime/drivers/cuda.hpp"
+#include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/devices.hpp"

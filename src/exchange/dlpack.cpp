@@ -12,14 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "base/ranked_mutex.hpp"
 #include "exchange/consumer.hpp"
-#include "exchange/elements.hpp"
-#include "runtime/context_state.hpp"
-#include "runtime/cuda_devices.hpp"
-#include "runtime/queues_internal.hpp"
-#include "runtime/root_devices.hpp"
+#include "runtime/contexts.hpp"
+#include "runtime/devices.hpp"
+#include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/runtime/contexts.hpp"

@@ -3,8 +3,8 @@
 #include <utility>
 #include <variant>
 
-#include "array/array_internal.hpp"
-#include "runtime/queues_internal.hpp"
+#include "array/array.hpp"
+#include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 

@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "array/array_internal.hpp"
-#include "copy/arguments.hpp"
+#include "array/array.hpp"
+#include "copy/copy.hpp"
 #include "copy/plan.hpp"
 #include "generated_kernels/complete_call.hpp"
 #include "generated_kernels/generated_arguments.hpp"
 #include "generated_kernels/kernel_family.hpp"
 #include "generated_kernels/operand_loop.hpp"
-#include "runtime/queues_internal.hpp"
+#include "runtime/queues.hpp"
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "array/array_internal.hpp"
-#include "copy/copy_internal.hpp"
-#include "layout/byte_range.hpp"
+#include "array/array.hpp"
+#include "copy/copy.hpp"
+#include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/element_order.hpp"
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "array/array_internal.hpp"
-#include "base/process_state.hpp"
-#include "base/quoted.hpp"
+#include "array/array.hpp"
+#include "base/messages.hpp"
+#include "base/process.hpp"
 #include "generated_kernels/kernel_family.hpp"
 #include "memory/pending_work.hpp"
 #include "user_kernels/arguments.hpp"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "layout/loop_order.hpp"
+#include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {

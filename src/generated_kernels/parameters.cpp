@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "base/quoted.hpp"
+#include "base/messages.hpp"
 #include "generated_kernels/operand_loop.hpp"
 #include "usmx/base/error.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "array/array_internal.hpp"
-#include "base/quoted.hpp"
+#include "array/array.hpp"
+#include "base/messages.hpp"
 #include "generated_kernels/complete_call.hpp"
 #include "generated_kernels/generated_arguments.hpp"
 #include "generated_kernels/kernel_family.hpp"

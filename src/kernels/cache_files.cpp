@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/warn.hpp"
+#include "base/messages.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/loaded_library.hpp"
+#include "base/process.hpp"
 #include "kernels/packaged.hpp"
 #include "runtime/drivers/cuda.hpp"
-#include "runtime/drivers/cuda_context.hpp"
 #include "usmx/base/error.hpp"
 
 typedef struct CUmod_st* CUmodule;

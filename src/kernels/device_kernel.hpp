@@ -16,7 +16,7 @@
 #include <sycl/nd_range.hpp>
 
 #include "kernels/cuda_module.hpp"
-#include "runtime/drivers/cuda_stream.hpp"
+#include "runtime/drivers/cuda.hpp"
 
 namespace usmx::inline v1::detail {
 

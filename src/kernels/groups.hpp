@@ -1,5 +1,5 @@
 // The device kernels, in groups that are compiled, built and kept together: their names, sources
-// and options. copy/kernel.hpp runs them. No SYCL here.
+// and options. copy/kernels.hpp runs them. No SYCL here.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kernels/device/kernel_list.hpp"
-#include "runtime/drivers/backend_traits.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1::detail {

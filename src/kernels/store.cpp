@@ -13,7 +13,7 @@
 #include <sycl/platform.hpp>
 #include <sycl/version.hpp>
 
-#include "base/warn.hpp"
+#include "base/messages.hpp"
 #include "kernels/compiler.hpp"
 #include "kernels/packaged.hpp"
 #include "runtime/driver_setup.hpp"

@@ -18,7 +18,7 @@
 #include "kernels/cache_files.hpp"
 #include "kernels/device_kernel.hpp"
 #include "kernels/groups.hpp"
-#include "runtime/context_state.hpp"
+#include "runtime/contexts.hpp"
 
 namespace usmx::inline v1::detail {
 

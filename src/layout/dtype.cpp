@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "base/quoted.hpp"
+#include "base/messages.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {

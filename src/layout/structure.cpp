@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "base/quoted.hpp"
+#include "base/messages.hpp"
 #include "base/ranked_mutex.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/held_dtype.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "layout/byte_range.hpp"
+#include "layout/layout.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -8,7 +8,7 @@
 
 #include <sycl/exception.hpp>
 
-#include "base/process_state.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "memory/current_resource.hpp"
 #include "memory/deferred_release.hpp"
@@ -17,10 +17,9 @@
 #include "memory/pointers.hpp"
 #include "memory/registry.hpp"
 #include "memory/waiting_blocks.hpp"
-#include "runtime/completion.hpp"
-#include "runtime/context_state.hpp"
-#include "runtime/interruption.hpp"
-#include "runtime/queues_internal.hpp"
+#include "runtime/contexts.hpp"
+#include "runtime/queues.hpp"
+#include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/buffer.hpp"

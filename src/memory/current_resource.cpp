@@ -9,14 +9,14 @@
 #include <string_view>
 #include <utility>
 
-#include "base/process_state.hpp"
+#include "base/messages.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
-#include "base/warn.hpp"
 #include "memory/deferred_release.hpp"
 #include "memory/observer.hpp"
 #include "memory/pool.hpp"
-#include "runtime/context_state.hpp"
-#include "runtime/scopes.hpp"
+#include "runtime/contexts.hpp"
+#include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/current_resource.hpp"

@@ -7,7 +7,7 @@
 
 #include <sycl/queue.hpp>
 
-#include "runtime/context_state.hpp"
+#include "runtime/contexts.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/memory_resource.hpp"
@@ -25,7 +25,7 @@ std::optional<any_resource> known_resource(std::shared_ptr<context_state>, const
 
 namespace usmx::inline v1::internal {
 
-/// The resource that a `with` block of Python's has chosen (runtime/scopes.hpp): that of the
+/// The resource that a `with` block of Python's has chosen (runtime/queues.hpp): that of the
 /// innermost scope which holds for the calling thread; none if there is none. Callers may hold any
 /// lock.
 using scoped_resource_function = std::optional<any_resource> (*)(const sycl::queue&, usm_kind);

@@ -11,16 +11,13 @@
 #include <span>
 #include <utility>
 
-#include "base/process_state.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "memory/pending_work.hpp"
 #include "memory/waiting_blocks.hpp"
-#include "runtime/completion.hpp"
-#include "runtime/context_state.hpp"
+#include "runtime/contexts.hpp"
 #include "runtime/exit.hpp"
-#include "runtime/interruption.hpp"
-#include "runtime/queue_lock.hpp"
-#include "runtime/waiting.hpp"
+#include "runtime/waits.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime/queues.hpp"

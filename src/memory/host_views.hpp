@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "layout/byte_range.hpp"
+#include "layout/layout.hpp"
 #include "memory/access_history.hpp"
 #include "usmx/base/api.hpp"
 

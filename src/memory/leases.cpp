@@ -6,14 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "base/process_state.hpp"
+#include "base/process.hpp"
 #include "memory/buffer.hpp"
 #include "memory/pending_work.hpp"
-#include "runtime/completion.hpp"
-#include "runtime/interruption.hpp"
 #include "runtime/partner_bridge.hpp"
-#include "runtime/queue_lock.hpp"
-#include "runtime/queues_internal.hpp"
+#include "runtime/queues.hpp"
+#include "runtime/waits.hpp"
 #include "usmx/memory/buffer.hpp"
 
 namespace usmx::inline v1 {

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/process_state.hpp"
+#include "base/messages.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
-#include "base/warn.hpp"
 #include "memory/deferred_release.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/memory_observer.hpp"

@@ -11,13 +11,10 @@
 #include <utility>
 
 #include "base/ranked_mutex.hpp"
-#include "runtime/completion.hpp"
-#include "runtime/context_state.hpp"
+#include "runtime/contexts.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/exit.hpp"
-#include "runtime/interruption.hpp"
-#include "runtime/queue_lock.hpp"
-#include "runtime/waiting.hpp"
+#include "runtime/waits.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/runtime/queues.hpp"
 

@@ -10,7 +10,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
-#include "layout/byte_range.hpp"
+#include "layout/layout.hpp"
 #include "memory/access_history.hpp"
 
 namespace usmx::inline v1::detail {

@@ -4,10 +4,10 @@
 #include <atomic>
 
 #include "memory/registry.hpp"
-#include "runtime/context_state.hpp"
+#include "runtime/contexts.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/usm_driver.hpp"
-#include "runtime/root_devices.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/buffer.hpp"

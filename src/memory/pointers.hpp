@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "runtime/context_state.hpp"
+#include "runtime/contexts.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/memory/usm.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/process_state.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "memory/pool_supply.hpp"
 #include "memory/resources.hpp"

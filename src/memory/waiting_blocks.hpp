@@ -14,7 +14,7 @@
 
 #include <sycl/queue.hpp>
 
-#include "layout/byte_range.hpp"
+#include "layout/layout.hpp"
 #include "usmx/memory/memory_resource.hpp"
 
 namespace usmx::inline v1::detail {

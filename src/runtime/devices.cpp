@@ -1,17 +1,32 @@
-#include "usmx/runtime/devices.hpp"
+#include "runtime/devices.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sycl/backend.hpp>
 #include <sycl/device_selector.hpp>
 #include <sycl/exception.hpp>
+#include <sycl/ext/intel/info/device.hpp>
 #include <sycl/platform.hpp>
-#include <utility>
 
-#include "base/process_state.hpp"
+#include "base/messages.hpp"
+#include "base/process.hpp"
 #include "runtime/drivers/back_ends.hpp"
-#include "runtime/root_devices.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
+#include "usmx/runtime/device_types.hpp"
+#include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/diagnosis.hpp"
+#include "usmx/runtime/memory_info.hpp"
+#include "usmx/runtime/selectors.hpp"
 
 namespace usmx::inline v1 {
 
@@ -164,4 +179,261 @@ std::string describe(const sycl::device& device) {
                          name_in_brackets(device), "]");
 }
 
+namespace {
+
+using detail::root_device;
+using sycl::info::device_type;
+
+/// How much of a filter selector a message shows.
+constexpr std::size_t longest_shown_filter = 80;
+
+template <class Row, std::size_t N>
+auto value_named(const std::array<Row, N>& table, std::string_view name) {
+  const auto found = std::ranges::find(table, name, &Row::name);
+  return found == table.end() ? std::nullopt : std::optional(found->value);
+}
+
+// One alternative of a filter selector.
+struct device_filter {
+  std::optional<sycl::backend> backend;
+  std::optional<device_type> type;
+  std::optional<std::size_t> index;
+};
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) {
+      return parts;
+    }
+    text.remove_prefix(end + 1);
+  }
+}
+
+// A number that is greater than any list of devices is still a number: that of a device that is not
+// there.
+std::optional<std::size_t> parse_index(std::string_view text) {
+  if (text.empty() || !std::ranges::all_of(text, [](char c) { return '0' <= c && c <= '9'; })) {
+    return std::nullopt;
+  }
+  std::size_t value = std::numeric_limits<std::size_t>::max();
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// Empty parts count as left out. At least one part has to be there, and the parts keep their order.
+std::optional<device_filter> parse_alternative(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, ':');
+  if (parts.size() > 3 || std::ranges::all_of(parts, &std::string_view::empty)) {
+    return std::nullopt;
+  }
+  device_filter filter;
+  for (std::string_view part : parts) {
+    if (part.empty()) {
+      continue;
+    }
+    if (filter.index) {
+      return std::nullopt;
+    }
+    if ((filter.index = parse_index(part))) {
+      continue;
+    }
+    if (filter.type) {
+      return std::nullopt;
+    }
+    if ((filter.type = value_named(detail::device_types, part))) {
+      continue;
+    }
+    if (filter.backend || !(filter.backend = value_named(detail::back_ends, part))) {
+      return std::nullopt;
+    }
+  }
+  return filter;
+}
+
+template <class Row, std::size_t N>
+std::string listed(const std::array<Row, N>& table) {
+  std::string out;
+  for (const Row& row : table) {
+    out.append(out.empty() ? "" : ", ").append(row.name);
+  }
+  return out;
+}
+
+std::vector<device_filter> parse_filter(std::string_view text) {
+  std::vector<device_filter> alternatives;
+  for (std::string_view part : split(text, ',')) {
+    const std::optional<device_filter> filter = parse_alternative(part);
+    if (!filter) {
+      throw value_error(detail::message(
+          "select_device: expected a filter selector 'backend:device_type:index', any part left "
+          "out, alternatives separated by commas, no spaces (backends: ",
+          listed(detail::back_ends), "; device types: ", listed(detail::device_types), "), found ",
+          detail::quoted(text, longest_shown_filter)));
+    }
+    alternatives.push_back(*filter);
+  }
+  return alternatives;
+}
+
+bool fits(const root_device& root, const device_filter& filter) {
+  return (!filter.backend || *filter.backend == root.backend) &&
+         (!filter.type || *filter.type == root.type);
+}
+
+// With an index, the device at that place among those that fit. Without one, the device among them
+// that the runtime prefers, and the first of equals.
+const root_device* find_match(const device_filter& filter) {
+  const root_device* best = nullptr;
+  std::size_t seen = 0;
+  for (const root_device& root : detail::root_devices()) {
+    if (!fits(root, filter)) {
+      continue;
+    }
+    if (filter.index && seen++ == *filter.index) {
+      return &root;
+    }
+    if (!filter.index && (best == nullptr || root.default_score > best->default_score)) {
+      best = &root;
+    }
+  }
+  return best;
+}
+
+std::string list_of_devices() {
+  std::string out;
+  for (const root_device& root : detail::root_devices()) {
+    out.append(out.empty() ? "" : ", ").append(describe(root.device));
+  }
+  return out;
+}
+
+}  // namespace
+
+sycl::device select_device(std::string_view filter) {
+  for (const device_filter& alternative : parse_filter(filter)) {
+    if (const root_device* match = find_match(alternative)) {
+      return match->device;
+    }
+  }
+  const std::string devices = list_of_devices();
+  throw device_error(detail::message(
+      "select_device: no device matches ", detail::quoted(filter, longest_shown_filter), "; ",
+      devices.empty() ? diagnose_missing_device() : detail::message("there are: ", devices)));
+}
+
+std::string filter_string(const sycl::device& device) {
+  if (const root_device* root = detail::find_root(device)) {
+    return root->filter();
+  }
+  throw value_error(
+      detail::message("filter_string: expected a root device, found ", describe(device)));
+}
+
+type_support support_of(const sycl::device& device) {
+  require_usable_process();
+  return {device.has(sycl::aspect::fp16), device.has(sycl::aspect::fp64)};
+}
+
+void require_supported(dtype type, const sycl::device& device) {
+  const bool is_common = is_supported(type, {.fp16 = false, .fp64 = false});
+  if (!is_common && !is_supported(type, support_of(device))) {
+    throw value_error(detail::message(
+        "element type ", type, " needs aspect ",
+        is_supported(type, {.fp16 = false, .fp64 = true}) ? "fp64" : "fp16", ", which device ",
+        describe(device), " does not have: expected ",
+        nearest_supported(type, {.fp16 = false, .fp64 = false}), " or another type of the device"));
+  }
+}
+
+namespace {
+
+/// The memory that programs can have without swapping, according to /proc/meminfo, which has KiB; 0
+/// if it does not say.
+std::size_t available_to_host() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::size_t kib = 0;
+  while (file >> name >> kib) {
+    if (name == "MemAvailable:") {
+      return kib * 1024;
+    }
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return 0;
+}
+
+}  // namespace
+
+memory_info get_memory_info(const sycl::device& device) {
+  const std::size_t total = device.get_info<sycl::info::device::global_mem_size>();
+  if (device.is_cpu()) {
+    return {std::min(available_to_host(), total), total};
+  }
+  if (device.has(sycl::aspect::ext_intel_free_memory)) {
+    return {device.get_info<sycl::ext::intel::info::device::free_memory>(), total};
+  }
+  throw value_error(
+      detail::message(describe(device), " does not tell how much of its memory is free"));
+}
+
 }  // namespace usmx::inline v1
+
+namespace usmx::inline v1::detail {
+namespace {
+
+constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
+
+using numbered_device = std::pair<std::int32_t, sycl::device>;
+
+/// Never destroyed, like the list that it comes from.
+const std::vector<numbered_device>& numbered_devices() {
+  static const auto& all = *[] {
+    auto* found = new std::vector<numbered_device>;
+    for (const root_device& root : root_devices()) {
+      if (root.backend == backend) {
+        found->emplace_back(sycl::get_native<backend>(root.device), root.device);
+      }
+    }
+    return found;
+  }();
+  return all;
+}
+
+std::string filters_of_all_devices() {
+  std::string text;
+  for (const root_device& root : root_devices()) {
+    text.append(text.empty() ? "" : ", ").append(root.filter());
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+const sycl::device* first_cuda_device() {
+  const auto& all = numbered_devices();
+  return all.empty() ? nullptr : &all.front().second;
+}
+
+const sycl::device* find_cuda_device(std::int32_t number) {
+  const auto& all = numbered_devices();
+  const auto found = std::ranges::find(all, number, &numbered_device::first);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+std::optional<std::int32_t> cuda_number(const sycl::device& device) {
+  const auto& all = numbered_devices();
+  const auto found = std::ranges::find(all, device, &numbered_device::second);
+  return found == all.end() ? std::nullopt : std::optional(found->first);
+}
+
+std::string describe_missing_cuda_device(std::optional<std::int32_t> number) {
+  const std::string which = number ? message(" of device ", *number) : "";
+  return message("CUDA memory", which, ": the SYCL runtime has no ",
+                 first_cuda_device() != nullptr ? "such CUDA device" : "CUDA device",
+                 " here, found devices: ", filters_of_all_devices());
+}
+
+}  // namespace usmx::inline v1::detail

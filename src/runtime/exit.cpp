@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "base/process_state.hpp"
-#include "runtime/context_state.hpp"
-#include "runtime/queue_lock.hpp"
+#include "base/process.hpp"
+#include "runtime/contexts.hpp"
+#include "runtime/waits.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::inline v1::detail {

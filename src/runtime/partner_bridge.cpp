@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "runtime/waiting.hpp"
+#include "runtime/waits.hpp"
 
 namespace usmx::inline v1 {
 

@@ -31,7 +31,7 @@ struct partner_bridge {
 USMX_API void set_partner_bridge(const partner_bridge*) noexcept;
 
 /// For the functions: waits for work that the calling function has submitted, which is not given up
-/// (runtime/interruption.hpp).
+/// (runtime/waits.hpp).
 USMX_API void wait_for_submitted(const sycl::event&);
 
 }  // namespace usmx::inline v1::internal

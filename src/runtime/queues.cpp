@@ -1,20 +1,36 @@
-#include "usmx/runtime/queues.hpp"
+#include "runtime/queues.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "base/ranked_mutex.hpp"
-#include "runtime/context_state.hpp"
-#include "runtime/interruption.hpp"
-#include "runtime/queue_lock.hpp"
-#include "runtime/queues_internal.hpp"
-#include "runtime/scopes.hpp"
+#include "runtime/contexts.hpp"
+#include "runtime/waits.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
+
+namespace usmx::inline v1::internal {
+namespace {
+
+std::atomic<std::size_t> live = 0;
+
+}  // namespace
+
+counted_scope::counted_scope() noexcept { live.fetch_add(1, std::memory_order_relaxed); }
+
+counted_scope::~counted_scope() { live.fetch_sub(1, std::memory_order_relaxed); }
+
+// Relaxed: the thread that began a scope sees its own count, and a thread that runs in a copy of
+// its context was told of that with an order.
+bool scopes_live() noexcept { return live.load(std::memory_order_relaxed) != 0; }
+
+}  // namespace usmx::inline v1::internal
 
 namespace usmx::inline v1 {
 

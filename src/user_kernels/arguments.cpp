@@ -10,8 +10,8 @@
 #include <string>
 #include <type_traits>
 
-#include "array/array_internal.hpp"
-#include "runtime/queues_internal.hpp"
+#include "array/array.hpp"
+#include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/memory/usm.hpp"

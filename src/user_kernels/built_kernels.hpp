@@ -16,7 +16,7 @@
 #include <sycl/device.hpp>
 
 #include "base/ranked_mutex.hpp"
-#include "runtime/context_state.hpp"
+#include "runtime/contexts.hpp"
 #include "user_kernels/kernel_code.hpp"
 #include "user_kernels/launch_sizes.hpp"
 #include "usmx/user_kernels/compile.hpp"

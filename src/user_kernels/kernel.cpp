@@ -8,10 +8,10 @@
 
 #include <sycl/handler.hpp>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "memory/deferred_release.hpp"
-#include "runtime/queue_lock.hpp"
-#include "runtime/queues_internal.hpp"
+#include "runtime/queues.hpp"
+#include "runtime/waits.hpp"
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/built_kernels.hpp"
 #include "user_kernels/compile/compiler.hpp"

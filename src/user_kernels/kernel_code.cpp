@@ -14,7 +14,7 @@
 #include <sycl/kernel_bundle.hpp>
 
 #include "runtime/drivers/back_ends.hpp"
-#include "runtime/drivers/cuda_stream.hpp"
+#include "runtime/drivers/cuda.hpp"
 #include "user_kernels/compile/compiler.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "user_kernels/compile/spirv_bundle.hpp"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "array/array_internal.hpp"
-#include "runtime/interruption.hpp"
+#include "array/array.hpp"
+#include "runtime/waits.hpp"
 #include "user_kernels/compile/program.hpp"
 #include "usmx/base/error.hpp"
 

@@ -1,21 +1,482 @@
-#include "usmx/copy/select/gather.hpp"
+#include "copy/select/gather.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
-#include "array/array_internal.hpp"
-#include "array/pending_work.hpp"
-#include "base/process_state.hpp"
-#include "copy/arguments.hpp"
-#include "copy/copy_internal.hpp"
-#include "copy/select/gather_internal.hpp"
-#include "copy/select/gather_paths.hpp"
-#include "copy/select/mask_scan.hpp"
-#include "copy/select/transfer.hpp"
+#include "array/array.hpp"
+#include "base/process.hpp"
+#include "copy/copy.hpp"
+#include "copy/select/index_blocks.hpp"
+#include "copy/select/nonzero.hpp"
+#include "copy/select/selection.hpp"
 #include "copy/staging.hpp"
-#include "layout/byte_range.hpp"
+#include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/copy/select/gather.hpp"
+
+namespace usmx::inline v1::detail {
+namespace {
+
+/// Neighbours that are one run on both sides become one.
+void join_rest(std::vector<rest_dimension>& rest) {
+  for (std::size_t k = rest.size(); k > 1; --k) {
+    rest_dimension& outer = rest[k - 2];
+    const rest_dimension& inner = rest[k - 1];
+    if (outer.linear_stride == inner.linear_stride * inner.extent &&
+        outer.indexed_stride == inner.indexed_stride * inner.extent) {
+      outer = {outer.extent * inner.extent, inner.linear_stride, inner.indexed_stride};
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k - 1));
+    }
+  }
+}
+
+/// The largest item that kernels move of which the transfer's items consist, aligned as they ask.
+std::size_t item_for(const transfer& moved, std::span<const std::ptrdiff_t> scales) {
+  auto bits = reinterpret_cast<std::uintptr_t>(moved.linear) |
+              reinterpret_cast<std::uintptr_t>(moved.indexed) |
+              static_cast<std::uintptr_t>(moved.linear_step);
+  for (const std::ptrdiff_t scale : scales) {
+    bits |= static_cast<std::uintptr_t>(scale);
+  }
+  for (const rest_dimension& d : moved.rest) {
+    bits |= static_cast<std::uintptr_t>(d.linear_stride | d.indexed_stride);
+  }
+  std::size_t item = 16;
+  while (moved.item_nbytes % item != 0 || bits % std::min<std::size_t>(item, 8) != 0) {
+    item /= 2;
+  }
+  return item;
+}
+
+/// A transfer as kernels take it.
+struct kernel_move {
+  std::size_t item;
+  kernels::selected_walk walk;
+};
+
+/// None if no array selects, or there are too many dimensions.
+std::optional<kernel_move> to_kernel_move(transfer moved, std::int64_t places,
+                                          std::span<const std::ptrdiff_t> scales) {
+  const std::size_t item = item_for(moved, scales);
+  join_rest(moved.rest);
+  if (moved.item_nbytes != item) {
+    const auto step = static_cast<std::ptrdiff_t>(item);
+    moved.rest.push_back({static_cast<std::ptrdiff_t>(moved.item_nbytes / item), step, step});
+  }
+  if (scales.empty() || moved.rest.size() > kernels::max_rest_dimensions) {
+    return std::nullopt;
+  }
+  kernels::selected_walk walk{};
+  walk.count = places;
+  walk.rest = 1;
+  walk.linear_step = moved.linear_step;
+  walk.indexed_step = scales.size() == 1 ? scales[0] : 1;
+  for (const rest_dimension& d : moved.rest) {
+    walk.rest_dimensions[walk.rest_count++] = {d.extent, d.linear_stride, d.indexed_stride};
+    walk.rest *= d.extent;
+  }
+  walk.rest_first = !moved.rest.empty() &&
+                    std::abs(moved.rest.back().linear_stride) < std::abs(moved.linear_step);
+  return kernel_move{item, walk};
+}
+
+std::int64_t count_of_places(const selection& selected) {
+  std::int64_t count = 1;
+  for (const std::ptrdiff_t extent : selected.common_shape()) {
+    count *= extent;
+  }
+  return count;
+}
+
+/// What the kernels of a chain find outside of its axis: a flag that they read, and its copy, which
+/// the host reads.
+struct outside_flag {
+  std::uint32_t* found;
+  std::uint32_t* told;
+};
+
+/// The integers of one array, one for each place, if kernels can read them as they are. None if
+/// they cannot.
+std::optional<kernels::place_list> integers_as_they_are(const kernel_chain& chain,
+                                                        const axis_index& index) {
+  const array_view& list = index.elements;
+  const bool is_short = list.type() == type_code::int32;
+  if ((!is_short && list.type() != type_code::int64) || !list.layout().is_c_contiguous() ||
+      reinterpret_cast<std::uintptr_t>(list.data()) % list.type().alignment() != 0 ||
+      !chain.reaches(list)) {
+    return std::nullopt;
+  }
+  return kernels::place_list{list.data(), is_short, index.extent};
+}
+
+/// The only array of integers, if they are places as they are, but for those that count from the
+/// end: checked by a kernel, unless they come from a mask. None if they are not.
+std::optional<kernels::place_list> places_as_they_are(kernel_chain& chain,
+                                                      const selection& selected,
+                                                      const outside_flag& outside) {
+  if (selected.indices().size() != 1) {
+    return std::nullopt;
+  }
+  const auto places = integers_as_they_are(chain, selected.indices()[0]);
+  if (places && !selected.is_unique()) {
+    const std::int64_t count = selected.indices()[0].elements.size();
+    constexpr std::int64_t per_lane = 4;
+    chain.run(
+        select_kernel(places->are_short != 0 ? "usmx_check_i4" : "usmx_check_i8"), count,
+        [&](std::int64_t per_group) {
+          return std::tuple(places->numbers, count, per_group, places->extent, outside.found);
+        },
+        per_lane);
+  }
+  return places;
+}
+
+/// What the each_index items of a key add to every place of the list. None if there are too many
+/// dimensions.
+std::optional<kernels::own_indices> own_indices_of(const selection& selected,
+                                                   std::span<const std::ptrdiff_t> scales) {
+  kernels::own_indices own{};
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const axis_index& index = selected.indices()[k];
+    if (!index.is_each || index.extent == 1) {
+      continue;
+    }
+    std::int64_t divisor = 1;
+    const std::span<const std::ptrdiff_t> strides = index.elements.strides();
+    for (std::size_t d = strides.size(); d > 0 && strides[d - 1] == 0; --d) {
+      divisor *= selected.common_shape()[d - 1];
+    }
+    kernels::own_index* const last = own.count == 0 ? nullptr : &own.each[own.count - 1];
+    if (last != nullptr && last->divisor == divisor * index.extent &&
+        last->scale == scales[k] * index.extent) {
+      *last = {divisor, last->extent * index.extent, scales[k]};  // neighbours count on
+    } else if (own.count == kernels::max_own_indices) {
+      return std::nullopt;
+    } else {
+      own.each[own.count++] = {divisor, index.extent, scales[k]};
+    }
+  }
+  return own;
+}
+
+/// One number for each element of the common shape: the sum of the integers, each counted from the
+/// start of its axis and multiplied by its scale. None if kernels cannot read the integers.
+std::optional<kernels::place_list> find_places(kernel_chain& chain, const selection& selected,
+                                               std::span<const std::ptrdiff_t> scales,
+                                               const outside_flag& outside) {
+  if (const auto places = places_as_they_are(chain, selected, outside)) {
+    return places;
+  }
+  const auto own = own_indices_of(selected, scales);
+  if (!own) {
+    return std::nullopt;
+  }
+  auto* const places = chain.numbers<std::int64_t>(count_of_places(selected));
+  const layout compact = layout::c_order(selected.common_shape());
+  constexpr auto number = static_cast<std::ptrdiff_t>(sizeof *places);
+  const copy_end to{reinterpret_cast<std::byte*>(places), type_code::int64, compact.strides(),
+                    number};
+  kernels::place_rule rule{.scale = 0, .extent = 0, .first = 1, .own = *own, .list = places};
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const axis_index& index = selected.indices()[k];
+    if (index.is_each) {
+      continue;
+    }
+    const array_view from = chain.reached(index.elements);
+    const copy_plan plan = make_plan(selected.common_shape(), end_of(from), to);
+    rule.scale = scales[k];
+    rule.extent = index.extent;
+    if (!chain.add_places(plan, rule, outside.found)) {
+      return std::nullopt;
+    }
+    rule.first = 0;
+  }
+  if (rule.first != 0) {
+    return std::nullopt;
+  }
+  return kernels::place_list{places, false, 0};
+}
+
+/// Consecutive numbers for all places of the axes that arrays select along.
+struct numbering {
+  std::vector<std::ptrdiff_t> scales;
+  std::int64_t count = 1;
+};
+numbering number_places(const selection& selected) {
+  numbering result;
+  for (const axis_index& index : selected.indices()) {
+    for (std::ptrdiff_t& scale : result.scales) {
+      scale *= index.extent;
+    }
+    result.scales.push_back(1);
+    result.count *= index.extent;
+  }
+  return result;
+}
+
+/// Items that a lane moves: several, so that it waits for them together.
+constexpr std::int64_t moved_by_lane = 4;
+
+/// Measured on an H100, whose cache holds 50 MB: 4 million numbers that go to random ones of
+/// 16 million slots take 121 us in windows of 4 million, and 199 us in one, although the places are
+/// read once for each window. More than a few times does not pay.
+kernels::slot_windows windows_for(const kernel_chain& chain, std::int64_t slots,
+                                  std::int64_t count) {
+  constexpr std::int64_t window = std::int64_t{4} << 20;
+  constexpr std::int64_t most_windows = 6;
+  constexpr std::int64_t by_group = kernels::selection_lanes * moved_by_lane;
+  constexpr std::int64_t most_groups = std::int64_t{1} << 20;
+  const std::int64_t groups = ceiling_of(count, by_group);
+  const bool pays = chain.shape() == kernel_shape::tiled && slots > window &&
+                    slots <= most_windows * window && groups <= most_groups;
+  return pays ? kernels::slot_windows{ceiling_of(slots, window), window, groups}
+              : kernels::slot_windows{1, slots, 0};
+}
+
+/// For each of so many slots, 1 + the number of the last of `count` places that is the slot, or 0.
+const std::uint32_t* find_last(kernel_chain& chain, const kernels::place_list& places,
+                               std::int64_t count, std::int64_t slots,
+                               const outside_flag& outside) {
+  std::uint32_t* const last = chain.zeros(slots);
+  const kernels::slot_windows windows = windows_for(chain, slots, count);
+  const std::int64_t launched = windows.groups == 0 ? count
+                                                    : windows.count * windows.groups *
+                                                          kernels::selection_lanes * moved_by_lane;
+  chain.run(
+      select_kernel("usmx_find_last"), launched,
+      [&](std::int64_t per_group) {
+        return std::tuple(places, last, windows, count, per_group,
+                          static_cast<const std::uint32_t*>(outside.found));
+      },
+      moved_by_lane);
+  return last;
+}
+
+/// Whether no place is there twice, or it makes no difference.
+bool needs_no_owners(const selection& selected, const kernels::selected_walk& walk) {
+  return selected.is_unique() || walk.linear_step == 0 || walk.count == 1;
+}
+
+/// Where single items go to about as many slots, which one array of integers counts, the slots are
+/// walked: measured on an H100, that takes a quarter of the time that the places take.
+bool is_walked_by_slots(const selection& selected, const kernels::selected_walk& walk) {
+  constexpr std::int64_t slots_per_place = 8;
+  return walk.rest == 1 && selected.indices().size() == 1 &&
+         selected.indices()[0].extent / slots_per_place <= walk.count;
+}
+
+/// Who writes where several places are the same.
+kernels::place_owners find_owners(kernel_chain& chain, const selection& selected,
+                                  const kernels::selected_walk& walk,
+                                  const kernels::place_list& moved, const outside_flag& outside) {
+  if (needs_no_owners(selected, walk)) {
+    return kernels::place_owners{};
+  }
+  const numbering numbered = number_places(selected);
+  const auto places = numbered.scales.size() == 1
+                          ? std::optional(moved)
+                          : find_places(chain, selected, numbered.scales, outside);
+  return kernels::place_owners{*places,
+                               find_last(chain, *places, walk.count, numbered.count, outside)};
+}
+
+/// Where integers are outside of their axes, as the kernels have said.
+[[noreturn]] void throw_outside(const selection& selected) {
+  selected.check();
+  // Only where somebody changes the integers meanwhile: what was bad is good now.
+  throw index_error("an index changed while it was used");
+}
+
+/// Waits for the kernels. Throws index_error where they have told of an integer outside of its
+/// axis.
+void finish(kernel_chain& chain, const std::uint32_t& told, const selection& selected) {
+  chain.wait();
+  if (told != 0) {
+    throw_outside(selected);
+  }
+}
+
+/// Where there is one array, its places are the integers themselves.
+std::vector<std::ptrdiff_t> scales_of_places(std::span<const std::ptrdiff_t> scales) {
+  return scales.size() == 1 ? std::vector<std::ptrdiff_t>{1}
+                            : std::vector<std::ptrdiff_t>(scales.begin(), scales.end());
+}
+
+/// Moves by kernels of the chain, as planned for the indexed side. `run(kernel_move, places,
+/// outside)` adds the kernel that moves; false if it cannot.
+template <class Run>
+bool move_by_kernels(kernel_chain& chain, const transfer& planned, const array_view& indexed,
+                     const selection& selected, const Run& run) {
+  const std::vector<std::ptrdiff_t> scales = scales_of(indexed, selected);
+  const auto move = to_kernel_move(planned, count_of_places(selected), scales);
+  if (!move) {
+    return false;
+  }
+  const outside_flag outside{chain.zeros(1), chain.told<std::uint32_t>()};
+  const auto places = find_places(chain, selected, scales_of_places(scales), outside);
+  if (!places || !run(*move, *places, outside)) {
+    return false;
+  }
+  finish(chain, *outside.told, selected);
+  return true;
+}
+
+template <class... More>
+void run_move(kernel_chain& chain, kernel_id kernel, const kernel_move& move, const transfer& of,
+              const kernels::place_list& places, const outside_flag& outside, const More&... more) {
+  chain.run(
+      kernel, move.walk.count * move.walk.rest,
+      [&](std::int64_t per_group) {
+        kernels::selected_walk walk = move.walk;
+        walk.per_group = per_group;
+        return std::tuple(of.linear, of.indexed, places, walk,
+                          static_cast<const std::uint32_t*>(outside.found), outside.told, more...);
+      },
+      moved_by_lane);
+}
+
+void run_slots(kernel_chain& chain, std::int64_t slots, const kernel_move& move, const transfer& of,
+               const kernels::place_list& places, const outside_flag& outside) {
+  const std::uint32_t* const last = find_last(chain, places, move.walk.count, slots, outside);
+  chain.run(
+      slots_kernel(move.item), slots,
+      [&](std::int64_t per_group) {
+        kernels::selected_walk walk = move.walk;
+        walk.per_group = per_group;
+        return std::tuple(of.linear, of.indexed, last, slots, walk,
+                          static_cast<const std::uint32_t*>(outside.found), outside.told);
+      },
+      moved_by_lane);
+}
+
+/// False if kernels cannot find out who writes where several places are the same.
+bool run_scatter(kernel_chain& chain, const selection& selected, const kernel_move& move,
+                 const transfer& of, const kernels::place_list& places,
+                 const outside_flag& outside) {
+  if (!needs_no_owners(selected, move.walk)) {
+    if (move.walk.count >= std::int64_t{UINT32_MAX}) {
+      return false;
+    }
+    if (is_walked_by_slots(selected, move.walk)) {
+      run_slots(chain, selected.indices()[0].extent, move, of, places, outside);
+      return true;
+    }
+  }
+  run_move(chain, scatter_kernel(move.item), move, of, places, outside,
+           find_owners(chain, selected, move.walk, places, outside));
+  return true;
+}
+
+/// What the kernels usmx_take_* need to know of a key with one array of integers, besides
+/// each_index items.
+struct integers_of_key {
+  kernels::place_list list;
+  kernels::own_indices own;
+  std::ptrdiff_t scale;
+};
+
+/// None if the key is another one, or kernels cannot read its integers as they are.
+std::optional<integers_of_key> integers_of(const kernel_chain& chain, const selection& selected,
+                                           std::span<const std::ptrdiff_t> scales) {
+  const std::span<const axis_index> indices = selected.indices();
+  const auto found = std::ranges::find(indices, false, &axis_index::is_each);
+  if (std::ranges::count(indices, false, &axis_index::is_each) != 1) {
+    return std::nullopt;
+  }
+  const auto list = integers_as_they_are(chain, *found);
+  const auto own = own_indices_of(selected, scales);
+  if (!list || !own) {
+    return std::nullopt;
+  }
+  return integers_of_key{*list, *own, scales[static_cast<std::size_t>(found - indices.begin())]};
+}
+
+/// Gathers by one kernel, which checks the integers as it uses them. False, with nothing done,
+/// where it cannot do it.
+bool take_by_kernel(kernel_chain& chain, const transfer& planned, const array_view& source,
+                    const selection& selected) {
+  const std::vector<std::ptrdiff_t> scales = scales_of(source, selected);
+  const auto move = to_kernel_move(planned, count_of_places(selected), scales);
+  const auto integers = integers_of(chain, selected, scales);
+  if (!move || !integers) {
+    return false;
+  }
+  auto* const told = chain.told<std::uint32_t>();
+  *told = 0;
+  chain.run(
+      take_kernel(move->item), move->walk.count * move->walk.rest,
+      [&](std::int64_t per_group) {
+        kernels::selected_walk walk = move->walk;
+        walk.per_group = per_group;
+        walk.indexed_step = integers->scale;
+        return std::tuple(planned.linear, planned.indexed, integers->list, integers->own, walk,
+                          told);
+      },
+      moved_by_lane);
+  finish(chain, *told, selected);
+  return true;
+}
+
+}  // namespace
+
+bool gather_by_kernels(const array_view& source, const selection& selected,
+                       const array_view& destination, destination_memory memory) {
+  if (!reached_by_kernels(source, source.queue()) ||
+      !reached_by_kernels(destination, source.queue())) {
+    return false;
+  }
+  std::optional<kernel_chain> chain = kernel_chain::on(source.queue());
+  if (!chain) {
+    return false;
+  }
+  const std::optional<transfer> planned = plan_transfer(source, selected, destination);
+  if (!planned) {
+    const array result = empty(layout::c_order(destination.shape()), destination.type(),
+                               source.queue(), usm_kind::device);
+    const array_view gathered = internal::private_view(result);
+    if (!gather_by_kernels(source, selected, gathered, destination_memory::fresh)) {
+      return false;
+    }
+    internal::copy_elements(gathered, destination);
+    return true;
+  }
+  if (memory == destination_memory::fresh && take_by_kernel(*chain, *planned, source, selected)) {
+    return true;
+  }
+  return move_by_kernels(*chain, *planned, source, selected,
+                         [&](const kernel_move& move, const auto& places, const auto& outside) {
+                           run_move(*chain, gather_kernel(move.item), move, *planned, places,
+                                    outside);
+                           return true;
+                         });
+}
+
+bool scatter_by_kernels(const array_view& values, const selection& selected,
+                        const array_view& destination) {
+  if (!reached_by_kernels(destination, destination.queue())) {
+    return false;
+  }
+  std::optional<kernel_chain> chain = kernel_chain::on(destination.queue());
+  if (!chain) {
+    return false;
+  }
+  const array_view from = chain->reached(values);
+  std::optional<transfer> planned = plan_transfer(destination, selected, from);
+  if (!planned) {
+    planned = plan_transfer(destination, selected, chain->compact(from, from.type()));
+  }
+  return move_by_kernels(*chain, *planned, destination, selected,
+                         [&](const kernel_move& move, const auto& places, const auto& outside) {
+                           return run_scatter(*chain, selected, move, *planned, places, outside);
+                         });
+}
+
+}  // namespace usmx::inline v1::detail
 
 namespace usmx::inline v1 {
 namespace {

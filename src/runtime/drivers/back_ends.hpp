@@ -9,7 +9,6 @@
 #include <sycl/backend_types.hpp>
 #include <sycl/context.hpp>
 
-#include "runtime/drivers/backend_traits.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::inline v1::detail {

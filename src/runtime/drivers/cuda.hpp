@@ -5,6 +5,11 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
+
+#include <sycl/device.hpp>
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
 
 #include "usmx/runtime/allocation_info.hpp"
 
@@ -90,5 +95,70 @@ allocation_info query(const functions&, const scope&, const void* pointer) noexc
 /// The number of the device that some memory belongs to; none if the driver does not know the
 /// memory.
 std::optional<CUdevice> device_number(const functions&, const void* pointer) noexcept;
+
+// Makes a CUDA context the thread's current one. Some of the driver's functions work only with a
+// current context.
+
+class current_context {
+ public:
+  current_context(const functions& driver, CUcontext context) noexcept
+      : driver_(driver), set_(driver.push_context(context) == success) {}
+  current_context(const current_context&) = delete;
+  current_context& operator=(const current_context&) = delete;
+  ~current_context() {
+    if (set_) {
+      CUcontext popped;
+      driver_.pop_context(&popped);
+    }
+  }
+
+  explicit operator bool() const noexcept { return set_; }
+
+ private:
+  const functions& driver_;
+  bool set_;
+};
+
+/// A device's primary context, in which the SYCL runtime and CUDA's own runtime work, as the
+/// thread's current one. Throws device_error with the driver's reason.
+class current_primary_context {
+ public:
+  current_primary_context(const functions& driver, CUdevice device)
+      : retained_(driver, device), current_(driver, retained_.context) {}
+
+ private:
+  struct retained {
+    retained(const functions& from, CUdevice of) : driver(from), device(of) {
+      require_success(driver.retain_primary_context(&context, device),
+                      "cannot get the device's primary context");
+    }
+    retained(const retained&) = delete;
+    retained& operator=(const retained&) = delete;
+    ~retained() { driver.release_primary_context(device); }
+
+    const functions& driver;
+    CUdevice device;
+    CUcontext context = nullptr;
+  };
+
+  retained retained_;
+  current_context current_;
+};
+
+// Orders usmx's work on a queue after other libraries' work on CUDA's streams.
+
+/// An event on a queue of a CUDA device that comes after the work that is now on another library's
+/// stream of that device. Does not wait. The driver does not check the handle: a wrong one crashes.
+/// Throws device_error with the driver's reason.
+sycl::event follow_stream(const sycl::queue& queue, CUstream others);
+
+/// Makes the next work on a stream of the current context wait for those of the events that are
+/// CUDA's; the others are complete when a command that depends on them starts. For native commands:
+/// the CUDA adapter (unified-runtime eb58ab8d) uses their events only to choose a stream, and does
+/// not wait for them (docs/decisions.md, 22).
+void hold_up(CUstream, const std::vector<sycl::event>& before);
+
+/// Waits for everything that CUDA's own runtime, or the SYCL runtime, has on a device.
+void wait_for_all_streams(const sycl::device&);
 
 }  // namespace usmx::inline v1::detail::cuda

@@ -6,7 +6,7 @@
 #include <sycl/backend.hpp>
 #include <sycl/usm/usm_pointer_info.hpp>
 
-#include "base/loaded_library.hpp"
+#include "base/process.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/runtime_pools.hpp"
 #include "runtime/drivers/usm_driver.hpp"

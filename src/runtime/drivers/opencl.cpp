@@ -11,7 +11,7 @@
 #include <sycl/backend/opencl.hpp>
 #include <sycl/platform.hpp>
 
-#include "base/loaded_library.hpp"
+#include "base/process.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 

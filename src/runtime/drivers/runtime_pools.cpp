@@ -1,6 +1,6 @@
 #include "runtime/drivers/runtime_pools.hpp"
 
-#include "base/loaded_library.hpp"
+#include "base/process.hpp"
 
 namespace usmx::inline v1::detail::runtime_pools {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/interruption.hpp"
+#include "runtime/waits.hpp"
 
 extern char** environ;
 

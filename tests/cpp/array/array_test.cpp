@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "array/submission.hpp"
 #include "memory/buffer.hpp"
 #include "runtime/partner_bridge.hpp"

@@ -1,5 +1,5 @@
 // parallel.hpp: every task is run exactly once, whoever else uses the threads.
-#include "base/parallel.hpp"
+#include "base/threads.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/process_state.hpp"
+#include "base/process.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

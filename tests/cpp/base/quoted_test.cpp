@@ -1,5 +1,5 @@
-// src/base/quoted.hpp: any text can be shown in a message.
-#include "base/quoted.hpp"
+// src/base/messages.hpp: any text can be shown in a message.
+#include "base/messages.hpp"
 
 #include <gtest/gtest.h>
 

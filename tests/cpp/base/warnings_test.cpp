@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/warn.hpp"
+#include "base/messages.hpp"
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "memory/buffer.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"

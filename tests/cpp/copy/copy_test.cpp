@@ -1,5 +1,5 @@
 // usmx/copy.hpp: every copy does what a loop over all indices does, and touches nothing else.
-#include "copy/copy_internal.hpp"
+#include "copy/copy.hpp"
 
 #include <gtest/gtest.h>
 

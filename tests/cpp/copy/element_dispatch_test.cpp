@@ -1,5 +1,5 @@
-// src/copy/element_dispatch.hpp: what the program knows and what the compiler knows agree.
-#include "copy/element_dispatch.hpp"
+// src/copy/convert.hpp: what the program knows and what the compiler knows agree.
+#include "copy/convert.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "memory/deferred_release.hpp"
 #include "memory/pending_work.hpp"
 #include "memory/registry.hpp"

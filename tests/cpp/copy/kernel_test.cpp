@@ -1,5 +1,5 @@
-// src/copy/kernel.hpp: device kernels write the bytes that the loops on the host write.
-#include "copy/kernel.hpp"
+// src/copy/kernels.hpp: device kernels write the bytes that the loops on the host write.
+#include "copy/kernels.hpp"
 
 #include <gtest/gtest.h>
 

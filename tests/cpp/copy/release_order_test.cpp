@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "support/device_test.hpp"
 #include "support/seed.hpp"
 #include "usmx/copy/copy_async.hpp"

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "copy/kernel_launch.hpp"
+#include "copy/kernels.hpp"
 #include "copy/plan.hpp"
 #include "kernels/cuda_on_host.hpp"
 #include "support/seed.hpp"

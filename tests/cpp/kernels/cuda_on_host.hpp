@@ -18,7 +18,7 @@ void run_cuda_kernel(cuda_kernel, std::size_t item_size, const void* source, voi
                      const std::array<std::size_t, 3>& threads);
 
 /// The places of the true elements among `count` elements of that size, at an address that is a
-/// multiple of 8: by usmx_flags_<item_size>, usmx_scan and usmx_coordinates, as mask_scan.cpp runs
+/// multiple of 8: by usmx_flags_<item_size>, usmx_scan and usmx_coordinates, as nonzero.cpp runs
 /// them. `relevant` has the bits that tell an element from zero.
 std::vector<std::int64_t> find_true_by_cuda_kernels(std::size_t item_size, const void* elements,
                                                     std::int64_t count, std::uint64_t relevant);

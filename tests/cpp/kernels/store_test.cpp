@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "kernels/packaged.hpp"
-#include "runtime/context_state.hpp"
+#include "runtime/contexts.hpp"
 #include "support/child_process.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"

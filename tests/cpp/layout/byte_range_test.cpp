@@ -1,5 +1,5 @@
-// src/layout/byte_range.hpp: the bytes that elements lie in, and when two ranges meet.
-#include "layout/byte_range.hpp"
+// src/layout/layout.hpp: the bytes that elements lie in, and when two ranges meet.
+#include "layout/layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // usmx/buffer.hpp: who frees memory, when, and how often; and which work is waited for.
 #include "usmx/memory/buffer.hpp"
-#include "runtime/queues_internal.hpp"
+#include "runtime/queues.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,6 +18,7 @@
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"
+#include "support/sizes.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/resources/pool.hpp"
@@ -27,13 +28,12 @@
 
 namespace {
 
+using support::kib;
+using support::mib;
 using support::release_counter;
 using support::runtime_block;
 using usmx::buffer;
 using usmx::usm_kind;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 
 /// Knows which threads have freed memory.
 class watched_resource {

@@ -10,6 +10,7 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
+#include "support/sizes.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/resources/statistics.hpp"
 #include "usmx/memory/resources/usm.hpp"
@@ -20,12 +21,11 @@
 namespace {
 
 using support::expect_error;
+using support::kib;
+using support::mib;
 using usmx::allocation_error;
 using usmx::pool_resource;
 using usmx::usm_kind;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 
 class pool_resource_test : public support::device_test {
  protected:

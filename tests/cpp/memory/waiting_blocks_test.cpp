@@ -13,6 +13,7 @@
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"
+#include "support/sizes.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/resources/usm.hpp"
 #include "usmx/memory/synchronize.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using support::gate;
+using support::mib;
 using support::release_counter;
 using support::runtime_block;
 using usmx::buffer;
@@ -29,8 +31,6 @@ using usmx::detail::deferred_nbytes;
 using usmx::detail::release_finished;
 using usmx::internal::first_use;
 using usmx::internal::new_buffer;
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 class waiting_blocks_test : public support::device_test {
  protected:

@@ -1,5 +1,5 @@
-// src/runtime/completion.cpp: every event may be asked for its back end.
-#include "runtime/completion.hpp"
+// src/runtime/waits.cpp: every event may be asked for its back end.
+#include "runtime/waits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include <sycl/handler.hpp>
 
-#include "runtime/waiting.hpp"
+#include "runtime/waits.hpp"
 #include "support/device_test.hpp"
 
 namespace {

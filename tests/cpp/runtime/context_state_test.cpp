@@ -1,7 +1,7 @@
-// src/runtime/context_state.hpp: what is kept for each context, for how long, and for which
+// src/runtime/contexts.hpp: what is kept for each context, for how long, and for which
 // threads.
-#include "runtime/context_state.hpp"
-#include "runtime/root_devices.hpp"
+#include "runtime/contexts.hpp"
+#include "runtime/devices.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // runtime/cuda_devices.hpp: which devices are CUDA's, and what is said where one is not there.
-#include "runtime/cuda_devices.hpp"
+#include "runtime/devices.hpp"
 
 #include <gtest/gtest.h>
 

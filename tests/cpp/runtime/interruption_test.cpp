@@ -1,6 +1,6 @@
-// src/runtime/interruption.hpp: a thread gives a wait up, the work goes on, and what comes after it
+// src/runtime/waits.hpp: a thread gives a wait up, the work goes on, and what comes after it
 // waits again.
-#include "runtime/interruption.hpp"
+#include "runtime/waits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "runtime/queue_lock.hpp"
+#include "runtime/waits.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "support/interruptible.hpp"

@@ -1,6 +1,6 @@
-// src/runtime/queue_lock.hpp: one thread at a time submits to an out-of-order queue, and threads on
+// src/runtime/waits.hpp: one thread at a time submits to an out-of-order queue, and threads on
 // different queues do not meet; waits are counted.
-#include "runtime/queue_lock.hpp"
+#include "runtime/waits.hpp"
 
 #include <gtest/gtest.h>
 

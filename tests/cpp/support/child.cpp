@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "copy/copy_internal.hpp"
+#include "copy/copy.hpp"
 #include "memory/pointers.hpp"
-#include "runtime/queues_internal.hpp"
+#include "runtime/queues.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy_async.hpp"

@@ -1,7 +1,7 @@
 // A thread whose waits for earlier work may be given up.
 #pragma once
 
-#include "runtime/interruption.hpp"
+#include "runtime/waits.hpp"
 
 namespace support {
 

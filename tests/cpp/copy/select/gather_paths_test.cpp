@@ -1,5 +1,5 @@
-// src/copy/select/gather_paths.hpp: all ways to read and write a selection leave the same elements.
-#include "copy/select/gather_paths.hpp"
+// src/copy/select/gather.hpp: all ways to read and write a selection leave the same elements.
+#include "copy/select/gather.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "support/seed.hpp"

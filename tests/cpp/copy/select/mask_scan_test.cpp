@@ -1,5 +1,5 @@
-// src/copy/select/mask_scan.hpp: kernels find the true elements that a loop finds.
-#include "copy/select/mask_scan.hpp"
+// src/copy/select/nonzero.hpp: kernels find the true elements that a loop finds.
+#include "copy/select/nonzero.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "array/array_internal.hpp"
+#include "array/array.hpp"
 #include "support/device_test.hpp"
 #include "support/seed.hpp"
 #include "usmx/array/array.hpp"

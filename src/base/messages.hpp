@@ -1,0 +1,37 @@
+// Text for people: what is quoted in messages, and warnings. Private to the library.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "usmx/base/error.hpp"
+
+// Text from outside in error messages.
+
+namespace usmx::inline v1::detail {
+
+/// `text` in quotes, fit for a message whatever a producer put into it. A text that is longer than
+/// `longest` is cut.
+inline std::string quoted(std::string_view text, std::size_t longest = 32) {
+  constexpr char hex[] = "0123456789abcdef";
+  std::string out = "'";
+  for (const char c : text.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte > 0x7e) {
+      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    } else {
+      if (c == '\\' || c == '\'') out += '\\';
+      out += c;
+    }
+  }
+  if (text.size() <= longest) return out + "'";
+  return out + message("...' (", text.size(), " characters)");
+}
+
+// Giving a warning.
+
+/// Gives the text to the handler of usmx/base/warnings.hpp.
+void warn(const char* text) noexcept;
+inline void warn(const std::string& text) noexcept { warn(text.c_str()); }
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,65 @@
+// The process: its state that is leaked on purpose, fork and exit, threads without signals, and
+// libraries that are loaded while it runs. Private to the library.
+#pragma once
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "usmx/base/process.hpp"
+
+// The rules that hold for every call because of the life of the process and its threads: no call
+// works in a forked child, none begins once the process ends, and memory is not freed on the SYCL
+// runtime's own threads. Private to the library; the part that others need is declared in
+// usmx/base/process.hpp.
+
+namespace usmx::inline v1::detail {
+
+/// To be called before the runtime is used: children forked from then on are unusable. Throws
+/// fork_error in such a child.
+void note_runtime_in_use();
+bool is_forked_child() noexcept;
+
+/// Keeps other threads from beginning a runtime_call, and waits for a few seconds at most until
+/// none is under way.
+void begin_exit() noexcept;
+
+// Starting threads that take no signals.
+
+/// While this lives, threads that the calling thread starts take no signals.
+class signals_blocked {
+ public:
+  signals_blocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  signals_blocked(const signals_blocked&) = delete;
+  signals_blocked& operator=(const signals_blocked&) = delete;
+  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+// A library that the SYCL runtime has loaded already, and functions in it. usmx links no back end
+// of its own, and never loads one.
+
+class loaded_library {
+ public:
+  /// Finds the library by the name that it is loaded under, such as "libOpenCL.so.1". The handle is
+  /// kept for ever, as back ends are, so that functions stay callable.
+  explicit loaded_library(const char* name) noexcept
+      : handle_(dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) {}
+
+  /// Null if there is no such function, or no such library.
+  template <class Function>
+  Function find(const char* name) const noexcept {
+    return handle_ == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle_, name));
+  }
+
+ private:
+  void* handle_;
+};
+
+}  // namespace usmx::inline v1::detail

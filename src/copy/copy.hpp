@@ -1,0 +1,110 @@
+// Copies and fills of views. These order nothing: what they read and write must be finished, and
+// they wait for what they submit themselves. Whoever has arrays calls copy/copy.hpp, which orders
+// itself. Not installed.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "copy/plan.hpp"
+#include "usmx/array/array_view.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/memory/buffer.hpp"
+#include "usmx/memory/usm.hpp"
+
+namespace usmx::inline v1::internal {
+
+/// As the functions for arrays. A view of kind `unknown` is ordinary host memory.
+USMX_API void copy_elements(const array_view& source, const array_view& destination,
+                            copy_path path = copy_path::automatic);
+USMX_API void copy_elements(const host_array& source, const array_view& destination);
+USMX_API void copy_elements(const array_view& source, const host_array& destination);
+USMX_API void fill_elements(const array_view& destination, const std::byte* element,
+                            copy_path path = copy_path::automatic);
+
+/// Whether copies convert from one type to the other: structured elements are not converted.
+constexpr bool is_convertible(dtype from, dtype to) noexcept {
+  return from == to || !(from.is_structured() || to.is_structured());
+}
+
+/// Sets every byte of a buffer. This one orders itself, as those for arrays do: it waits for all
+/// work on the bytes, and until they are set.
+USMX_API void fill_bytes(buffer&, std::byte value);
+
+/// The first byte of ordinary host memory, and what keeps it.
+struct host_memory {
+  std::byte* first;
+  std::shared_ptr<const void> owner;
+};
+
+/// Start to copy all bytes of a C-contiguous array on a queue of the array's context, after the
+/// pending work on both sides and after these events, and do not wait (but see copy_async.hpp).
+/// usmx records the copy on both sides, and keeps them until it is complete. Throws value_error for
+/// a queue of another context, read_only_error.
+USMX_API sycl::event memcpy_async(const sycl::queue&, const array& destination,
+                                  const host_memory& source, std::span<const sycl::event> after);
+/// None, and nothing started, where no command can do it: the bytes overlap, for instance.
+USMX_API std::optional<sycl::event> memcpy_async(const sycl::queue&, const array& destination,
+                                                 const array& source,
+                                                 std::span<const sycl::event> after);
+USMX_API sycl::event memcpy_async(const sycl::queue&, const host_memory& destination,
+                                  const array& source, std::span<const sycl::event> after);
+
+/// Starts to set every element, of which there is at least one, by a command of a queue of the
+/// array's context, under the same rules. None, with nothing started, if no kernel can do it.
+USMX_API std::optional<sycl::event> fill_async(const sycl::queue&, const array& destination,
+                                               const std::byte* element,
+                                               std::span<const sycl::event> after);
+
+/// Copies between two places in ordinary host memory, after the pending work on both. Waits.
+USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, std::size_t nbytes);
+
+}  // namespace usmx::inline v1::internal
+
+namespace usmx::inline v1::detail {
+
+/// As copy_async, but nobody overtakes the copy: for a part of a call.
+sycl::event copy_in_order(const array& source, const array& destination);
+
+// What copies are asked to do: whether they may, and their sides as the ends of a plan. Private to
+// the library.
+
+/// Throws as copy() does on unequal shapes, structured types that differ and a read-only
+/// destination, and on host memory without an address or with another number of strides.
+void require_copyable(const array_view& source, const array_view& destination);
+void require_copyable(const host_array& source, const array_view& destination);
+void require_copyable(const array_view& source, const host_array& destination);
+
+/// Throws as fill() does on a read-only destination, and on no element.
+void require_fillable(const array_view& destination, const std::byte* element);
+
+/// Throws value_error for a view of USM, whose array has to be given: `function` orders itself.
+/// Also for elements without an address.
+void require_host_memory(std::string_view function, const array_view&);
+
+/// Whether the host may read and write the elements in place.
+inline bool touched_by_host(const array_view& view) {
+  return host_may_touch(view.kind(), view.device());
+}
+
+/// Who may write: throws read_only_error, which calls a read-only view `what`.
+void require_writable(const array_view&, std::string_view what);
+/// What copies and fills call theirs.
+inline constexpr std::string_view destination_of_copies = "destination of a copy";
+
+inline copy_end end_of(const array_view& view) {
+  return {view.data(), view.type(), view.strides(),
+          static_cast<std::ptrdiff_t>(view.type().itemsize())};
+}
+inline copy_end end_of(const host_array& host) {
+  return {host.data, host.type, host.strides_bytes, 1};
+}
+
+}  // namespace usmx::inline v1::detail

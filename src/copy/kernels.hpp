@@ -1,0 +1,118 @@
+// Copies and fills by kernels: how they are launched, and which kernel takes which plan. Private to
+// the library.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/nd_range.hpp>
+#include <sycl/queue.hpp>
+
+#include "copy/plan.hpp"
+#include "kernels/device/selection.hpp"
+#include "kernels/device/traversal.hpp"
+#include "kernels/groups.hpp"
+#include "kernels/store.hpp"
+#include "usmx/layout/layout.hpp"
+
+// How a kernel walks through a copy: which block of it each work group takes, and how many there
+// are.
+
+namespace usmx::inline v1::detail {
+
+/// How many pieces of b make a.
+constexpr std::int64_t ceiling_of(std::int64_t a, std::int64_t b) noexcept {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+struct kernel_launch {
+  kernels::traversal walk;
+  sycl::nd_range<3> range;
+};
+
+/// The most dimensions that one kernel takes.
+inline constexpr std::size_t max_kernel_dimensions = kernels::max_outer_dimensions + 2;
+
+/// How the work is divided.
+struct work_split {
+  kernel_shape shape;
+  /// Whether the kernels that transpose whole tiles do it.
+  bool by_tiles = false;
+  /// Whether nothing is read.
+  bool fills = false;
+};
+
+/// Whether the kernels that transpose can do it, and are the fastest.
+bool can_be_tiled(const copy_dimension& rows, const copy_dimension& columns, kernel_shape) noexcept;
+
+/// The launch for at most max_kernel_dimensions dimensions, the last two of which are rows and
+/// columns.
+kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split);
+
+/// The launch of a kernel over `count` elements in a row, at least one: work group g takes those
+/// from g * per_group, and each of its lanes `per_lane` where it has several lanes.
+struct row_launch {
+  std::int64_t per_group;
+  sycl::nd_range<3> range;
+};
+row_launch launch_over(std::int64_t count, kernel_shape, std::int64_t per_lane);
+
+// A copy in the form that kernels take: of items with sizes and alignments for which there are
+// kernels. No SYCL here.
+
+/// A plan of items. Its last two dimensions are the rows and columns of a kernel.
+struct kernel_copy {
+  const std::byte* source;
+  std::byte* destination;
+  std::size_t source_size;
+  std::size_t destination_size;
+  std::optional<kernel_id> cast;  // none: items keep their bytes
+  std::size_t ndim;
+  std::array<copy_dimension, max_ndim + 1> all_dimensions;  // only the first ndim are set
+
+  std::span<copy_dimension> dimensions() noexcept { return {all_dimensions.data(), ndim}; }
+};
+
+/// None if elements to convert are not aligned. With `use_fp64`, kernels that need fp64 may be
+/// used.
+std::optional<kernel_copy> to_kernel_copy(const copy_plan&, bool use_fp64);
+
+/// Whether reading along the columns strides over memory, and reading along the rows would not. If
+/// so, both are divided into blocks that fit into the nearest cache.
+bool is_transposed(const copy_dimension& rows, const copy_dimension& columns) noexcept;
+
+// Runs copies and fills by device kernels.
+
+/// Enqueues the copy on a queue whose device reaches both sides, after `pending`, and returns the
+/// event of its end. None, with nothing enqueued, if no kernel can do it: there is none for the
+/// device, or elements that are to be converted are not aligned as their types require. Source and
+/// destination do not overlap.
+std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
+                                          const std::vector<sycl::event>& pending = {});
+
+/// Sets the destination's elements to the bytes at `element`, as many as its type has. The plan's
+/// source is not used. None as above, and for structured types of other sizes than 1, 2, 4, 8
+/// or 16.
+std::optional<sycl::event> fill_by_kernel(const copy_plan&, const std::byte* element, sycl::queue,
+                                          const std::vector<sycl::event>& pending = {});
+
+/// Runs that add to each of the plan's destinations, which are 64-bit integers, the place that the
+/// rule makes of its source, an integer, or set it to that, and set `outside` to 1 if a source lies
+/// outside of its axis. To be run one after the other. None if the integers are not aligned as
+/// their types require.
+std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan&,
+                                                        const kernels::place_rule&,
+                                                        std::uint32_t* outside, device_kernels&);
+
+/// As copy_by_kernel with the kernels of `from`, so that tests can run kernels that the device
+/// would not get.
+std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_plan&, sycl::queue,
+                                             bool use_fp64,
+                                             const std::vector<sycl::event>& pending);
+
+}  // namespace usmx::inline v1::detail

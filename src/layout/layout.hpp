@@ -1,0 +1,130 @@
+// Layouts inside the library: the bytes that one touches, how one is built without checks, and in
+// which order loops take its axes. Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "usmx/layout/layout.hpp"
+
+// A range of addresses: the bytes that elements lie in, and whether two ranges overlap. No SYCL
+// here.
+
+namespace usmx::inline v1::detail {
+
+inline constexpr std::ptrdiff_t ptrdiff_max = std::numeric_limits<std::ptrdiff_t>::max();
+
+/// The addresses [begin, end).
+struct byte_range {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+
+  constexpr std::size_t nbytes() const noexcept { return end - begin; }
+};
+
+/// The bytes at the offsets [begin, end) from an address.
+inline byte_range bytes_from(const std::byte* origin, std::ptrdiff_t begin, std::ptrdiff_t end) {
+  const auto at = reinterpret_cast<std::uintptr_t>(origin);
+  return {at + static_cast<std::uintptr_t>(begin), at + static_cast<std::uintptr_t>(end)};
+}
+
+/// The bytes from the lowest to the highest element of a layout, which has at least one. Its
+/// offsets count from `origin`.
+inline byte_range bytes_of(const std::byte* origin, const layout& where, std::size_t itemsize) {
+  const auto item = static_cast<std::ptrdiff_t>(itemsize);
+  const element_range range = *where.span();
+  return bytes_from(origin, range.first * item, (range.last + 1) * item);
+}
+
+constexpr bool overlap(byte_range a, byte_range b) noexcept {
+  return a.begin < b.end && b.begin < a.end;
+}
+
+// Builds layouts from axes that are known to be valid, for layout.cpp and axes.cpp.
+
+using extents = std::span<const std::ptrdiff_t>;
+
+/// a * b, or 0 if it does not fit. For strides: one that does not fit reaches no element.
+inline std::ptrdiff_t multiply_or_zero(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
+  std::ptrdiff_t product;
+  return __builtin_mul_overflow(a, b, &product) ? 0 : product;
+}
+
+/// The product of a checked shape, or none if it does not fit. Large extents beside a 0 do not
+/// matter.
+inline std::optional<std::ptrdiff_t> count_elements(extents shape) noexcept {
+  std::ptrdiff_t count = 1;
+  bool fits = true;
+  for (const std::ptrdiff_t n : shape) {
+    if (n == 0) return 0;
+    fits = fits && !__builtin_mul_overflow(count, n, &count);
+  }
+  return fits ? std::optional(count) : std::nullopt;
+}
+
+/// Fills a layout axis by axis, in place: subscript is on a hot path. These functions check
+/// nothing: callers have checked the axes, or derive them from a valid layout in a way that keeps
+/// it valid.
+class layout_builder {
+ public:
+  /// A layout with that many axes, which a layout_builder then fills.
+  static layout blank(std::size_t ndim) { return layout(static_cast<int>(ndim)); }
+  static layout build(extents shape, extents strides, std::ptrdiff_t offset, std::ptrdiff_t size) {
+    return layout(shape, strides, offset, size);
+  }
+
+  explicit layout_builder(layout& result) noexcept
+      : result_(result), shape_(result.mutable_entries()), strides_(shape_ + result.axes()) {}
+
+  void append(std::ptrdiff_t extent, std::ptrdiff_t stride) noexcept {
+    *shape_++ = extent;
+    *strides_++ = stride;
+  }
+  void append(const layout& source, std::size_t axis) noexcept {
+    append(source.shape()[axis], source.strides()[axis]);
+  }
+  /// To be called after all axes were appended.
+  void finish(std::ptrdiff_t offset) noexcept {
+    result_.offset_ = offset;
+    result_.size_ = *count_elements(result_.shape());
+  }
+
+ private:
+  layout& result_;
+  std::ptrdiff_t* shape_;
+  std::ptrdiff_t* strides_;
+};
+
+// The order in which loops over several arrays walk through memory, and which of their dimensions
+// are one: for copies and for users' element-wise kernels. No SYCL here.
+
+/// Puts the dimension of the longest stride outermost. `stride` gives the stride that counts, which
+/// is not negative.
+template <class Dimension, class Stride>
+void put_longest_first(std::span<Dimension> all, const Stride& stride) {
+  // An insertion sort: stable, without memory of its own, and most loops are nearly in order.
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    for (std::size_t i = k; i > 0 && stride(all[i - 1]) < stride(all[i]); --i) {
+      std::swap(all[i - 1], all[i]);
+    }
+  }
+}
+
+/// Joins neighbours that are one run: `join(outer, inner)` makes the outer one that run, or returns
+/// false. Returns how many dimensions are left, at the front.
+template <class Dimension, class Join>
+std::size_t join_runs(std::span<Dimension> all, const Join& join) {
+  std::size_t left = 0;
+  for (const Dimension& inner : all) {
+    if (left == 0 || !join(all[left - 1], inner)) {
+      all[left++] = inner;
+    }
+  }
+  return left;
+}
+
+}  // namespace usmx::inline v1::detail

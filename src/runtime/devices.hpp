@@ -1,0 +1,85 @@
+// Devices inside the library: the list of root devices, and the numbers of CUDA devices. Private to
+// the library.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sycl/backend_types.hpp>
+#include <sycl/device.hpp>
+
+// The devices that the runtime lists, with what filter selectors ask about them, and the devices
+// that sub-devices are part of.
+
+namespace usmx::inline v1::detail {
+
+/// As filter selectors spell it. The names of back ends are in their table.
+struct named_device_type {
+  sycl::info::device_type value;
+  std::string_view name;
+};
+
+inline constexpr std::array device_types{
+    named_device_type{sycl::info::device_type::cpu, "cpu"},
+    named_device_type{sycl::info::device_type::gpu, "gpu"},
+    named_device_type{sycl::info::device_type::accelerator, "accelerator"}};
+
+/// A root device and what filters ask about it, so that selecting needs no runtime call.
+struct root_device {
+  sycl::device device;
+  sycl::backend backend;
+  sycl::info::device_type type;
+  /// Among the root devices of the same backend and type.
+  std::size_t index;
+  int default_score;
+
+  /// "opencl:cpu:0"
+  std::string filter() const;
+};
+
+/// Asks the runtime. Throws sycl::exception if the runtime refuses, for example because
+/// ONEAPI_DEVICE_SELECTOR is malformed.
+std::vector<root_device> query_root_devices();
+
+/// The same, but asked only once: the runtime fixes its list at the first query. If the runtime
+/// refuses, there is no device, as in dpctl, and diagnose_missing_device() repeats the refusal.
+const std::vector<root_device>& root_devices();
+
+/// Null for a sub-device.
+const root_device* find_root(const sycl::device&);
+
+/// The device that a sub-device is part of; none for a root device.
+std::optional<sycl::device> parent_of(const sycl::device&);
+
+/// Whether the predicate holds for a device or for one that it is part of.
+template <class Predicate>
+bool is_within(const sycl::device& device, const Predicate& predicate) {
+  std::optional<sycl::device> candidate = device;
+  while (candidate && !predicate(*candidate)) {
+    candidate = parent_of(*candidate);
+  }
+  return candidate.has_value();
+}
+
+// CUDA's devices among those that the SYCL runtime has, by the numbers that CUDA's driver gives
+// them in this process.
+
+/// Null if there is none.
+const sycl::device* first_cuda_device();
+
+/// Null if the SYCL runtime has none with that number.
+const sycl::device* find_cuda_device(std::int32_t number);
+
+/// None for other devices.
+std::optional<std::int32_t> cuda_number(const sycl::device&);
+
+/// The text of an error about memory of a device that is not there: which device, if that is known,
+/// and which devices there are.
+std::string describe_missing_cuda_device(std::optional<std::int32_t> number);
+
+}  // namespace usmx::inline v1::detail

@@ -1,0 +1,79 @@
+// Queues inside the library: those that are kept, and those that Python's `with` blocks choose. Not
+// installed.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/base/api.hpp"
+
+// The two faces of a cached queue. Inside, usmx works on queues that nobody else has. As soon as
+// the queues are known that the peers (dpctl, dpnp) keep for the same context and device, code
+// outside usmx sees these instead, so default arrays of all packages are on one queue. own_queue()
+// translates a queue that comes in, and handed_out() one that goes out (docs/decisions.md, 14 and
+// 15).
+
+namespace usmx::inline v1::internal {
+
+/// As the functions of runtime/queues.hpp, for work of usmx's own: nobody else gets these queues.
+USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
+USMX_API sycl::queue cached_queue(const sycl::device&);
+USMX_API sycl::queue default_queue();
+
+/// All cached queues that exist.
+USMX_API std::vector<sycl::queue> all_cached_queues();
+
+/// Makes known which queue the peers keep for its device and context. If one is known already, it
+/// stays.
+USMX_API void add_peers_queue(const sycl::queue&);
+/// Whether any queue of the peers is known. Until then, queues have one face.
+USMX_API bool peers_are_known() noexcept;
+/// The peers' queue for the device and the context of a queue; none if it is not known.
+USMX_API std::optional<sycl::queue> peers_queue_beside(const sycl::queue&);
+/// Whether the queue is one of the cached queues.
+USMX_API bool is_cached_queue(const sycl::queue&);
+
+/// usmx's own queue for a queue of the peers; any other queue itself.
+USMX_API sycl::queue own_queue(const sycl::queue&);
+/// The peers' queue for a cached queue, if it is known; any other queue itself. What it refers to
+/// lives as long as the queue that was given.
+USMX_API const sycl::queue& presented_queue(const sycl::queue&);
+/// The same for code outside usmx. If it gets a cached queue itself, usmx expects from now on that
+/// the cached queues have work that usmx has not submitted.
+USMX_API const sycl::queue& handed_out(const sycl::queue&);
+/// Whether code outside usmx has got a cached queue.
+USMX_API bool cached_queues_exposed() noexcept;
+
+/// Waits for a queue, and for the one that others see instead. A signal may interrupt the wait.
+USMX_API void wait_for_both(const sycl::queue&);
+
+// Scopes: what Python's `with` blocks choose for the running thread or asynchronous task: the queue
+// of new arrays (queues.cpp), and the resource of new memory (memory/current_resource.hpp). The
+// Python module knows which blocks hold where. The library asks it only while there is a scope.
+
+/// Counted as long as it lives.
+class USMX_API counted_scope {
+ public:
+  counted_scope() noexcept;
+  counted_scope(const counted_scope&) = delete;
+  counted_scope& operator=(const counted_scope&) = delete;
+  ~counted_scope();
+};
+
+/// Whether there is a scope, of any thread.
+USMX_API bool scopes_live() noexcept;
+
+/// The queue of the innermost scope that holds for the calling thread. Of the scopes only those
+/// count that were begun inside that using_queue of the thread, unless it is null. None if there is
+/// no such scope. Callers may hold any lock.
+using scoped_queue_function = std::optional<sycl::queue> (*)(const sycl::queue* innermost);
+/// Sets what default_queue() asks while there are scopes.
+USMX_API void set_scoped_queue_function(scoped_queue_function) noexcept;
+/// The queue of the innermost using_queue of the calling thread; null if there is none.
+USMX_API const sycl::queue* queue_of_thread() noexcept;
+
+}  // namespace usmx::inline v1::internal

@@ -1,0 +1,191 @@
+// Waiting for the runtime: a queue's lock, waits that a signal ends, events that are known to be
+// complete, and waiting for events and queues. Private to the library.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include <sycl/backend_types.hpp>
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "base/ranked_mutex.hpp"
+#include "usmx/base/api.hpp"
+
+// The queues that usmx has submitted work to, a lock for each, and its waits for each. Private to
+// the library.
+
+namespace usmx::inline v1::detail {
+
+struct used_queue;
+using queue_mutex = ranked_mutex<lock_rank::queue>;
+
+/// Held during each call that submits to a queue. The queue is remembered from then on. No thread
+/// holds two such locks. Only out-of-order queues are really locked (docs/decisions.md, 17): while
+/// one thread waits for such a queue, the SYCL runtime hides commands from other threads that wait.
+/// If another one submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
+class queue_lock {
+ public:
+  queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;
+
+  /// Waits until everything that was submitted to the queue before is complete.
+  void wait(sycl::queue) const;
+
+ private:
+  std::shared_ptr<used_queue> of_;  // outlives the lock
+  std::unique_lock<queue_mutex> lock_;
+};
+
+queue_lock lock_queue(const sycl::queue&);
+
+/// Calls `command(queue)`, which submits a command, under the lock, and returns what it returns.
+template <class Command>
+auto submit_to(sycl::queue queue, const Command& command) {
+  const queue_lock lock = lock_queue(queue);
+  return command(queue);
+}
+
+/// Submits a barrier, which comes after everything that was submitted to an in-order queue. On an
+/// out-of-order queue a barrier may miss commands (docs/decisions.md, 19).
+inline sycl::event submit_barrier(const sycl::queue& in_order) {
+  return submit_to(in_order, [](sycl::queue& to) { return to.ext_oneapi_submit_barrier(); });
+}
+
+/// A moment in the life of a queue: the one at which this object was made.
+class queue_moment {
+ public:
+  explicit queue_moment(const sycl::queue&);
+  const sycl::queue& queue() const noexcept { return queue_; }
+  /// Whether everything that was submitted before is complete, as far as can be told without
+  /// waiting: usmx has waited for the queue since, or the queue is empty now. The runtime is asked,
+  /// where the back end's queues can tell (docs/decisions.md, 18).
+  bool is_past() const;
+
+ private:
+  bool was_waited_for() const noexcept;
+
+  sycl::queue queue_;
+  std::shared_ptr<used_queue> of_;
+  std::uint64_t waits_begun_;
+};
+
+/// The queues that have been locked and that somebody still holds.
+std::vector<sycl::queue> used_queues();
+
+}  // namespace usmx::inline v1::detail
+
+// Waits that the calling thread may give up, because a helper thread does them: so the Python
+// module lets Ctrl-C end them.
+
+namespace usmx::inline v1::internal {
+
+/// Thrown by a wait that was given up. The work goes on, and its memory lives until it is done.
+class USMX_API interrupted_wait : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Says whether to give up a wait. A waiting thread calls it every 50 ms, and holds no lock of
+/// usmx's.
+using interrupt_check = bool (*)();
+
+/// From now on, waits of the calling thread for *earlier* work may be given up; with null, no wait
+/// may. Returns what was set before. A wait for work that the waiting function itself has submitted
+/// is never given up, since the function may own memory that the work uses.
+USMX_API interrupt_check set_interrupt_check(interrupt_check) noexcept;
+
+/// As wait_for_queue, for earlier work. Throws interrupted_wait if the wait was given up.
+USMX_API void wait_interruptibly(const sycl::queue&);
+
+}  // namespace usmx::inline v1::internal
+
+namespace usmx::inline v1::detail {
+
+/// Whether the calling thread may give up waits for earlier work.
+bool may_be_interrupted() noexcept;
+
+/// Whether the calling thread wants to give up what it waits for, to be asked every check_interval.
+/// The caller holds no lock, since the check may run Python code.
+bool should_give_up();
+inline constexpr auto check_interval = std::chrono::milliseconds(50);
+
+/// Runs `wait` on another thread, because a wait inside the driver cannot be interrupted. Throws
+/// what `wait` throws, or interrupted_wait if the caller gave up. `wait` then goes on, so it must
+/// own what it uses. The caller holds no lock, since the check may run Python code.
+void wait_on_helper(std::function<void()> wait);
+
+/// Waits for all these events, which are those of earlier work.
+void wait_interruptibly_for_all(std::vector<sycl::event>);
+
+// Questions about submitted work, which are answered without waiting, and without crashing.
+
+/// Ask once, and do not poll: polling an event's status slows the work down.
+bool is_complete(const sycl::event&);
+
+/// Whether all work that was submitted to an in-order queue is known to be finished. False for
+/// OpenCL, which is not asked, because it crashes if another thread submits (docs/decisions.md,
+/// 18). Ask once, and do not poll: polling has been seen to livelock.
+bool is_known_empty(const sycl::queue&);
+
+}  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1::internal {
+
+/// The back end that has the event, or none: the event is complete from the start, or it is that of
+/// a host task or of a command that waits for one. `event.get_backend()` crashes for the event of a
+/// host task, whether it runs or is complete (libsycl 2026.2; docs/decisions.md, 20).
+USMX_API std::optional<sycl::backend> backend_of(const sycl::event&);
+
+// All waiting inside a driver, refusing it, and observing it. For the Python module, too: no thread
+// may wait while it holds the interpreter lock.
+
+/// Thrown instead of a wait that no_waiting refuses.
+struct would_wait {};
+
+/// While this object lives, anything on this thread that would have to wait throws would_wait
+/// instead. Functions of arrays that wait for earlier work throw before they change anything. A
+/// thread has one such object at a time.
+class USMX_API no_waiting {
+ public:
+  no_waiting() noexcept;
+  no_waiting(const no_waiting&) = delete;
+  no_waiting& operator=(const no_waiting&) = delete;
+  ~no_waiting();
+};
+
+/// Has `told` called before every wait in a driver, or for a lock that is held in a driver. For
+/// tests. Null turns it off.
+USMX_API void tell_of_waits(void (*told)() noexcept) noexcept;
+
+}  // namespace usmx::inline v1::internal
+
+namespace usmx::inline v1::detail {
+
+/// To be called before every wait, and before taking a lock that is held during one. Throws
+/// internal::would_wait if the thread must not wait.
+void about_to_wait();
+using driver_mutex = ranked_mutex<lock_rank::driver_wait>;
+
+/// Held while a thread waits inside the driver. Where the driver hangs if several threads wait at
+/// once (backend_traits; docs/decisions.md, 21), one thread waits at a time; elsewhere nothing is
+/// locked. This is the last lock that a thread takes.
+class driver_wait {
+ public:
+  explicit driver_wait(bool alone);
+
+ private:
+  std::unique_lock<driver_mutex> lock_;
+};
+
+/// All waits for events go through these two. The first one allocates nothing, so that it cannot
+/// fail for lack of memory while a command is still running.
+void wait_for(sycl::event);
+void wait_for_all(const std::vector<sycl::event>&);
+
+}  // namespace usmx::inline v1::detail
