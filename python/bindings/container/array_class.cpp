@@ -1,24 +1,293 @@
 #include "container/container.hpp"
 
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "elements/dtype_argument.hpp"
-#include "exchange/producers.hpp"
-#include "memory/memory_argument.hpp"
+#include "elements/dtype.hpp"
+#include "exchange/dictionaries.hpp"
+#include "exchange/import.hpp"
+#include "internals.hpp"
+#include "memory/byte_copies.hpp"
 #include "objects/array.hpp"
-#include "objects/buffer_protocol.hpp"
 #include "objects/memory.hpp"
+#include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/call_site.hpp"
 #include "support/errors.hpp"
+#include "support/interpreter_lock.hpp"
+#include "sycl_objects/classes.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/queue_argument.hpp"
+#include "usmx/array/reinterpreted.hpp"
+#include "usmx/copy/zeros.hpp"
+#include "usmx/layout/axes.hpp"
 #include "usmx/layout/element_order.hpp"
 #include "usmx/runtime/device_types.hpp"
 
 namespace usmx::bindings {
+namespace {
+
+// ---- flags: read as NumPy's are, by attribute in lower case and by key
+
+/// Reads through to the array it belongs to.
+struct py_flags {
+  nb::object owner;
+
+  py_array& of() const { return ready_instance<py_array>(owner.ptr()); }
+  const layout& where() const { return of().value.layout(); }
+};
+
+bool c_contiguous(const py_flags& f) { return f.where().is_c_contiguous(); }
+bool f_contiguous(const py_flags& f) { return f.where().is_f_contiguous(); }
+bool writable(const py_flags& f) { return !f.of().value.readonly(); }
+bool forc(const py_flags& f) { return c_contiguous(f) || f_contiguous(f); }
+bool fnc(const py_flags& f) { return f_contiguous(f) && !c_contiguous(f); }
+bool fc(const py_flags& f) { return f_contiguous(f) && c_contiguous(f); }
+
+struct flag {
+  const char* attribute;
+  const char* key;
+  const char* short_key;
+  bool (*read)(const py_flags&);
+};
+
+// NumPy's keys and dpctl's: its spelling of the third, and the last three.
+constexpr flag all_flags[] = {
+    {"c_contiguous", "C_CONTIGUOUS", "C", c_contiguous},
+    {"f_contiguous", "F_CONTIGUOUS", "F", f_contiguous},
+    {"writable", "WRITABLE", "W", writable},
+    {"writeable", "WRITEABLE", "W", writable},
+    {"forc", "FORC", "FORC", forc},
+    {"fnc", "FNC", "FNC", fnc},
+    {"fc", "FC", "FC", fc},
+    {"contiguous", "CONTIGUOUS", "CONTIGUOUS", forc},
+};
+
+bool is_writable_key(std::string_view key) {
+  return key == "WRITABLE" || key == "WRITEABLE" || key == "W";
+}
+
+bool get_flag(const py_flags& flags, nb::handle name) {
+  const std::string_view key = to_text("key", name.ptr());
+  for (const flag& f : all_flags) {
+    if (key == f.key || key == f.short_key) {
+      return f.read(flags);
+    }
+  }
+  PyErr_SetString(PyExc_KeyError, detail::message("unknown flag '", key, "'").c_str());
+  nb::raise_python_error();
+}
+
+std::string_view truth(bool value) { return value ? "True" : "False"; }
+
+void set_writable(const py_flags& flags, bool value) {
+  if (!value) {
+    flags.of().value.make_readonly();
+  } else if (!writable(flags)) {
+    throw value_error("a read-only array cannot be made writable again");
+  }
+}
+
+std::string text_of(const py_flags& flags) {
+  return detail::message("  C_CONTIGUOUS : ", truth(c_contiguous(flags)),
+                         "\n  F_CONTIGUOUS : ", truth(f_contiguous(flags)),
+                         "\n  WRITABLE : ", truth(writable(flags)), "\n");
+}
+
+bool same(const py_flags& a, const py_flags& b) {
+  return c_contiguous(a) == c_contiguous(b) && f_contiguous(a) == f_contiguous(b) &&
+         writable(a) == writable(b);
+}
+
+void bind_flags(nb::module_& m) {
+  nb::class_<py_flags> cls(m, "Flags", "The layout and the access rights of an array.");
+  for (const flag& f : all_flags) {
+    if (f.read != writable) {
+      cls.def_prop_ro(f.attribute, f.read);
+    } else {
+      cls.def_prop_rw(
+          f.attribute, f.read, &set_writable,
+          "Whether the elements may be written through this array. It can be set to False, "
+          "but not back to True. Other threads may use the array meanwhile, and a "
+          "write that has begun is finished.");
+    }
+  }
+  cls.def("__getitem__", &get_flag, nb::arg("key").none(),
+          nb::sig("def __getitem__(self, key: str, /) -> bool"))
+      .def(
+          "__setitem__",
+          [](const py_flags& flags, nb::handle key, bool value) {
+            if (!is_writable_key(to_text("key", key.ptr()))) {
+              throw value_error("only the flag WRITABLE can be set");
+            }
+            set_writable(flags, value);
+          },
+          nb::arg("key").none(), nb::arg("value"),
+          nb::sig("def __setitem__(self, key: str, value: bool, /) -> None"))
+      .def("__repr__", &text_of)
+      .def("__eq__", &same, nb::is_operator());
+}
+
+nb::object flags_of(nb::handle array) {
+  ready_instance<py_array>(array.ptr());  // refuses what __new__ alone has made
+  return nb::cast(py_flags{nb::borrow(array)});
+}
+
+// ---- real and imag, read and set
+
+bool is_complex(const py_array& a) { return a.value.type().kind() == 'c'; }
+
+py_array part_of(const py_array& a, complex_part part) { return {a, part_view(a.value, part)}; }
+
+nb::object real_part(nb::handle self) {
+  const auto& a = ready_instance<py_array>(self.ptr());
+  if (!is_complex(a)) {
+    return nb::borrow(self);
+  }
+  return nb::cast(part_of(a, complex_part::real));
+}
+
+void set_real_part(nb::handle self, nb::handle value) { real_part(self)[nb::ellipsis()] = value; }
+
+void set_imaginary_part(const py_array& a, nb::handle value) {
+  if (!is_complex(a)) {
+    throw type_error(detail::message("elements of type ", a.value.type(),
+                                     " have no imaginary part to set: expected complex ones"));
+  }
+  nb::cast(part_of(a, complex_part::imaginary))[nb::ellipsis()] = value;
+}
+
+py_array imaginary_part(const py_array& a) {
+  if (is_complex(a)) {
+    return part_of(a, complex_part::imaginary);
+  }
+  const noted_call_site here;
+  const without_interpreter_lock unlocked;
+  const array zero =
+      zeros(a.value.shape(), a.value.type(), internal::private_queue(a.value), a.value.kind());
+  return {zero.as_readonly(), nb::object()};
+}
+
+void bind_complex_parts(nb::class_<py_array>& cls) {
+  cls.def_prop_rw("real", &real_part, &set_real_part,
+                  nb::for_getter(nb::sig("def real(self) -> USMArray")),
+                  nb::for_setter(nb::arg("value").none()),
+                  nb::for_setter(nb::sig("def real(self, value: typing.Any, /) -> None")),
+                  "A view of the real parts; the array itself if its type is real. To set it means "
+                  "``a.real[...] = value``.")
+      .def_prop_rw("imag", &imaginary_part, &set_imaginary_part,
+                   nb::for_getter(nb::sig("def imag(self) -> USMArray")),
+                   nb::for_setter(nb::arg("value").none()),
+                   nb::for_setter(nb::sig("def imag(self, value: typing.Any, /) -> None")),
+                   "A view of the imaginary parts; read-only zeros if the type is real. Setting "
+                   "those is a TypeError.");
+}
+
+// ---- all others
+
+nb::object base_of(const py_array& a) {
+  return a.base.is_valid() ? a.base : memory_object(a.value.owner());
+}
+
+std::size_t owned_nbytes(const py_array& a) {
+  const std::shared_ptr<buffer>& memory = a.value.owner();
+  return a.is_view || memory == nullptr ? 0 : internal::owned_nbytes(*memory);
+}
+
+/// The array API and dpnp.tensor have it for matrices only.
+nb::object transposed_matrix(const py_array& a) {
+  if (a.value.ndim() != 2) {
+    throw value_error(detail::message(
+        "T needs an array of 2 dimensions, found ", a.value.ndim(),
+        ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
+  }
+  return to_python(a, transposed(a.value.layout()));
+}
+
+}  // namespace
+
+void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
+  bind_flags(m);
+  bind_complex_parts(cls);
+  const auto number = [&](const char* name, auto get, const char* doc = "") {
+    cls.def_prop_ro(name, [get](const py_array& a) { return get(a.value); }, doc);
+  };
+  number("ndim", [](const array& a) { return a.ndim(); }, "The number of dimensions.");
+  number(
+      "nd", [](const array& a) { return a.ndim(); },
+      "The number of dimensions, under NumPy's old name.");
+  number("size", [](const array& a) { return a.size(); }, "The number of elements.");
+  number(
+      "nbytes", [](const array& a) { return a.nbytes(); },
+      "The bytes of the elements. Gaps between them do not count.");
+  number(
+      "itemsize", [](const array& a) { return a.type().itemsize(); }, "The bytes of one element.");
+  number(
+      "offset", [](const array& a) { return a.layout().offset(); },
+      "How many elements lie between the first byte of `base` and element zero.");
+  number(
+      "usm_type", [](const array& a) { return name(a.kind()); }, "'device', 'shared' or 'host'.");
+  number(
+      "_pointer",
+      [](const array& a) {
+        return handed_out_ready(a, [&] { return reinterpret_cast<std::uintptr_t>(a.data()); });
+      },
+      "The address of element zero. usmx waits for the work on the elements.");
+  cls.def_prop_ro("_owned_nbytes", &owned_nbytes,
+                  "The bytes of memory that usmx made with this array: of a view none.");
+  bind_where(
+      cls, [](const py_array& a) -> const sycl::queue& { return internal::private_queue(a.value); },
+      [](const py_array& a) { return queue_object_of(*a.value.owner()); });
+  cls.def_prop_ro(
+         "shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
+         nb::sig("def shape(self) -> tuple[int, ...]"), "The number of elements along each axis.")
+      .def_prop_ro(
+          "strides", [](const py_array& a) { return to_tuple(a.value.strides()); },
+          nb::sig("def strides(self) -> tuple[int, ...]"),
+          "The step from one index to the next along each axis, in elements. NumPy's strides count "
+          "bytes.")
+      .def_prop_ro(
+          "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
+          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"),
+          "The element type, as a NumPy dtype.")
+      .def_prop_ro(
+          "flags", [](nb::handle self) { return flags_of(self); },
+          nb::sig("def flags(self) -> Flags"),
+          "Whether the array is contiguous and writable, by NumPy's names.")
+      .def_prop_ro("base", &base_of, nb::sig("def base(self) -> _Memory"),
+                   "The memory object that holds the elements.")
+      .def_prop_ro("usm_data", &base_of, nb::sig("def usm_data(self) -> _Memory"),
+                   "The memory object that holds the elements, under dpnp's name.")
+      .def_prop_ro(
+          "device",
+          [](const py_array& a) {
+            return make_instance(py_device{internal::private_queue(a.value)});
+          },
+          nb::sig("def device(self) -> Device"),
+          "Where the array is: a Device, which every argument ``device`` accepts.")
+      .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),
+                   "A view of a matrix with its two dimensions swapped. Raises ValueError if there "
+                   "are not 2 dimensions.")
+      .def_prop_ro(
+          "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
+          nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
+      .def_prop_ro(
+          "__sycl_usm_array_interface__",
+          [](py_array& a) { return to_dictionary(a.lent.lend(a.value)); },
+          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
+      .def_prop_ro(
+          "__cuda_array_interface__",
+          [](py_array& a) { return to_cuda_dictionary(a.lent.lend(a.value)); },
+          nb::sig("def __cuda_array_interface__(self) -> dict[str, typing.Any]"),
+          "The dictionary of the CUDA array interface, version 3. usmx waits for the work on the "
+          "elements, so that any stream may read them. Raises AttributeError if the memory is not "
+          "that of a CUDA device.");
+}
+
 namespace {
 
 // ---- USMArray(shape, dtype, buffer, ...)

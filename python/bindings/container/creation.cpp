@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "elements/dtype_argument.hpp"
+#include "elements/dtype.hpp"
 #include "elements/element.hpp"
-#include "exchange/producers.hpp"
+#include "exchange/import.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"

@@ -6,13 +6,13 @@
 
 #include "exchange/arrow.hpp"
 #include "exchange/dlpack.hpp"
-#include "exchange/producers.hpp"
+#include "exchange/import.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "support/inspectable.hpp"
-#include "support/lazy_import.hpp"
-#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/queue_argument.hpp"
 
 namespace usmx::bindings {

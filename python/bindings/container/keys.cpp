@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "exchange/producers.hpp"
+#include "exchange/import.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"

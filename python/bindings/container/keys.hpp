@@ -10,7 +10,7 @@
 
 #include <sycl/queue.hpp>
 
-#include "objects/held_array.hpp"
+#include "objects/array.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/copy/select/selection.hpp"

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "elements/dtype_argument.hpp"
-#include "exchange/producers.hpp"
+#include "elements/dtype.hpp"
+#include "exchange/import.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"

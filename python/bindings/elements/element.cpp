@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "elements/dtype_argument.hpp"
+#include "elements/dtype.hpp"
 #include "internals.hpp"
 #include "support/arguments.hpp"
-#include "support/lazy_import.hpp"
+#include "support/hooks.hpp"
 #include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "elements/dtype_argument.hpp"
+#include "elements/dtype.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <string_view>
 
-#include "elements/typedescr.hpp"
+#include "elements/dtype.hpp"
 #include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
-#include "support/lazy_import.hpp"
-#include "support/type_name.hpp"
+#include "support/hooks.hpp"
+#include "support/nanobind.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 

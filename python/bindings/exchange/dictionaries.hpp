@@ -73,7 +73,7 @@ nb::object data_object(std::uintptr_t pointer, bool readonly);
 
 // ---- The dictionary of __sycl_usm_array_interface__ as usmx writes it.
 
-/// The dictionary of an array, whose memory is leased from now on (objects/lent_part.hpp). When
+/// The dictionary of an array, whose memory is leased from now on (objects/array.hpp). When
 /// this returns, others may read the memory.
 nb::object to_dictionary(const array& described);
 

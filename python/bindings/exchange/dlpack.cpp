@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "elements/dtype_argument.hpp"
+#include "elements/dtype.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/owners.hpp"

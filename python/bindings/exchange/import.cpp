@@ -1,21 +1,255 @@
 #include "exchange/import.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
-#include "elements/typedescr.hpp"
+#include "elements/dtype.hpp"
 #include "exchange/dictionaries.hpp"
 #include "objects/array.hpp"
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "support/arguments.hpp"
-#include "support/held_buffer.hpp"
-#include "sycl_objects/dpctl_types.hpp"
+#include "support/interpreter_lock.hpp"
+#include "support/nanobind.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/queue_argument.hpp"
+#include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::bindings {
+namespace {
+
+/// The bytes from the lowest to the highest element.
+buffer touched_part(const array& a, detail::release_action release) {
+  const auto itemsize = static_cast<std::ptrdiff_t>(a.type().itemsize());
+  const auto span = a.layout().span();
+  const std::ptrdiff_t first = span ? span->first * itemsize : 0;
+  const std::ptrdiff_t end = span ? (span->last + 1) * itemsize : 0;
+  return buffer::part_of(a.owner(), a.owner()->data() + first,
+                         static_cast<std::size_t>(end - first), a.readonly(), std::move(release));
+}
+
+nb::object view_of_any(nb::handle object) {
+  nb::object view = view_of_producer(object);
+  if (!view.is_valid()) {
+    throw_wrong_type("obj", "an object with __sycl_usm_array_interface__", object.ptr());
+  }
+  return view;
+}
+
+}  // namespace
+
+std::optional<array> array_of_other_producer(PyObject* object) {
+  if (const std::shared_ptr<buffer> own = as_memory(object)) {
+    return as_bytes(own);
+  }
+  return import_producer(object);
+}
+
+nb::object view_of_producer(nb::handle object) {
+  if (const py_array* own = value_in<py_array>(object.ptr())) {
+    return to_python(*own, array(own->value));
+  }
+  if (std::shared_ptr<buffer> own = as_memory(object.ptr())) {
+    return to_python(as_bytes(own), nb::borrow(object));
+  }
+  std::optional<array> imported = import_producer(object.ptr());
+  return imported ? to_python(*std::move(imported)) : nb::object();
+}
+
+nb::object array_or_view(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != python_class<py_array>) {
+    return view_of_producer(object);
+  }
+  ready_instance<py_array>(object.ptr());  // refuses what __new__ alone has made
+  return nb::borrow(object);
+}
+
+array_argument::array_argument(const char* what, nb::handle object) : held_(array_or_view(object)) {
+  if (!held_.is_valid()) {
+    throw_wrong_type(what, "an object with __sycl_usm_array_interface__ (usmx.asarray makes one)",
+                     object.ptr());
+  }
+}
+
+std::shared_ptr<buffer> memory_of_producer(PyObject* object) {
+  if (const std::shared_ptr<buffer> own = as_memory(object)) {
+    return is_plain_memory(object)
+               ? own
+               : std::make_shared<buffer>(buffer::part_of(own, own->data(), own->nbytes(),
+                                                          own->readonly(), keep_alive(object)));
+  }
+  if (const array* own = as_array(object)) {
+    const bool is_plain = Py_TYPE(object) == python_class<py_array>;
+    return std::make_shared<buffer>(
+        touched_part(*own, is_plain ? detail::release_action() : keep_alive(object)));
+  }
+  const std::optional<array> imported = import_producer(object);
+  return imported ? imported->owner() : nullptr;
+}
+
+void bind_producers(nb::module_& m) {
+  m.def(
+      "from_usm_array_interface", &view_of_any, nb::arg("obj").none(),
+      nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
+      R"(View the memory of a producer, always without a copy. Does not wait, unless the producer does.
+
+Pointer, bounds, alignment, device and read-only flag are checked. docs/protocol.md says how.
+
+Args:
+    obj: an object with ``__sycl_usm_array_interface__``.
+
+Returns:
+    A USMArray that keeps the producer alive.
+
+Raises:
+    TypeError: `obj` is no producer, or a key has a wrong type.
+    ValueError: what `obj` says of its memory breaks a rule of the protocol.
+
+Example:
+    >>> import dpnp.tensor
+    >>> print(usmx.from_usm_array_interface(dpnp.tensor.arange(3)))
+    [0 1 2])");
+  m.def(
+      "_as_array",
+      [](nb::handle obj) {
+        nb::object view = array_or_view(obj);
+        return view.is_valid() ? view : nb::none();
+      },
+      nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
+      "The array itself, a view of any other producer, or None.");
+}
+
+namespace {
+
+/// The entries of the attribute's value.
+class cuda_entries {
+ public:
+  explicit cuda_entries(nb::object mapping) : mapping_(std::move(mapping)) {
+    require_mapping(cuda_interface_text, mapping_);
+  }
+
+  /// Null when missing or None.
+  nb::object find(interned& key) const {
+    nb::object value = look_up(mapping_.ptr(), key.get());
+    return value.is_valid() && !value.is_none() ? std::move(value) : nb::object();
+  }
+
+  /// value_error when missing.
+  nb::object require(interned& key) const {
+    nb::object value = look_up(mapping_.ptr(), key.get());
+    if (!value.is_valid()) {
+      throw_missing_key(cuda_interface_text, key.get());
+    }
+    return value;
+  }
+
+ private:
+  nb::object mapping_;
+};
+
+/// 2 or 3, which has `stream` in addition.
+std::ptrdiff_t read_version(const cuda_entries& given) {
+  const nb::object version = given.require(cuda_keys::version);
+  constexpr const char* expected = "the integer 2 or 3";
+  if (PyBool_Check(version.ptr())) {
+    throw_wrong_type("version", expected, version.ptr());
+  }
+  const std::ptrdiff_t number = to_count("version", expected, version.ptr());
+  if (number != 2 && number != 3) {
+    throw value_error(detail::message("'version' must be 2 or 3, found ", number));
+  }
+  return number;
+}
+
+/// What the elements are to come after.
+struct earlier_work {
+  bool on_any_stream = false;
+  /// None: there is no such work.
+  std::optional<std::uintptr_t> stream{};
+};
+
+earlier_work read_stream(const cuda_entries& given) {
+  if (read_version(given) < 3) {
+    return {.on_any_stream = true};
+  }
+  const nb::object stream = given.find(cuda_keys::stream);
+  if (!stream.is_valid()) {
+    return {};
+  }
+  constexpr const char* expected = "None or an integer";
+  if (PyBool_Check(stream.ptr())) {
+    throw_wrong_type("stream", expected, stream.ptr());
+  }
+  const std::uintptr_t number = to_address("stream", expected, stream.ptr());
+  if (number == 0) {
+    throw value_error(
+        "'stream' must be None, 1 (the legacy default stream), 2 (the per-thread default stream) "
+        "or a cudaStream_t, found 0, which may mean 1 or 2");
+  }
+  return {.stream = number};
+}
+
+void refuse_mask(const cuda_entries& given) {
+  if (given.find(cuda_keys::mask).is_valid()) {
+    throw value_error("'mask' must be missing or None: usmx has no masked arrays");
+  }
+}
+
+exchange::checked_import read(const cuda_entries& given) {
+  refuse_mask(given);
+  exchange::cuda_array_interface values;
+  const nb::object shape_entry = given.require(cuda_keys::shape);
+  const counts shape("shape", shape_entry.ptr());
+  values.shape = shape.span();
+  const nb::object typestr = given.require(cuda_keys::typestr);
+  values.typestr = to_text("typestr", typestr.ptr());
+  if (const nb::object fields = given.find(cuda_keys::descr)) {
+    if (exchange::is_structured_typestr(values.typestr)) {
+      values.fields = to_typedescr(fields.ptr(), values.typestr);
+    } else {
+      require_same_type("descr", fields.ptr(), typestr.ptr());
+    }
+  }
+  const nb::object data = given.require(cuda_keys::data);
+  const pointer_and_flag where = read_data(data.ptr());
+  values.data = where.pointer;
+  values.readonly = where.readonly;
+  if (const nb::object found = given.find(cuda_keys::strides)) {
+    const counts strides("strides", found.ptr());
+    values.strides.emplace(strides.span().begin(), strides.span().end());
+  }
+  return exchange::check(values);
+}
+
+/// Without the interpreter lock: the driver may wait for threads that need it.
+void order(const array& imported, const earlier_work& before) {
+  const without_interpreter_lock unlocked;
+  if (before.on_any_stream) {
+    exchange::wait_for_cuda_streams(imported);
+  } else if (before.stream) {
+    exchange::follow_cuda_stream(imported, *before.stream);
+  }
+}
+
+}  // namespace
+
+std::optional<array> import_cuda_producer(PyObject* producer) {
+  // A property that raises AttributeError says that this array is not on such a device.
+  nb::object value = optional_attribute(producer, cuda_interface_name.get());
+  if (!value.is_valid()) {
+    return std::nullopt;
+  }
+  const cuda_entries given(std::move(value));
+  const earlier_work before = read_stream(given);
+  array imported = exchange::to_array(read(given), keep_alive(producer));
+  order(imported, before);
+  return imported;
+}
+
 namespace {
 
 // ---- a producer without `data` in its dictionary: its PEP 3118 buffer says where its bytes are

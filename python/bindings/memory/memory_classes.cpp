@@ -2,22 +2,254 @@
 
 #include <utility>
 
+#include "elements/dtype.hpp"
 #include "exchange/dictionaries.hpp"
-#include "exchange/producers.hpp"
+#include "exchange/import.hpp"
 #include "internals.hpp"
 #include "memory/byte_copies.hpp"
-#include "memory/memory_argument.hpp"
-#include "objects/buffer_protocol.hpp"
+#include "objects/array.hpp"
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "sycl_objects/classes.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl.hpp"
+#include "sycl_objects/queue_argument.hpp"
+#include "usmx/memory/usm.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
+namespace {
+
+constexpr const char* an_address = "an integer address";
+
+/// From here on the memory is usmx's to let go, even when adopting fails.
+detail::release_action release_of(nb::handle owner, nb::handle deleter, nb::handle pointer) {
+  if (deleter.is_none()) {
+    if (owner.is_none()) {
+      throw type_error(
+          "from_pointer takes an 'owner' that keeps the memory alive, a 'deleter' that frees it, "
+          "or both, found neither");
+    }
+    return keep_alive(owner.ptr());
+  }
+  if (PyCallable_Check(deleter.ptr()) == 0) {
+    throw_wrong_type("deleter", "a callable that takes the address", deleter.ptr());
+  }
+  return call_with_pointer(deleter.ptr(), pointer.ptr(), owner.is_none() ? nullptr : owner.ptr());
+}
+
+/// The bytes as an imported dictionary would describe them: the same rules hold.
+exchange::checked_import check_bytes(std::uintptr_t address, std::ptrdiff_t nbytes,
+                                     const exchange::placement& where, bool readonly) {
+  if (nbytes <= 0) {
+    throw value_error(detail::message("'nbytes' must be positive, found ", nbytes));
+  }
+  if (address == 0) {
+    throw value_error("'pointer' must point to memory, found a null pointer");
+  }
+  const std::ptrdiff_t shape[] = {nbytes};
+  exchange::usm_array_interface bytes;
+  bytes.data = address;
+  bytes.readonly = readonly;
+  bytes.typestr = "|u1";
+  bytes.shape = shape;
+  return exchange::check(bytes, where);
+}
+
+nb::object from_pointer(nb::handle pointer, nb::handle nbytes, nb::handle syclobj, nb::handle owner,
+                        nb::handle deleter, nb::handle readonly) {
+  const nb::object integer = to_integer("pointer", an_address, pointer.ptr());
+  const std::uintptr_t address = to_address("pointer", an_address, integer.ptr());
+  detail::release_action release = release_of(owner, deleter, integer);
+  const std::ptrdiff_t count = to_count("nbytes", "a number of bytes", nbytes.ptr());
+  exchange::checked_import checked = check_bytes(address, count, resolve_syclobj(syclobj.ptr()),
+                                                 flag_argument("readonly", readonly));
+  return memory_object(
+      exchange::to_buffer(std::move(checked), std::move(release), !deleter.is_none()));
+}
+
+std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
+  if (const std::shared_ptr<buffer> memory = memory_of_producer(object.ptr())) {
+    return name(usm_type_of(*memory, syclobj));
+  }
+  const std::uintptr_t address =
+      to_address("obj", "an address or an object with __sycl_usm_array_interface__", object.ptr());
+  if (syclobj.is_none()) {
+    throw type_error("'syclobj' must say in which context an address is meant, found None");
+  }
+  return name(pointer_kind(reinterpret_cast<const void*>(address),
+                           resolve_syclobj(syclobj.ptr()).context()));
+}
+
+}  // namespace
+
+void bind_adoption(nb::module_& m) {
+  m.def("from_pointer", &from_pointer, nb::arg("pointer").none(), nb::arg("nbytes").none(),
+        nb::arg("syclobj").none(), nb::kw_only(), nb::arg("owner") = nb::none(),
+        nb::arg("deleter") = nb::none(), nb::arg("readonly").none() = false,
+        nb::sig("def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, "
+                "syclobj: object, *, owner: object = None, deleter: typing.Callable[[int], object] "
+                "| None = None, readonly: bool = False) -> MemoryUSMDevice | MemoryUSMShared | "
+                "MemoryUSMHost"),
+        R"(Take over memory that a native library allocated, without a copy.
+
+`owner` and `deleter` say how the memory is freed. One of them must be given.
+
+The owner is kept alive until the last view of the memory is gone and the work recorded on it is complete. The
+deleter is called once then, as ``deleter(pointer)``, after all work on its queue that others may have
+submitted, and before the owner is let go. It is also called if this function fails, unless `pointer` is no
+address. It may be called on any thread, and what it raises goes to ``sys.unraisablehook``.
+
+Args:
+    pointer: the address of the first byte.
+    nbytes: the number of bytes.
+    syclobj: the context of the memory: a queue, a context, a filter string, a capsule or an object with
+        ``_get_capsule()``.
+    owner: any object, such as a capsule with a destructor. The result's ``reference_obj`` is this object.
+    deleter: a callable. A ctypes function needs ``argtypes = [ctypes.c_void_p]``.
+    readonly: whether nothing may be written to the memory.
+
+Returns:
+    A memory object of the class of the pointer's kind.
+
+Raises:
+    ValueError: the bytes are not all inside one live allocation of that context and device.
+    TypeError: an argument has a wrong type, or there is neither owner nor deleter.
+
+Example:
+    >>> native = usmx.memory.MemoryUSMShared(64)  # stands for a library's memory
+    >>> usmx.memory.from_pointer(native._pointer, 64, native.sycl_queue, owner=native).nbytes
+    64)");
+  m.def("get_usm_type", &get_usm_type, nb::arg("obj").none(), nb::arg("syclobj") = nb::none(),
+        nb::sig("def get_usm_type(obj: typing.SupportsIndex | _Producer, syclobj: object = None) "
+                "-> str"),
+        R"(Say what an address, or the first byte of a producer's memory, is in a context.
+
+Args:
+    obj: an address as an integer, or a producer.
+    syclobj: a queue, a context, a filter string, a capsule or an object with ``_get_capsule()``. None stands for
+        the producer's own context; an address has none.
+
+Returns:
+    'device', 'shared' or 'host'; 'unknown' if it is no USM there.
+
+Raises:
+    TypeError: `obj` is neither, or `syclobj` is missing for an address.
+    ValueError: a producer breaks a rule of the protocol.
+
+Example:
+    >>> usmx.memory.get_usm_type(usmx.zeros(3))
+    'device')");
+}
+
+namespace {
+
+interned buffer_name("buf");
+
+/// Only there may kernels use memory that the SYCL runtime has not allocated.
+void require_system_allocations(const sycl::device& device) {
+  if (!device.has(sycl::aspect::usm_system_allocations)) {
+    throw value_error(detail::message(
+        "from_shared_memory needs a device that may touch the system's memory (aspect "
+        "usm_system_allocations), found ",
+        describe(device), ", which has not: usmx.asarray(numpy.ndarray(...)) copies the block"));
+  }
+}
+
+/// What gives the bytes: SharedMemory by its `buf`, other objects by themselves.
+nb::object exporter_of(nb::handle shm) {
+  nb::object found = optional_attribute(shm.ptr(), buffer_name.get());
+  if (!found.is_valid()) {
+    found = nb::borrow(shm);
+  } else if (found.is_none()) {
+    throw value_error("'shm' must be open, found one whose close() has been called");
+  }
+  if (PyObject_CheckBuffer(found.ptr()) == 0) {
+    throw_wrong_type("shm", "a SharedMemory or an object with a buffer", shm.ptr());
+  }
+  return found;
+}
+
+/// All bytes of the block, as the kind that SYCL says it may take the place of.
+std::shared_ptr<buffer> adopt_block(nb::handle shm, const sycl::queue& queue) {
+  auto held = std::make_unique<held_buffer>(exporter_of(shm), PyBUF_SIMPLE);
+  void* const first = held->data();
+  const std::size_t nbytes = held->nbytes();
+  const bool readonly = held->view().readonly != 0;
+  return buffer::adopt_checked(first, nbytes, usm_kind::shared, queue,
+                               keep_system_memory_alive(shm.ptr(), std::move(held)), readonly);
+}
+
+nb::object from_shared_memory(nb::handle shm, nb::handle shape, nb::handle dtype_object,
+                              nb::handle device, nb::handle sycl_queue) {
+  const sycl::queue queue = queue_argument(sycl_queue, device);
+  require_system_allocations(queue.get_device());
+  const counts extents = shape_argument(shape);
+  const dtype type = dtype_argument_on(queue.get_device(), dtype_object, type_code::float64);
+  return to_python(array(adopt_block(shm, queue), type, layout::c_order(extents.span())));
+}
+
+bool is_memory_of_the_system(const py_array& a) {
+  return a.value.owner() && is_system_memory(*a.value.owner());
+}
+
+}  // namespace
+
+void bind_shared_memory(nb::module_& m) {
+  m.def("_is_system_memory", &is_memory_of_the_system, nb::arg("a"),
+        nb::sig("def _is_system_memory(a: USMArray) -> bool"),
+        "Whether the memory is that of from_shared_memory, which is no USM to dpctl.");
+  m.def("from_shared_memory", &from_shared_memory, nb::arg("shm").none(), nb::arg("shape").none(),
+        nb::arg("dtype").none(), nb::kw_only(), nb::arg("device") = nb::none(),
+        nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def from_shared_memory(shm: object, shape: Shape, dtype: DTypeLike, *, "
+                "device: DeviceLike | None = None, sycl_queue: QueueLike | None = None) "
+                "-> USMArray"),
+        R"(Make an array over memory that several processes share, without a copy. Does not wait.
+
+Only for devices that may touch memory of the system (the aspect ``usm_system_allocations``): the
+CPU device is one. The array is of kind 'shared', which SYCL says such memory may take the place
+of. Views, copies, kernels, buffers and pickles work as for any array; DLPack has it as memory of
+the host. There is no dictionary: to the SYCL runtime, and so to dpctl and dpnp, this memory is no
+USM. They get a copy.
+
+usmx orders only the work of this process. Other processes must have finished with the elements
+before this one uses them, and nobody may shrink the block.
+
+Args:
+    shm: a ``multiprocessing.shared_memory.SharedMemory``, or any object with a buffer, such as an
+        ``mmap``, a ``numpy.memmap`` or a part of ``shm.buf``. The array, its views and its memory
+        object keep it alive, and ``close()`` raises a BufferError as long as one of them lives.
+    shape: the number of elements along each axis. They lie in C order from the first byte on.
+    dtype: the element type.
+    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By default
+        the default device.
+    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
+
+Returns:
+    A USMArray, read-only if the buffer is. Its ``base.reference_obj`` is `shm`.
+
+Raises:
+    ValueError: the device may not touch such memory, the block is too small, not aligned for the
+        type, or closed, or the device lacks the type.
+    TypeError: `shm` has no buffer, or an argument has a wrong type.
+
+    What `shm` raises if its buffer is not contiguous passes through.
+
+Example:
+    >>> from multiprocessing.shared_memory import SharedMemory
+    >>> block = SharedMemory(create=True, size=64)
+    >>> array = usmx.from_shared_memory(block, (2, 4), "f8")
+    >>> array[:] = 7
+    >>> bytes(block.buf[:8]) == np.float64(7).tobytes()
+    True
+    >>> del array
+    >>> block.close(), block.unlink()
+    (None, None))");
+}
+
 namespace {
 
 /// All bytes of memory of the same size, whatever a subclass says of itself.

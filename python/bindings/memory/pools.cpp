@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "memory/resource_objects.hpp"
+#include "memory/memory.hpp"
 #include "support/arguments.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/queue_argument.hpp"

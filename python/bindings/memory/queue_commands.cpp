@@ -9,7 +9,7 @@
 #include <sycl/handler.hpp>
 
 #include "elements/element.hpp"
-#include "exchange/producers.hpp"
+#include "exchange/import.hpp"
 #include "internals.hpp"
 #include "memory/byte_copies.hpp"
 #include "memory/memory.hpp"
@@ -17,8 +17,7 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/classes.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"

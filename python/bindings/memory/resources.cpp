@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "memory/resource_objects.hpp"
+#include "memory/memory.hpp"
 #include "support/arguments.hpp"
 #include "support/call_site.hpp"
 #include "support/interpreter_lock.hpp"

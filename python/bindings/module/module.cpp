@@ -1,26 +1,154 @@
-// usmx._core: the C++ library in Python. It knows Python's types and holds no rules.
+#include "module/module.hpp"
+
+#include <dlfcn.h>
+
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "container/container.hpp"
-#include "elements/dtype_argument.hpp"
-#include "exchange/producers.hpp"
+#include "elements/dtype.hpp"
+#include "exchange/import.hpp"
+#include "internals.hpp"
 #include "memory/memory.hpp"
-#include "module/module.hpp"
+#include "support/call_site.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
 #include "support/interpreter_lock.hpp"
-#include "support/log_warnings.hpp"
+#include "support/nanobind.hpp"
 #include "support/refusing.hpp"
 #include "support/scopes.hpp"
 #include "sycl_objects/classes.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/order_manager.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/version.hpp"
+#include "usmx/kernels/disk_cache.hpp"
 #include "usmx/layout/layout.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+/// The release that a version of an interface is named after: "0.1" for 1, "1.2" for 102.
+std::string release_of(std::uint32_t number) {
+  return std::to_string(number / 100) + "." + std::to_string(number % 100);
+}
+
+/// The file with that address.
+const char* file_of(const void* code) noexcept {
+  Dl_info found{};
+  return dladdr(code, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname
+                                                                 : "this extension";
+}
+
+std::string advice(bool is_older, std::uint32_t minor) {
+  const std::string release = release_of(minor);
+  return is_older ? "install usmx " + release + " or newer (pip install 'usmx>=" + release + "')"
+                  : "build the extension again, with that usmx, or install usmx " + release;
+}
+
+}  // namespace
+
+int accept_version(const usmx_api* self, std::uint32_t major, std::uint32_t minor,
+                   const void* code) noexcept {
+  if (self->major == major && self->minor >= minor) {
+    return 0;
+  }
+  return guarded(-1, [&] {
+    const bool is_older = self->major <= major;
+    PyErr_Format(PyExc_ImportError,
+                 "%s was built for version %u.%u of usmx's C interface, but the usmx that is "
+                 "installed (%s) has version %u.%u: %s",
+                 file_of(code), major, minor, USMX_VERSION_STRING, self->major, self->minor,
+                 advice(is_older, minor).c_str());
+    return -1;
+  });
+}
+
+void bind_versions(nb::module_& m) {
+  m.attr("_abi_version") = USMX_ABI_VERSION;
+  m.def("_release_of", &release_of, nb::arg("number"),
+        "The release that a version of an interface is named after.");
+}
+
+namespace {
+
+double age_in_seconds(std::filesystem::file_time_type time) {
+  return std::chrono::duration<double>(std::filesystem::file_time_type::clock::now() - time)
+      .count();
+}
+
+/// What a file says need not be UTF-8.
+nb::object to_text(const std::string& bytes) {
+  return checked(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+}
+
+nb::list entries() {
+  nb::list all;
+  for (const cached_kernels& entry : list_kernel_cache()) {
+    all.append(nb::make_tuple(to_text(entry.group), to_text(entry.device), entry.nbytes,
+                              age_in_seconds(entry.last_use), entry.file));
+  }
+  return all;
+}
+
+}  // namespace
+
+void bind_kernel_cache(nb::module_& m) {
+  m.def("_kernel_cache_directory", &kernel_cache_directory,
+        "Where built device kernels are kept; Path(\".\") when nowhere.");
+  m.def("_list_kernel_cache", &entries,
+        nb::sig("def _list_kernel_cache() -> list[tuple[str, str, int, float, pathlib.Path]]"),
+        "Group, device, bytes, seconds since the last use, and file of each entry.");
+  m.def("_clear_kernel_cache", &clear_kernel_cache,
+        "Delete all entries, and return how many bytes they had.");
+}
+
+namespace {
+
+/// Whoever writes there holds the interpreter lock; without one, this lock.
+nb::ft_mutex seen_mutex;
+std::vector<std::string>& seen() {
+  static auto* places = new std::vector<std::string>;
+  return *places;
+}
+
+void note_wait() noexcept {
+  if (Py_IsInitialized() == 0 || !has_interpreter_lock()) {
+    return;
+  }
+  try {
+    std::string place = python_call_site();
+    const nb::ft_lock_guard lock(seen_mutex);
+    seen().push_back(std::move(place));
+  } catch (const std::exception&) {
+    // No memory to say so.
+  }
+}
+
+}  // namespace
+
+void bind_watched_waits(nb::module_& m) {
+  m.def(
+      "_watch_waits", [] { internal::tell_of_waits(&note_wait); },
+      "From now on, note every wait of a thread that holds the interpreter lock. For tests.");
+  m.def(
+      "_waits_with_lock",
+      [] {
+        const nb::ft_lock_guard lock(seen_mutex);
+        return std::exchange(seen(), {});
+      },
+      "The lines of Python in which such waits were noted since the last call.");
+}
+
+}  // namespace usmx::bindings
+
+// usmx._core: the C++ library in Python. It knows Python's types and holds no rules.
 
 NB_MODULE(_core, m) {
   using namespace usmx::bindings;

@@ -1,16 +1,46 @@
-// What a USMArray holds: one usmx::array, and the memory object that it was made from. The class
-// and its methods are bound in container/.
+// What a USMArray holds: one usmx::array, the memory object that it was made from, and the lease
+// of what it lends. Beside it NumPy's arrays, and buffers. The class is bound in container/.
 #pragma once
 
+#include <memory>
 #include <utility>
 
+#include <sycl/queue.hpp>
+
 #include "internals.hpp"
-#include "objects/lent_part.hpp"
+#include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
-#include "support/python_thread.hpp"
 #include "usmx/array/array.hpp"
+#include "usmx/array/array_view.hpp"
 
 namespace usmx::bindings {
+
+// The lease of memory that an object's dictionaries give: whoever has a dictionary holds the
+// object, so others may work on the memory until the object ends.
+
+class lent_part {
+ public:
+  /// The same elements in a part of the memory, which lives as long as this object.
+  array lend(const array& whole) {
+    return internal::unchecked_array(part_of(whole.owner()), whole.type(), whole.layout(),
+                                     whole.readonly());
+  }
+
+ private:
+  const std::shared_ptr<buffer>& part_of(const std::shared_ptr<buffer>& whole) {
+    static nb::ft_mutex mutex;
+    const nb::ft_lock_guard lock(mutex);
+    if (part_ == nullptr) {
+      part_ = std::make_shared<buffer>(internal::buffer_access::part_of_all(whole));
+    }
+    return part_;
+  }
+
+  std::shared_ptr<buffer> part_;  // made when it is first needed
+};
+
+// What a USMArray holds: one usmx::array, and the memory object that it was made from. The class
+// and its methods are bound in container/.
 
 struct py_array {
   py_array(array&& made, nb::object made_from) noexcept
@@ -61,5 +91,37 @@ inline nb::object to_python(const py_array& parent, array&& elements) {
 inline nb::object to_python(const py_array& parent, layout&& where) {
   return make_instance_by<py_array>([&](void* at) { new (at) py_array(parent, std::move(where)); });
 }
+
+// A NumPy array's elements, kept as long as the holder lives.
+
+class held_array {
+ public:
+  /// The elements must have a type that usmx has, and strides of whole elements (value_error); any
+  /// alignment will do. The hooks host_index and host_value ensure that. `queue` is there because a
+  /// view must have one.
+  static std::unique_ptr<held_array> of(const nb::object& numpy_array, const sycl::queue& queue);
+
+  /// The same for any object, without a call of Python. Null if it is not exactly a NumPy array, or
+  /// not one of such plain elements.
+  static std::unique_ptr<held_array> of_plain(PyObject* object, const sycl::queue& queue);
+
+  const array_view& view() const noexcept { return view_; }
+
+ private:
+  held_array(std::unique_ptr<held_buffer> buffer, dtype type, layout where,
+             const sycl::queue& queue);
+
+  std::unique_ptr<held_buffer> buffer_;
+  array_view view_;
+};
+
+// PEP 3118: host-accessible USM as Python buffers, without a copy.
+
+/// Fills `view` for an array owned by `owner`, for the request `flags`; waits for work on the
+/// memory first. BufferError if the memory is not host-accessible, if a writable buffer of a
+/// read-only array is asked for, or if the request cannot express the array's strides. What a
+/// request gets is what NumPy gives for it.
+int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags);
+void release_buffer(PyObject* owner, Py_buffer* view) noexcept;
 
 }  // namespace usmx::bindings

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "internals.hpp"
-#include "support/python_thread.hpp"
+#include "support/interpreter_lock.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/memory/usm.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "objects/lent_part.hpp"
+#include "objects/array.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
 

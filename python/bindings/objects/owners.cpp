@@ -3,7 +3,7 @@
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/memory.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl.hpp"
 
 namespace usmx::bindings {
 namespace {

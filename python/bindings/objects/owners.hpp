@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "support/held_buffer.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/memory/buffer.hpp"
 

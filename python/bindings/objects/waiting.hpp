@@ -11,7 +11,7 @@
 #include "internals.hpp"
 #include "support/call_site.hpp"
 #include "support/interpreter_lock.hpp"
-#include "sycl_objects/peers_queues.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime.hpp"

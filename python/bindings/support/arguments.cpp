@@ -1,7 +1,7 @@
 #include "support/arguments.hpp"
 
 #include "support/hooks.hpp"
-#include "support/type_name.hpp"
+#include "support/nanobind.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -71,4 +71,9 @@ Result guarded(Result failed, Body body) noexcept {
   }
 }
 
+// Warnings of the library as records of Python's logger "usmx".
+
+/// Makes the library's warnings such records from now on (usmx/base/warnings.hpp).
+void log_warnings() noexcept;
+
 }  // namespace usmx::bindings

@@ -1,6 +1,6 @@
 #include "support/hooks.hpp"
 
-#include "support/type_name.hpp"
+#include "support/nanobind.hpp"
 
 namespace usmx::bindings {
 

@@ -1,6 +1,6 @@
 // The Python functions that C++ calls: all of them, and nowhere else does C++ name a Python module
-// of usmx. The package gives them when it is imported (usmx/_container/hooks.py). What C++ needs of
-// other packages: lazy_import.hpp.
+// of usmx. The package gives them when it is imported (usmx/_container/hooks.py). Below them: what
+// C++ imports of other packages.
 #pragma once
 
 #include <utility>
@@ -64,5 +64,29 @@ void set_hooks(const nb::kwargs& functions);
 /// _set_hooks. The table is emptied with the module: functions hold the modules that they are from,
 /// and those hold this one, a circle that the collector does not see.
 void bind_hooks(nb::module_& m);
+
+// Late imports of other packages' modules, mostly NumPy's, which usmx does without as long as it
+// can.
+
+/// An attribute of another package's module: imported on first use, then held for ever.
+class lazy_import {
+ public:
+  lazy_import(const char* module, const char* name) noexcept : module_(module), name_(name) {}
+  lazy_import(const lazy_import&) = delete;
+  lazy_import& operator=(const lazy_import&) = delete;
+
+  nb::handle get() {
+    return held_.get([&] { return nb::object(nb::module_::import_(module_).attr(name_)); });
+  }
+  template <class... Arguments>
+  nb::object operator()(Arguments&&... arguments) {
+    return get()(std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  const char* module_;
+  const char* name_;
+  kept_object held_;
+};
 
 }  // namespace usmx::bindings

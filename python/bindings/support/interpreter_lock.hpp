@@ -96,7 +96,7 @@ inline bool is_main_thread() noexcept {
 void note_scopes() noexcept;
 
 /// Tells dpnp's order manager of the work that the thread has submitted without the lock
-/// (sycl_objects/order_manager.hpp). Python's current error stays.
+/// (sycl_objects/dpctl.hpp). Python's current error stays.
 void tell_untold() noexcept;
 
 /// What usmx let go on a thread.
@@ -165,5 +165,12 @@ class without_interpreter_lock {
   PyThreadState* state_;
   internal::interrupt_check check_before_ = nullptr;
 };
+
+// Which threads are Python's own: only those may free memory at once (usmx::is_user_thread).
+
+/// Notes the calling thread, which holds the interpreter lock, as one of the program's if the
+/// threading module started it. That module does not know threads of the SYCL runtime on which a
+/// consumer releases objects.
+void note_python_thread() noexcept;
 
 }  // namespace usmx::bindings

@@ -1,6 +1,6 @@
 // nanobind, and helpers that it does not have: objects that are kept, interned names, attributes
-// and items that may be missing, classes, the Python class of a C++ type, its instances. What two
-// threads may change at once in a Python without the interpreter lock stands under one of
+// and items that may be missing, classes, the Python class of a C++ type, its instances, buffers.
+// What two threads may change at once in a Python without the interpreter lock stands under one of
 // nanobind's guards, which with the lock are empty (docs/concurrency.md). Next: errors.hpp.
 #pragma once
 
@@ -15,15 +15,32 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "support/interpreter_lock.hpp"
-#include "support/type_name.hpp"
 #include "usmx/base/error.hpp"
 
 namespace nb = nanobind;
 
 namespace usmx::bindings {
+
+/// The name of an object's type; a long name is cut. Never fails: a name is valid UTF-8, and stays
+/// so.
+inline std::string type_name(PyObject* object) {
+  constexpr std::size_t longest = 100;
+  const std::string_view name = Py_TYPE(object)->tp_name;
+  if (name.size() <= longest) {
+    return std::string(name);
+  }
+  std::size_t end = longest;
+  while ((static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) {  // within a character
+    --end;
+  }
+  return std::string(name.substr(0, end)) + "...";
+}
 
 /// Takes the new reference that a function of Python's C interface returned; throws its error if
 /// that is null. Every new reference comes through here, or is checked for null (tools/lint looks
@@ -172,5 +189,37 @@ template <class T>
 nb::object make_instance(T value) {
   return make_instance_by<T>([&](void* at) { new (at) T(std::move(value)); });
 }
+
+class held_buffer {
+ public:
+  /// Throws Python's error if the object has no such buffer.
+  held_buffer(nb::handle object, int flags) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
+      nb::raise_python_error();
+    }
+  }
+  /// The same, with the other flags if it has none with the first.
+  held_buffer(nb::handle object, int flags, int other_flags) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
+      PyErr_Clear();
+      if (PyObject_GetBuffer(object.ptr(), &view_, other_flags) != 0) {
+        nb::raise_python_error();
+      }
+    }
+  }
+  held_buffer(const held_buffer&) = delete;
+  held_buffer& operator=(const held_buffer&) = delete;
+  ~held_buffer() { PyBuffer_Release(&view_); }
+
+  const Py_buffer& view() const noexcept { return view_; }
+  void* data() const noexcept { return view_.buf; }
+  /// The number of bytes; 0 for a broken exporter's negative length.
+  std::size_t nbytes() const noexcept {
+    return view_.len < 0 ? 0 : static_cast<std::size_t>(view_.len);
+  }
+
+ private:
+  Py_buffer view_;
+};
 
 }  // namespace usmx::bindings

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "support/type_name.hpp"
+#include "support/nanobind.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

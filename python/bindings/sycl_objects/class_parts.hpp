@@ -10,8 +10,7 @@
 #include "support/errors.hpp"
 #include "support/nanobind.hpp"
 #include "support/refusing.hpp"
-#include "support/type_name.hpp"
-#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/dpctl.hpp"
 
 namespace usmx::bindings {
 

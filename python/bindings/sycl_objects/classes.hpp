@@ -99,4 +99,11 @@ inline const sycl::queue* device_queue(PyObject* object) {
 /// classes are bound.
 void bind_instance_check(nb::module_& m);
 
+// What can be asked about a device: one table, from which the properties of SyclDevice, their types
+// in the stub and their documentation come.
+
+/// A property for each descriptor. Also the module's _device_descriptors, the names of those that
+/// are plain data: what `usmx devices --json` lists.
+void bind_device_descriptors(nb::module_& m, nb::class_<sycl::device>& cls);
+
 }  // namespace usmx::bindings

@@ -1,4 +1,4 @@
-#include "sycl_objects/device_descriptors.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include <optional>
 #include <string>

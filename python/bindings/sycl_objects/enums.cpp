@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "support/lazy_import.hpp"
+#include "support/hooks.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {

@@ -2,7 +2,7 @@
 
 #include "support/errors.hpp"
 #include "sycl_objects/class_parts.hpp"
-#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/dpctl.hpp"
 
 namespace usmx::bindings {
 namespace {

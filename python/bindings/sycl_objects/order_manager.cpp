@@ -1,4 +1,4 @@
-#include "sycl_objects/order_manager.hpp"
+#include "sycl_objects/dpctl.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,7 @@
 #include "internals.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

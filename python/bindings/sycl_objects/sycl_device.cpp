@@ -5,8 +5,8 @@
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "sycl_objects/class_parts.hpp"
-#include "sycl_objects/device_descriptors.hpp"
-#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/classes.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/enums.hpp"
 #include "usmx/runtime.hpp"
 

@@ -6,11 +6,10 @@
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
-#include "support/type_name.hpp"
+#include "support/nanobind.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/dpctl_types.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/enums.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime.hpp"

@@ -10,9 +10,7 @@
 #include "support/errors.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
-#include "sycl_objects/dpctl_types.hpp"
-#include "sycl_objects/peers_queues.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues.hpp"
 

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "elements/dtype_argument.hpp"
+#include "elements/dtype.hpp"
 #include "support/arguments.hpp"
-#include "sycl_objects/peers_queues.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "user_kernels/generated_kernels.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"

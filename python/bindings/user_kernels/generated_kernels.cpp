@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "exchange/producers.hpp"
+#include "exchange/import.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "support/type_name.hpp"
+#include "support/nanobind.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "user_kernels/user_kernels.hpp"
 

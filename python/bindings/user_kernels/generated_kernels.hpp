@@ -11,7 +11,7 @@
 #include "internals.hpp"
 #include "support/errors.hpp"
 #include "support/nanobind.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "user_kernels/compiling.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 

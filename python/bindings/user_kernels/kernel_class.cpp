@@ -6,13 +6,13 @@
 #include <utility>
 #include <variant>
 
-#include "elements/dtype_argument.hpp"
+#include "elements/dtype.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
-#include "sycl_objects/dpctl_objects.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "user_kernels/compiling.hpp"
 #include "user_kernels/user_kernels.hpp"

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "elements/element.hpp"
-#include "exchange/producers.hpp"
+#include "exchange/import.hpp"
 #include "objects/array.hpp"
 #include "support/hooks.hpp"
-#include "support/type_name.hpp"
+#include "support/nanobind.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/copy/copy.hpp"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "internals.hpp"
-#include "support/held_buffer.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 

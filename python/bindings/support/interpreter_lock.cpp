@@ -1,4 +1,4 @@
-#include "support/python_thread.hpp"
+#include "support/interpreter_lock.hpp"
 
 #include "support/nanobind.hpp"
 #include "usmx/runtime.hpp"
