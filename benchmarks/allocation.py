@@ -18,7 +18,7 @@ import curves
 from curves import Curve
 
 if TYPE_CHECKING:
-    from usmx.bench import pairing
+    from bench import pairing
     from usmx.memory import MemoryResource
 
 Make = Callable[[int], object]
@@ -38,7 +38,7 @@ class Sweep:
 
     def statement(self, make: Make, number: int) -> "pairing.Work":
         """One library's side."""
-        from usmx.bench import pairing
+        from bench import pairing
 
         if self is BY_SIZE:
             return pairing.Statement(self.code, make=make, n=number)
@@ -212,7 +212,7 @@ def measure_sweep(
     sweep: Sweep, libraries: dict[str, tuple[Make, "MemoryResource"]], *, quick: bool
 ) -> list[Curve]:
     """At each number the libraries take turns."""
-    from usmx.bench import pairing
+    from bench import pairing
 
     effort = pairing.QUICK if quick else pairing.FULL
     numbers = sweep.quick_numbers if quick else sweep.numbers

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from usmx.bench import outputs, pairing, report
-from usmx.bench.pairing import Statement
+from bench import outputs, pairing, report
+from bench.pairing import Statement
 
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "python"
 

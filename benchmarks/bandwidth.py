@@ -99,7 +99,7 @@ def measure_curve(sweep: Sweep, name: str, library: object, code: str, *, quick:
 
 def shortest(code: str, library: object, counts: tuple[int, int], *, quick: bool) -> float:
     """The shortest of some rounds; of long copies there are fewer."""
-    from usmx.bench import pairing
+    from bench import pairing
 
     source, destination = counts
     effort = pairing.QUICK if quick else pairing.FULL

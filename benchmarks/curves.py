@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from bench import outputs
+from bench.report import time_text
 from usmx._text import format_table
-from usmx.bench import outputs
-from usmx.bench.report import time_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ def run(
     except ImportError as error:
         print(f"benchmarks: {error}; install with: pip install {NEEDED}", file=sys.stderr)
         return 2
-    from usmx.bench import report
+    from bench import report
 
     machine = report.machine()
     print(f"{report.machine_text(machine)}\n\n{tables(curves)}")

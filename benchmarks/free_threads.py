@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import usmx
+from bench import outputs
 from usmx._terminal import print_table
-from usmx.bench import outputs
 
 ROUNDS = 5
 BATCH = 200

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy
 import usmx
+from bench import outputs, pairing, report
+from bench.cases.kernels import SOURCE as AXPY
+from bench.libraries import LibraryMissing, installed_peer, library
+from bench.noise import Clock, Noise
+from bench.pairing import Aim, Case, Effort, Statement
+from bench.run import Results
 from usmx._terminal import print_table, tracked
-from usmx.bench import outputs, pairing, report
-from usmx.bench.cases.kernels import SOURCE as AXPY
-from usmx.bench.libraries import LibraryMissing, installed_peer, library
-from usmx.bench.noise import Clock, Noise
-from usmx.bench.pairing import Aim, Case, Effort, Statement
-from usmx.bench.run import Results
 
 torch = library("torch")
 cupy = library("cupy")
@@ -404,7 +404,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         values = report.values(results.rows, [], effort, machine, seen)
         options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     if options.plot:
-        from usmx.bench import plot
+        from bench import plot
 
         plot.figure_of(plot.bars_of(results.rows), []).savefig(options.plot)
     return 0

@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 import usmx
-from usmx.bench.report import time_text
+from bench.report import time_text
 
 KINDS = ("numpy", "shared", "host", "device")
 SENT, BLOCK, BLOCKS = 64 << 20, 16 << 20, 40

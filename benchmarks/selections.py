@@ -103,7 +103,7 @@ def shortest(
 ) -> float:
     """The shortest of some rounds, of fewer where they are long; the arrays are gone afterwards."""
     import usmx
-    from usmx.bench import pairing
+    from bench import pairing
 
     effort = pairing.QUICK if quick else pairing.FULL
     names = selection.names(library, count)

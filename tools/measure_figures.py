@@ -23,7 +23,7 @@ from pathlib import Path
 from generated import RESULTS, ROOT
 
 PARTS = {
-    "bench": ["-P", "-m", "usmx", "bench"],
+    "bench": [ROOT / "benchmarks/peers.py"],
     "bandwidth": [ROOT / "benchmarks/bandwidth.py"],
     "allocation": [ROOT / "benchmarks/allocation.py"],
     "arguments": [ROOT / "benchmarks/arguments.py"],

@@ -121,7 +121,7 @@ def ratio_text(row):
 
 
 def time_text(seconds):
-    from usmx.bench import report
+    from bench import report
 
     return report.time_text(seconds).replace(" us", " µs")
 
@@ -254,7 +254,7 @@ def ratios(results):
 
 
 def draw_ratios(figures):
-    from usmx.bench.plot import Bar, figure_of
+    from bench.plot import Bar, figure_of
 
     return figure_of([Bar(*each) for each in figures], [])
 

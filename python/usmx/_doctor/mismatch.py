@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 PACKAGES = ("usmx", "dpctl", "dpnp")
 # Extras of usmx whose packages need not be there, but must fit where they are.
-EXTRAS = ("demo", "bench")
+EXTRAS = ("demo",)
 RUNTIME = "intel-sycl-rt"
 
 

@@ -9,10 +9,10 @@ from typing import NoReturn
 import usmx
 from usmx import _doctor
 from usmx._suggestions import did_you_mean, one_of
-from usmx.cli import bench, cache, config, demo, devices, memory, new_extension
+from usmx.cli import cache, config, demo, devices, memory, new_extension
 from usmx.cli.help import end_help_with
 
-COMMANDS = ("devices", "doctor", "memory", "cache", "bench", "config", "new-extension", "demo")
+COMMANDS = ("devices", "doctor", "memory", "cache", "config", "new-extension", "demo")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,7 +60,6 @@ def make_parser() -> argparse.ArgumentParser:
     add_cache_parser(commands)
     add_config_parser(commands)
     add_new_extension_parser(commands)
-    add_bench_parser(commands)
     add_demo_parser(commands)
     return parser
 
@@ -144,22 +143,6 @@ def add_cache_parser(commands: argparse._SubParsersAction) -> None:
         command=lambda options: cache.run(clear=options.clear, as_json=options.json)
     )
     end_help_with(parser, "python -m usmx cache --clear")
-
-
-def add_bench_parser(commands: argparse._SubParsersAction) -> None:
-    """``python -m usmx bench``."""
-    parser = commands.add_parser(
-        "bench",
-        help="compare the speed of usmx with dpctl, dpnp and NumPy on this machine",
-        description="Compares usmx with those of dpctl, dpnp and NumPy that are installed, in one "
-        "process and in turns. Each row has the shortest time and the median of the rounds on both "
-        "sides, and the median of the rounds' ratios: usmx's time over the peer's. On a busy "
-        "machine the command stops with exit code 3. A machine is busy if other processes use more "
-        "than 5 % of the processors, or if the rounds differ by more than 10 %.",
-    )
-    bench.add_options(parser)
-    parser.set_defaults(command=lambda options: bench.run(options, parser))
-    end_help_with(parser, "python -m usmx bench --quick --force --only basic-slice")
 
 
 def add_config_parser(commands: argparse._SubParsersAction) -> None:

@@ -131,7 +131,6 @@ def test_wrong_option_without_a_command_is_an_error():
     [
         (["doctor", "--only", "setings"], "settings"),
         (["new-extension", "name", "--with", "cythn"], "cython"),
-        (["bench", "--only", "reshap"], "reshape"),
     ],
 )
 def test_wrong_value_of_an_option_names_the_value_that_was_perhaps_meant(arguments, meant):

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy
-
 import usmx
-from usmx.bench.libraries import dpctl_memory, dpnp_tensor, installed_peer
-from usmx.bench.pairing import Aim, Case, OnceEach, Peer, Statement
+
+from bench.libraries import dpctl_memory, dpnp_tensor, installed_peer
+from bench.pairing import Aim, Case, OnceEach, Peer, Statement
 
 IMPORT_AIM = Aim(ratio=1 / 20)
 MEMORY_AIM = Aim(ratio=1 / 8)

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import usmx
-from usmx.bench.ladder import Step
-from usmx.bench.noise import Noise
-from usmx.bench.pairing import Aim, Effort, Row
+
+from bench.ladder import Step
+from bench.noise import Noise
+from bench.pairing import Aim, Effort, Row
 
 HEADER = (
     *("work", "peer", "usmx", "(median)", "peer's", "(median) "),

@@ -4,9 +4,9 @@ import ctypes
 from typing import Any
 
 import numpy
-
 import usmx
-from usmx.bench.libraries import (
+
+from bench.libraries import (
     LibraryMissing,
     dpctl,
     dpctl_memory,
@@ -14,7 +14,7 @@ from usmx.bench.libraries import (
     dpnp_tensor,
     installed_peer,
 )
-from usmx.bench.pairing import Aim, Case, InNewProcess, Peer, Statement
+from bench.pairing import Aim, Case, InNewProcess, Peer, Statement
 
 SIDE = 4096  # of a matrix of 64 MiB of float32
 SMALL = 1024  # elements, where the launch is what costs

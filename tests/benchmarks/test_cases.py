@@ -1,9 +1,9 @@
-"""usmx.bench.cases: what is measured is what the title says."""
+"""benchmarks.bench.cases: what is measured is what the title says."""
 
 import pytest
 import usmx
+from bench.cases import memory
 from helpers import AT_ONCE, SIMULATED
-from usmx.bench.cases import memory
 
 
 def reserved_bytes():

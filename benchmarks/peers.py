@@ -1,4 +1,10 @@
-"""``python -m usmx bench``: usmx beside dpctl, dpnp and NumPy, on this machine."""
+"""The speed of usmx beside that of dpctl, dpnp and NumPy, on this machine.
+
+Compares usmx with those of the peers that are installed, in one process and in turns. Each row has
+the shortest time and the median of the rounds on both sides, and the median of the rounds' ratios:
+usmx's time over the peer's. On a busy machine the program stops with exit code 3. A machine is busy
+if other processes use more than 5 % of the processors, or if the rounds differ by more than 10 %.
+"""
 
 import argparse
 import json
@@ -6,17 +12,19 @@ import sys
 from typing import Any
 
 import usmx
+from bench import outputs
 from usmx._suggestions import did_you_mean
-from usmx._terminal import print_table, tracked
+from usmx._terminal import exit_code_of, print_table, tracked
 from usmx.cli.devices import why_no_device
 
 NOISY = 3  # the exit code
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
-    from usmx.bench import outputs
-
+def main() -> int:
+    """Measure what was asked for; the exit code is 2 for bad input, and 3 on a busy machine."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add = parser.add_argument
     add("--quick", action="store_true", help="run a few short rounds only, to see that it works")
     add("--list", action="store_true", help="list the names for --only")
@@ -36,15 +44,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         json="write the times of every round to this file",
         plot="draw the ratios, as PNG or SVG",
     )
-
-
-def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """Measure, and print tables; the exit code is 2 without a device, and 3 on a busy machine."""
+    options = parser.parse_args()
     if not options.list and not usmx.get_devices():  # dpctl may end the process where none is
-        print(f"usmx bench: {why_no_device()}", file=sys.stderr)
+        print(f"peers.py: {why_no_device()}", file=sys.stderr)
         return 2
-    from usmx.bench import outputs
-    from usmx.bench.cases import find_makers
+    from bench.cases import find_makers
 
     makers = find_makers()
     if options.list:
@@ -61,8 +65,8 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 def measure(makers: dict[str, Any], options: argparse.Namespace) -> int:
     """Watch the machine before and while the cases are measured."""
-    from usmx.bench import noise, pairing, report
-    from usmx.bench import run as runner
+    from bench import noise, pairing, report
+    from bench import run as runner
 
     busy = noise.reasons_of_others(noise.watch())
     if busy and not options.force:
@@ -82,7 +86,7 @@ def measure(makers: dict[str, Any], options: argparse.Namespace) -> int:
 
 def show(found: Any) -> None:
     """Print the tables, and what is missing from them."""
-    from usmx.bench import report
+    from bench import report
 
     if found.rows:
         print_table(report.HEADER, [report.cells(row) for row in found.rows], report.RIGHT)
@@ -102,7 +106,7 @@ def write(options: argparse.Namespace, values: dict[str, Any], found: Any) -> No
     if options.json:
         options.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     if options.plot and (found.rows or found.steps):
-        from usmx.bench import plot
+        from bench import plot
 
         plot.figure_of(plot.bars_of(found.rows), found.steps).savefig(options.plot)
 
@@ -110,8 +114,12 @@ def write(options: argparse.Namespace, values: dict[str, Any], found: Any) -> No
 def refuse(reasons: list[str], consequence: str) -> int:
     """Say why, in one line."""
     print(
-        f"usmx bench: the machine is too busy, {consequence}: {'; '.join(reasons)}. "
+        f"peers.py: the machine is too busy, {consequence}: {'; '.join(reasons)}. "
         "Stop the other processes, or use --force to measure nevertheless.",
         file=sys.stderr,
     )
     return NOISY
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code_of(main))

@@ -3,9 +3,10 @@
 from typing import Any
 
 import usmx
-from usmx.bench.ladder import Ladder, Rung
-from usmx.bench.libraries import dpctl_memory
-from usmx.bench.pairing import Statement
+
+from bench.ladder import Ladder, Rung
+from bench.libraries import dpctl_memory
+from bench.pairing import Statement
 
 
 class Producer:

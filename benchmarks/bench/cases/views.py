@@ -1,10 +1,10 @@
 """Views of an array's own memory."""
 
 import numpy
-
 import usmx
-from usmx.bench.libraries import dpnp_tensor, installed_peer
-from usmx.bench.pairing import Aim, Case, Peer, Statement
+
+from bench.libraries import dpnp_tensor, installed_peer
+from bench.pairing import Aim, Case, Peer, Statement
 
 NUMPY_AIM = Aim(ratio=1)
 

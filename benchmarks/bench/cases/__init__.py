@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from usmx.bench.cases import copy, exchange, kernels, memory, package, steps, views
-from usmx.bench.ladder import Ladder
-from usmx.bench.pairing import Case
+from bench.cases import copy, exchange, kernels, memory, package, steps, views
+from bench.ladder import Ladder
+from bench.pairing import Case
 
 MODULES = (exchange, views, memory, copy, kernels, package, steps)
 

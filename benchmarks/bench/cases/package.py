@@ -2,7 +2,7 @@
 
 import importlib.util
 
-from usmx.bench.pairing import Aim, Case, InNewProcess, Peer
+from bench.pairing import Aim, Case, InNewProcess, Peer
 
 PACKAGE_AIM = Aim(seconds=0.1)
 

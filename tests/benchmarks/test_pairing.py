@@ -1,11 +1,11 @@
-"""usmx.bench.pairing and ladder: the harness measures what it says. How fast usmx is, is not a test."""
+"""benchmarks.bench.pairing and ladder: the harness measures what it says. How fast usmx is, is not a test."""
 
 import itertools
 import weakref
 from types import SimpleNamespace
 
 import pytest
-from usmx.bench import ladder, pairing
+from bench import ladder, pairing
 
 
 class FixedWork:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from usmx.bench.pairing import Effort, Work, measure_in_turns
+from bench.pairing import Effort, Work, measure_in_turns
 
 
 @dataclass(frozen=True)

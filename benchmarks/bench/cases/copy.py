@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy
-
 import usmx
-from usmx.bench.libraries import dpctl, dpctl_memory, dpnp_tensor, installed_peer
-from usmx.bench.pairing import Aim, Case, Peer, Statement
+
+from bench.libraries import dpctl, dpctl_memory, dpnp_tensor, installed_peer
+from bench.pairing import Aim, Case, Peer, Statement
 
 SIDE = 4096  # of a matrix of 64 MiB of float32
 FILLED_NBYTES = 60 << 20  # whole items of all sizes that are filled

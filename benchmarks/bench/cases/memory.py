@@ -1,10 +1,10 @@
 """New memory, and copies between host and device."""
 
 import numpy
-
 import usmx
-from usmx.bench.libraries import dpctl_memory, dpnp_tensor, installed_peer
-from usmx.bench.pairing import Aim, Case, OnceEach, Peer, Statement
+
+from bench.libraries import dpctl_memory, dpnp_tensor, installed_peer
+from bench.pairing import Aim, Case, OnceEach, Peer, Statement
 
 KIB = 1024
 MIB = 1024 * KIB

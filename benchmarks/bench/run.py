@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from usmx.bench import ladder, pairing
-from usmx.bench.ladder import Ladder, Step
-from usmx.bench.libraries import LibraryMissing
-from usmx.bench.pairing import Case, Effort, Row
+from bench import ladder, pairing
+from bench.ladder import Ladder, Step
+from bench.libraries import LibraryMissing
+from bench.pairing import Case, Effort, Row
 
 Makers = Mapping[str, Callable[[], Case | Ladder]]
 

@@ -1,10 +1,10 @@
-"""usmx.bench.noise: which machine is too busy, and which rounds differ too much."""
+"""benchmarks.bench.noise: which machine is too busy, and which rounds differ too much."""
 
 import time
 
 import pytest
-from usmx.bench.noise import Clock, Noise, reasons_of_others, spread
-from usmx.bench.pairing import Case, Peer, Row, Statement
+from bench.noise import Clock, Noise, reasons_of_others, spread
+from bench.pairing import Case, Peer, Row, Statement
 
 
 def row(seconds):

@@ -1,16 +1,21 @@
-"""``python -m usmx bench``."""
+"""benchmarks/peers.py: usmx beside dpctl, dpnp and NumPy."""
 
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from helpers import run_usmx
+
+PROGRAM = Path(__file__).parents[2] / "benchmarks/peers.py"
 
 
 def run(*arguments, **environment):
-    return run_usmx("bench", *arguments, **environment)
+    command = [sys.executable, PROGRAM, *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | environment
+    )
 
 
 @pytest.mark.slow
@@ -75,7 +80,7 @@ def test_bad_arguments_get_one_line_and_exit_code_2(arguments, message):
 def test_no_device_is_one_line_and_exit_code_2():
     done = run("--quick", "--force", ONEAPI_DEVICE_SELECTOR="opencl:fpga")
     assert done.returncode == 2
-    assert done.stderr.startswith("usmx bench: ")
+    assert done.stderr.startswith("peers.py: ")
     assert len(done.stderr.splitlines()) == 1
 
 

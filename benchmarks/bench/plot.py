@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from usmx.bench.ladder import Step
-from usmx.bench.pairing import Row
+from bench.ladder import Step
+from bench.pairing import Row
 
 FASTER, SLOWER, AIM = "#2a7f9e", "#c8793a", "black"
 

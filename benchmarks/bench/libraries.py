@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from usmx.bench.pairing import Aim, Peer, Work
+from bench.pairing import Aim, Peer, Work
 
 
 class LibraryMissing(Exception):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from usmx.bench.pairing import Row
+from bench.pairing import Row
 
 MOST_BY_OTHERS = 0.05  # of the time of all processors
 MOST_SPREAD = 0.10  # half of the rounds lie within so much of the median; of the median row

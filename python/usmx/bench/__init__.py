@@ -1,1 +1,0 @@
-"""Measuring usmx beside dpctl, dpnp and NumPy: what ``python -m usmx bench`` does."""
