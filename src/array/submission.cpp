@@ -5,7 +5,7 @@
 
 #include "array/array.hpp"
 #include "base/process.hpp"
-#include "memory/deferred_release.hpp"
+#include "memory/reclaim.hpp"
 #include "memory/host_views.hpp"
 #include "runtime/partner_bridge.hpp"
 #include "runtime/queues.hpp"

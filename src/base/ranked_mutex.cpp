@@ -54,8 +54,8 @@ const char* name(lock_rank rank) noexcept {
       return "block_cache";
     case lock_rank::larger_blocks:
       return "larger_blocks";
-    case lock_rank::waiting_blocks:
-      return "waiting_blocks";
+    case lock_rank::reusable_blocks:
+      return "reusable_blocks";
     case lock_rank::pooled_ranges:
       return "pooled_ranges";
     case lock_rank::registry_shard:

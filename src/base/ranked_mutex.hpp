@@ -62,7 +62,7 @@ enum class lock_rank : unsigned char {
   /// Blocks that were made larger to be aligned. Under it: nothing.
   larger_blocks,
   /// Blocks that wait for their work. Under it: nothing.
-  waiting_blocks,
+  reusable_blocks,
   /// Where pools' memory is; readers need no lock. Under it: nothing.
   pooled_ranges,
   /// A part of the registry of allocations; readers need no lock. Under it: the spin lock of one

@@ -13,7 +13,7 @@
 #include "copy/kernels.hpp"
 #include "copy/plan.hpp"
 #include "copy/staging.hpp"
-#include "memory/deferred_release.hpp"
+#include "memory/reclaim.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/memory/usm.hpp"

@@ -12,7 +12,7 @@
 #include "base/messages.hpp"
 #include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
-#include "memory/deferred_release.hpp"
+#include "memory/reclaim.hpp"
 #include "memory/observer.hpp"
 #include "memory/pool.hpp"
 #include "runtime/contexts.hpp"

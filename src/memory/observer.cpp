@@ -22,7 +22,7 @@
 #include "base/messages.hpp"
 #include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
-#include "memory/deferred_release.hpp"
+#include "memory/reclaim.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/memory_observer.hpp"
 #include "usmx/memory/resources/tracking.hpp"

@@ -9,7 +9,7 @@
 #include <sycl/handler.hpp>
 
 #include "array/array.hpp"
-#include "memory/deferred_release.hpp"
+#include "memory/reclaim.hpp"
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
 #include "user_kernels/arguments.hpp"

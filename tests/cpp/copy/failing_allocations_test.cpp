@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "array/array.hpp"
-#include "memory/deferred_release.hpp"
+#include "memory/reclaim.hpp"
 #include "memory/pending_work.hpp"
 #include "memory/registry.hpp"
 #include "support/device_test.hpp"

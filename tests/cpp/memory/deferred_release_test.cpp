@@ -1,4 +1,4 @@
-// src/memory/deferred_release.hpp: memory that is let go of while work on it may still be
+// src/memory/reclaim.hpp: memory that is let go of while work on it may still be
 // running, or by a thread that may be the runtime's own, is freed once, and later.
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "memory/deferred_release.hpp"
+#include "memory/reclaim.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"

@@ -12,7 +12,7 @@
 
 #include "memory/access_history.hpp"
 #include "memory/buffer.hpp"
-#include "memory/deferred_release.hpp"
+#include "memory/reclaim.hpp"
 #include "memory/observer.hpp"
 #include "memory/pending_work.hpp"
 #include "memory/registry.hpp"

@@ -1,11 +1,16 @@
-// Deferred release: memory that has lost its last user but must not be released yet. Work on it may
-// be unfinished, or the thread may be one of the runtime's own, which must neither wait nor call
-// the runtime. The memory stays here until a thread of the program finds its work finished. Blocks
-// of pools on which only usmx's own work is unfinished are in waiting_blocks. The functions below
-// serve both. Private to the library.
+// Reclaim: memory that has lost its last user while work on it may be unfinished, and what becomes
+// of it. A block of a pool on which only usmx's own work is unfinished is reusable: that work stays
+// known by address, so the block serves a new buffer on the same queue at once, if the new user
+// orders its work by address. All other memory is deferred: others may work on it, or the thread
+// that let it go is one of the runtime's own, which must neither wait nor call the runtime. Both
+// stay here until a thread of the program finds the work finished.
+//
+// Thread-safe. No lock is held during a call of a pool, or of a release action. Private to the
+// library.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <list>
@@ -15,11 +20,49 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "layout/layout.hpp"
 #include "memory/access_history.hpp"
+#include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/release_action.hpp"
 
 namespace usmx::inline v1::detail {
 
+// ---- reusable blocks
+
+/// The neighbours of a block in one of the lists that it is in.
+struct chain_links {
+  struct owned_block* before = nullptr;
+  struct owned_block* after = nullptr;
+};
+
+/// A block that usmx allocated, the resource that it goes back to, and its links while it waits. It
+/// has the links itself so that releasing it needs no memory.
+struct owned_block {
+  any_resource resource;
+  std::byte* first;
+  std::size_t nbytes;
+  std::size_t alignment;
+  sycl::queue queue;
+
+  // What follows is for reclaim.cpp, which reads it under its lock.
+  std::uint64_t age = 0;
+  chain_links by_age{};
+  chain_links by_size{};
+  std::size_t bucket = 0;
+  bool is_looked_at = false;
+};
+
+/// The block's pool keeps it until its work is finished or an allocation takes it.
+void keep_waiting(std::unique_ptr<owned_block>) noexcept;
+
+/// The latest waiting block for such a request on this queue, or null. The caller must order all
+/// its work on the bytes, by address, after the work that is pending there.
+std::unique_ptr<owned_block> take_waiting(const any_resource& pool, std::size_t nbytes,
+                                          std::size_t alignment, const sycl::queue&) noexcept;
+
+// ---- deferred releases
+
+/// Memory whose release comes after work that others may do, or on another thread.
 struct deferred_release {
   /// The release comes after the pending work on these bytes. The range may be empty.
   byte_range range{};
@@ -38,6 +81,8 @@ release_action holding(std::shared_ptr<const void> kept);
 /// Does not call the runtime. Allocates nothing for the first thousand blocks between two looks at
 /// the list. A later block is leaked if there is no memory to list it.
 void release_later(deferred_release block) noexcept;
+
+// ---- both
 
 /// Releases some of the blocks whose work is finished. Takes no longer if very many wait, and
 /// unfinished work does not keep other blocks from being found. Never waits.

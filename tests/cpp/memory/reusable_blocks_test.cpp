@@ -1,4 +1,4 @@
-// src/memory/waiting_blocks.hpp: a block of a pool that is let go with work unfinished serves
+// src/memory/reclaim.hpp: a block of a pool that is let go with work unfinished serves
 // its queue at once, everybody when the work is done, and what waits is bounded.
 #include <gtest/gtest.h>
 
@@ -8,8 +8,7 @@
 #include <thread>
 
 #include "memory/buffer.hpp"
-#include "memory/deferred_release.hpp"
-#include "memory/waiting_blocks.hpp"
+#include "memory/reclaim.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"
@@ -32,7 +31,7 @@ using usmx::detail::release_finished;
 using usmx::internal::first_use;
 using usmx::internal::new_buffer;
 
-class waiting_blocks_test : public support::device_test {
+class reusable_blocks_test : public support::device_test {
  protected:
   void SetUp() override {
     usmx::synchronize();
@@ -61,7 +60,7 @@ class waiting_blocks_test : public support::device_test {
   const std::size_t limit_before_ = usmx::pending_limit();
 };
 
-TEST_F(waiting_blocks_test, block_let_go_with_work_serves_the_next_buffer_on_its_queue_at_once) {
+TEST_F(reusable_blocks_test, block_let_go_with_work_serves_the_next_buffer_on_its_queue_at_once) {
   gate work(context());
   std::byte* const first = let_go(4 * mib, work.event());
   const auto next = in_order(4 * mib);
@@ -73,7 +72,7 @@ TEST_F(waiting_blocks_test, block_let_go_with_work_serves_the_next_buffer_on_its
   EXPECT_FALSE(next->may_be_busy());
 }
 
-TEST_F(waiting_blocks_test, block_of_the_same_class_serves_another_size_and_alignment) {
+TEST_F(reusable_blocks_test, block_of_the_same_class_serves_another_size_and_alignment) {
   gate work(context());
   std::byte* const first = let_go(4 * mib - 1000, work.event());
   EXPECT_EQ(
@@ -84,7 +83,7 @@ TEST_F(waiting_blocks_test, block_of_the_same_class_serves_another_size_and_alig
       first);
 }
 
-TEST_F(waiting_blocks_test, who_does_not_order_gets_only_blocks_whose_work_is_done) {
+TEST_F(reusable_blocks_test, who_does_not_order_gets_only_blocks_whose_work_is_done) {
   gate work(context());
   std::byte* const first = let_go(4 * mib, work.event());
   EXPECT_NE(at_once(4 * mib)->data(), first);
@@ -95,14 +94,14 @@ TEST_F(waiting_blocks_test, who_does_not_order_gets_only_blocks_whose_work_is_do
   EXPECT_FALSE(at_once(4 * mib)->may_be_busy());
 }
 
-TEST_F(waiting_blocks_test, another_queue_gets_no_block_that_waits) {
+TEST_F(reusable_blocks_test, another_queue_gets_no_block_that_waits) {
   gate work(context());
   std::byte* const first = let_go(4 * mib, work.event());
   const sycl::queue other = new_queue();
   EXPECT_NE(in_order(4 * mib, other)->data(), first);
 }
 
-TEST_F(waiting_blocks_test, idle_block_is_preferred) {
+TEST_F(reusable_blocks_test, idle_block_is_preferred) {
   gate work(context());
   auto idle = in_order(4 * mib);
   std::byte* const idle_first = idle->data();
@@ -111,7 +110,7 @@ TEST_F(waiting_blocks_test, idle_block_is_preferred) {
   EXPECT_EQ(in_order(4 * mib)->data(), idle_first);
 }
 
-TEST_F(waiting_blocks_test, unfinished_work_on_one_block_holds_up_no_other) {
+TEST_F(reusable_blocks_test, unfinished_work_on_one_block_holds_up_no_other) {
   gate closed(context());
   gate open(context());
   let_go(64, closed.event());
@@ -128,7 +127,7 @@ TEST_F(waiting_blocks_test, unfinished_work_on_one_block_holds_up_no_other) {
   EXPECT_EQ(deferred_nbytes(), held);
 }
 
-TEST_F(waiting_blocks_test, unfinished_work_on_adopted_memory_holds_up_no_other) {
+TEST_F(reusable_blocks_test, unfinished_work_on_adopted_memory_holds_up_no_other) {
   const runtime_block block(128, usm_kind::device, queue());
   gate closed(context());
   gate open(context());
@@ -150,7 +149,7 @@ TEST_F(waiting_blocks_test, unfinished_work_on_adopted_memory_holds_up_no_other)
 
 // ---- What waits is bounded
 
-TEST_F(waiting_blocks_test, allocation_beyond_the_limit_waits_for_the_oldest_work_alone) {
+TEST_F(reusable_blocks_test, allocation_beyond_the_limit_waits_for_the_oldest_work_alone) {
   usmx::set_pending_limit(6 * mib);
   gate first(context());
   gate second(context());
@@ -168,7 +167,7 @@ TEST_F(waiting_blocks_test, allocation_beyond_the_limit_waits_for_the_oldest_wor
   opening.join();
 }
 
-TEST_F(waiting_blocks_test, adopted_memory_counts_for_the_limit_too) {
+TEST_F(reusable_blocks_test, adopted_memory_counts_for_the_limit_too) {
   const runtime_block block(8 * mib, usm_kind::device, queue());
   usmx::set_pending_limit(6 * mib);
   gate work(context());
@@ -183,14 +182,14 @@ TEST_F(waiting_blocks_test, adopted_memory_counts_for_the_limit_too) {
   opening.join();
 }
 
-TEST_F(waiting_blocks_test, block_that_can_be_used_again_is_not_waited_for) {
+TEST_F(reusable_blocks_test, block_that_can_be_used_again_is_not_waited_for) {
   usmx::set_pending_limit(mib);
   gate work(context());
   std::byte* const first = let_go(4 * mib, work.event());
   EXPECT_EQ(in_order(4 * mib)->data(), first);
 }
 
-TEST_F(waiting_blocks_test, try_form_gives_nothing_that_would_need_the_runtime) {
+TEST_F(reusable_blocks_test, try_form_gives_nothing_that_would_need_the_runtime) {
   usmx::set_pending_limit(0);
   gate work(context());
   const auto try_for = [](std::size_t nbytes, first_use use) {
@@ -204,7 +203,7 @@ TEST_F(waiting_blocks_test, try_form_gives_nothing_that_would_need_the_runtime) 
   EXPECT_EQ(try_for(4 * mib, first_use::in_order)->data(), first);
 }
 
-TEST_F(waiting_blocks_test, pool_outlives_its_blocks_that_wait) {
+TEST_F(reusable_blocks_test, pool_outlives_its_blocks_that_wait) {
   gate work(context());
   {
     const auto pool = std::make_shared<usmx::pool_resource>(
@@ -219,7 +218,7 @@ TEST_F(waiting_blocks_test, pool_outlives_its_blocks_that_wait) {
   EXPECT_EQ(deferred_nbytes(), 0U);
 }
 
-TEST_F(waiting_blocks_test, blocks_of_another_resource_wait_for_their_work) {
+TEST_F(reusable_blocks_test, blocks_of_another_resource_wait_for_their_work) {
   const auto before =
       usmx::set_current_resource(queue(), std::make_shared<usmx::usm_resource>(usm_kind::device));
   gate work(context());
@@ -232,7 +231,7 @@ TEST_F(waiting_blocks_test, blocks_of_another_resource_wait_for_their_work) {
   usmx::set_current_resource(queue(), before);
 }
 
-TEST_F(waiting_blocks_test, synchronize_gives_every_block_back) {
+TEST_F(reusable_blocks_test, synchronize_gives_every_block_back) {
   gate work(context());
   for (int k = 1; k < 200; ++k) {
     let_go(static_cast<std::size_t>(k) * 1000, work.event());
