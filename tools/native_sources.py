@@ -1,7 +1,8 @@
 """Where the sources of the native module bind a name, for the links of the documentation site.
 
-A binding is a call with the name and the docstring as literals. So its place is where the name is
-in quotes near the beginning of the docstring that Python shows.
+A binding is a call with the name and the docstring as literals, or with the docstring's name in
+usmx/_docstrings/. So its place is where the name is in quotes near the beginning of the docstring
+that Python shows.
 """
 
 import functools
@@ -10,6 +11,7 @@ import re
 from pathlib import Path
 
 import usmx
+from usmx._docstrings import DOCSTRINGS
 
 BINDINGS = Path(__file__).parents[1] / "python/bindings"
 REACH = 1500  # characters between name and docstring: a lambda may be there
@@ -74,8 +76,15 @@ def _distance(text, literal, opening):
 
 @functools.cache
 def _sources():
-    """The texts of the bindings by their paths below BINDINGS."""
+    """The texts of the bindings by their paths below BINDINGS, with the first lines of docstrings."""
     return {
-        file.relative_to(BINDINGS).as_posix(): file.read_text(encoding="utf-8")
+        file.relative_to(BINDINGS).as_posix(): re.sub(
+            r'docstring\("([^"]+)"\)', _first_line, file.read_text(encoding="utf-8")
+        )
         for file in sorted(BINDINGS.rglob("*.[ch]pp"))
     }
+
+
+def _first_line(named):
+    line = DOCSTRINGS[named[1]].partition("\n")[0].replace('"', r"\"")
+    return f'"{line}"'

@@ -18,6 +18,7 @@
 #include "support/arguments.hpp"
 #include "support/call_site.hpp"
 #include "support/errors.hpp"
+#include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
@@ -397,30 +398,7 @@ void bind_construction(nb::class_<py_array>& cls) {
               "buffer: str | _Producer = 'device', strides: typing.Sequence[int] | None = None, "
               "offset: int = 0, order: str = 'C', buffer_ctor_kwargs: dict[str, typing.Any] = {}) "
               "-> None"),
-      R"(Make an array in new memory, or in memory that exists. Does not wait.
-
-New memory is exactly as large as the elements span, and the elements are not set. The arguments are those of
-``dpnp.tensor.usm_ndarray``.
-
-Args:
-    shape: an integer or a sequence of integers.
-    dtype: the element type. By default float64, or float32 on a device without float64.
-    buffer: the kind of new memory, 'device', 'shared' or 'host'; or the memory that exists: a memory object,
-        an array or any other producer.
-    strides: in elements. By default `order` decides.
-    offset: how many elements element zero is away from the first byte of the memory. In new memory with
-        negative strides, 0 stands for the offset that fits.
-    order: 'C' or 'F', the order of the elements if there are no `strides`.
-    buffer_ctor_kwargs: 'queue', 'alignment' and 'copy', for the constructor of new memory.
-
-Raises:
-    ValueError: an element would lie outside of the memory, or the device of new memory lacks the type.
-    TypeError: an argument has a wrong type.
-    USMAllocationError: the memory cannot be allocated.
-
-Example:
-    >>> usmx.USMArray((2, 3), 'f4', 'shared').strides
-    (3, 1))");
+      docstring("USMArray.__init__"));
 }
 
 // ---- slots

@@ -241,68 +241,12 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
 void bind_copies(nb::module_& m) {
   m.def("copy", &copy_of_producer, nb::arg().none(), nb::kw_only(), nb::arg("order").none() = "K",
         nb::sig("def copy(usm_ary: Producer, /, *, order: OrderCFAK = 'K') -> USMArray"),
-        R"(Copy an array into new memory of the same kind, on the same queue. Waits.
-
-Args:
-    usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
-        first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
-        compact, with the axes in the order in which those of `usm_ary` lie in memory.
-
-Returns:
-    A USMArray in new memory, which usmx owns.
-
-Raises:
-    TypeError: `usm_ary` is no producer.
-    ValueError: what `usm_ary` says of its memory breaks a rule of the protocol.
-    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
-
-Example:
-    >>> a = usmx.arange(3)
-    >>> b = usmx.copy(a)
-    >>> b[0] = 7
-    >>> print(a, b)
-    [0 1 2] [7 1 2])");
+        docstring("copy"));
   m.def("asnumpy", &asnumpy, nb::arg("usm_ary").none(), nb::kw_only(), nb::arg("out") = nb::none(),
         nb::sig("def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray"),
-        R"(Copy the elements of an array into a NumPy array. Waits.
-
-Only the elements are moved, not the allocation around them.
-
-Args:
-    usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    out: where the elements go: a writable NumPy array of the same shape and element type, with
-        any strides. None makes a new one, whose axes lie in memory in the order of those of
-        `usm_ary`, as with NumPy's order 'K'.
-
-Returns:
-    `out`, or the new NumPy array, which owns its memory.
-
-Raises:
-    ValueError: `out` has another shape or element type, or is read-only.
-    TypeError: `usm_ary` is no producer, or `out` is no NumPy array.
-
-Example:
-    >>> usmx.asnumpy(usmx.arange(3))
-    array([0, 1, 2]))");
+        docstring("asnumpy"));
   m.def("to_numpy", &to_numpy, nb::arg().none(),
-        nb::sig("def to_numpy(usm_ary: Producer, /) -> NumpyArray"),
-        R"(Copy the elements of an array into a new NumPy array. Waits.
-
-This is `asnumpy` under the name that dpctl uses, without `out`.
-
-Args:
-    usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-
-Returns:
-    A NumPy array, which owns its memory.
-
-Raises:
-    TypeError: `usm_ary` is no producer.
-
-Example:
-    >>> usmx.to_numpy(usmx.arange(3))
-    array([0, 1, 2]))");
+        nb::sig("def to_numpy(usm_ary: Producer, /) -> NumpyArray"), docstring("to_numpy"));
   m.def(
       "_copy",
       [](const py_array& source, const py_array& destination) {
@@ -362,40 +306,9 @@ void bind_methods(nb::class_<py_array>& cls) {
                                      order_argument(order, any_order)));
           },
           nb::arg("order").none() = "C",
-          nb::sig("def copy(self, order: OrderCFAK = 'C') -> USMArray"),
-          R"(Copy the array into new memory of the same kind, on the same queue. Waits.
-
-Args:
-    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
-        array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with
-        the axes in the order in which they lie in memory.
-
-Returns:
-    A USMArray in new memory, which usmx owns.
-
-Raises:
-    USMAllocationError: the memory cannot be allocated.
-
-Example:
-    >>> a = usmx.arange(3)
-    >>> a.copy() is a
-    False)")
+          nb::sig("def copy(self, order: OrderCFAK = 'C') -> USMArray"), docstring("USMArray.copy"))
       .def("fill", &fill_array, nb::arg("value").none(),
-           nb::sig("def fill(self, value: object) -> None"),
-           R"(Set every element to one value. Waits.
-
-Args:
-    value: a number or an array without dimensions, which is converted as in an assignment.
-
-Raises:
-    ValueError: the array is read-only.
-    OverflowError: a Python integer does not fit the element type.
-
-Example:
-    >>> a = usmx.zeros(2)
-    >>> a.fill(7)
-    >>> print(a)
-    [7. 7.])")
+           nb::sig("def fill(self, value: object) -> None"), docstring("USMArray.fill"))
       .def(
           "tobytes",
           [](nb::handle self, nb::handle order) {
@@ -405,74 +318,15 @@ Example:
           },
           nb::arg("order").none() = "C",
           nb::sig("def tobytes(self, order: typing.Literal['C', 'F', 'A'] = 'C') -> bytes"),
-          R"(Copy the elements into a Python bytes object. Waits.
-
-Args:
-    order: 'C': the last index varies fastest. 'F': the first one does. 'A': 'F' if the array is
-        Fortran- and not C-contiguous, else 'C'.
-
-Returns:
-    bytes, without gaps.
-
-Example:
-    >>> usmx.asarray([1, 2], dtype='u1').tobytes()
-    b'\x01\x02')")
-      .def(
-          "record", &record_event<&array::record_write>, nb::arg("event").none(),
-          nb::sig("def record(self, event: object) -> None"),
-          R"(Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.
-
-Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
-complete.
-
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
-        copy.
-
-Raises:
-    TypeError: `event` is none of these.
-    ValueError: the capsule was used before.
-
-Example:
-    >>> a = usmx.zeros(2)
-    >>> a.record(usmx.SyclEvent()))")
+          docstring("USMArray.tobytes"))
+      .def("record", &record_event<&array::record_write>, nb::arg("event").none(),
+           nb::sig("def record(self, event: object) -> None"), docstring("USMArray.record"))
       .def("record_read", &record_event<&array::record_read>, nb::arg("event").none(),
            nb::sig("def record_read(self, event: object) -> None"),
-           R"(Announce unfinished work that only reads the array's memory. Does not wait.
-
-Whoever writes the memory through usmx waits for that work, whoever reads it does not. usmx does not free
-the memory before the work is complete.
-
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
-        copy.
-
-Raises:
-    TypeError: `event` is none of these.
-    ValueError: the capsule was used before.
-
-Example:
-    >>> a = usmx.zeros(2)
-    >>> a.record_read(usmx.SyclEvent()))")
-      .def(
-          "record_write", &record_event<&array::record_write>, nb::arg("event").none(),
-          nb::sig("def record_write(self, event: object) -> None"),
-          R"(Announce unfinished work that writes the array's memory: another name of ``record``. Does not wait.
-
-Whoever reads or writes the memory through usmx waits for that work, and usmx does not free the memory
-before it is complete.
-
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
-        copy.
-
-Raises:
-    TypeError: `event` is none of these.
-    ValueError: the capsule was used before.
-
-Example:
-    >>> a = usmx.zeros(2)
-    >>> a.record_write(usmx.SyclEvent()))")
+           docstring("USMArray.record_read"))
+      .def("record_write", &record_event<&array::record_write>, nb::arg("event").none(),
+           nb::sig("def record_write(self, event: object) -> None"),
+           docstring("USMArray.record_write"))
       .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "

@@ -203,172 +203,35 @@ void bind_creation(nb::module_& m) {
         nb::sig("def asarray(obj: object, /, dtype: DTypeLike | None = None, *, device: DeviceLike "
                 "| None = None, copy: bool | None = None, usm_type: UsmType | None = None, "
                 "sycl_queue: QueueLike | None = None, order: OrderCFAK = 'K') -> USMArray"),
-        R"(Make a USMArray of `obj`: a view where `obj` is in unified shared memory, else a copy.
-
-A producer of ``__sycl_usm_array_interface__``, or of ``__cuda_array_interface__`` on a device
-that the SYCL runtime has, becomes a view of its memory, unless another argument demands a copy.
-The view keeps the producer alive. Everything else is copied into new memory: NumPy arrays and
-scalars, objects with a buffer, Python numbers, and nested lists or tuples of all of these,
-producers included. An object with both the interface and a buffer counts as a producer. The
-function waits for its copies. The name and the arguments are those of the array API and of
-dpnp.tensor.
-
-Args:
-    obj: what to convert.
-    dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-        None keeps the type that `obj` has, as NumPy would find it; for host data on a device
-        without float64 or float16 it is float32.
-    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. None
-        keeps the place of a producer, and means the default device for host data.
-    copy: True: always copy. None: copy if needed, and everything that is no producer. False:
-        never copy; a NumPy array that is a view of USM then gives that memory.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'. None keeps that of a producer,
-        and means 'device' for host data. For a list with producers it is what
-        `get_coerced_usm_type` gives.
-    sycl_queue: the queue of the array. None keeps that of a producer, or the common queue of
-        the producers in a list, and means the queue that usmx keeps for the device otherwise.
-    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
-        first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
-        compact, with the axes in the order in which those of `obj` lie in memory.
-
-Returns:
-    A USMArray.
-
-Raises:
-    ValueError: ``copy=False`` cannot be met, `obj` breaks a rule of the exchange, or a list is
-        ragged.
-    ExecutionPlacementError: arrays of a list are on different queues, and none was asked for.
-    TypeError: `obj` cannot be an array.
-
-Example:
-    >>> a = usmx.asarray([[1, 2], [3, 4]], usm_type='shared')
-    >>> usmx.asarray(a) is a
-    True
-    >>> print(usmx.asarray(a, dtype='f4'))
-    [[1. 2.]
-     [3. 4.]])");
+        docstring("asarray"));
   m.def("empty", &empty, nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::kw_only(),
         nb::arg("order").none() = "C", nb::arg("device") = nb::none(),
         nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
         nb::sig("def empty(shape: Shape, dtype: DTypeLike | None = None, *, order: OrderCF = 'C', "
                 "device: DeviceLike | None = None, usm_type: UsmType = 'device', sycl_queue: "
                 "QueueLike | None = None) -> USMArray"),
-        R"(Make a new array whose elements are not set. Does not wait.
-
-Args:
-    shape: the shape: an integer or a tuple of integers.
-    dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-        By default float64, or float32 on a device without float64.
-    order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
-    device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
-        Device. By default the default device.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'.
-    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
-
-Returns:
-    A USMArray in new memory, which usmx owns.
-
-Raises:
-    ValueError: an argument has a value that is not accepted, or the device lacks the type.
-    TypeError: an argument has a wrong type.
-    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
-
-Example:
-    >>> usmx.empty((2, 3), dtype='f4').shape
-    (2, 3))");
+        docstring("empty"));
   m.def("zeros", &zeros, nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::kw_only(),
         nb::arg("order").none() = "C", nb::arg("device") = nb::none(),
         nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
         nb::sig("def zeros(shape: Shape, dtype: DTypeLike | None = None, *, order: OrderCF = 'C', "
                 "device: DeviceLike | None = None, usm_type: UsmType = 'device', sycl_queue: "
                 "QueueLike | None = None) -> USMArray"),
-        R"(Make a new array of zeros. Waits until it is filled.
-
-Args:
-    shape: the shape: an integer or a tuple of integers.
-    dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
-        By default float64, or float32 on a device without float64.
-    order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
-    device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
-        Device. By default the default device.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'.
-    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
-
-Returns:
-    A USMArray in new memory, which usmx owns.
-
-Raises:
-    ValueError: an argument has a value that is not accepted, or the device lacks the type.
-    TypeError: an argument has a wrong type.
-    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
-
-Example:
-    >>> print(usmx.zeros(3))
-    [0. 0. 0.])");
+        docstring("zeros"));
   m.def("empty_like", &empty_like, nb::arg().none(), nb::kw_only(), nb::arg("dtype") = nb::none(),
         nb::arg("order").none() = "K", nb::arg("device") = nb::none(),
         nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
         nb::sig("def empty_like(x: Producer, /, *, dtype: DTypeLike | None = None, order: "
                 "OrderCFAK = 'K', device: DeviceLike | None = None, usm_type: UsmType | None = "
                 "None, sycl_queue: QueueLike | None = None) -> USMArray"),
-        R"(Make a new array of the shape of another one, whose elements are not set.
-
-Does not wait.
-
-Args:
-    x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    dtype: the element type. By default that of `x`.
-    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
-        first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
-        compact, with the axes in the order in which those of `x` lie in memory.
-    device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-        default on the queue of `x`.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
-    sycl_queue: the queue of the new array. By default that of `x`.
-
-Returns:
-    A USMArray in new memory, which usmx owns.
-
-Raises:
-    ValueError: an argument has a value that is not accepted, or the device lacks the type.
-    TypeError: an argument has a wrong type.
-    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
-
-Example:
-    >>> usmx.empty_like(usmx.zeros((2, 3), dtype='f4')).dtype
-    dtype('float32'))");
+        docstring("empty_like"));
   m.def("zeros_like", &zeros_like, nb::arg().none(), nb::kw_only(), nb::arg("dtype") = nb::none(),
         nb::arg("order").none() = "K", nb::arg("device") = nb::none(),
         nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
         nb::sig("def zeros_like(x: Producer, /, *, dtype: DTypeLike | None = None, order: "
                 "OrderCFAK = 'K', device: DeviceLike | None = None, usm_type: UsmType | None = "
                 "None, sycl_queue: QueueLike | None = None) -> USMArray"),
-        R"(Make a new array of zeros of the shape of another one.
-
-Waits until it is filled.
-
-Args:
-    x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    dtype: the element type. By default that of `x`.
-    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
-        first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
-        compact, with the axes in the order in which those of `x` lie in memory.
-    device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-        default on the queue of `x`.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
-    sycl_queue: the queue of the new array. By default that of `x`.
-
-Returns:
-    A USMArray in new memory, which usmx owns.
-
-Raises:
-    ValueError: an argument has a value that is not accepted, or the device lacks the type.
-    TypeError: an argument has a wrong type.
-    USMAllocationError: the memory cannot be allocated. This is a MemoryError.
-
-Example:
-    >>> print(usmx.zeros_like(usmx.ones(3)))
-    [0. 0. 0.])");
+        docstring("zeros_like"));
   m.def(
       "_as_asked",
       [](nb::handle source, nb::handle dtype_object, nb::handle usm_type, nb::handle sycl_queue,

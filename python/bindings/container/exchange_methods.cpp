@@ -190,35 +190,7 @@ void bind_from_dlpack(nb::module_& m) {
         nb::arg("device") = nb::none(), nb::arg("copy") = nb::none(),
         nb::sig("def from_dlpack(x: DLPackProducer, /, *, device: DeviceLike | tuple[int, int] | "
                 "None = None, copy: bool | None = None) -> USMArray"),
-        R"(Take the array of an object with ``__dlpack__``.
-
-Unified shared memory becomes a view, which keeps alive what the producer gave. The view
-is on the producer's ``sycl_queue`` if it has one, else on the queue that usmx has for the
-device. Memory of a CUDA device comes after the work on the producer's stream. For other devices
-DLPack names no queue: finish work on other queues before you call this function. Ordinary host
-memory is copied into memory of kind 'device', and the function waits for the copy. The protocol
-is that of https://dmlc.github.io/dlpack, the arguments are those of the array API.
-
-Args:
-    x: an object with ``__dlpack__``: an array of dpnp, NumPy and others.
-    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device; or a pair
-        as ``__dlpack_device__`` gives it, of oneAPI (14) or of the host (1). By default where the
-        memory is, and the default device for a copy of host memory.
-    copy: True: always copy. None: copy host memory only. False: never copy.
-
-Returns:
-    A USMArray; a NumPy array if `device` is a pair of the host.
-
-Raises:
-    BufferError: usmx cannot use this kind of memory or element type, or the producer does not
-        export the memory.
-    ValueError: ``copy=False`` cannot be met, or what the producer gave breaks a rule of the
-        exchange.
-    TypeError: `x` has no ``__dlpack__``.
-
-Example:
-    >>> print(usmx.from_dlpack(np.arange(3.0)))
-    [0. 1. 2.])");
+        docstring("from_dlpack"));
 }
 
 // ======== dpnp: memory of dpctl's for its arrays
@@ -319,35 +291,7 @@ void bind_from_arrow(nb::module_& m) {
         nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
         nb::sig("def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, "
                 "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> USMArray"),
-        R"(Copy a column of Arrow's, in one chunk or several, into a new array. Waits.
-
-The protocol is Arrow's C data interface. It does not say how long buffers are: usmx checks the
-length of a column in USM, and of an object that tells the sizes of its ``buffers()``, as
-pyarrow's do. Any other object must be right about its length.
-
-Args:
-    column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
-        ``__arrow_c_device_array__``: an array of pyarrow, a series of polars or pandas, and
-        others.
-    device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
-        Device. By default the default device.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'.
-    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
-
-Returns:
-    A USMArray of one dimension.
-
-Raises:
-    BufferError: values are missing (null), are no integers or floating-point numbers, or are
-        not in host memory.
-    ValueError: what the object gave breaks a rule of Arrow's, or the column is longer than its
-        memory.
-    TypeError: `column` has none of these methods.
-
-Example:
-    >>> import pyarrow
-    >>> print(usmx.from_arrow(pyarrow.array([1, 2, 3])))
-    [1 2 3])");
+        docstring("from_arrow"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
+#include "support/hooks.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {
@@ -196,30 +197,10 @@ std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others) {
 
 void bind_scalars(nb::class_<py_array>& cls) {
   cls.def("__complex__", &to_complex, nb::sig("def __complex__(self) -> complex"))
-      .def(
-          "item", &item, nb::sig("def item(self, *args: typing.Any) -> typing.Any"),
-          R"(Give one element as Python's bool, int, float or complex, or as a tuple if it is structured. Waits.
-
-Args:
-    args: nothing, for the element of an array of size 1; one integer, for the element that stands there in
-        C order; one integer for each axis, or a tuple of them, for the element at that index.
-
-Raises:
-    ValueError: the size is not 1, or there are not as many indices as axes.
-    IndexError: an index is outside of its axis.
-
-Example:
-    >>> usmx.asarray([[1, 2], [3, 4]]).item(1, 0)
-    3)")
+      .def("item", &item, nb::sig("def item(self, *args: typing.Any) -> typing.Any"),
+           docstring("USMArray.item"))
       .def("tolist", &to_list, nb::sig("def tolist(self) -> typing.Any"),
-           R"(Give the elements as Python's numbers, in nested lists. Waits.
-
-Returns:
-    A list; the element alone if the array has no dimensions.
-
-Example:
-    >>> usmx.asarray([[1, 2], [3, 4]]).tolist()
-    [[1, 2], [3, 4]])");
+           docstring("USMArray.tolist"));
 }
 
 namespace {

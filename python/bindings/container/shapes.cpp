@@ -10,6 +10,7 @@
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/layout/axes.hpp"
 #include "usmx/layout/element_order.hpp"
@@ -186,174 +187,31 @@ void bind_shapes(nb::module_& m) {
         nb::arg("order").none() = "C", nb::arg("copy") = nb::none(),
         nb::sig("def reshape(X: Producer, /, shape: Shape, *, order: OrderCF = 'C', copy: bool | "
                 "None = None) -> USMArray"),
-        R"(Give the elements of `X` another shape: by a view where possible, else by a copy.
-
-Waits for the copy, if there is one.
-
-Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    shape: an integer or a tuple of integers. One of them may be -1: it is computed from the
-        others.
-    order: 'C': the last index varies fastest, in `X` and in the result. 'F': the first one
-        does.
-    copy: True: always copy. None: copy where there can be no view. False: never copy.
-
-Returns:
-    A view of `X`, or a new array that is contiguous in `order`, on the same queue and of the
-    same kind.
-
-Raises:
-    ValueError: the sizes differ, or ``copy=False`` cannot be met.
-
-Example:
-    >>> usmx.reshape(usmx.arange(6), (2, -1)).shape
-    (2, 3))");
+        docstring("reshape"));
   m.def("permute_dims", &permuted, nb::arg().none(), nb::arg("axes").none(),
         nb::sig("def permute_dims(X: Producer, /, axes: Axes) -> USMArray"),
-        R"(Reorder the dimensions of an array, by a view. Does not wait.
-
-Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    axes: dimension k of the result is dimension ``axes[k]`` of `X`. Each dimension must be
-        named once.
-
-Returns:
-    A view of `X`: a USMArray that shares and keeps its memory.
-
-Raises:
-    numpy.exceptions.AxisError: there is no such axis.
-    ValueError: a dimension is named twice, or not at all.
-
-Example:
-    >>> usmx.permute_dims(usmx.zeros((2, 3, 4)), (2, 0, 1)).shape
-    (4, 2, 3))");
+        docstring("permute_dims"));
   m.def("moveaxis", &moved, nb::arg().none(), nb::arg().none(), nb::arg().none(),
         nb::sig("def moveaxis(X: Producer, source: Axes, destination: Axes, /) -> USMArray"),
-        R"(Move axes of an array to other places, by a view. Does not wait.
-
-Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    source: the axes to move: an integer or a tuple.
-    destination: their new places: an integer or a tuple of the same length. The other axes keep
-        their order.
-
-Returns:
-    A view of `X`: a USMArray that shares and keeps its memory.
-
-Raises:
-    numpy.exceptions.AxisError: there is no such axis.
-    ValueError: `source` and `destination` differ in length, or name an axis twice.
-
-Example:
-    >>> usmx.moveaxis(usmx.zeros((2, 3, 4)), 0, -1).shape
-    (3, 4, 2))");
+        docstring("moveaxis"));
   m.def(
       "swapaxes", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
       nb::sig("def swapaxes(X: Producer, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray"),
-      R"(Swap two axes of an array, by a view. Does not wait.
-
-Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    axis1, axis2: integers.
-
-Returns:
-    A view of `X`: a USMArray that shares and keeps its memory.
-
-Raises:
-    numpy.exceptions.AxisError: there is no such axis.
-
-Example:
-    >>> usmx.swapaxes(usmx.zeros((2, 3, 4)), 0, 2).shape
-    (4, 3, 2))");
+      docstring("swapaxes"));
   m.def("matrix_transpose", &matrix_transpose, nb::arg("x").none(),
-        nb::sig("def matrix_transpose(x: Producer) -> USMArray"),
-        R"(Swap the last two dimensions of an array, by a view. Does not wait.
-
-Args:
-    x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-
-Returns:
-    A view of `x`: a USMArray that shares and keeps its memory.
-
-Raises:
-    ValueError: `x` has fewer than 2 dimensions.
-
-Example:
-    >>> usmx.matrix_transpose(usmx.zeros((2, 3, 4))).shape
-    (2, 4, 3))");
+        nb::sig("def matrix_transpose(x: Producer) -> USMArray"), docstring("matrix_transpose"));
   m.def("flip", &flip, nb::arg().none(), nb::kw_only(), nb::arg("axis") = nb::none(),
         nb::sig("def flip(X: Producer, /, *, axis: Axes | None = None) -> USMArray"),
-        R"(Reverse the order of the elements along axes, by a view. Does not wait.
-
-Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    axis: an integer or a tuple of integers. None means all axes.
-
-Returns:
-    A view of `X`: a USMArray that shares and keeps its memory.
-
-Raises:
-    numpy.exceptions.AxisError: there is no such axis.
-
-Example:
-    >>> print(usmx.flip(usmx.arange(3)))
-    [2 1 0])");
+        docstring("flip"));
   m.def("squeeze", &squeeze, nb::arg().none(), nb::arg("axis") = nb::none(),
         nb::sig("def squeeze(X: Producer, /, axis: Axes | None = None) -> USMArray"),
-        R"(Leave out axes of size 1, by a view. Does not wait.
-
-Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    axis: which axes: an integer or a tuple. None means all axes of size 1.
-
-Returns:
-    A view of `X`: a USMArray that shares and keeps its memory.
-
-Raises:
-    numpy.exceptions.AxisError: there is no such axis.
-    ValueError: one of `axis` has another size.
-
-Example:
-    >>> usmx.squeeze(usmx.zeros((1, 3, 1))).shape
-    (3,))");
+        docstring("squeeze"));
   m.def("expand_dims", &expand, nb::arg().none(), nb::kw_only(), nb::arg("axis").none() = 0,
         nb::sig("def expand_dims(X: Producer, /, *, axis: Axes = 0) -> USMArray"),
-        R"(Insert axes of size 1, by a view. Does not wait.
-
-Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    axis: where in the result the new axes are: an integer or a tuple.
-
-Returns:
-    A view of `X`: a USMArray that shares and keeps its memory.
-
-Raises:
-    numpy.exceptions.AxisError: there is no such axis.
-
-Example:
-    >>> usmx.expand_dims(usmx.zeros(3), axis=0).shape
-    (1, 3))");
+        docstring("expand_dims"));
   m.def("broadcast_to", &broadcast_to, nb::arg().none(), nb::arg("shape").none(),
         nb::sig("def broadcast_to(X: Producer, /, shape: Shape) -> USMArray"),
-        R"(Repeat an array to a shape, by a view. Does not wait.
-
-The view is read-only, since one element may stand in several places. NumPy does the same,
-dpnp.tensor does not.
-
-Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-    shape: an integer or a tuple of integers.
-
-Returns:
-    A read-only view of `X`.
-
-Raises:
-    ValueError: the shapes are not compatible.
-
-Example:
-    >>> print(usmx.broadcast_to(usmx.arange(3), (2, 3)))
-    [[0 1 2]
-     [0 1 2]])");
+        docstring("broadcast_to"));
   m.def("_new_like", &new_like, nb::arg("prototype").none(), nb::arg("shape").none(),
         nb::arg("order").none(),
         nb::sig("def _new_like(prototype: object, shape: object, order: object) -> USMArray"),
@@ -369,124 +227,28 @@ Example:
 
 void bind_shape_methods(nb::class_<py_array>& cls) {
   cls.def("view", &view, nb::arg("dtype") = nb::none(),
-          nb::sig("def view(self, dtype: object = None) -> USMArray"),
-          R"(Read the same bytes as elements of another type, by a view. Does not wait.
-
-If the item size changes, the last dimension changes, and it must be contiguous.
-
-Args:
-    dtype: the element type. None keeps it.
-
-Returns:
-    A view of the array.
-
-Raises:
-    ValueError: the bytes of the last dimension, another stride or the offset are no whole number of new
-        elements, or the new type needs another alignment.
-
-Example:
-    >>> usmx.zeros(3, dtype='f8').view('u4').shape
-    (6,))")
+          nb::sig("def view(self, dtype: object = None) -> USMArray"), docstring("USMArray.view"))
       .def(
           "reshape", &reshape_method, nb::arg("shape").none(), nb::arg("order").none() = "C",
           nb::arg("copy") = nb::none(),
           nb::sig("def reshape(self, *shape: typing.Any, order: OrderCF = 'C', copy: bool | None = "
                   "None) -> USMArray"),
-          R"(Give the elements another shape: by a view where possible, else by a copy. Waits for the copy.
-
-Args:
-    shape: one tuple or several integers. One of them may be -1: it is computed from the others.
-    order: 'C': the last index varies fastest, in both shapes. 'F': the first one does.
-    copy: True: always copy. None: copy where there can be no view. False: never copy.
-
-Returns:
-    A view, or a new array that is contiguous in `order`.
-
-Raises:
-    ValueError: the sizes differ, or ``copy=False`` cannot be met.
-
-Example:
-    >>> usmx.arange(6).reshape(2, -1).shape
-    (2, 3))")
-      .def(
-          "ravel", &ravel, nb::arg("order").none() = "C",
-          nb::sig("def ravel(self, order: OrderCFAK = 'C') -> USMArray"),
-          R"(Give all elements one contiguous dimension: by a view where possible, else by a copy. Waits for the copy.
-
-Args:
-    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
-        array is Fortran- and not C-contiguous, else 'C'. 'K': as they
-        lie in memory.
-
-Returns:
-    A view, or a new array.
-
-Example:
-    >>> print(usmx.asarray([[1, 2], [3, 4]]).ravel('F'))
-    [1 3 2 4])")
+          docstring("USMArray.reshape"))
+      .def("ravel", &ravel, nb::arg("order").none() = "C",
+           nb::sig("def ravel(self, order: OrderCFAK = 'C') -> USMArray"),
+           docstring("USMArray.ravel"))
       .def("flatten", &flatten, nb::arg("order").none() = "C",
            nb::sig("def flatten(self, order: OrderCFAK = 'C') -> USMArray"),
-           R"(Copy all elements into an array of one dimension. Waits.
-
-Args:
-    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
-        array is Fortran- and not C-contiguous, else 'C'. 'K': as they
-        lie in memory.
-
-Returns:
-    A new array.
-
-Example:
-    >>> print(usmx.asarray([[1, 2], [3, 4]]).flatten())
-    [1 2 3 4])")
+           docstring("USMArray.flatten"))
       .def("transpose", &transpose, nb::arg("axes").none(),
            nb::sig("def transpose(self, *axes: typing.Any) -> USMArray"),
-           R"(Reorder the dimensions, by a view. Does not wait.
-
-Args:
-    axes: one tuple or several integers; without them the order is reversed.
-
-Returns:
-    A view of the array.
-
-Raises:
-    ValueError: an axis is named twice, or not at all, or does not exist.
-
-Example:
-    >>> usmx.zeros((2, 3, 4)).transpose().shape
-    (4, 3, 2))")
+           docstring("USMArray.transpose"))
       .def("squeeze", &squeeze, nb::arg("axis") = nb::none(),
            nb::sig("def squeeze(self, axis: int | typing.Sequence[int] | None = None) -> USMArray"),
-           R"(Leave out axes of size 1, by a view. Does not wait.
-
-Args:
-    axis: which axes: an integer or a tuple. None means all axes of size 1.
-
-Returns:
-    A view of the array.
-
-Raises:
-    ValueError: one of `axis` has another size, or does not exist.
-
-Example:
-    >>> usmx.zeros((1, 3)).squeeze().shape
-    (3,))")
+           docstring("USMArray.squeeze"))
       .def("swapaxes", &swapped, nb::arg("axis1").none(), nb::arg("axis2").none(),
            nb::sig("def swapaxes(self, axis1: int, axis2: int) -> USMArray"),
-           R"(Swap two axes, by a view. Does not wait.
-
-Args:
-    axis1, axis2: integers.
-
-Returns:
-    A view of the array.
-
-Raises:
-    ValueError: an axis does not exist.
-
-Example:
-    >>> usmx.zeros((2, 3)).swapaxes(0, 1).shape
-    (3, 2))");
+           docstring("USMArray.swapaxes"));
 }
 
 }  // namespace usmx::bindings

@@ -12,6 +12,7 @@
 #include "objects/memory.hpp"
 #include "objects/owners.hpp"
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
 #include "sycl_objects/dpctl.hpp"
@@ -92,27 +93,9 @@ std::shared_ptr<buffer> memory_of_producer(PyObject* object) {
 }
 
 void bind_producers(nb::module_& m) {
-  m.def(
-      "from_usm_array_interface", &view_of_any, nb::arg("obj").none(),
-      nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
-      R"(View the memory of a producer, always without a copy. Does not wait, unless the producer does.
-
-Pointer, bounds, alignment, device and read-only flag are checked. docs/protocol.md says how.
-
-Args:
-    obj: an object with ``__sycl_usm_array_interface__``.
-
-Returns:
-    A USMArray that keeps the producer alive.
-
-Raises:
-    TypeError: `obj` is no producer, or a key has a wrong type.
-    ValueError: what `obj` says of its memory breaks a rule of the protocol.
-
-Example:
-    >>> import dpnp.tensor
-    >>> print(usmx.from_usm_array_interface(dpnp.tensor.arange(3)))
-    [0 1 2])");
+  m.def("from_usm_array_interface", &view_of_any, nb::arg("obj").none(),
+        nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
+        docstring("from_usm_array_interface"));
   m.def(
       "_as_array",
       [](nb::handle obj) {

@@ -13,6 +13,7 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/queue_argument.hpp"
@@ -93,55 +94,11 @@ void bind_adoption(nb::module_& m) {
                 "syclobj: object, *, owner: object = None, deleter: typing.Callable[[int], object] "
                 "| None = None, readonly: bool = False) -> MemoryUSMDevice | MemoryUSMShared | "
                 "MemoryUSMHost"),
-        R"(Take over memory that a native library allocated, without a copy.
-
-`owner` and `deleter` say how the memory is freed. One of them must be given.
-
-The owner is kept alive until the last view of the memory is gone and the work recorded on it is complete. The
-deleter is called once then, as ``deleter(pointer)``, after all work on its queue that others may have
-submitted, and before the owner is let go. It is also called if this function fails, unless `pointer` is no
-address. It may be called on any thread, and what it raises goes to ``sys.unraisablehook``.
-
-Args:
-    pointer: the address of the first byte.
-    nbytes: the number of bytes.
-    syclobj: the context of the memory: a queue, a context, a filter string, a capsule or an object with
-        ``_get_capsule()``.
-    owner: any object, such as a capsule with a destructor. The result's ``reference_obj`` is this object.
-    deleter: a callable. A ctypes function needs ``argtypes = [ctypes.c_void_p]``.
-    readonly: whether nothing may be written to the memory.
-
-Returns:
-    A memory object of the class of the pointer's kind.
-
-Raises:
-    ValueError: the bytes are not all inside one live allocation of that context and device.
-    TypeError: an argument has a wrong type, or there is neither owner nor deleter.
-
-Example:
-    >>> native = usmx.memory.MemoryUSMShared(64)  # stands for a library's memory
-    >>> usmx.memory.from_pointer(native._pointer, 64, native.sycl_queue, owner=native).nbytes
-    64)");
+        docstring("from_pointer"));
   m.def("get_usm_type", &get_usm_type, nb::arg("obj").none(), nb::arg("syclobj") = nb::none(),
         nb::sig("def get_usm_type(obj: typing.SupportsIndex | _Producer, syclobj: object = None) "
                 "-> str"),
-        R"(Say what an address, or the first byte of a producer's memory, is in a context.
-
-Args:
-    obj: an address as an integer, or a producer.
-    syclobj: a queue, a context, a filter string, a capsule or an object with ``_get_capsule()``. None stands for
-        the producer's own context; an address has none.
-
-Returns:
-    'device', 'shared' or 'host'; 'unknown' if it is no USM there.
-
-Raises:
-    TypeError: `obj` is neither, or `syclobj` is missing for an address.
-    ValueError: a producer breaks a rule of the protocol.
-
-Example:
-    >>> usmx.memory.get_usm_type(usmx.zeros(3))
-    'device')");
+        docstring("get_usm_type"));
 }
 
 namespace {
@@ -207,47 +164,7 @@ void bind_shared_memory(nb::module_& m) {
         nb::sig("def from_shared_memory(shm: object, shape: Shape, dtype: DTypeLike, *, "
                 "device: DeviceLike | None = None, sycl_queue: QueueLike | None = None) "
                 "-> USMArray"),
-        R"(Make an array over memory that several processes share, without a copy. Does not wait.
-
-Only for devices that may touch memory of the system (the aspect ``usm_system_allocations``): the
-CPU device is one. The array is of kind 'shared', which SYCL says such memory may take the place
-of. Views, copies, kernels, buffers and pickles work as for any array; DLPack has it as memory of
-the host. There is no dictionary: to the SYCL runtime, and so to dpctl and dpnp, this memory is no
-USM. They get a copy.
-
-usmx orders only the work of this process. Other processes must have finished with the elements
-before this one uses them, and nobody may shrink the block.
-
-Args:
-    shm: a ``multiprocessing.shared_memory.SharedMemory``, or any object with a buffer, such as an
-        ``mmap``, a ``numpy.memmap`` or a part of ``shm.buf``. The array, its views and its memory
-        object keep it alive, and ``close()`` raises a BufferError as long as one of them lives.
-    shape: the number of elements along each axis. They lie in C order from the first byte on.
-    dtype: the element type.
-    device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By default
-        the default device.
-    sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
-
-Returns:
-    A USMArray, read-only if the buffer is. Its ``base.reference_obj`` is `shm`.
-
-Raises:
-    ValueError: the device may not touch such memory, the block is too small, not aligned for the
-        type, or closed, or the device lacks the type.
-    TypeError: `shm` has no buffer, or an argument has a wrong type.
-
-    What `shm` raises if its buffer is not contiguous passes through.
-
-Example:
-    >>> from multiprocessing.shared_memory import SharedMemory
-    >>> block = SharedMemory(create=True, size=64)
-    >>> array = usmx.from_shared_memory(block, (2, 4), "f8")
-    >>> array[:] = 7
-    >>> bytes(block.buf[:8]) == np.float64(7).tobytes()
-    True
-    >>> del array
-    >>> block.close(), block.unlink()
-    (None, None))");
+        docstring("from_shared_memory"));
 }
 
 namespace {
@@ -294,23 +211,7 @@ void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc)
       nb::sig("def __init__(self, nbytes_or_producer: typing.SupportsIndex | _Producer, *, "
               "alignment: int = 0, queue: SyclQueue | None = None, copy: bool = False) -> "
               "None"),
-      R"(Make new memory, or view or copy that of a producer.
-
-Args:
-    nbytes_or_producer: a number of bytes, more than 0, for new memory; or a producer of this kind of memory, for
-        a view of its bytes, which keeps the producer alive.
-    alignment: a power of two, of which the address of new memory is a multiple. 0 leaves it to the runtime.
-    queue: the queue of new memory. By default the queue that usmx keeps for the default device.
-    copy: True: copy the bytes of the producer, which may be of any kind. Waits for the copy.
-
-Raises:
-    ValueError: the size or the alignment is not accepted, or the producer is of another kind.
-    TypeError: the first argument is neither a number nor a producer.
-    USMAllocationError: the memory cannot be allocated.
-
-Example:
-    >>> usmx.memory.MemoryUSMShared(64).nbytes
-    64)");
+      docstring("_Memory.__init__"));
   set_python_class<Memory>(cls);
 }
 
@@ -396,14 +297,7 @@ void bind_base(nb::module_& m) {
           },
           nb::arg("syclobj") = nb::none(),
           nb::sig("def get_usm_type(self, syclobj: object = None) -> str"),
-          R"(Give the kind of the memory.
-
-Args:
-    syclobj: None for the memory's own context; or a queue, a context or another form of ``syclobj``, to ask what
-        the memory is in that context.
-
-Returns:
-    'device', 'shared' or 'host', and in another context also 'unknown'.)")
+          docstring("_Memory.get_usm_type"))
       .def(
           "get_usm_type_enum",
           [](const py_memory& self, nb::handle syclobj) {
@@ -411,10 +305,7 @@ Returns:
           },
           nb::arg("syclobj") = nb::none(),
           nb::sig("def get_usm_type_enum(self, syclobj: object = None) -> int"),
-          R"(Give the kind of the memory as dpctl's number: 0 unknown, 1 device, 2 shared, 3 host.
-
-Args:
-    syclobj: None for the memory's own context; or a queue, a context or another form of ``syclobj``.)")
+          docstring("_Memory.get_usm_type_enum"))
       .def(
           "tobytes", [](const py_memory& self) { return to_python_bytes(self.memory()); },
           nb::sig("def tobytes(self) -> bytes"),
@@ -427,90 +318,31 @@ Args:
           [](const py_memory& self, nb::object obj) { return copy_to_host(self.memory(), obj); },
           nb::arg("obj") = nb::none(),
           nb::sig("def copy_to_host(self, obj: typing.Any = None) -> typing.Any"),
-          R"(Copy all bytes to the start of a buffer. Waits.
-
-Args:
-    obj: a writable contiguous buffer. None makes a new NumPy array of bytes.
-
-Returns:
-    The buffer.
-
-Raises:
-    ValueError: the buffer is too small.)")
+          docstring("_Memory.copy_to_host"))
       .def(
           "copy_from_host",
           [](const py_memory& self, nb::handle obj) { copy_from_host(self.memory(), obj); },
           nb::arg("obj"), nb::sig("def copy_from_host(self, obj: typing.Any) -> None"),
-          R"(Copy a buffer to the start of this memory. Waits.
-
-Args:
-    obj: a contiguous buffer.
-
-Raises:
-    ValueError: the buffer does not fit, or this memory is read-only.)")
+          docstring("_Memory.copy_from_host"))
       .def(
           "copy_from_device",
           [](const py_memory& self, nb::handle obj) { copy_from_device(self.memory(), obj); },
           nb::arg("sycl_usm_ary"),
           nb::sig("def copy_from_device(self, sycl_usm_ary: _Producer) -> None"),
-          R"(Copy the bytes of a producer to the start of this memory. Waits.
-
-Args:
-    sycl_usm_ary: an object with ``__sycl_usm_array_interface__``.
-
-Raises:
-    ValueError: the bytes do not fit, or this memory is read-only.)")
+          docstring("_Memory.copy_from_device"))
       .def(
           "memset", [](const py_memory& self, nb::handle val) { memset_bytes(self.bytes(), val); },
           nb::arg("val").none() = 0,
           nb::sig("def memset(self, val: typing.SupportsIndex = 0) -> None"),
-          R"(Set every byte to one value. Waits.
-
-Args:
-    val: an integer from 0 to 255.
-
-Raises:
-    ValueError: this memory is read-only, or `val` is out of range.)")
+          docstring("_Memory.memset"))
       .def("record", &announce_event<&buffer::record_write>, nb::arg("event").none(),
-           nb::sig("def record(self, event: object) -> None"),
-           R"(Announce unfinished work on this memory that usmx has not submitted. Does not wait.
-
-Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
-complete.
-
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
-
-Raises:
-    TypeError: `event` is none of these.)")
+           nb::sig("def record(self, event: object) -> None"), docstring("_Memory.record"))
       .def("record_read", &announce_event<&buffer::record_read>, nb::arg("event").none(),
            nb::sig("def record_read(self, event: object) -> None"),
-           R"(Announce unfinished work that only reads this memory. Does not wait.
-
-Whoever writes the memory through usmx waits for that work, whoever reads it does not. usmx does not free
-the memory before the work is complete.
-
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
-
-Raises:
-    TypeError: `event` is none of these.
-
-Example:
-    >>> usmx.memory.MemoryUSMShared(8).record_read(usmx.SyclEvent()))")
-      .def(
-          "record_write", &announce_event<&buffer::record_write>, nb::arg("event").none(),
-          nb::sig("def record_write(self, event: object) -> None"),
-          R"(Announce unfinished work that writes this memory: another name of ``record``. Does not wait.
-
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
-
-Raises:
-    TypeError: `event` is none of these.
-
-Example:
-    >>> usmx.memory.MemoryUSMShared(8).record_write(usmx.SyclEvent()))")
+           docstring("_Memory.record_read"))
+      .def("record_write", &announce_event<&buffer::record_write>, nb::arg("event").none(),
+           nb::sig("def record_write(self, event: object) -> None"),
+           docstring("_Memory.record_write"))
       .def(
           "wait", [](const py_memory& self) { wait_for(self.bytes()); },
           "Wait for all work on the memory that usmx can know of.")
@@ -539,25 +371,10 @@ void bind_memory_classes(nb::module_& m) {
   bind_kind<host_memory>(
       m, "MemoryUSMHost", usm_kind::host,
       "Bytes of USM host memory, which the host and all devices of the context may touch.");
-  m.def(
-      "as_usm_memory", &as_usm_memory, nb::arg("obj").none(),
-      nb::sig("def as_usm_memory(obj: _Producer) -> MemoryUSMDevice | MemoryUSMShared | "
-              "MemoryUSMHost"),
-      R"(View the bytes of a producer, from its lowest element to its highest. Does not copy or wait.
-
-Args:
-    obj: an object with ``__sycl_usm_array_interface__``.
-
-Returns:
-    A memory object of the kind of the memory, which keeps the producer alive.
-
-Raises:
-    TypeError: `obj` is no producer.
-    ValueError: what `obj` says of its memory breaks a rule of the protocol.
-
-Example:
-    >>> usmx.memory.as_usm_memory(usmx.zeros(3)).nbytes
-    24)");
+  m.def("as_usm_memory", &as_usm_memory, nb::arg("obj").none(),
+        nb::sig("def as_usm_memory(obj: _Producer) -> MemoryUSMDevice | MemoryUSMShared | "
+                "MemoryUSMHost"),
+        docstring("as_usm_memory"));
 }
 
 }  // namespace usmx::bindings

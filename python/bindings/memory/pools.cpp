@@ -6,6 +6,7 @@
 
 #include "memory/memory.hpp"
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "usmx/base/error.hpp"
@@ -117,48 +118,13 @@ void bind_pool(nb::module_& m) {
            nb::arg("fraction") = nb::none(),
            nb::sig("def set_limit(self, *, size: typing.SupportsIndex | None = None, fraction: "
                    "float | None = None) -> None"),
-           R"(Set or remove the limit of the memory that the pool takes from the resource below.
-
-What the pool has already, it keeps. Memory beyond the limit is a USMAllocationError.
-
-Args:
-    size: the limit in bytes.
-    fraction: the limit as a fraction of the device's memory. Without both arguments there is no limit.
-
-Raises:
-    ValueError: both are given, or one is out of range.
-
-Example:
-    >>> pool = usmx.memory.get_memory_pool()
-    >>> pool.set_limit(size=1 << 30)
-    >>> pool.get_limit()
-    1073741824
-    >>> pool.set_limit())")
+           docstring("MemoryPool.set_limit"))
       .def(
           "get_limit", [](const py_pool& self) { return self.own->limit(); },
           "Give the limit in bytes, or None if there is none.")
       .def("set_keep_limit", &set_keep_limit, nb::arg("size"),
            nb::sig("def set_keep_limit(self, size: typing.SupportsIndex) -> None"),
-           R"(Set how many bytes of free blocks of more than 64 KiB the pool keeps.
-
-What is free beyond that goes back to the resource below: now, which may wait for work on it, and later with the
-next allocation, or when any array or memory object is pickled. The limit is at first what
-USMX_POOL_KEEP of the environment says, or a sixteenth of the device's memory, and at least 64 MiB.
-
-Args:
-    size: the limit in bytes.
-
-Raises:
-    ValueError: it is negative.
-    TypeError: it is no integer.
-
-Example:
-    >>> pool = usmx.memory.get_memory_pool()
-    >>> before = pool.get_keep_limit()
-    >>> pool.set_keep_limit(1 << 20)
-    >>> pool.get_keep_limit()
-    1048576
-    >>> pool.set_keep_limit(before))")
+           docstring("MemoryPool.set_keep_limit"))
       .def(
           "get_keep_limit", [](const py_pool& self) { return self.own->keep_limit(); },
           "Give how many bytes of free blocks of more than 64 KiB the pool keeps.")
@@ -170,26 +136,7 @@ Example:
 }
 
 void bind_own_pool(nb::module_& m) {
-  nb::class_<py_own_pool, py_pool>(m, "PoolResource",
-                                   R"(A pool of one device on top of another resource.
-
-It gives memory for queues of that device and its context, and a ValueError for any other.
-
-Args:
-    upstream: the resource that the pool takes its memory from.
-    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
-
-Raises:
-    ValueError: `upstream` is, or stands on, a pool of another context or device, or on too many
-        resources (16).
-
-Example:
-    >>> pool = usmx.memory.PoolResource(usmx.memory.PlainResource('host'))
-    >>> pool.set_limit(size=1 << 30)
-    >>> with usmx.memory.using_memory_resource(pool):
-    ...     a = usmx.zeros(100, usm_type='host')
-    >>> pool.used_bytes()
-    896)")
+  nb::class_<py_own_pool, py_pool>(m, "PoolResource", docstring("PoolResource"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<py_own_pool> self, const py_resource& upstream,
@@ -212,64 +159,18 @@ void bind_pools(nb::module_& m) {
   m.def("get_memory_pool", &get_memory_pool, nb::arg("kind") = "device",
         nb::arg("device") = nb::none(),
         nb::sig("def get_memory_pool(kind: str = 'device', device: object = None) -> MemoryPool"),
-        R"(Find the pool of usmx's own that new memory of a kind comes from.
-
-With ``USMX_POOL=off`` in the environment, new memory comes from the SYCL runtime, block by block. Then this is a
-pool from which nothing is taken: its figures are 0.
-
-Args:
-    kind: 'device', 'shared' or 'host'.
-    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
-
-Returns:
-    A MemoryPool.
-
-Raises:
-    ValueError: `kind` is no kind, or `set_memory_resource` has set another resource for new memory.
-
-Example:
-    >>> usmx.memory.get_memory_pool('shared').kind
-    'shared')");
+        docstring("get_memory_pool"));
   m.def("set_pending_limit", &set_pending_nbytes, nb::arg("nbytes"),
         nb::sig("def set_pending_limit(nbytes: typing.SupportsIndex) -> None"),
-        R"(Set how many bytes may wait for unfinished work after their arrays are gone.
-
-Memory that was let go while work on it was unfinished waits until the work is done. Where more bytes wait, and no
-free memory serves it, the next allocation waits for the oldest of that work. By default 256 MiB may wait, or what
-USMX_PENDING_LIMIT of the environment says.
-
-Args:
-    nbytes: the bytes that may wait, for all devices and kinds together.
-
-Raises:
-    ValueError: `nbytes` is negative.
-    TypeError: `nbytes` is no integer.
-
-Example:
-    >>> before = usmx.memory.get_pending_limit()
-    >>> usmx.memory.set_pending_limit(1 << 30)
-    >>> usmx.memory.get_pending_limit()
-    1073741824
-    >>> usmx.memory.set_pending_limit(before))");
-  m.def(
-      "get_pending_limit", [] { return pending_limit(); },
-      R"(Give how many bytes may wait for unfinished work after their arrays are gone.
-
-Example:
-    >>> usmx.memory.get_pending_limit() > 0
-    True)");
+        docstring("set_pending_limit"));
+  m.def("get_pending_limit", [] { return pending_limit(); }, docstring("get_pending_limit"));
   m.def(
       "empty_cache",
       [] {
         const without_interpreter_lock unlocked;
         empty_cache();
       },
-      R"(Let all pools give back the memory that they keep and of which nothing is in use.
-
-usmx's own pools give it to the SYCL runtime, and each PoolResource to the resource below it.
-
-Example:
-    >>> usmx.memory.empty_cache())");
+      docstring("empty_cache"));
   m.def(
       "_give_back_surplus",
       [] {
@@ -278,24 +179,9 @@ Example:
       },
       "Let all pools give back what is free beyond what they keep, as the next allocation of each "
       "does.");
-  m.def(
-      "mem_get_info", &mem_get_info, nb::arg("device") = nb::none(),
-      nb::sig("def mem_get_info(device: object = None) -> tuple[int, int]"),
-      R"(Give the bytes of the device's memory that are free, and all of them, for all processes together.
-
-Args:
-    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
-
-Returns:
-    A tuple (free, total), in bytes.
-
-Raises:
-    ValueError: the device does not tell.
-
-Example:
-    >>> free, total = usmx.memory.mem_get_info()
-    >>> free <= total
-    True)");
+  m.def("mem_get_info", &mem_get_info, nb::arg("device") = nb::none(),
+        nb::sig("def mem_get_info(device: object = None) -> tuple[int, int]"),
+        docstring("mem_get_info"));
 }
 
 }  // namespace usmx::bindings

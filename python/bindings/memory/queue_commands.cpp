@@ -16,6 +16,7 @@
 #include "objects/owners.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/array/submit.hpp"
@@ -312,27 +313,7 @@ void bind_copies_of_bytes(nb::class_<sycl::queue>& cls) {
          },
          nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
          nb::sig("def memcpy(self, dest: object, src: object, count: int) -> None"),
-         R"(Copy bytes, and wait.
-
-The copy comes after the work on both sides that usmx knows of.
-
-Args:
-    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
-        buffer. The bytes are written at its start.
-    src: where from: the same, or a buffer that is read-only.
-    count: the number of bytes.
-
-Raises:
-    ValueError: `count` is negative or more than one of the sides has, `dest` is read-only, or the memory is of
-        another context than the queue.
-    BufferError: `dest` is a read-only buffer.
-    TypeError: one of the sides is neither.
-
-Example:
-    >>> memory = usmx.memory.MemoryUSMDevice(8)
-    >>> usmx.default_queue().memcpy(memory, b'12345678', 8)
-    >>> memory.tobytes()
-    b'12345678')")
+         docstring("SyclQueue.memcpy"))
       .def(
           "memcpy_async",
           [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
@@ -345,36 +326,7 @@ Example:
           nb::arg("dEvents") = nb::none(),
           nb::sig("def memcpy_async(self, dest: object, src: object, count: int, "
                   "dEvents: typing.Sequence[SyclEvent] | None = None) -> SyclEvent"),
-          R"(Start to copy bytes, and do not wait.
-
-Both sides are kept alive until the copy is complete, and what usmx does with them later comes after it. A copy
-between two buffers of the host, one between sides that overlap, and one of no bytes, waits for `dEvents` and is
-complete on return.
-
-Args:
-    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
-        buffer.
-    src: where from: the same, or a buffer that is read-only.
-    count: the number of bytes.
-    dEvents: SyclEvents that the copy comes after, too.
-
-Returns:
-    A SyclEvent that is complete when the copy is.
-
-Raises:
-    ValueError: `count` is negative or more than one of the sides has, `dest` is read-only, or the memory is of
-        another context than the queue.
-    BufferError: `dest` is a read-only buffer.
-    TypeError: one of the sides is neither, or `dEvents` has something else than events.
-
-Example:
-    >>> queue = usmx.default_queue()
-    >>> memory = usmx.memory.MemoryUSMDevice(8)
-    >>> first = queue.memcpy_async(memory, b'12345678', 8)
-    >>> target = bytearray(8)
-    >>> queue.memcpy_async(target, memory, 8, [first]).wait()
-    >>> bytes(target)
-    b'12345678')")
+          docstring("SyclQueue.memcpy_async"))
       .def(
           "copy",
           [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
@@ -384,22 +336,7 @@ Example:
           nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"), nb::arg("dtype") = "u1",
           nb::sig("def copy(self, dest: object, src: object, count: int, dtype: str = 'u1') -> "
                   "None"),
-          R"(Copy elements, and wait.
-
-This is ``memcpy`` with a count of elements.
-
-Args:
-    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
-        buffer.
-    src: where from: the same, or a buffer that is read-only.
-    count: the number of elements.
-    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
-
-Raises:
-    ValueError: `dtype` is another type, `count` is negative or more than one of the sides has, `dest` is read-only,
-        or the memory is of another context than the queue.
-    BufferError: `dest` is a read-only buffer.
-    TypeError: one of the sides is neither.)")
+          docstring("SyclQueue.copy"))
       .def(
           "copy_async",
           [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
@@ -412,26 +349,7 @@ Raises:
           nb::arg("dEvents") = nb::none(), nb::arg("dtype") = "u1",
           nb::sig("def copy_async(self, dest: object, src: object, count: int, dEvents: "
                   "typing.Sequence[SyclEvent] | None = None, dtype: str = 'u1') -> SyclEvent"),
-          R"(Start to copy elements, and do not wait.
-
-This is ``memcpy_async`` with a count of elements.
-
-Args:
-    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
-        buffer.
-    src: where from: the same, or a buffer that is read-only.
-    count: the number of elements.
-    dEvents: SyclEvents that the copy comes after, too.
-    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
-
-Returns:
-    A SyclEvent that is complete when the copy is.
-
-Raises:
-    ValueError: `dtype` is another type, `count` is negative or more than one of the sides has, `dest` is read-only,
-        or the memory is of another context than the queue.
-    BufferError: `dest` is a read-only buffer.
-    TypeError: one of the sides is neither, or `dEvents` has something else than events.)");
+          docstring("SyclQueue.copy_async"));
 }
 
 void bind_fills(nb::class_<sycl::queue>& cls) {
@@ -442,22 +360,7 @@ void bind_fills(nb::class_<sycl::queue>& cls) {
          },
          nb::arg("mem").none(), nb::arg("val"), nb::arg("count") = 0,
          nb::sig("def memset(self, mem: object, val: int, count: int = 0) -> None"),
-         R"(Set bytes to one value, and wait.
-
-Args:
-    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
-    val: the value, of which the low byte counts.
-    count: the number of bytes, from the first one. 0, or more than there are, means all.
-
-Raises:
-    ValueError: `count` is negative, `mem` is read-only, or its memory is of another context than the queue.
-    TypeError: `mem` is no producer.
-
-Example:
-    >>> memory = usmx.memory.MemoryUSMDevice(4)
-    >>> usmx.default_queue().memset(memory, 7)
-    >>> list(memory.tobytes())
-    [7, 7, 7, 7])")
+         docstring("SyclQueue.memset"))
       .def(
           "memset_async",
           [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count,
@@ -469,22 +372,7 @@ Example:
           nb::arg("dEvents") = nb::none(),
           nb::sig("def memset_async(self, mem: object, val: int, count: int = 0, dEvents: "
                   "typing.Sequence[SyclEvent] | None = None) -> SyclEvent"),
-          R"(Start to set bytes to one value, and do not wait.
-
-The memory is kept alive until the command is complete, and what usmx does with it later comes after it.
-
-Args:
-    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
-    val: the value, of which the low byte counts.
-    count: the number of bytes, from the first one. 0, or more than there are, means all.
-    dEvents: SyclEvents that the command comes after, too.
-
-Returns:
-    A SyclEvent that is complete when the command is.
-
-Raises:
-    ValueError: `count` is negative, `mem` is read-only, or its memory is of another context than the queue.
-    TypeError: `mem` is no producer, or `dEvents` has something else than events.)")
+          docstring("SyclQueue.memset_async"))
       .def(
           "fill",
           [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
@@ -493,26 +381,7 @@ Raises:
           nb::arg("dtype") = nb::none(),
           nb::sig("def fill(self, mem: object, value: complex, count: int = 0, dtype: str | None = "
                   "None) -> None"),
-          R"(Set elements to one number, and wait.
-
-Args:
-    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
-    value: the number, converted as in an assignment.
-    count: the number of elements, from the first one. 0, or more than there are, means all.
-    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8. None means that of an array, which must be
-        contiguous then, and bytes of a memory object.
-
-Raises:
-    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only or not contiguous, or its memory is of
-        another context than the queue.
-    OverflowError: a Python integer does not fit the type.
-    TypeError: `mem` is no producer.
-
-Example:
-    >>> memory = usmx.memory.MemoryUSMDevice(8)
-    >>> usmx.default_queue().fill(memory, 258, dtype='u2')
-    >>> list(memory.tobytes())
-    [2, 1, 2, 1, 2, 1, 2, 1])")
+          docstring("SyclQueue.fill"))
       .def(
           "fill_async",
           [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
@@ -525,27 +394,7 @@ Example:
           nb::sig(
               "def fill_async(self, mem: object, value: complex, count: int = 0, dEvents: "
               "typing.Sequence[SyclEvent] | None = None, dtype: str | None = None) -> SyclEvent"),
-          R"(Start to set elements to one number, and do not wait.
-
-The memory is kept alive until the command is complete, and what usmx does with it later comes after it. A fill that no
-kernel of usmx can do, and one of no elements, waits for `dEvents` and is complete on return.
-
-Args:
-    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
-    value: the number, converted as in an assignment.
-    count: the number of elements, from the first one. 0, or more than there are, means all.
-    dEvents: SyclEvents that the command comes after, too.
-    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8. None means that of an array, which must be
-        contiguous then, and bytes of a memory object.
-
-Returns:
-    A SyclEvent that is complete when the command is.
-
-Raises:
-    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only or not contiguous, or its memory is of
-        another context than the queue.
-    OverflowError: a Python integer does not fit the type.
-    TypeError: `mem` is no producer, or `dEvents` has something else than events.)");
+          docstring("SyclQueue.fill_async"));
 }
 
 void bind_hints(nb::class_<sycl::queue>& cls) {
@@ -559,15 +408,7 @@ void bind_hints(nb::class_<sycl::queue>& cls) {
          },
          nb::arg("mem").none(), nb::arg("count") = 0,
          nb::sig("def prefetch(self, mem: object, count: int = 0) -> None"),
-         R"(Ask the driver to move memory to the queue's device, and wait.
-
-Args:
-    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
-    count: the number of bytes, from the first one. 0, or more than there are, means all.
-
-Raises:
-    ValueError: `count` is negative, or the memory is of another context than the queue.
-    TypeError: `mem` is no producer.)")
+         docstring("SyclQueue.prefetch"))
       .def(
           "mem_advise",
           [](const sycl::queue& queue, nb::handle mem, nb::handle count, nb::handle advice) {
@@ -579,16 +420,7 @@ Raises:
           },
           nb::arg("mem").none(), nb::arg("count"), nb::arg("advice"),
           nb::sig("def mem_advise(self, mem: object, count: int, advice: int) -> None"),
-          R"(Tell the driver how memory will be used, and wait.
-
-Args:
-    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
-    count: the number of bytes, from the first one. 0, or more than there are, means all.
-    advice: a number that the back end defines; 0 resets what was told before.
-
-Raises:
-    ValueError: `count` is negative, or the memory is of another context than the queue.
-    TypeError: `mem` is no producer.)")
+          docstring("SyclQueue.mem_advise"))
       .def(
           "submit_barrier",
           [](const sycl::queue& queue, nb::handle after) {
@@ -597,21 +429,7 @@ Raises:
           nb::arg("dependent_events") = nb::none(),
           nb::sig("def submit_barrier(self, dependent_events: typing.Sequence[SyclEvent] | None = "
                   "None) -> SyclEvent"),
-          R"(Start a barrier: what is submitted to the queue later comes after it.
-
-Args:
-    dependent_events: SyclEvents that the barrier comes after, besides everything that was submitted to the queue
-        before. They are waited for: a driver may crash on those of another context. Once dpctl is loaded, an
-        out-of-order queue is waited for first: the runtime's barriers miss commands behind host tasks.
-
-Returns:
-    A SyclEvent that is complete when all that is.
-
-Raises:
-    TypeError: there is something else than events.
-
-Example:
-    >>> usmx.SyclQueue().submit_barrier().wait())");
+          docstring("SyclQueue.submit_barrier"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "memory/memory.hpp"
 #include "support/arguments.hpp"
 #include "support/call_site.hpp"
+#include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/scopes.hpp"
 #include "sycl_objects/queue_argument.hpp"
@@ -95,15 +96,8 @@ void bind_resource_base(nb::module_& m) {
 }
 
 void bind_sources(nb::module_& m) {
-  nb::class_<py_resource_of<usm_resource>, py_resource>(
-      m, "PlainResource", R"(A resource whose blocks are allocations of the SYCL runtime, one each.
-
-Args:
-    kind: 'device', 'shared' or 'host'.
-
-Example:
-    >>> usmx.memory.PlainResource('shared').kind
-    'shared')")
+  nb::class_<py_resource_of<usm_resource>, py_resource>(m, "PlainResource",
+                                                        docstring("PlainResource"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<py_resource_of<usm_resource>> self, nb::handle kind) {
@@ -113,23 +107,8 @@ Example:
             });
           },
           nb::arg("kind") = "device", nb::sig("def __init__(self, kind: str = 'device') -> None"));
-  nb::class_<py_resource_of<function_resource>, py_resource>(
-      m, "FunctionResource",
-      R"(A resource that consists of two C functions.
-
-They have the form of PyTorch's pluggable allocators: ``void* allocate(size_t, int device, sycl::queue*)`` and
-``void free(void*, size_t, sycl::queue*)``. Any thread may call them, with or without the interpreter lock, so
-they must not be Python functions.
-
-Args:
-    kind: 'device', 'shared' or 'host': what `allocate` returns.
-    allocate, free: the addresses of the functions, as integers.
-    device: the number that `allocate` gets.
-
-Example:
-    >>> functions = usmx.memory.FunctionResource('shared', 0x1000, 0x2000)  # not called here
-    >>> functions.kind
-    'shared')")
+  nb::class_<py_resource_of<function_resource>, py_resource>(m, "FunctionResource",
+                                                             docstring("FunctionResource"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<py_resource_of<function_resource>> self, nb::handle kind,
@@ -147,20 +126,8 @@ Example:
 }
 
 void bind_adaptors(nb::module_& m) {
-  nb::class_<py_resource_of<limiting_resource>, py_resource>(
-      m, "LimitingResource",
-      R"(A resource that gives out no more than `limit` bytes of `upstream` at a time.
-
-Args:
-    upstream: a resource.
-    limit: bytes.
-
-Raises:
-    ValueError: `upstream` stands on too many others (16).
-
-Example:
-    >>> usmx.memory.LimitingResource(usmx.memory.PlainResource(), 1 << 20).used_bytes()
-    0)")
+  nb::class_<py_resource_of<limiting_resource>, py_resource>(m, "LimitingResource",
+                                                             docstring("LimitingResource"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<py_resource_of<limiting_resource>> self,
@@ -177,18 +144,8 @@ Example:
           "used_bytes",
           [](const py_resource_of<limiting_resource>& self) { return self.own->used(); },
           "Give the bytes in use, as they were asked for.");
-  nb::class_<py_resource_of<statistics_resource>, py_resource>(
-      m, "StatisticsResource", R"(A resource that counts what passes through to `upstream`.
-
-Args:
-    upstream: a resource.
-
-Raises:
-    ValueError: `upstream` stands on too many others (16).
-
-Example:
-    >>> usmx.memory.StatisticsResource(usmx.memory.PlainResource()).counts()['blocks.total']
-    0)")
+  nb::class_<py_resource_of<statistics_resource>, py_resource>(m, "StatisticsResource",
+                                                               docstring("StatisticsResource"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<py_resource_of<statistics_resource>> self,
@@ -207,21 +164,8 @@ Example:
           nb::sig("def counts(self) -> dict[str, int]"),
           "Give the bytes and the blocks, now, at their peaks and in total, and the failures, by "
           "name.");
-  nb::class_<py_resource_of<tracking_resource>, py_resource>(
-      m, "TrackingResource",
-      R"(A resource that knows which line of which Python file allocated each block that is alive.
-
-It makes each allocation some microseconds slower.
-
-Args:
-    upstream: a resource.
-
-Raises:
-    ValueError: `upstream` stands on too many others (16).
-
-Example:
-    >>> usmx.memory.TrackingResource(usmx.memory.PlainResource()).live_blocks()
-    [])")
+  nb::class_<py_resource_of<tracking_resource>, py_resource>(m, "TrackingResource",
+                                                             docstring("TrackingResource"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<py_resource_of<tracking_resource>> self,
@@ -239,25 +183,8 @@ Example:
           },
           nb::sig("def live_blocks(self) -> list[tuple[int, int, str]]"),
           "List the address, the bytes and the place of each block that is alive, by address.");
-  nb::class_<py_resource_of<logging_resource>, py_resource>(
-      m, "LoggingResource",
-      R"(A resource that writes a line of CSV for each allocation, free and failure of `upstream`, at once.
-
-docs/memory.md has the format, and ``python -m usmx memory --plot`` draws the file. A file that exists is
-overwritten. The resource makes each allocation and each free some microseconds slower.
-
-Args:
-    upstream: a resource.
-    path: the file.
-
-Raises:
-    ValueError: the file cannot be written, another log is being written to it, or `upstream` stands on too many
-        others (16).
-
-Example:
-    >>> import os
-    >>> usmx.memory.LoggingResource(usmx.memory.PlainResource(), os.devnull).kind
-    'device')")
+  nb::class_<py_resource_of<logging_resource>, py_resource>(m, "LoggingResource",
+                                                            docstring("LoggingResource"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<py_resource_of<logging_resource>> self,
@@ -270,22 +197,8 @@ Example:
           nb::arg("upstream"), nb::arg("path"),
           nb::sig("def __init__(self, upstream: MemoryResource, path: str | os.PathLike[str]) -> "
                   "None"));
-  nb::class_<py_resource_of<failing_resource>, py_resource>(
-      m, "FailingResource",
-      R"(A resource that fails on purpose, to test what a program does then.
-
-Args:
-    upstream: a resource.
-    after: how many requests succeed before all others fail.
-
-Raises:
-    ValueError: `upstream` stands on too many others (16).
-
-Example:
-    >>> with usmx.memory.using_memory_resource(usmx.memory.FailingResource(usmx.memory.PlainResource())):
-    ...     usmx.zeros(3)
-    Traceback (most recent call last):
-    usmx._core.USMAllocationError: ...)")
+  nb::class_<py_resource_of<failing_resource>, py_resource>(m, "FailingResource",
+                                                            docstring("FailingResource"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<py_resource_of<failing_resource>> self,
@@ -311,45 +224,14 @@ void bind_resources(nb::module_& m) {
         nb::arg("device") = nb::none(),
         nb::sig("def get_memory_resource(kind: str = 'device', device: object = None) -> "
                 "MemoryResource"),
-        R"(Find the resource that new memory of a kind comes from.
-
-Args:
-    kind: 'device', 'shared' or 'host'.
-    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
-
-Returns:
-    A MemoryResource.
-
-Raises:
-    ValueError: `kind` is no kind.
-
-Example:
-    >>> usmx.memory.get_memory_resource('host').kind
-    'host')");
+        docstring("get_memory_resource"));
   m.def("_resource_scope", &resource_scope, nb::arg("resource"), nb::arg("device").none(),
         nb::sig("def _resource_scope(resource: MemoryResource, device: object) -> _Scope"));
   m.def("set_memory_resource", &set_memory_resource, nb::arg("resource"),
         nb::arg("device") = nb::none(),
         nb::sig("def set_memory_resource(resource: MemoryResource, device: object = None) -> "
                 "MemoryResource"),
-        R"(Let new memory of the resource's kind come from it from now on, on all threads.
-
-Memory goes back to the resource that it came from. Within a block of ``using_memory_resource``, new memory comes from
-that block's resource still.
-
-Args:
-    resource: a resource.
-    device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
-
-Returns:
-    The resource before.
-
-Raises:
-    ValueError: the resource is, or stands on, a pool of another context or device.
-
-Example:
-    >>> before = usmx.memory.set_memory_resource(usmx.memory.PlainResource('host'))
-    >>> _ = usmx.memory.set_memory_resource(before))");
+        docstring("set_memory_resource"));
 }
 
 }  // namespace usmx::bindings

@@ -164,6 +164,7 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(std::getenv("USMX_LEAK_WARNINGS") != nullptr);
   m.attr("__version__") = USMX_VERSION_STRING;
   m.attr("_max_ndim") = usmx::max_ndim;
+  load_docstrings(m);
   log_warnings();
   connect_order_manager();
 #ifdef USMX_CHECK_LOCKS

@@ -1,5 +1,8 @@
 #include "support/hooks.hpp"
 
+#include <cstring>
+#include <string>
+
 #include "support/nanobind.hpp"
 
 namespace usmx::bindings {
@@ -44,6 +47,21 @@ void clear_hooks() noexcept {
     Py_CLEAR(h->function_);
   }
 }
+
+namespace {
+
+// Set once, while the module is loaded.
+nb::handle docstrings;  // owned
+
+}  // namespace
+
+void load_docstrings(nb::module_& m) {
+  std::string name = nb::cast<std::string>(m.attr("__name__"));
+  name.replace(name.size() - std::strlen("_core"), name.npos, "_docstrings");
+  docstrings = nb::object(nb::module_::import_(name.c_str()).attr("DOCSTRINGS")).release();
+}
+
+const char* docstring(const char* name) { return nb::cast<const char*>(docstrings[name]); }
 
 void bind_hooks(nb::module_& m) {
   m.attr("_hooks") = nb::capsule(m.ptr(), [](void*) noexcept { clear_hooks(); });

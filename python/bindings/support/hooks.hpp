@@ -65,6 +65,16 @@ void set_hooks(const nb::kwargs& functions);
 /// and those hold this one, a circle that the collector does not see.
 void bind_hooks(nb::module_& m);
 
+// Docstrings of public names, longer than a line or two: data of the package
+// (usmx/_docstrings/), which the module reads while it is loaded.
+
+/// Reads them. The package has them beside the module `m`, whatever name both were imported by.
+void load_docstrings(nb::module_& m);
+
+/// That of a public name, such as "USMArray.copy", as long as the module is being loaded. Throws
+/// Python's KeyError if there is none.
+const char* docstring(const char* name);
+
 // Late imports of other packages' modules, mostly NumPy's, which usmx does without as long as it
 // can.
 

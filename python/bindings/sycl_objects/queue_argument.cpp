@@ -6,6 +6,7 @@
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "support/nanobind.hpp"
 #include "support/scopes.hpp"
 #include "sycl_objects/capsules.hpp"
@@ -178,22 +179,7 @@ std::optional<sycl::queue> optional_queue(nb::handle queue) {
 void bind_default_queue(nb::module_& m) {
   m.def(
       "default_queue", [] { return queue_object(internal::default_queue()); },
-      nb::sig("def default_queue() -> SyclQueue"),
-      R"(Find the queue of new arrays for which no queue and no device is named.
-
-It is the queue of ``using_queue`` in a ``with`` block of this thread or asynchronous task, else what ``set_default_queue`` has set, else
-the queue of the default device. Once dpctl is loaded, that one is the queue on which default arrays of dpctl and
-dpnp are.
-
-Returns:
-    A SyclQueue; an object of dpctl's class once dpctl is loaded.
-
-Raises:
-    SyclDeviceCreationError: there is no device.
-
-Example:
-    >>> usmx.zeros(3).sycl_queue == usmx.default_queue()
-    True)");
+      nb::sig("def default_queue() -> SyclQueue"), docstring("default_queue"));
   m.def(
       "set_default_queue",
       [](nb::handle queue) {
@@ -201,24 +187,7 @@ Example:
         return before ? queue_object(internal::own_queue(*before)) : nb::none();
       },
       nb::arg("queue").none(), nb::sig("def set_default_queue(queue: object) -> SyclQueue | None"),
-      R"(Set the queue of new arrays for which no queue and no device is named, for all threads.
-
-Arrays that exist stay where they are.
-
-Args:
-    queue: a SyclQueue of usmx or dpctl; None for the queue of the default device.
-
-Returns:
-    What was set before, or None.
-
-Raises:
-    TypeError: `queue` is no queue.
-
-Example:
-    >>> before = usmx.set_default_queue(usmx.SyclQueue(property='in_order'))
-    >>> usmx.zeros(3).sycl_queue.is_in_order
-    True
-    >>> in_order = usmx.set_default_queue(before))");
+      docstring("set_default_queue"));
   m.def(
       "_queue_scope", [](nb::handle queue) { return new_scope(queue_argument(queue, nb::none())); },
       nb::arg("queue"), nb::sig("def _queue_scope(queue: object) -> _Scope"));
@@ -245,19 +214,7 @@ void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
         return make_instance(py_device{queue_argument(nb::none(), device)});
       },
       nb::arg("device") = nb::none(), nb::sig("def create_device(device: object = None) -> Device"),
-      R"(Make the Device that an argument ``device`` of this package's functions stands for.
-
-Args:
-    device: None for the default device, a filter string, a SyclDevice, a SyclQueue or a Device.
-
-Raises:
-    TypeError: `device` is none of these.
-    ValueError: the text is no filter selector.
-    SyclDeviceCreationError: no device matches.
-
-Example:
-    >>> usmx.Device.create_device() == usmx.zeros(1).device
-    True)");
+      docstring("Device.create_device"));
 }
 
 namespace {

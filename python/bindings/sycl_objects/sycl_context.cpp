@@ -3,6 +3,7 @@
 #include <sycl/platform.hpp>
 
 #include "support/errors.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl.hpp"
@@ -86,21 +87,7 @@ void bind_sycl_context(nb::module_& m) {
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclDevice | typing.Sequence[SyclDevice] | "
                  "SyclContext | typing_extensions.CapsuleType | None = None) -> None"),
-         R"(Find a context, or take one from elsewhere.
-
-Args:
-    arg: a filter string or a SyclDevice, for the default context of its platform; None for that of the default
-        device; a sub-device, or several devices in a tuple or list, for a new context of these alone; a SyclContext,
-        for the same context; or a capsule 'SyclContextRef', of which a copy is taken. The capsule is renamed and
-        cannot be used twice.
-
-Raises:
-    SyclContextCreationError: no device matches, or the devices cannot be in one context.
-    TypeError: `arg` is none of these.
-
-Example:
-    >>> usmx.SyclContext().device_count >= 1
-    True)")
+         docstring("SyclContext.__init__"))
       .def("get_devices", &devices_of, "List the devices of the context.")
       .def_prop_ro(
           "device_count", [](const sycl::context& c) { return devices_of(c).size(); },
@@ -202,19 +189,7 @@ void bind_sycl_platform(nb::module_& m) {
          },
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclPlatform | None = None) -> None"),
-         R"(Find a platform.
-
-Args:
-    arg: None for that of the default device, a filter string for that of the device which it selects, or a
-        SyclPlatform for the same one.
-
-Raises:
-    SyclDeviceCreationError: no device matches, or the text is no filter selector. It is a ValueError, too.
-    TypeError: `arg` is none of these.
-
-Example:
-    >>> usmx.SyclPlatform() == usmx.SyclDevice().sycl_platform
-    True)")
+         docstring("SyclPlatform.__init__"))
       .def_prop_ro("name", info<id::name>, "The name that the driver gives.")
       .def_prop_ro("vendor", info<id::vendor>, "The vendor that the driver names.")
       .def_prop_ro("version", info<id::version>, "The version of the driver's interface.")
@@ -251,15 +226,7 @@ Example:
   });
   bind_name_of_class(cls);
   set_python_class<sycl::platform>(cls);
-  m.def("get_platforms", &get_platforms,
-        R"(List the platforms of this machine that have devices.
-
-Returns:
-    A list of SyclPlatforms, in the order of ``get_devices()``.
-
-Example:
-    >>> usmx.SyclDevice().sycl_platform in usmx.get_platforms()
-    True)");
+  m.def("get_platforms", &get_platforms, docstring("get_platforms"));
 }
 
 }  // namespace usmx::bindings

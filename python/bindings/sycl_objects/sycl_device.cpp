@@ -4,6 +4,7 @@
 
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
@@ -169,20 +170,7 @@ void bind_sycl_device(nb::module_& m) {
          },
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
-         R"(Find a device.
-
-Args:
-    arg: None for the default device, a SyclDevice for the same device, or a filter selector
-        ``backend:device_type:relative_id``. Any part of it may be left out, and a comma means "else". The
-        grammar is dpctl's.
-
-Raises:
-    SyclDeviceCreationError: no device matches, or the text is no filter selector. It is a ValueError, too.
-    TypeError: `arg` is none of these.
-
-Example:
-    >>> usmx.SyclDevice() == usmx.SyclDevice(None)
-    True)")
+         docstring("SyclDevice.__init__"))
       .def_prop_ro(
           "filter_string", &filter_string,
           "A filter selector that names the device, ``backend:device_type:relative_id``. Raises "
@@ -190,29 +178,7 @@ Example:
       .def("create_sub_devices", &create_sub_devices, nb::kw_only(), nb::arg("partition").none(),
            nb::sig("def create_sub_devices(self, *, partition: int | str | "
                    "typing.Sequence[int]) -> list[SyclDevice]"),
-           R"(Part the device.
-
-Args:
-    partition: a number, for as many sub-devices as there can be of so many compute units each; several numbers, for
-        one sub-device of each; or the name of an affinity domain: 'numa', 'L4_cache', 'L3_cache', 'L2_cache',
-        'L1_cache' or 'next_partitionable'.
-
-Returns:
-    A list of sub-devices.
-
-Raises:
-    SyclSubDeviceCreationError: the device cannot be parted in this way.
-    ValueError: the text is no affinity domain, or there are no numbers.
-    TypeError: `partition` is none of these.
-
-Example:
-    >>> device = usmx.SyclDevice()
-    >>> try:
-    ...     parts = device.create_sub_devices(partition=1)
-    ... except usmx.SyclSubDeviceCreationError:
-    ...     parts = []
-    >>> all(part.parent_device == device for part in parts)
-    True)")
+           docstring("SyclDevice.create_sub_devices"))
       .def("print_device_info", &print_device_info,
            "Print name, driver version, vendor and filter string.")
       .def("component_devices", &component_devices,
@@ -231,30 +197,14 @@ Example:
            nb::arg("value") = "access_supported",
            nb::sig("def can_access_peer(self, peer: SyclDevice, value: str = 'access_supported') "
                    "-> bool"),
-           R"(Tell whether kernels of this device can use memory of kind 'device' of another one.
-
-Args:
-    peer: the other device. The answer is False for a device of another back end, and for the device itself.
-    value: 'access_supported', or 'atomics_supported' for atomic operations on that memory.
-
-Raises:
-    TypeError: `peer` is no SyclDevice.
-    ValueError: `value` is another text.)")
+           docstring("SyclDevice.can_access_peer"))
       .def(
           "enable_peer_access",
           [](const sycl::device& device, nb::handle peer) {
             enable_peer_access(device, peer_argument(peer));
           },
           nb::arg("peer").none(), nb::sig("def enable_peer_access(self, peer: SyclDevice) -> None"),
-          R"(Let kernels of this device use memory of kind 'device' of another one.
-
-Args:
-    peer: the other device.
-
-Raises:
-    TypeError: `peer` is no SyclDevice.
-    ValueError: the devices are of different back ends or of one without such access, or they are the same.
-    RuntimeError: the runtime refuses.)")
+          docstring("SyclDevice.enable_peer_access"))
       .def(
           "disable_peer_access",
           [](const sycl::device& device, nb::handle peer) {
@@ -262,15 +212,7 @@ Raises:
           },
           nb::arg("peer").none(),
           nb::sig("def disable_peer_access(self, peer: SyclDevice) -> None"),
-          R"(End what enable_peer_access began.
-
-Args:
-    peer: the other device.
-
-Raises:
-    TypeError: `peer` is no SyclDevice.
-    ValueError: the devices are of different back ends or of one without such access, or they are the same.
-    RuntimeError: the runtime refuses, also if access is not enabled.)")
+          docstring("SyclDevice.disable_peer_access"))
       .def(
           "addressof_ref",
           [](const sycl::device& device) { return reinterpret_cast<std::uintptr_t>(&device); },

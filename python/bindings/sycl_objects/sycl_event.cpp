@@ -6,6 +6,7 @@
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/hooks.hpp"
 #include "support/nanobind.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
@@ -146,30 +147,12 @@ void bind_sycl_event(nb::module_& m) {
            initialize(self, [&] { return construct_event(arg); });
          },
          nb::arg("arg") = nb::none(), nb::sig("def __init__(self, arg: object = None) -> None"),
-         R"(Make an event that is complete, or take one from elsewhere.
-
-Args:
-    arg: None for an event that is complete; a SyclEvent of usmx or dpctl, for the same event; or a capsule
-        'SyclEventRef', of which a copy is taken. The capsule is renamed and cannot be used twice.
-
-Example:
-    >>> usmx.SyclEvent().execution_status
-    <event_status_type.complete: 4>)")
+         docstring("SyclEvent.__init__"))
       .def(
           "wait", [](const sycl::event& event) { wait_for_all({event}); },
           "Wait until the work has finished. Other Python threads run meanwhile.")
       .def_static("wait_for", &wait_for_argument, nb::arg("event").none(),
-                  nb::sig("def wait_for(event: object) -> None"),
-                  R"(Wait for an event, or for all events of a list or tuple.
-
-Args:
-    event: events of usmx or dpctl.
-
-Raises:
-    TypeError: something else is there.
-
-Example:
-    >>> usmx.SyclEvent.wait_for([usmx.SyclEvent()]))")
+                  nb::sig("def wait_for(event: object) -> None"), docstring("SyclEvent.wait_for"))
       .def_prop_ro(
           "execution_status", &status, nb::sig("def execution_status(self) -> event_status_type"),
           "A member of event_status_type: submitted, running or complete. To know when it is "

@@ -8,6 +8,7 @@
 #include "internals.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl.hpp"
@@ -149,25 +150,7 @@ nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m) {
          nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
                  "typing_extensions.CapsuleType | None "
                  "= None, *, property: str | tuple[str, ...] | list[str] | None = None) -> None"),
-         R"(Make a queue, or take one from elsewhere.
-
-Args:
-    arg: a filter string or a SyclDevice, for a new queue in the default context of the device's platform; None
-        for one on the default device; a SyclQueue, for the same queue; or a capsule 'SyclQueueRef', of which a
-        copy is taken. The capsule is renamed and cannot be used twice.
-    context, device: the context and the device of a new queue.
-    property: 'in_order', 'enable_profiling', or several in a tuple or list. A queue is out of order unless
-        told otherwise.
-
-Raises:
-    SyclQueueCreationError: no device matches, the text is no filter selector, or the device is not in the context.
-        It is a SyclDeviceCreationError and a ValueError, too.
-    ValueError: there is no such property.
-    TypeError: an argument has a wrong type.
-
-Example:
-    >>> usmx.SyclQueue(property='in_order').is_in_order
-    True)")
+         docstring("SyclQueue.__init__"))
       .def(
           "__init__",
           [](nb::pointer_and_handle<sycl::queue> self, nb::handle context, nb::handle device,
@@ -232,13 +215,7 @@ Example:
       "_own_queue", [](nb::handle queue) { return own_object(any_queue(queue)); }, nb::arg("queue"),
       nb::sig("def _own_queue(queue: object) -> SyclQueue"));
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
-        R"(Wait until everything submitted to the queues that usmx keeps has finished.
-
-This includes dpctl's queues for the same devices, once dpctl is loaded. Memory that waited for that work to be
-freed is freed then.
-
-Example:
-    >>> usmx.synchronize())");
+        docstring("synchronize"));
   return cls;
 }
 

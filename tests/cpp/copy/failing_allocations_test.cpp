@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "array/array.hpp"
-#include "memory/reclaim.hpp"
 #include "memory/pending_work.hpp"
+#include "memory/reclaim.hpp"
 #include "memory/registry.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"

@@ -12,9 +12,9 @@
 
 #include "memory/access_history.hpp"
 #include "memory/buffer.hpp"
-#include "memory/reclaim.hpp"
 #include "memory/observer.hpp"
 #include "memory/pending_work.hpp"
+#include "memory/reclaim.hpp"
 #include "memory/registry.hpp"
 #include "support/device_test.hpp"
 #include "support/failing_allocations.hpp"
