@@ -76,7 +76,7 @@ def _distance(text, literal, opening):
 
 @functools.cache
 def _sources():
-    """The texts of the bindings by their paths below BINDINGS, with the first lines of docstrings."""
+    """The bindings by their paths below BINDINGS, with the first lines of their docstrings."""
     return {
         file.relative_to(BINDINGS).as_posix(): re.sub(
             r'docstring\("([^"]+)"\)', _first_line, file.read_text(encoding="utf-8")
