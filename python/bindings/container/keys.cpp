@@ -11,6 +11,7 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
+#include "sycl_objects/classes.hpp"
 #include "usmx/copy/copy.hpp"
 
 namespace usmx::bindings {
@@ -222,7 +223,15 @@ void array_key::add_array(const array& values) {
   if (is_one_integer(values)) {
     items_.emplace_back(index_item::integer(integer_in(values)));
   } else {
+    require_same_queue(values);
     items_.emplace_back(values);
+  }
+}
+
+void array_key::require_same_queue(const array& values) const {
+  const sycl::queue& queue = internal::private_queue(values);
+  if (queue != queue_) {
+    hooks::common_queue_of_key(own_object(queue_), own_object(queue));
   }
 }
 

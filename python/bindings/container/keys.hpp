@@ -35,8 +35,8 @@ std::size_t item_count(PyObject* tuple);
 
 class array_key {
  public:
-  /// `queue` is for views of ordinary memory. Throws index_error if an array cannot be indexed by
-  /// an item.
+  /// `queue` is that of the array that is indexed. Throws index_error if an array cannot be indexed
+  /// by an item, and Python's ExecutionPlacementError for an array on another queue.
   array_key(PyObject* key, const sycl::queue& queue);
   /// Integers along one axis of `ndim`; along the others each index stands for itself.
   array_key(PyObject* integers, int axis, int ndim, const sycl::queue& queue);
@@ -55,6 +55,7 @@ class array_key {
  private:
   void add(PyObject* item);
   void add_array(const array& values);
+  void require_same_queue(const array& values) const;
   void add_host_array(std::unique_ptr<held_array> values);
   bool add_list_of_integers(PyObject* item);
 

@@ -49,6 +49,7 @@ inline hook host_value("host_value");                      // a[key] = value
 
 // Classes that are written in Python.
 inline hook common_queue_of_arguments("common_queue_of_arguments");  // ExecutionPlacementError
+inline hook common_queue_of_key("common_queue_of_key");              // ExecutionPlacementError
 inline hook compile_arguments("compile_arguments");  // of Kernel: Python's mappings as lists
 inline hook compile_error("compile_error");          // makes a CompileError
 inline hook compile_progress("compile_progress");    // on a terminal, by sys

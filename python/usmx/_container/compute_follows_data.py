@@ -128,6 +128,14 @@ def common_queue_of_arguments(kernel: str, named: Sequence[tuple[str, USMArray]]
             )
 
 
+def common_queue_of_key(array: SyclQueue, key: SyclQueue) -> None:
+    """Raise an ExecutionPlacementError for a key with an array that is on another queue."""
+    raise ExecutionPlacementError(
+        "an array and its index arrays and masks must be on the same queue, found the array on "
+        f"{_named(array)} and an index array or a mask on {_named(key)}; to_device moves an array"
+    )
+
+
 def common_usm_type(arrays: Sequence[USMArray]) -> UsmType:
     """The kind of memory for the result of these USMArrays, of which there is at least one."""
     return min((array.usm_type for array in arrays), key=_KINDS.index)
