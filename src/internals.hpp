@@ -1,7 +1,7 @@
-// What usmx's Python module may use of the library beyond the public headers: the one door to its
-// internals. All of it is in the namespace usmx::internal, which is no part of the interface that
-// stays as it is (tests/abi). What else these headers have, in usmx::detail, the library hides. Not
-// installed.
+// The private headers that usmx's Python module may use beside the public ones: the one door to the
+// library's internals. The module's part of them is in the namespace usmx::internal, which does not
+// belong to the stable interface (tests/abi). The rest, in usmx::detail, is hidden by the library.
+// Not installed.
 #pragma once
 
 #include "array/array.hpp"

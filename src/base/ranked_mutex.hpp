@@ -76,7 +76,7 @@ enum class lock_rank : unsigned char {
   context_queues,
   /// The default queue that a program has set. Under it: nothing.
   default_queue,
-  /// What is known of each queue that usmx has used. Under it: the runtime is asked about a queue.
+  /// The state of each queue that usmx has used. Under it: the runtime is asked about a queue.
   queue_table,
   /// One queue, around each submission to it and each wait for it. Under it: the runtime, and the
   /// wait for this queue.
@@ -93,7 +93,7 @@ enum class lock_rank : unsigned char {
   known_queues,
   /// The exception of the first of several tasks that failed. Under it: nothing.
   task_failure,
-  /// What the worker threads are to do. Under it: nothing; they work without it.
+  /// The job that the worker threads share. Under it: nothing; they work without it.
   worker_threads,
   /// The threads that wait for others. Under it: nothing; they wait without it.
   helper_threads,

@@ -44,7 +44,7 @@ enum class cpu_level { baseline, avx2, avx512 };
 #define USMX_AVX512
 #endif
 
-/// What this processor can run.
+/// The highest level that this processor can run.
 inline cpu_level cpu() noexcept {
 #if defined(__x86_64__)
   static const cpu_level found = [] {
