@@ -231,7 +231,7 @@ std::ptrdiff_t clamped_bound(std::ptrdiff_t bound, std::ptrdiff_t extent, std::p
   return std::clamp(from_front, smallest, largest);
 }
 
-/// What a slice selects of an axis: `length` indices from `start` on, `step` apart.
+/// The indices of an axis that a slice selects: `length` indices from `start` on, `step` apart.
 struct slice_range {
   std::ptrdiff_t start;
   std::ptrdiff_t length;

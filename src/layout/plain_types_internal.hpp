@@ -19,7 +19,7 @@ constexpr std::optional<dtype> find_plain_type(char kind, std::size_t itemsize) 
                             : std::optional<dtype>(static_cast<type_code>(found - all.begin()));
 }
 
-/// Of the real and the imaginary part of complex numbers.
+/// The type of the real and the imaginary part of a complex number.
 constexpr dtype part_type(dtype complex) noexcept {
   return *find_plain_type('f', complex.itemsize() / 2);
 }

@@ -15,14 +15,14 @@
 namespace usmx::inline v1 {
 namespace {
 
-/// What makes two structured types equal.
+/// The parts of a structured type that are compared: two types with equal content are equal.
 struct content {
   std::vector<field> fields;
   std::size_t itemsize;
   friend auto operator<=>(const content&, const content&) = default;
 };
 
-/// What the dtypes of a structured type point to.
+/// A structured type of the process. All dtypes of that type point to it.
 struct structure : detail::type_entry {
   structure(content fields_and_size, std::optional<std::string> format_or_none)
       : what(std::move(fields_and_size)),
