@@ -1,4 +1,4 @@
-// What only usmx's own parts, its Python module among them, may do with arrays. This header is not
+// Operations on arrays that only usmx's own parts may use, its Python module among them. Not
 // installed.
 #pragma once
 
@@ -32,7 +32,7 @@ struct array_access {
   }
 };
 
-/// As usmx::empty(), for memory that is used that way first.
+/// Does as usmx::empty(), for memory whose first use is the given one.
 USMX_API array new_array(layout where, dtype type, const sycl::queue&, usm_kind,
                          std::size_t alignment, first_use);
 /// The bytes of new memory for such an array. Throws value_error unless the lowest element is at

@@ -17,8 +17,8 @@
 
 namespace usmx::inline v1::detail {
 
-/// What becomes of those who do not read events, and might overtake the work: other code that has
-/// the bytes, and host code that has a view of them.
+/// How the work is protected from code that does not read events and so might overtake it: other
+/// code that has the bytes, and host code that has a view of them.
 enum class overtaking : std::uint8_t {
   prevented,      ///< The call waits for the work.
   left_to_caller  ///< The caller has the event, and waits for it.
@@ -27,7 +27,8 @@ enum class overtaking : std::uint8_t {
 /// New work on a queue.
 class submission {
  public:
-  /// Of others, which announce it.
+  /// A submission without a queue, for work that others submit. It collects the events to wait for,
+  /// and is not announced.
   submission() = default;
   explicit submission(const sycl::queue& queue, overtaking by_others = overtaking::prevented)
       : queue_(&queue), overtaking_(by_others) {}
@@ -71,13 +72,13 @@ class submission {
   overtaking overtaking_ = overtaking::prevented;
   std::vector<part> parts_;
   std::vector<sycl::event> before_;
-  /// Those who have the memory, one for each queue.
+  /// The queues of other code that has the memory, each once.
   std::vector<sycl::queue> partners_;
-  /// Whether some of them may read no events, and the order of the work's queue does not keep them
-  /// behind it: they have another queue, or one that is out of order, or read on the host.
+  /// Whether some of that code may read no events and is not kept behind the work by the order of
+  /// the work's queue: it has another queue, or one that is out of order, or reads on the host.
   bool may_be_overtaken_ = false;
-  /// Whether one that reads events has another queue than the work: for copies to the host he waits
-  /// for his queue alone.
+  /// Whether code that reads events has another queue than the work: for copies to the host it
+  /// waits only for its own queue.
   bool is_beside_partner_ = false;
 };
 
