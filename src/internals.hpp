@@ -1,7 +1,7 @@
-// The private headers that usmx's Python module may use beside the public ones: the one door to the
-// library's internals. The module's part of them is in the namespace usmx::internal, which does not
-// belong to the stable interface (tests/abi). The rest, in usmx::detail, is hidden by the library.
-// Not installed.
+// The private headers that usmx's Python module may use besides the public ones: the one door to
+// the library's internals. The module's part of them is in the namespace usmx::internal, which does
+// not belong to the stable interface (tests/abi). The rest, in usmx::detail, is hidden by the
+// library. Not installed.
 #pragma once
 
 #include "array/array.hpp"

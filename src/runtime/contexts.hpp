@@ -1,6 +1,6 @@
-// What usmx keeps for each context it meets: the driver to ask about memory, the queues of each
-// device (usmx's own, and the one of the peers), and a slot for what each layer above keeps.
-// Private to the library.
+// The state that usmx keeps for each context it meets: the driver to ask about memory, the queues
+// of each device (usmx's own, and the one of the peers), and a slot for what each layer above
+// keeps. Private to the library.
 #pragma once
 
 #include <array>

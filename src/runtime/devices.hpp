@@ -18,7 +18,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// As filter selectors spell it. The names of back ends are in their table.
+/// A type of device and its name in filter selectors. The names of back ends are in their table.
 struct named_device_type {
   sycl::info::device_type value;
   std::string_view name;
@@ -75,7 +75,7 @@ const sycl::device* first_cuda_device();
 /// Null if the SYCL runtime has none with that number.
 const sycl::device* find_cuda_device(std::int32_t number);
 
-/// None for other devices.
+/// Returns nothing for a device of another back end.
 std::optional<std::int32_t> cuda_number(const sycl::device&);
 
 /// The text of an error about memory of a device that is not there: which device, if that is known,

@@ -128,7 +128,7 @@ bool working_directory_is_gone() {
   return std::filesystem::current_path(gone).empty();
 }
 
-// What to change, the likeliest cause first.
+// Says what to change. The likeliest cause is tried first.
 std::string advice(const std::filesystem::path& driver, bool driver_exists,
                    const std::optional<std::string>& foreign_tbb) {
   if (working_directory_is_gone()) {

@@ -1,4 +1,4 @@
-// What happens when the process ends. Private to the library.
+// Waits at the end of the process. Private to the library.
 #pragma once
 
 namespace usmx::inline v1::detail {

@@ -19,7 +19,7 @@ struct partner_bridge {
   /// The partner's unfinished work on the queue. None where the partner cannot be asked: whoever
   /// comes after his work then waits for the queue.
   std::optional<std::vector<sycl::event>> (*unfinished_work)(const sycl::queue&);
-  /// From now on the partner's work on the queue comes after the event. Waits for the event where
+  /// Makes the partner's later work on the queue come after the event. Waits for the event where
   /// the partner is there and cannot be told. `is_own`: usmx has submitted the work, and knows all
   /// bytes that it uses, so unfinished_work() need not give it back.
   void (*tell)(const sycl::queue&, const sycl::event&, bool is_own);

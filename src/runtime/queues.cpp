@@ -162,7 +162,7 @@ bool internal::cached_queues_exposed() noexcept { return exposed.load(std::memor
 
 namespace {
 
-/// As handed_out(), for what is known to be a cached queue.
+/// Does as handed_out(), for a queue that is known to be cached.
 sycl::queue cached_and_handed_out(const sycl::queue& cached) {
   sycl::queue presented = internal::presented_queue(cached);
   if (presented == cached) {

@@ -19,7 +19,8 @@
 
 namespace usmx::inline v1::internal {
 
-/// As the functions of runtime/queues.hpp, for work of usmx's own: nobody else gets these queues.
+/// Like the functions of usmx/runtime/queues.hpp, but for usmx's own work: no other code gets these
+/// queues.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 USMX_API sycl::queue cached_queue(const sycl::device&);
 USMX_API sycl::queue default_queue();

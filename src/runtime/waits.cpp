@@ -421,7 +421,8 @@ std::atomic<void (*)() noexcept> told_of_waits = nullptr;
 constinit driver_mutex mutex_of_waits;
 static_assert(std::is_trivially_destructible_v<driver_mutex>);
 
-/// What no back end has yet may come to one of those while it is waited for.
+/// Whether the event's back end allows only one wait at a time. An event that has no back end yet
+/// counts, too: it may get such a back end during the wait.
 bool is_waited_for_alone(const sycl::event& event) {
   const std::optional<sycl::backend> its_backend = internal::backend_of(event);
   return !its_backend || traits_of(*its_backend).waits_one_at_a_time;

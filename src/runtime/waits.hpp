@@ -95,12 +95,14 @@ class USMX_API interrupted_wait : public std::runtime_error {
 /// usmx's.
 using interrupt_check = bool (*)();
 
-/// From now on, waits of the calling thread for *earlier* work may be given up; with null, no wait
-/// may. Returns what was set before. A wait for work that the waiting function itself has submitted
-/// is never given up, since the function may own memory that the work uses.
+/// Sets the check that gives up the calling thread's waits for *earlier* work from now on; with
+/// null, no wait is given up. Returns the check that was set before. A wait for work that the
+/// waiting function itself has submitted is never given up, since the function may own memory that
+/// the work uses.
 USMX_API interrupt_check set_interrupt_check(interrupt_check) noexcept;
 
-/// As wait_for_queue, for earlier work. Throws interrupted_wait if the wait was given up.
+/// Does as usmx::wait_for_queue, for earlier work. Throws interrupted_wait if the wait was given
+/// up.
 USMX_API void wait_interruptibly(const sycl::queue&);
 
 }  // namespace usmx::inline v1::internal

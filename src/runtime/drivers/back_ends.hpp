@@ -19,7 +19,8 @@ std::unique_ptr<usm_driver> make_opencl_driver(const sycl::context&);
 std::unique_ptr<usm_driver> make_level_zero_driver(const sycl::context&);
 std::unique_ptr<usm_driver> make_cuda_driver(const sycl::context&);
 
-/// Beside the driver that each is of; the first two are of back ends without one.
+/// The traits of each back end. Each driver's source file defines its own; the first two are for
+/// back ends that have no driver here.
 inline constexpr backend_traits generic_traits;
 inline constexpr backend_traits hip_traits{.has_peer_access = true};
 extern const backend_traits opencl_traits;
@@ -28,7 +29,7 @@ extern const backend_traits cuda_traits;
 
 struct back_end {
   sycl::backend value;
-  /// As filter selectors spell it.
+  /// The name in filter selectors.
   std::string_view name;
   const backend_traits* traits = &generic_traits;
   std::unique_ptr<usm_driver> (*make_driver)(const sycl::context&) = make_generic_driver;
@@ -43,7 +44,7 @@ inline constexpr std::array back_ends{
     back_end{sycl::backend::ext_oneapi_native_cpu, "native_cpu"},
     back_end{sycl::backend::ext_oneapi_offload, "offload"}};
 
-/// Those of a queue, a device or an event: by the back end that it names.
+/// The traits of a back end, which a queue, a device or an event names.
 inline const backend_traits& traits_of(sycl::backend backend) noexcept {
   const auto* const found = std::ranges::find(back_ends, backend, &back_end::value);
   return found == back_ends.end() ? generic_traits : *found->traits;

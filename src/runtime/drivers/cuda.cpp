@@ -25,7 +25,7 @@ namespace usmx::inline v1::detail {
 namespace cuda {
 namespace {
 
-/// What the driver writes.
+/// The attributes of a pointer, which the driver writes.
 struct attributes {
   unsigned type = 0;
   unsigned managed = 0;
@@ -139,7 +139,8 @@ std::optional<CUdevice> device_number(const functions& driver, const void* point
 
 }  // namespace cuda
 
-/// What the SYCL runtime's compiler makes for CUDA loads without names, or crashes it.
+/// NVRTC compiles the kernels: those that the SYCL runtime's own compiler makes for CUDA load
+/// without names, or crash the runtime.
 const backend_traits cuda_traits{.has_peer_access = true,
                                  .longest_row_distance = INT32_MAX,
                                  .fast_fill_itemsize = 4,
@@ -205,7 +206,8 @@ void make_stream_wait(CUstream stream, CUevent event) {
                   "cannot make a CUDA stream wait for another one");
 }
 
-/// What a stream of the current context has on it when this is made.
+/// An event that stands for the work on a stream of the current context at the time of
+/// construction.
 class recorded_event {
  public:
   recorded_event(const functions& driver, CUstream stream) : driver_(driver) {

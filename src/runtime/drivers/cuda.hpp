@@ -13,7 +13,7 @@
 
 #include "usmx/runtime/allocation_info.hpp"
 
-// As the SYCL headers and cuda.h declare them.
+// Types of cuda.h, declared as there and in the SYCL headers.
 typedef int CUdevice;
 typedef struct CUctx_st* CUcontext;
 typedef struct CUevent_st* CUevent;
@@ -89,7 +89,7 @@ struct scope {
   std::span<const CUdevice> devices;
 };
 
-/// As usm_driver::query: memory of a device that is not in the scope is unknown there.
+/// Does as usm_driver::query: memory of a device that is not in the scope is unknown.
 allocation_info query(const functions&, const scope&, const void* pointer) noexcept;
 
 /// The number of the device that some memory belongs to; none if the driver does not know the

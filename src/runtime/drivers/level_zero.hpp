@@ -43,7 +43,8 @@ struct functions {
 /// one of them is missing.
 std::optional<functions> find_functions() noexcept;
 
-/// As usm_driver::query. A pointer that the driver does not know is no error: its type is unknown.
+/// Does as usm_driver::query. A pointer that the driver does not know is no error: its type is
+/// unknown.
 allocation_info query(const functions&, ze_context_handle_t, const void* pointer) noexcept;
 
 }  // namespace usmx::inline v1::detail::level_zero

@@ -17,8 +17,8 @@
 
 namespace usmx::inline v1::detail {
 
-/// Of the CPU driver, but for the second: there the runtime's adapter reads an event that each
-/// submission frees.
+/// These describe Intel's CPU driver, except in_order_queues_tell_if_empty, which works around a
+/// race in the runtime's adapter: it reads an event that each submission frees.
 const backend_traits opencl_traits{.waits_one_at_a_time = true,
                                    .in_order_queues_tell_if_empty = false,
                                    .host_reaches_memory_of_cpus = true,

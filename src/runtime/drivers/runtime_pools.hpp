@@ -9,7 +9,7 @@
 
 #include "usmx/runtime/allocation_info.hpp"
 
-// As umf/memory_pool.h declares it.
+// A handle of UMF, declared as in umf/memory_pool.h.
 typedef struct umf_memory_pool_t* umf_memory_pool_handle_t;
 
 namespace usmx::inline v1::detail::runtime_pools {
@@ -28,8 +28,8 @@ struct functions {
 /// loaded it, or one of them is missing.
 std::optional<functions> find_functions() noexcept;
 
-/// What a driver has found, narrowed to the chunk if its bounds were those of a slab of a pool;
-/// else unchanged. The pools do not tell whether the chunk is allocated or free.
+/// Narrows a driver's answer to the chunk if its bounds are those of a pool's slab, and else
+/// returns it unchanged. The pools do not tell whether the chunk is allocated or free.
 allocation_info narrowed_to_chunk(const functions&, allocation_info found,
                                   const void* pointer) noexcept;
 

@@ -1,4 +1,5 @@
-// What a driver of a back end states (its traits) and does. Private to the library.
+// The interface of a back end's driver: the traits that it states, and the questions that it
+// answers. Private to the library.
 #pragma once
 
 #include <chrono>
@@ -20,7 +21,7 @@ namespace usmx::inline v1::detail {
 /// each other, or many that share memory, in the kernels that the driver builds from PTX.
 enum class kernel_shape { narrow, wide, tiled };
 
-/// What compiles users' kernels: the SYCL runtime's compiler, or NVIDIA's, which users install.
+/// The compiler of users' kernels: the SYCL runtime's, or NVIDIA's, which users install.
 enum class kernel_compiler { runtime, nvrtc };
 
 /// Each driver states its own. The defaults are those of back ends of which nothing is known.
@@ -51,38 +52,39 @@ struct backend_traits {
   std::chrono::microseconds asked_before_wait{0};
   /// Whether it costs more to ask if an event is complete than to make a command depend on it.
   bool asking_is_slow = false;
-  /// Of the kernels for devices that are no CPUs.
+  /// The shape of the kernels for devices that are no CPUs.
   kernel_shape kernels = kernel_shape::wide;
-  /// Of users' kernels.
+  /// The compiler of users' kernels.
   kernel_compiler compiler = kernel_compiler::runtime;
 };
 
-// What each back end's own driver knows about an allocation, behind one small interface. Private to
-// the library.
+// The interface through which each back end's own driver tells what it knows about an allocation.
+// Private to the library.
 
 /// Asks one context's back end. Thread-safe.
 class usm_driver {
  public:
   virtual ~usm_driver() = default;
-  /// As usmx::query_allocation, the registry not asked.
+  /// Does as usmx::query_allocation, but does not ask the registry.
   virtual allocation_info query(const void* pointer) const = 0;
   /// The kind of the one allocation that all of these bytes lie in, nbytes > 0; unknown when there
   /// is none. Where the back end cannot tell bounds, that of the first byte. A back end that can
   /// tell it by fewer questions than query does so: every import asks.
   virtual usm_kind kind_around(const void* first, std::size_t nbytes) const;
-  /// As usmx::pointer_device.
+  /// Does as usmx::pointer_device.
   virtual sycl::device owner(const void* pointer) const = 0;
 };
 
-/// What a driver says of `pointer`, put together; without a base or a size the bounds are unknown.
-/// A driver that puts the pointer outside of its allocation contradicts itself: it vouches for
-/// nothing.
+/// Puts together what a driver says about `pointer`. Without a base or a size the bounds are
+/// unknown. A driver that puts the pointer outside of its allocation contradicts itself: then
+/// everything is unknown.
 inline allocation_info with_bounds(usm_kind kind, const void* pointer, const void* base,
                                    std::size_t nbytes) noexcept {
   if (base == nullptr || nbytes == 0) {
     return {.kind = kind};
   }
-  // As numbers: addresses of different objects do not compare, and nothing wraps this way round.
+  // Compares numbers, since pointers into different objects do not compare. In this order nothing
+  // wraps.
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const auto first = reinterpret_cast<std::uintptr_t>(base);
   const bool inside = address >= first && address - first < nbytes;
