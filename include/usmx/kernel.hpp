@@ -1,5 +1,5 @@
 // What a kernel that is compiled at run time finds with `#include <usmx/kernel.hpp>`: the place of
-// its work item, views of arrays, barriers, local memory, atomic operations, and by
+// its work item, views of arrays, barriers, local memory, atomic operations, printf, and by
 // usmx/kernel_math.hpp and usmx/kernel_complex.hpp the mathematics of kernels. Device code only,
 // for the SYCL runtime's own compiler, by its builtins alone: it includes nothing, so that kernels
 // compile fast, and on machines without C++ headers. For CUDA devices NVIDIA's compiler takes it,
@@ -45,6 +45,8 @@ USMX_PLACE(WorkgroupSize)
 USMX_PLACE(WorkgroupId)
 USMX_PLACE(NumWorkgroups)
 #undef USMX_PLACE
+template <class... Values>
+extern __attribute__((sycl_device)) int __spirv_ocl_printf(const char* format, Values... values);
 #endif
 
 #include <usmx/kernel_complex.hpp>
@@ -135,12 +137,12 @@ struct alignas(64) view_report {
   int line;
   index_t parameter;
   index_t indices[8];
-  char file[112];
+  int index_count;
+  char file[108];
 };
 
-template <int Dimensions>
-inline void report_access(view_report& report, index_t parameter,
-                          const index (&indices)[Dimensions]) {
+template <int Count>
+inline void report_access(view_report& report, index_t parameter, const index (&indices)[Count]) {
   unsigned expected = 0;
   if (!__scoped_atomic_compare_exchange_n(&report.is_taken, &expected, 1U, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)) {
@@ -148,11 +150,12 @@ inline void report_access(view_report& report, index_t parameter,
   }
   report.line = indices[0].line;
   report.parameter = parameter;
-  for (int k = 0; k < Dimensions; ++k) {
+  report.index_count = Count;
+  for (int k = 0; k < Count; ++k) {
     report.indices[k] = indices[k].value;
   }
   const char* file = indices[0].file;
-  for (int k = 0; k < 111 && file[k] != '\0'; ++k) {
+  for (int k = 0; k < 107 && file[k] != '\0'; ++k) {
     report.file[k] = file[k];
   }
 }
@@ -185,9 +188,7 @@ class view<T, N, detail::dimensions<int, K...>> {
   T& operator()(detail::index_of_dimension<K>... indices) const {
 #ifdef USMX_CHECKED_VIEWS
     if (!((indices.value >= 0 && indices.value < extents_[K]) && ...)) {
-      const detail::index all[] = {indices...};
-      detail::report_access(*report_, parameter_, all);
-      return spare_element();
+      return refuse({indices...});
     }
 #endif
     return data_[((static_cast<index_t>(indices) * strides_[K]) + ...)];
@@ -211,15 +212,18 @@ class view<T, N, detail::dimensions<int, K...>> {
   /// The element whose indices are all 0.
   T* data() const { return data_; }
 
- private:
+ protected:
 #ifdef USMX_CHECKED_VIEWS
-  /// Takes the place of one that there is not.
-  T& spare_element() const {
+  /// Reports the indices. Returns what takes the place of the element that there is not.
+  template <int Count>
+  T& refuse(const detail::index (&indices)[Count]) const {
+    detail::report_access(*report_, parameter_, indices);
     const auto end = reinterpret_cast<decltype(sizeof 0)>(report_ + 1);
     return *reinterpret_cast<T*>((end + alignof(T) - 1) / alignof(T) * alignof(T));
   }
 #endif
 
+ private:
   // The host makes these bytes (src/user_kernels/arguments.cpp).
   T* data_;
   index_t extents_[N];
@@ -298,41 +302,108 @@ class [[__sycl_detail__::wg_scope]] local_array<T, Planes, Rows, Columns> {
 
 #endif
 
+namespace detail {
+
+/// Sets a word to `value` if it is `found`, else sets `found` to the word. Whether it was.
+template <class Word>
+inline bool exchange_if(Word* word, Word& found, Word value) {
+  return __scoped_atomic_compare_exchange_n(word, &found, value, false, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+
+/// element = change(element), of 1 or 2 bytes, for which devices have no instructions: as a part of
+/// the word of 4 bytes that it lies in, whose other elements stay as they are.
+template <class T, class Change>
+inline T change_in_word(T& element, const Change& change) {
+  using bits = chosen<sizeof(T) == 1, unsigned char, unsigned short>;
+  char* const first = reinterpret_cast<char*>(&element);
+  const auto place = static_cast<int>(reinterpret_cast<unsigned long>(first) % 4);
+  auto* const word = reinterpret_cast<unsigned*>(first - place);
+  const unsigned mask = static_cast<unsigned>(static_cast<bits>(-1)) << 8 * place;
+  unsigned found = *static_cast<volatile unsigned*>(word);
+  while (true) {
+    const T before = bits_as<T>(static_cast<bits>(found >> 8 * place));
+    const unsigned after = static_cast<unsigned>(bits_as<bits>(change(before))) << 8 * place;
+    if (exchange_if(word, found, (found & ~mask) | after)) {
+      return before;
+    }
+  }
+}
+
+}  // namespace detail
+
 // Atomic operations on an element in global or local memory, seen by all work items of the device
-// in some order, which orders no other access. Each gives the value from before. T is an integer of
-// 4 or 8 bytes, or float or double for add, min and max, where the device can do it.
-#define USMX_ATOMIC(function, builtin)                                                        \
-  template <class T>                                                                          \
-  inline T function(T& element, decltype(T() + T()) value) {                                  \
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic operations need 4 or 8 bytes");   \
-    return builtin(&element, static_cast<T>(value), __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); \
+// in some order, which orders no other access. Each gives the value from before. T is a number, but
+// and, or and xor are for integers. What the device has no instruction for, such as a sum of
+// doubles on some, the compiler or the driver refuses.
+#define USMX_ATOMIC(function, builtin, result)                                       \
+  template <class T>                                                                 \
+  inline T function(T& element, decltype(T() + T()) value) {                         \
+    static_assert(detail::is_number<T>, "atomic operations need numbers");           \
+    const auto by = static_cast<T>(value);                                           \
+    if constexpr (sizeof(T) < 4) {                                                   \
+      return detail::change_in_word(                                                 \
+          element, [by]([[maybe_unused]] T old) { return static_cast<T>(result); }); \
+    } else {                                                                         \
+      return builtin(&element, by, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);         \
+    }                                                                                \
   }
 /// element += value
-USMX_ATOMIC(atomic_add, __scoped_atomic_fetch_add)
+USMX_ATOMIC(atomic_add, __scoped_atomic_fetch_add, old + by)
 /// element = the smaller one
-USMX_ATOMIC(atomic_min, __scoped_atomic_fetch_min)
+USMX_ATOMIC(atomic_min, __scoped_atomic_fetch_min, min(old, by))
 /// element = the larger one
-USMX_ATOMIC(atomic_max, __scoped_atomic_fetch_max)
+USMX_ATOMIC(atomic_max, __scoped_atomic_fetch_max, max(old, by))
 /// element &= value
-USMX_ATOMIC(atomic_and, __scoped_atomic_fetch_and)
+USMX_ATOMIC(atomic_and, __scoped_atomic_fetch_and, old& by)
 /// element |= value
-USMX_ATOMIC(atomic_or, __scoped_atomic_fetch_or)
+USMX_ATOMIC(atomic_or, __scoped_atomic_fetch_or, old | by)
 /// element ^= value
-USMX_ATOMIC(atomic_xor, __scoped_atomic_fetch_xor)
+USMX_ATOMIC(atomic_xor, __scoped_atomic_fetch_xor, old ^ by)
 /// element = value
-USMX_ATOMIC(atomic_exchange, __scoped_atomic_exchange_n)
+USMX_ATOMIC(atomic_exchange, __scoped_atomic_exchange_n, by)
 #undef USMX_ATOMIC
 
 /// Sets the element to `value` if it is `expected`, bit by bit. Gives the value from before.
 template <class T>
 inline T atomic_compare_exchange(T& element, T expected, decltype(T() + T()) value) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic operations need 4 or 8 bytes");
-  using word = detail::chosen<sizeof(T) == 4, unsigned, unsigned long>;
-  auto found = detail::bits_as<word>(expected);
-  __scoped_atomic_compare_exchange_n(reinterpret_cast<word*>(&element), &found,
-                                     detail::bits_as<word>(static_cast<T>(value)), false,
-                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-  return detail::bits_as<T>(found);
+  static_assert(sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0,
+                "atomic operations need elements of 1, 2, 4 or 8 bytes");
+  const auto by = static_cast<T>(value);
+  if constexpr (sizeof(T) < 4) {
+    using bits = detail::chosen<sizeof(T) == 1, unsigned char, unsigned short>;
+    const auto wanted = detail::bits_as<bits>(expected);
+    return detail::change_in_word(
+        element, [=](T old) { return detail::bits_as<bits>(old) == wanted ? by : old; });
+  } else {
+    using word = detail::chosen<sizeof(T) == 4, unsigned, unsigned long>;
+    auto found = detail::bits_as<word>(expected);
+    detail::exchange_if(reinterpret_cast<word*>(&element), found, detail::bits_as<word>(by));
+    return detail::bits_as<T>(found);
+  }
+}
+
+namespace detail {
+
+/// As C passes it where it does not know the type; a float stays one, for devices without double.
+template <class T>
+constexpr auto printed(T value) {
+  if constexpr (is_integer<T>) {
+    return +value;
+  } else if constexpr (is_floating<T>) {
+    return static_cast<computed<T>>(value);
+  } else {
+    return value;
+  }
+}
+
+}  // namespace detail
+
+/// Writes to the standard output of the process, as C's function of that name does. The format, and
+/// what %s writes, are literals. The device keeps the text until the kernel has ended, or longer.
+template <class... Values>
+inline int printf(const char* format, Values... values) {
+  return __spirv_ocl_printf(format, detail::printed(values)...);
 }
 
 // How usmx learns a kernel's parameters: it appends an instantiation of `signature` to the source,
@@ -410,6 +481,8 @@ template <class T>
 struct parameter<T*> : described<form::pointer, T> {};
 template <class T>
 struct parameter<const T*> : described<form::const_pointer, T> {};
+template <class T>
+struct parameter<T&> : described<form::refused, T&> {};
 template <class T>
 struct parameter<T**> : described<form::refused, T**> {};
 template <class T>

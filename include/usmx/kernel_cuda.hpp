@@ -138,6 +138,11 @@ inline unsigned long __spirv_BuiltInGlobalSize(int k) {
 
 inline void __spirv_ControlBarrier(int, int, int) { __syncthreads(); }
 
+template <class... Values>
+inline int __spirv_ocl_printf(const char* format, Values... values) {
+  return printf(format, values...);
+}
+
 // ---- memory that the work items of a group share
 
 namespace usmx {

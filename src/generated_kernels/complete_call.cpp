@@ -10,6 +10,11 @@
 
 namespace usmx::inline v1::detail {
 
+generated_result started_call::with_event() && {
+  sycl::event done = internal::generated_call::event_of(events, queue);
+  return {std::move(outputs), std::move(done)};
+}
+
 complete_call::complete_call(const kernel_family& family,
                              std::span<const kernel_argument> arguments,
                              const generated_call_options& options)

@@ -4,8 +4,10 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
 #include "generated_kernels/generated_call.hpp"
@@ -14,6 +16,16 @@
 #include "usmx/generated_kernels/generated_call.hpp"
 
 namespace usmx::inline v1::detail {
+
+/// A call that runs.
+struct started_call {
+  std::vector<array> outputs;
+  std::vector<sycl::event> events;
+  sycl::queue queue;
+
+  /// May wait.
+  generated_result with_event() &&;
+};
 
 class complete_call {
  public:
@@ -26,10 +38,18 @@ class complete_call {
   std::span<const kernel_argument> all() const noexcept { return all_; }
   /// Where it runs. Throws value_error for arrays on two queues.
   sycl::queue queue() const;
+  /// Runs the call of these arguments.
+  template <class Call>
+  started_call start(Call& call) const {
+    const sycl::queue where = queue();
+    std::vector<array> outputs = results(call, where);
+    return {std::move(outputs), call.run(where, options_), where};
+  }
+
+ private:
   /// The outputs, of which those that the call lacks are made.
   std::vector<array> results(internal::generated_call&, const sycl::queue&) const;
 
- private:
   const kernel_family& family_;
   const generated_call_options& options_;
   std::vector<kernel_argument> all_;

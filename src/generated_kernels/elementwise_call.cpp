@@ -22,6 +22,7 @@
 #include "runtime/queues.hpp"
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/launch.hpp"
+#include "user_kernels/view_report.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/element_order.hpp"
 
@@ -320,13 +321,23 @@ std::vector<sycl::event> elementwise_call::launch(const plan& how, const usmx::k
   std::vector<detail::argument_bytes> bytes(arguments_.size() + (how.has_index ? 2 : 1));
   std::vector<detail::array_use> uses =
       uses_of(how.operands, typed_->signature, generated.context());
+  const std::optional<detail::view_checks> checks = index_checks(queue);
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     if (array_at(k) == nullptr || is_raw(k)) {
       bytes[k] = detail::checked_argument(typed_->signature, k, arguments_[k], generated.context());
     }
+    if (array_at(k) != nullptr) {
+      require_structure(k, generated.signature(), k);
+    }
     if (is_raw(k)) {
       uses.push_back({array_at(k), is_output(k) ? detail::access::write : detail::access::read});
+      if (checks) {
+        checks->add_to(bytes[k], k);
+      }
     }
+  }
+  if (checks) {
+    uses.push_back(checks->use());
   }
   const std::size_t count = how.loop.loop.count;
   const std::size_t group = detail::fast_group_size(generated);
@@ -350,6 +361,9 @@ std::vector<sycl::event> elementwise_call::launch(const plan& how, const usmx::k
   for_each_part({how.loop.loop.dimensions(), how.loop.loop.offsets}, count, launch_part);
   detail::copy_from_separate(how.separated, events);
   detail::copy_from_separate(separated_, events);
+  if (checks) {
+    checks->require_none(events, arguments_);
+  }
   return events;
 }
 
@@ -380,15 +394,29 @@ std::size_t elementwise_kernel::output_count() const noexcept {
   return shared_->family.output_count();
 }
 
+namespace {
+
+detail::started_call start(const elementwise_kernel& kernel, const detail::kernel_family& family,
+                           std::span<const kernel_argument> inputs,
+                           const generated_call_options& options,
+                           const std::optional<std::vector<std::ptrdiff_t>>& shape) {
+  const detail::complete_call arguments(family, inputs, options);
+  internal::elementwise_call call(kernel, arguments.all(), options.type, shape);
+  return arguments.start(call);
+}
+
+}  // namespace
+
 std::vector<array> elementwise_kernel::call(
     std::span<const kernel_argument> inputs, const generated_call_options& options,
     const std::optional<std::vector<std::ptrdiff_t>>& shape) const {
-  detail::complete_call arguments(shared_->family, inputs, options);
-  internal::elementwise_call call(*this, arguments.all(), options.type, shape);
-  const sycl::queue queue = arguments.queue();
-  std::vector<array> results = arguments.results(call, queue);
-  call.run(queue, options);
-  return results;
+  return start(*this, shared_->family, inputs, options, shape).outputs;
+}
+
+generated_result elementwise_kernel::submit(
+    std::span<const kernel_argument> inputs, const generated_call_options& options,
+    const std::optional<std::vector<std::ptrdiff_t>>& shape) const {
+  return start(*this, shared_->family, inputs, options, shape).with_event();
 }
 
 array elementwise_kernel::only(std::vector<array> outputs) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "array/array.hpp"
@@ -10,6 +11,7 @@
 #include "generated_kernels/kernel_family.hpp"
 #include "memory/pending_work.hpp"
 #include "user_kernels/arguments.hpp"
+#include "user_kernels/view_report.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::internal {
@@ -68,7 +70,7 @@ bool generated_call::is_output(std::size_t k) const { return k >= family_.input_
 void generated_call::check_kinds() const {
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     const bool is_made = is_output(k) && !is_raw(k) && is_missing(arguments_[k]);
-    const bool may_be_number = !is_output(k) && !is_raw(k);
+    const bool may_be_number = !is_output(k) && !is_raw(k) && !family_.parameters()[k].is_structure;
     if (array_at(k) != nullptr || is_made || (may_be_number && arguments_[k].is_number())) {
       continue;
     }
@@ -139,6 +141,36 @@ std::string generated_call::raw_forms() const {
     }
   }
   return text;
+}
+
+void generated_call::require_structure(std::size_t k, const kernel_signature& compiled,
+                                       std::size_t place) const {
+  const detail::generated_parameter& parameter = family_.parameters()[k];
+  if (!parameter.is_structure) {
+    return;
+  }
+  const array& a = *array_at(k);
+  const kernel_parameter& found = compiled.parameters[place];
+  const std::string beginning =
+      detail::message(family_.name(), ": argument ", detail::quoted(parameter.name));
+  if (found.size != a.type().itemsize()) {
+    throw type_error(detail::message(beginning, " must have elements of ", found.size,
+                                     " bytes, as ", parameter.type, " has, found ",
+                                     a.type().itemsize(), " bytes: ", a.type()));
+  }
+  if (reinterpret_cast<std::uintptr_t>(first_element(a)) % found.alignment != 0) {
+    throw value_error(detail::message(beginning, " must have an address that is a multiple of ",
+                                      found.alignment, ", as ", parameter.type, " needs, found ",
+                                      static_cast<const void*>(first_element(a))));
+  }
+}
+
+std::optional<detail::view_checks> generated_call::index_checks(const sycl::queue& queue) const {
+  std::optional<detail::view_checks> checks;
+  if (family_.checks_indices() && !raw_forms().empty()) {
+    checks.emplace(typed_->signature, queue);
+  }
+  return checks;
 }
 
 bool generated_call::lacks_output(std::size_t output) const {

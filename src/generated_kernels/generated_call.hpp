@@ -18,6 +18,7 @@ namespace usmx::inline v1 {
 
 namespace detail {
 class kernel_family;
+class view_checks;
 struct typed_arguments;
 }  // namespace detail
 
@@ -58,8 +59,14 @@ class USMX_API generated_call {
   std::vector<const array*> operands(bool with_outputs) const;
   /// The shape that arrays have together, by the rule of broadcasting. Throws value_error.
   std::vector<std::ptrdiff_t> common_shape(std::span<const array* const>) const;
+  /// For argument k, an array, as the compiled kernel's parameter `place`: throws type_error or
+  /// value_error where the preamble's structure has another size than the array's elements, or
+  /// needs another alignment. Other arguments were checked before.
+  void require_structure(std::size_t k, const kernel_signature& compiled, std::size_t place) const;
   /// A letter for each raw array: what its kernel is generated for.
   std::string raw_forms() const;
+  /// The report of bad indices, if there are raw arrays and the kernel checks them.
+  std::optional<detail::view_checks> index_checks(const sycl::queue&) const;
 
   const detail::kernel_family& family_;
   std::vector<kernel_argument> arguments_;  // one for each parameter

@@ -35,6 +35,11 @@ std::optional<found_type> found_in(const kernel_argument& argument) {
 
 char letter_of(dtype type) { return static_cast<char>('A' + static_cast<int>(type.code())); }
 
+/// Tells structured types apart that live: those of a key do, since its typed_arguments hold them.
+std::string address_of(dtype type) {
+  return type.is_structured() ? message(static_cast<const void*>(type.typestr().data())) : "";
+}
+
 /// What tells arguments apart that need different kernels.
 std::string key_of(std::span<const generated_parameter> parameters,
                    std::span<const kernel_argument> arguments, std::optional<dtype> wanted) {
@@ -47,10 +52,11 @@ std::string key_of(std::span<const generated_parameter> parameters,
       key += static_cast<char>('0' + static_cast<int>(found->type.code()));
     } else {
       key += letter_of(found->type);
+      key += address_of(found->type);
       key += parameters[k].is_raw ? std::to_string(array_of(arguments[k])->ndim()) : "";
     }
   }
-  return wanted ? key + letter_of(*wanted) : key;
+  return wanted ? key + letter_of(*wanted) + address_of(*wanted) : key;
 }
 
 parameter_form form_of(bool is_input, const generated_parameter& parameter, bool is_array) {
@@ -67,11 +73,11 @@ parameter_form form_of(bool is_input, const generated_parameter& parameter, bool
 
 kernel_family::kernel_family(std::string_view inputs, std::string_view outputs,
                              written_texts written, generation_options options)
-    : parameters_(parse_parameters("in_params", inputs)),
+    : parameters_(parse_parameters("in_params", inputs, options.preamble)),
       input_count_(parameters_.size()),
       written_(std::move(written)),
       options_(std::move(options)) {
-  for (generated_parameter& each : parse_parameters("out_params", outputs)) {
+  for (generated_parameter& each : parse_parameters("out_params", outputs, options_.preamble)) {
     parameters_.push_back(std::move(each));
   }
   check_parameters(parameters_, output_count());
@@ -95,13 +101,14 @@ typed_arguments kernel_family::describe(std::span<const kernel_argument> argumen
   std::vector<std::optional<found_type>> found;
   std::ranges::transform(arguments, std::back_inserter(found), found_in);
   typed_arguments made{std::move(key), {name(), {}, 0}, {}};
-  made.types = choose_types(name(), parameters_, found, wanted);
+  const std::vector<dtype> types = choose_types(name(), parameters_, found, wanted);
+  made.types.assign(types.begin(), types.end());
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const array* a = array_of(arguments[k]);
     const dtype type = made.types[k];
     made.signature.parameters.push_back(
         {form_of(k < input_count_, parameters_[k], a != nullptr), type.code(), type.itemsize(),
-         type.alignment(), cpp_name(type),
+         type.alignment(), type_name(k, type),
          a != nullptr && parameters_[k].is_raw ? static_cast<int>(a->ndim()) : 0});
   }
   return made;
@@ -122,6 +129,10 @@ std::shared_ptr<const typed_arguments> kernel_family::typed_for(
   return made;
 }
 
+std::string kernel_family::type_name(std::size_t place, dtype in_call) const {
+  return parameters_[place].is_structure ? parameters_[place].type : cpp_name(in_call);
+}
+
 std::vector<source_parameter> kernel_family::source_parameters(
     const typed_arguments& typed, std::span<const kernel_argument> arguments) const {
   std::vector<source_parameter> all;
@@ -138,8 +149,10 @@ std::vector<source_parameter> kernel_family::source_parameters(
 
 std::vector<kernel> kernel_family::compile(const generated_source& source, const sycl::queue& queue,
                                            const generated_call_options& how) const {
-  compile_options options{
-      .headers = written_, .options = {no_contraction}, .progress = how.progress};
+  compile_options options{.headers = written_,
+                          .options = {no_contraction},
+                          .debug = options_.debug,
+                          .progress = how.progress};
   options.options.insert(options.options.end(), options_.options.begin(), options_.options.end());
   options.headers.emplace_back("usmx_loop.hpp", loop_header);
   std::vector<kernel> made = kernel::compile(queue, source.text, source.kernels, options);

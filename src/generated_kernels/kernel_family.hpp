@@ -20,6 +20,7 @@
 #include "generated_kernels/source.hpp"
 #include "user_kernels/compiled_kernels.hpp"
 #include "usmx/generated_kernels/generated_call.hpp"
+#include "usmx/layout/held_dtype.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1::detail {
@@ -30,7 +31,7 @@ struct typed_arguments {
   /// Inputs have the forms value, const_pointer and, if they are raw, const_view; outputs pointer
   /// and view.
   kernel_signature signature;
-  std::vector<dtype> types;
+  std::vector<held_dtype> types;
 };
 
 /// A generated source: its text, and the names of its kernels.
@@ -55,11 +56,15 @@ class kernel_family {
   std::span<const generated_parameter> parameters() const noexcept { return parameters_; }
   std::size_t input_count() const noexcept { return input_count_; }
   std::size_t output_count() const noexcept { return parameters_.size() - input_count_; }
+  /// Whether its kernels check the indices of raw arrays.
+  bool checks_indices() const noexcept { return options_.debug; }
 
   /// What these arguments are, one for each parameter. Throws type_error as choose_types() does.
   std::shared_ptr<const typed_arguments> typed_for(std::span<const kernel_argument>,
                                                    std::optional<dtype> wanted) const;
 
+  /// The name of a parameter's type as the source has it.
+  std::string type_name(std::size_t place, dtype in_call) const;
   /// The parameters as the source has them.
   std::vector<source_parameter> source_parameters(const typed_arguments&,
                                                   std::span<const kernel_argument>) const;

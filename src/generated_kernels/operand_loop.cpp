@@ -75,11 +75,19 @@ std::optional<std::size_t> rows_of_tiles(const operand_loop& loop,
   return std::nullopt;
 }
 
+constexpr std::size_t smallest_tile_edge = 16;
+/// What each device has for variables in local memory: CUDA's have the least.
+constexpr std::size_t most_local_nbytes = 49152;
+
+std::size_t tiles_nbytes(std::size_t edge, std::size_t element_nbytes) {
+  return edge * (edge + 1) * element_nbytes;
+}
+
 /// So that the tiles of all operands fit into a processor's nearest cache.
 std::size_t tile_edge(std::size_t element_nbytes) {
   constexpr std::size_t most_nbytes = 32768;
   std::size_t edge = 64;
-  while (edge > 16 && edge * (edge + 1) * element_nbytes > most_nbytes) {
+  while (edge > smallest_tile_edge && tiles_nbytes(edge, element_nbytes) > most_nbytes) {
     edge /= 2;
   }
   return edge;
@@ -137,18 +145,22 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
   }
   const auto first = loop.dimensions().begin() + static_cast<std::ptrdiff_t>(*rows);
   std::rotate(first, first + 1, loop.dimensions().end() - 1);
+  loop_form tiles = form;
   std::size_t element_nbytes = 0;
   for (std::size_t i = 0; i < loop.count; ++i) {
     const loop_dimension& rows_of_all = loop.all_dimensions[loop.ndim - 2];
     if (operands[i].is_read && is_transposed(rows_of_all, columns, i)) {
       const bool is_adjacent = rows_of_all.strides[i] == operands[i].item;
-      form.steps[i] = is_adjacent ? step::transposed : step::turned;
+      tiles.steps[i] = is_adjacent ? step::transposed : step::turned;
       element_nbytes += static_cast<std::size_t>(operands[i].item);
     }
   }
-  form.kind = loop_kind::tiles;
-  form.edge = tile_edge(element_nbytes);
-  return form;
+  if (tiles_nbytes(smallest_tile_edge, element_nbytes) > most_local_nbytes) {
+    return form;
+  }
+  tiles.kind = loop_kind::tiles;
+  tiles.edge = tile_edge(element_nbytes);
+  return tiles;
 }
 
 std::string to_string(const loop_form& form, std::size_t operand_count) {

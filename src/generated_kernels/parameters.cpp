@@ -100,7 +100,8 @@ std::string all_type_names() {
   return text;
 }
 
-generated_parameter parse_parameter(std::string_view what, std::string_view text) {
+generated_parameter parse_parameter(std::string_view what, std::string_view text,
+                                    std::string_view preamble) {
   std::vector<std::string_view> words = split_words(text);
   const bool is_raw = words.size() == 3 && words.front() == "raw";
   if (is_raw) {
@@ -127,23 +128,28 @@ generated_parameter parse_parameter(std::string_view what, std::string_view text
     return {std::string(type), std::string(name), is_raw};
   }
   const std::optional<dtype> known = named_type(type);
+  if (!known && is_of_preamble(type, preamble)) {
+    return {std::string(type), std::string(name), is_raw, true};
+  }
   if (!known) {
     throw value_error(message(what, ": the type of ", detail::quoted(name), " must be one of ",
-                              all_type_names(), ", found ", detail::quoted(type)));
+                              all_type_names(), ", or a structure of the preamble, found ",
+                              detail::quoted(type)));
   }
   return {std::string(known->name()), std::string(name), is_raw};
 }
 
 }  // namespace
 
-std::vector<generated_parameter> parse_parameters(std::string_view what, std::string_view text) {
+std::vector<generated_parameter> parse_parameters(std::string_view what, std::string_view text,
+                                                  std::string_view preamble) {
   std::vector<generated_parameter> all;
   if (trimmed(text).empty()) {
     return all;
   }
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    all.push_back(parse_parameter(what, text.substr(begin, end - begin)));
+    all.push_back(parse_parameter(what, text.substr(begin, end - begin), preamble));
     begin = end + 1;
   }
   return all;
@@ -187,6 +193,10 @@ bool uses_name(std::string_view name, std::string_view source) {
   return false;
 }
 
+bool is_of_preamble(std::string_view name, std::string_view preamble) {
+  return is_identifier(name) && uses_name(name, preamble);
+}
+
 std::optional<dtype> named_type(std::string_view name) {
   for (int code = 0; code < type_count; ++code) {
     const dtype type(static_cast<type_code>(code));
@@ -210,15 +220,26 @@ struct known_type {
 };
 using known_types = std::map<std::string, known_type, std::less<>>;
 
+/// Whether the type is known in a call only.
+bool stands_for_type(const generated_parameter& parameter) {
+  return parameter.is_variable() || parameter.is_structure;
+}
+
 /// An array's type is that of its parameter.
 void match(std::string_view kernel, const generated_parameter& parameter, dtype found,
            known_types& variables) {
   const std::string beginning =
       message(kernel, ": argument ", detail::quoted(parameter.name), " must have elements of ");
-  if (found.is_structured()) {
-    throw type_error(message(beginning, "one of ", all_type_names(), ", found ", found.name()));
+  if (parameter.is_structure != found.is_structured()) {
+    throw type_error(message(beginning,
+                             parameter.is_structure ? "a structured type, for " + parameter.type
+                                                    : "one of " + all_type_names(),
+                             ", found ", found,
+                             parameter.is_structure
+                                 ? ""
+                                 : "; a structure of the preamble stands for a structured type"));
   }
-  if (!parameter.is_variable()) {
+  if (!stands_for_type(parameter)) {
     if (found.name() != parameter.type) {
       throw type_error(message(beginning, parameter.type, ", found ", found.name()));
     }
@@ -227,34 +248,42 @@ void match(std::string_view kernel, const generated_parameter& parameter, dtype 
   const auto [known, is_new] = variables.try_emplace(
       parameter.type, known_type{found, "argument " + detail::quoted(parameter.name)});
   if (known->second.type != found) {
-    throw type_error(message(beginning, known->second.type.name(), ", which is ", parameter.type,
-                             " by ", known->second.by, ", found ", found.name()));
+    throw type_error(message(beginning, known->second.type, ", which is ", parameter.type, " by ",
+                             known->second.by, ", found ", found));
   }
 }
 
 dtype type_of(const generated_parameter& parameter, const known_types& variables) {
-  return parameter.is_variable() ? variables.find(parameter.type)->second.type
-                                 : *named_type(parameter.type);
+  return stands_for_type(parameter) ? variables.find(parameter.type)->second.type
+                                    : *named_type(parameter.type);
 }
 
 /// `wanted` stands for variables of which there is no array.
 void use_wanted(std::string_view kernel, std::span<const generated_parameter> parameters,
                 std::span<const std::optional<found_type>> found, dtype wanted,
                 known_types& variables) {
-  if (wanted.is_structured()) {
-    throw type_error(
-        message(kernel, ": dtype must be one of ", all_type_names(), ", found ", wanted.name()));
+  const auto is_kind = [&](const generated_parameter& each) {
+    return each.is_structure == wanted.is_structured();
+  };
+  if (std::ranges::none_of(parameters, is_kind)) {
+    throw type_error(message(
+        kernel, ": dtype must be ",
+        wanted.is_structured() ? "one of " + all_type_names() : std::string("a structured type"),
+        ", found ", wanted));
   }
   for (const generated_parameter& each : parameters) {
-    if (each.is_variable()) {
+    if (is_kind(each) && stands_for_type(each)) {
       variables.try_emplace(each.type, known_type{wanted, "dtype"});
     }
   }
   for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (found[k] || !is_kind(parameters[k])) {
+      continue;
+    }
     const dtype chosen = type_of(parameters[k], variables);
-    if (!found[k] && chosen != wanted) {
-      throw type_error(message(kernel, ": dtype must be ", chosen.name(), ", the type of output ",
-                               detail::quoted(parameters[k].name), ", found ", wanted.name()));
+    if (chosen != wanted) {
+      throw type_error(message(kernel, ": dtype must be ", chosen, ", the type of output ",
+                               detail::quoted(parameters[k].name), ", found ", wanted));
     }
   }
 }
@@ -292,7 +321,7 @@ std::vector<dtype> choose_types(std::string_view kernel,
   use_numbers(parameters, found, variables);
   std::vector<dtype> types;
   for (const generated_parameter& each : parameters) {
-    if (each.is_variable() && !variables.contains(each.type)) {
+    if (stands_for_type(each) && !variables.contains(each.type)) {
       throw type_error(message(kernel, ": the type ", each.type, " of ", detail::quoted(each.name),
                                " is not known, since no argument has it; dtype names it"));
     }

@@ -20,13 +20,16 @@ struct generated_parameter {
   std::string name;
   /// Whether the operation indexes the array itself.
   bool is_raw;
+  /// Whether the type is a structure of the preamble: then it stands for a structured type.
+  bool is_structure = false;
 
   bool is_variable() const noexcept { return type.size() == 1; }
 };
 
 /// The parameters of a text; `what` is its name for errors. Throws value_error if it is not written
-/// so, or a type is unknown.
-std::vector<generated_parameter> parse_parameters(std::string_view what, std::string_view text);
+/// so, or a type is unknown: none of the library's, and none that the preamble names.
+std::vector<generated_parameter> parse_parameters(std::string_view what, std::string_view text,
+                                                  std::string_view preamble);
 
 /// Throws value_error if there is no output, two have one name, or there are too many.
 void check_parameters(std::span<const generated_parameter>, std::size_t output_count);
@@ -39,6 +42,9 @@ bool is_identifier(std::string_view text);
 
 /// Whether a source has that identifier.
 bool uses_name(std::string_view name, std::string_view source);
+
+/// Whether the name may be that of a structure of the preamble.
+bool is_of_preamble(std::string_view name, std::string_view preamble);
 
 /// The element type of a name or of NumPy's names for types of C; none if kernels do not compute
 /// with it. For a variable, too.
@@ -54,8 +60,9 @@ struct found_type {
 };
 
 /// The type of each parameter, outputs last; none is found for outputs that are not given. `wanted`
-/// stands for variables that no array names. Throws type_error if an array has another type, and if
-/// a variable stands for two types, or for none. The message begins with the kernel's name.
+/// stands for variables, or for structures, that no array names. Throws type_error if an array has
+/// another type, and if a variable or a structure stands for two types, or for none. The message
+/// begins with the kernel's name.
 std::vector<dtype> choose_types(std::string_view kernel, std::span<const generated_parameter>,
                                 std::span<const std::optional<found_type>> found,
                                 std::optional<dtype> wanted);

@@ -18,6 +18,7 @@
 #include "generated_kernels/operand_loop.hpp"
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/launch.hpp"
+#include "user_kernels/view_report.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/axes.hpp"
 
@@ -28,9 +29,9 @@ struct reduction_kernel::implementation {
                  reduction_expressions expressions, const generation_options& options);
 
   /// The type of what is reduced, as C++ has it: one of the library's, or the preamble's.
-  std::string result_type(std::span<const dtype> types) const {
+  std::string result_type(std::span<const held_dtype> types) const {
     if (result_place) {
-      return detail::cpp_name(types[*result_place]);
+      return family.type_name(*result_place, types[*result_place]);
     }
     const std::optional<dtype> named = detail::named_type(result_name);
     return named ? detail::cpp_name(*named) : result_name;
@@ -367,6 +368,7 @@ struct reduction_call::plan {
   detail::packed_loop kept;
   detail::packed_loop reduced;
   all_parts parts;
+  std::optional<detail::view_checks> checks;
 
   detail::argument_bytes parts_address() const { return address_of(first_element(parts.memory)); }
 };
@@ -441,6 +443,9 @@ std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
     if (a == nullptr || is_raw(k)) {
       bytes.push_back(
           detail::checked_argument(typed_->signature, k, arguments_[k], make_parts.context()));
+      if (is_raw(k) && how.checks) {
+        how.checks->add_to(bytes.back(), k);
+      }
     } else {
       detail::require_context(typed_->signature, k, *a, make_parts.context());
       bytes.push_back(address_of(first_element(loops.inputs[input].used) +
@@ -448,10 +453,14 @@ std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
       ++input;
     }
     if (a != nullptr) {
+      require_structure(k, make_parts.signature(), k);
       uses.push_back({a, detail::access::read});
     }
   }
   uses.push_back({&how.parts.memory, detail::access::write});
+  if (how.checks) {
+    uses.push_back(how.checks->use());
+  }
   bytes.push_back(how.parts_address());
   const std::int64_t first_place = loops.reduced.offsets[loops.reduced.count - 1];
   if (loops.has_index) {
@@ -479,17 +488,25 @@ sycl::event reduction_call::launch_end(const plan& how, const usmx::kernel& put_
           detail::checked_argument(typed_->signature, k, arguments_[k], put_together.context()));
     }
     if (is_raw(k)) {
+      require_structure(k, put_together.signature(), bytes.size() - 1);
       uses.push_back({a, detail::access::read});
+      if (how.checks) {
+        how.checks->add_to(bytes.back(), k);
+      }
     }
   }
   for (std::size_t i = 0; i < loops.outputs.size(); ++i) {
     const array& used = loops.outputs[i].used;
     detail::require_context(typed_->signature, loops.outputs[i].place, used,
                             put_together.context());
+    require_structure(loops.outputs[i].place, put_together.signature(), bytes.size());
     bytes.push_back(address_of(first_element(used) + loops.kept.offsets[loops.inputs.size() + i]));
     uses.push_back({&used, detail::access::write});
   }
   uses.push_back({&how.parts.memory, detail::access::read});
+  if (how.checks) {
+    uses.push_back(how.checks->use());
+  }
   bytes.push_back(how.parts_address());
   bytes.push_back(structure_at(how.kept.data()));
   const result_sizes sizes{how.results, how.parts.by.parts, loops.reduced_count};
@@ -514,25 +531,22 @@ std::vector<sycl::event> reduction_call::run(const sycl::queue& queue,
   });
   const kernel_parameter& parts = (*kernels)[0].signature().parameters[family_.input_count()];
   how.parts = parts_of(how.loops, parts.size, queue);
+  if (auto checks = index_checks(queue)) {
+    how.checks.emplace(*std::move(checks));
+  }
   detail::copy_to_separate(how.separated);
   std::vector<sycl::event> events{launch_end(
       how, (*kernels)[1], queue, launch_parts(how, (*kernels)[0], queue, options.after))};
   detail::copy_from_separate(how.separated, events);
+  if (how.checks) {
+    how.checks->require_none(events, arguments_);
+  }
   return events;
 }
 
 }  // namespace internal
 
 // ---- the kernel
-
-namespace {
-
-/// A name that the preamble has, such as that of a structure.
-bool is_of_preamble(std::string_view name, std::string_view preamble) {
-  return detail::is_identifier(name) && detail::uses_name(name, preamble);
-}
-
-}  // namespace
 
 reduction_kernel::implementation::implementation(std::string_view inputs, std::string_view outputs,
                                                  reduction_expressions expressions,
@@ -564,7 +578,8 @@ reduction_kernel::implementation::implementation(std::string_view inputs, std::s
   if (result_name.empty()) {
     result_place = family.input_count();
   } else if (result_name.size() > 1) {
-    if (!detail::named_type(result_name) && !is_of_preamble(result_name, options.preamble)) {
+    if (!detail::named_type(result_name) &&
+        !detail::is_of_preamble(result_name, options.preamble)) {
       throw value_error(
           detail::message("reduce_type must be the name of a type, or of one of the preamble's, "
                           "found ",
@@ -591,15 +606,28 @@ std::size_t reduction_kernel::output_count() const noexcept {
   return shared_->family.output_count();
 }
 
+namespace {
+
+detail::started_call start(const reduction_kernel& kernel, const detail::kernel_family& family,
+                           std::span<const kernel_argument> inputs, const reduction_axes& axes,
+                           const generated_call_options& options) {
+  const detail::complete_call arguments(family, inputs, options);
+  internal::reduction_call call(kernel, arguments.all(), axes, options.type);
+  return arguments.start(call);
+}
+
+}  // namespace
+
 std::vector<array> reduction_kernel::call(std::span<const kernel_argument> inputs,
                                           const reduction_axes& axes,
                                           const generated_call_options& options) const {
-  detail::complete_call arguments(shared_->family, inputs, options);
-  internal::reduction_call call(*this, arguments.all(), axes, options.type);
-  const sycl::queue queue = arguments.queue();
-  std::vector<array> results = arguments.results(call, queue);
-  call.run(queue, options);
-  return results;
+  return start(*this, shared_->family, inputs, axes, options).outputs;
+}
+
+generated_result reduction_kernel::submit(std::span<const kernel_argument> inputs,
+                                          const reduction_axes& axes,
+                                          const generated_call_options& options) const {
+  return start(*this, shared_->family, inputs, axes, options).with_event();
 }
 
 array reduction_kernel::only(std::vector<array> outputs) const {

@@ -84,7 +84,13 @@ template <class T, int N, bool IsContiguous>
 struct raw_array : view<T, N> {
   explicit raw_array(const view<T, N>& of) : view<T, N>(of) {}
 
-  T& operator[](long place) const {
+  T& operator[](detail::index at) const {
+#ifdef USMX_CHECKED_VIEWS
+    if (at.value < 0 || at.value >= this->size()) {
+      return this->refuse({at});
+    }
+#endif
+    long place = at;
     if constexpr (IsContiguous) {
       return this->data()[place];
     } else {

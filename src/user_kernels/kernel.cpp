@@ -269,7 +269,7 @@ sycl::event start_checked(const kernel::implementation& k, const detail::launch_
     }
   }
   sycl::event done = start_in_order(k, order, sizes, all);
-  checks.require_none(done, arguments);
+  checks.require_none({done}, arguments);
   return done;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "array/array.hpp"
@@ -22,7 +23,8 @@ struct alignas(64) view_report {
   std::int32_t line;
   std::int64_t parameter;
   std::array<std::int64_t, 8> indices;
-  std::array<char, 112> file;
+  std::int32_t index_count;
+  std::array<char, 108> file;
 };
 static_assert(sizeof(view_report) == 192);
 
@@ -62,20 +64,24 @@ void view_checks::add_to(argument_bytes& view, std::size_t place) const {
   view.view.push_back(static_cast<std::int64_t>(place));
 }
 
-void view_checks::require_none(const sycl::event& done,
+void view_checks::require_none(std::vector<sycl::event> done,
                                std::span<const kernel_argument> arguments) const {
-  wait_interruptibly_for_all({done});
+  wait_interruptibly_for_all(std::move(done));
   const view_report& found = report_in(memory_);
   if (found.is_taken == 0) {
     return;
   }
   const auto place = static_cast<std::size_t>(found.parameter);
   const array& used = *std::get<const array*>(arguments[place].value());
+  const std::string where = place_text(signature_, place) + place_in_source(found);
+  if (found.index_count < used.ndim()) {  // an element of a raw array in C order
+    throw index_error(message(where, "expected an index inside size ", used.size(), ", found ",
+                              found.indices[0]));
+  }
   const std::vector<std::ptrdiff_t> indices(found.indices.begin(),
                                             found.indices.begin() + used.ndim());
-  throw index_error(message(place_text(signature_, place), place_in_source(found),
-                            "expected indices inside shape ", tuple_text(used.shape()), ", found ",
-                            tuple_text(indices)));
+  throw index_error(message(where, "expected indices inside shape ", tuple_text(used.shape()),
+                            ", found ", tuple_text(indices)));
 }
 
 }  // namespace usmx::inline v1::detail

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
@@ -15,7 +16,8 @@
 
 namespace usmx::inline v1::detail {
 
-/// The report of one launch. The kernel's work items write the first bad access to it.
+/// The report of one launch, or of several that are one call. The kernels' work items write the
+/// first bad access to it.
 class view_checks {
  public:
   /// Allocates it where the kernel and the host can write.
@@ -25,8 +27,9 @@ class view_checks {
   void add_to(argument_bytes& view, std::size_t place) const;
   /// The kernel writes it.
   array_use use() const noexcept { return {&memory_, access::write}; }
-  /// Waits for the kernel. Throws index_error if there was a bad access.
-  void require_none(const sycl::event& done, std::span<const kernel_argument> arguments) const;
+  /// Waits for the launches. Throws index_error if there was a bad access.
+  void require_none(std::vector<sycl::event> done,
+                    std::span<const kernel_argument> arguments) const;
 
  private:
   const kernel_signature& signature_;

@@ -445,7 +445,7 @@ def test_types_of_arrays_are_compared(axpy):
         TypeError, match="dtype must be float32, the type of output 'out', found int8"
     ):
         axpy(1, x, x, dtype="i1")
-    with pytest.raises(TypeError, match="found void64"):
+    with pytest.raises(TypeError, match="found T{=f:a:=f:b:}"):
         axpy(1, usmx.zeros(3, dtype=[("a", "f4"), ("b", "f4")]), 1)
 
 
@@ -624,6 +624,185 @@ def test_size_must_be_that_of_the_arrays(twice):
         ValueError, match=r"expected the size of the arrays, \(2, 3\), found \(3,\)"
     ):
         twice(x, size=3)
+
+
+# ---- structures
+
+
+PARTICLE = np.dtype([("x", "f4"), ("y", "f4"), ("mass", "f8"), ("id", "i4")], align=True)
+PREAMBLE = "struct particle { float x, y; double mass; int id; };"
+
+
+def particles(*shape):
+    found = np.zeros(shape, PARTICLE)
+    for k, name in enumerate(PARTICLE.names):
+        found[name] = (numbers(*shape) + k) % 13
+    return found
+
+
+@pytest.mark.parametrize("name", ["c", "f", "every other", "reversed", "a column"])
+def test_structures_of_the_preamble_are_elements(name):
+    f = usmx.ElementwiseKernel(
+        "particle p, float32 by", "particle q, float64 size",
+        "q = p; q.x = by * p.x; q.id = i; size = p.mass * (p.x + p.y)", "scaled", preamble=PREAMBLE,
+    )  # fmt: skip
+    host = VIEWS[name](particles(40, 24))
+    found, size = f(VIEWS[name](usmx.asarray(particles(40, 24))), 2)
+    assert found.dtype == PARTICLE
+    expected = host.copy()
+    expected["x"] *= 2
+    expected["id"] = np.arange(host.size).reshape(host.shape)
+    equal(found, expected)
+    equal(size, host["mass"] * (host["x"] + host["y"]))
+    x = VIEWS[name](usmx.asarray(particles(40, 24)))
+    f(x, 2, out=(x, None))
+    equal(x, expected)
+
+
+def test_raw_arrays_of_structures():
+    f = usmx.ElementwiseKernel(
+        "raw particle p, int32 k", "raw particle q, float64 y",
+        "q[i].id = p(k, 1).id; q[i].x = p[k].x; y = p.size() + sizeof(particle)", preamble=PREAMBLE, debug=True,
+    )  # fmt: skip
+    host, k = particles(6, 4)[::2], np.array([2, 0, 1], "i4")
+    q = usmx.zeros(3, dtype=PARTICLE)
+    _, y = f(usmx.asarray(particles(6, 4))[::2], usmx.asarray(k), q, usmx.empty(3))
+    assert usmx.asnumpy(q)["id"].tolist() == host["id"][k, 1].tolist()
+    assert usmx.asnumpy(q)["x"].tolist() == host["x"].reshape(-1)[k].tolist()
+    assert usmx.asnumpy(y).tolist() == [12 + PARTICLE.itemsize] * 3
+
+
+def test_type_of_a_new_structure_is_that_of_an_input_or_dtype():
+    make = usmx.ElementwiseKernel("float32 x", "particle p", "p = {x, 1, 2, int(i)}", "make", preamble=PREAMBLE)  # fmt: skip
+    x = usmx.asarray(numbers(3))
+    found = usmx.asnumpy(make(x, dtype=PARTICLE))
+    assert found.tolist() == [(k, 1, 2, k) for k in range(3)]
+    with pytest.raises(TypeError, match="make: the type particle of 'p' is not known, since no argument has it; dtype names it"):  # fmt: skip
+        make(x)
+    with pytest.raises(TypeError, match="make: dtype must be float32|make: dtype must be a structured type"):  # fmt: skip
+        usmx.ElementwiseKernel("particle q", "particle p", "p = q", "make", preamble=PREAMBLE)(
+            usmx.asarray(particles(3)), dtype="f4"
+        )
+
+
+class Misplaced:
+    """The elements of an array but the last one, 4 bytes further on."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__sycl_usm_array_interface__ = dict(array.__sycl_usm_array_interface__)
+        pointer, readonly = self.__sycl_usm_array_interface__["data"]
+        self.__sycl_usm_array_interface__["data"] = (pointer + 4, readonly)
+        self.__sycl_usm_array_interface__["shape"] = (len(array) - 1,)
+
+
+def test_structures_are_compared_by_their_size_and_type():
+    f = usmx.ElementwiseKernel("particle p, particle q", "float32 y", "y = p.x - q.x", "f", preamble=PREAMBLE)  # fmt: skip
+    p = usmx.asarray(particles(3))
+    packed = usmx.zeros(3, dtype=np.dtype([*PARTICLE.descr[:2], ("mass", "f8")]))
+    with pytest.raises(TypeError, match="f: argument 'p' must have elements of 24 bytes, as particle has, found 16 bytes: T{"):  # fmt: skip
+        f(packed, packed)
+    with pytest.raises(TypeError, match="argument 'q' must have elements of T{.*, which is particle by argument 'p', found T{"):  # fmt: skip
+        f(p, packed)
+    with pytest.raises(TypeError, match="argument 'q' must have elements of a structured type, for particle, found float32"):  # fmt: skip
+        f(p, usmx.asarray(numbers(3)))
+    with pytest.raises(TypeError, match="argument 'q' must be an array in USM, found a number"):
+        f(p, 3)
+    with pytest.raises(TypeError, match="a structure of the preamble stands for a structured type"):
+        usmx.ElementwiseKernel("T x", "T y", "y = x")(p)
+    with pytest.raises(ValueError, match="must be one of .*, or a structure of the preamble, found 'atom'"):  # fmt: skip
+        usmx.ElementwiseKernel("atom x", "T y", "y = 1", preamble=PREAMBLE)
+    misplaced = Misplaced(p)
+    with pytest.raises(ValueError, match="argument 'p' must have an address that is a multiple of 8, as particle needs"):  # fmt: skip
+        f(misplaced, misplaced)
+    equal(f(p, p), np.zeros(3, "f4"))
+
+
+def test_large_structures_stay_out_of_tiles():
+    f = usmx.ElementwiseKernel(
+        "page p, float32 z", "float32 y", "y = p.v[3] + z", preamble="struct page { float v[512]; };"
+    )  # fmt: skip
+    host = np.zeros((30, 20), [("v", "f4", 512)])
+    host["v"][..., 3] = numbers(30, 20)
+    z = numbers(20, 30)
+    equal(f(usmx.asarray(host).T, usmx.asarray(z)), numbers(30, 20).T + z)
+
+
+# ---- checked indices
+
+
+@pytest.fixture(scope="module")
+def checked_gather():
+    return usmx.ElementwiseKernel(
+        "int64 k, raw T table", "T out", "\nout = table[k];", "gather", debug=True
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["c", "f", "every other", "reversed"])
+@settings(max_examples=30)
+@given(data=st.data())
+def test_checked_index_is_refused_where_numpy_refuses_it(checked_gather, name, data):
+    host = VIEWS[name](numbers(6, 8))
+    places = np.array(data.draw(st.lists(st.integers(-3, host.size + 3), min_size=1, max_size=40)))
+    table = VIEWS[name](usmx.asarray(numbers(6, 8)))
+    bad = places[(places < 0) | (places >= host.size)]
+    if bad.size == 0:
+        equal(checked_gather(usmx.asarray(places), table), host.reshape(-1)[places])
+        return
+    with pytest.raises(IndexError) as caught:
+        checked_gather(usmx.asarray(places), table)
+    beginning, _, found = str(caught.value).rpartition(", found ")
+    assert beginning == (
+        "gather(const long*, usmx::view<const float, 2>, float*), argument 2 (usmx::view<const float, 2>): "
+        f"operation:2: expected an index inside size {host.size}"
+    )
+    assert int(found) in bad
+
+
+def test_checked_writes_reach_no_other_array():
+    put = usmx.ElementwiseKernel(
+        "int64 k", "raw int32 y", "usmx::atomic_add(y[k], 7)", "put", debug=True
+    )
+    y = usmx.zeros(16, dtype="i4")
+    with pytest.raises(IndexError, match=r"operation:1: .*inside shape \(4,\), found \((-1|4),\)$"):
+        put(usmx.asarray(np.array([0, 4, 3, -1])), y[4:8])
+    equal(y, np.array([0] * 4 + [7, 0, 0, 7] + [0] * 8, "i4"))
+    put(usmx.asarray(np.array([1, 2])), y[4:8])
+    equal(y[4:8], np.full(4, 7, "i4"))
+
+
+def test_checked_indices_of_several_dimensions_and_arrays():
+    f = usmx.ElementwiseKernel(
+        "raw T x, raw T z", "T y", "y = x(i, 1) + shifted(z, i)", "f", debug=True,
+        preamble="template <class V> auto shifted(const V& z, long i) {\n  return z(0, i + 1); }",
+    )  # fmt: skip
+    x, z = usmx.ones((3, 2)), usmx.ones((1, 4))
+    equal(f(x, z, size=3), np.full(3, 2.0))
+    with pytest.raises(
+        IndexError, match=r"argument 1 .* operation:1: .*shape \(3, 2\), found \(3, 1\)$"
+    ):
+        f(x, usmx.ones((1, 5)), size=4)
+    with pytest.raises(
+        IndexError, match=r"argument 2 .* preamble:2: .*shape \(1, 3\), found \(0, 3\)$"
+    ):
+        f(x, z[:, :3], size=3)
+
+
+def test_checked_kernel_without_raw_arrays_and_many_parts():
+    equal(
+        usmx.ElementwiseKernel("T x", "T y", "y = x", debug=True)(usmx.asarray(numbers(5))),
+        numbers(5),
+    )
+    f = usmx.ElementwiseKernel("T x, raw T t", "T y", "y = x + t[1]", debug=True)
+    x = usmx.asarray(numbers(*[2] * 10)).transpose([9, 1, 3, 5, 7, 2, 4, 6, 8, 0])[..., ::-1]
+    equal(f(x, usmx.ones(2, dtype="f4")), usmx.asnumpy(x) + 1)
+    with pytest.raises(IndexError, match=r"shape \(1,\), found \(1,\)$"):
+        f(x, usmx.ones(1, dtype="f4"))
+
+
+def test_debug_is_a_bool():
+    with pytest.raises(TypeError, match="debug.* must be a bool"):
+        usmx.ElementwiseKernel("T x", "T y", "y = x", debug="yes")
 
 
 # ---- complex numbers as arguments

@@ -151,8 +151,101 @@ def test_compare_exchange_of_every_type(dtype):
     np.testing.assert_array_equal(np.sort(usmx.asnumpy(old)), np.arange(500))
 
 
-@pytest.mark.parametrize("kind", ["signed char", "unsigned short", "_Float16"])
-def test_atomic_operations_on_small_elements_say_what_they_need(kind):
-    for call in ("atomic_add(*x, 1)", "atomic_compare_exchange(*x, *x, 1)"):
-        with pytest.raises(usmx.CompileError, match="atomic operations need 4 or 8 bytes"):
-            usmx.Kernel(HEADER + f"USMX_KERNEL(1) f({kind}* x) {{ usmx::{call}; }}", "f")
+SMALL = {"?": "bool", "i1": "signed char", "u1": "unsigned char", "i2": "short", "u2": "unsigned short", "f2": "_Float16"}  # fmt: skip
+OPERATIONS = {
+    "add": lambda x, y: (x + y).astype(x.dtype),
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def atomics(dtype, body, count, elements, begin=1):
+    """What `count` work items leave in some elements, of which none begins a word of 4 bytes, and what each gets."""
+    kind = SMALL.get(dtype) or TYPES[dtype]
+    source = HEADER + (
+        f"USMX_KERNEL(1) f(usmx::view<{kind}, 1> x, {kind}* old, const {kind}* by) {{\n"
+        f"const auto at = usmx::global_id(); auto& element = x[at % x.size()];\n{body}\n}}"
+    )
+    x = usmx.asarray(np.concatenate([[9] * begin, elements, [9] * 5]).astype(dtype))
+    by = np.random.default_rng(45).integers(0, 2 if dtype == "?" else 100, count).astype(dtype)
+    old = usmx.zeros(count, dtype=dtype)
+    inner = x[begin : begin + len(elements)]
+    usmx.Kernel(source, "f")(count, None, inner, old, usmx.asarray(by))
+    whole = usmx.asnumpy(x)
+    np.testing.assert_array_equal(whole[:begin], np.full(begin, 9).astype(dtype))
+    np.testing.assert_array_equal(whole[-5:], np.full(5, 9).astype(dtype))
+    return usmx.asnumpy(inner), usmx.asnumpy(old), by
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("dtype", SMALL)
+def test_atomic_operations_on_elements_of_one_and_two_bytes(dtype, operation):
+    if dtype == "f2" and operation in ("and", "or", "xor"):
+        with pytest.raises(usmx.CompileError, match="invalid operands to binary expression"):
+            atomics(dtype, f"old[at] = usmx::atomic_{operation}(element, by[at]);", 1, [1])
+        return
+    start = np.array([3, 0, 1, 2, 0, 5, 7]).astype(dtype)
+    count = 70 if dtype == "f2" else 7_000  # sums of more are not exact
+    found, old, by = atomics(dtype, f"old[at] = usmx::atomic_{operation}(element, by[at]);", count, start)  # fmt: skip
+    for k, first in enumerate(start):
+        expected = first
+        with np.errstate(over="ignore"):
+            for each in by[k :: len(start)]:
+                expected = OPERATIONS[operation](expected, each)
+        assert found[k] == expected
+        assert first in old[k :: len(start)]  # what the first one got
+
+
+@pytest.mark.parametrize("dtype", SMALL)
+def test_atomic_exchange_on_elements_of_one_and_two_bytes(dtype):
+    start = np.array([1, 0, 0]).astype(dtype)
+    found, old, by = atomics(dtype, "old[at] = usmx::atomic_exchange(element, by[at]);", 300, start, begin=3)  # fmt: skip
+    for k in range(3):  # each value goes in once, and comes out once but for the last one
+        given = np.sort(np.append(by[k::3], start[k]))
+        np.testing.assert_array_equal(given, np.sort(np.append(old[k::3], found[k])))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "f2"])
+def test_compare_exchange_on_elements_of_one_and_two_bytes(dtype):
+    body = (
+        "auto found = element, seen = found;\n"
+        "while ((seen = usmx::atomic_compare_exchange(element, found, found + 1)) != found) found = seen;\n"
+        "old[at] = found;"
+    )
+    found, old, _ = atomics(dtype, body, 500, [0, 0, 0, 0, 0])
+    assert found.tolist() == [100] * 5
+    np.testing.assert_array_equal(np.sort(old), np.repeat(np.arange(100), 5))
+
+
+def test_atomic_operations_in_local_memory_of_bytes():
+    source = HEADER + (
+        "USMX_KERNEL(1) f(const unsigned char* x, unsigned char* y) { usmx::local_array<unsigned char, 5> t;\n"
+        "const auto at = usmx::local_id(); if (at < 5) t[at] = 0; usmx::barrier();\n"
+        "usmx::atomic_add(t[x[at]], 1); usmx::barrier(); if (at < 5) y[at] = t[at]; }"
+    )
+    x = np.random.default_rng(45).integers(0, 5, 200).astype("u1")
+    y = usmx.zeros(5, dtype="u1")
+    usmx.Kernel(source, "f")(200, 200, usmx.asarray(x), y)
+    np.testing.assert_array_equal(usmx.asnumpy(y), np.bincount(x, minlength=5))
+
+
+def test_compare_exchange_of_complex_numbers_and_what_is_refused():
+    source = HEADER + (
+        "USMX_KERNEL(1) f(usmx::complex<float>* x) { auto found = *x;\n"
+        "for (;;) { const auto seen = usmx::atomic_compare_exchange(*x, found, found + usmx::complex<float>(1, 2));\n"
+        "if (seen == found) return; found = seen; } }"
+    )
+    x = usmx.zeros(1, dtype="c8")
+    usmx.Kernel(source, "f")(300, None, x)
+    assert x.item() == 300 + 600j
+    for call, message in (
+        ("atomic_add(*x, *x)", "atomic operations need numbers"),
+        ("atomic_compare_exchange(*x, *x, *x)", "need elements of 1, 2, 4 or 8 bytes"),
+    ):
+        with pytest.raises(usmx.CompileError, match=message):
+            usmx.Kernel(
+                HEADER + f"USMX_KERNEL(1) f(usmx::complex<double>* x) {{ usmx::{call}; }}", "f"
+            )

@@ -46,6 +46,9 @@ def test_debug_travels():
     kernel = travelled(usmx.Kernel(source, "f", debug=True))
     with pytest.raises(IndexError, match=r"found \(9\)|found \(9,\)"):
         kernel(1, None, usmx.zeros(3, dtype="i4"))
+    f = travelled(usmx.ElementwiseKernel("raw T x", "T y", "y = x[i + 1]", debug=True))
+    with pytest.raises(IndexError, match=r"found \(3,\)"):
+        f(usmx.zeros(3), size=3)
 
 
 def test_module_of_kernels_travels_with_its_names():

@@ -322,6 +322,62 @@ def test_reduce_type_is_one_of_the_preamble():
         usmx.ReductionKernel("T x", "T y", "x", "a", "y = a", "0", reduce_type="pair")
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_checked_index_of_a_raw_array_is_an_error(axis):
+    f = usmx.ReductionKernel(
+        "int64 k, raw T table", "T y", "table[k]", "a + b", "y = a * table(n - 10, 0)", "0", "gather", debug=True
+    )  # fmt: skip
+    table = random(7, 2)
+    places = np.random.default_rng(45).integers(0, table.size, (10, 12))
+    ok = usmx.asarray(places), usmx.asarray(table)
+    by = table[(places.size if axis is None else places.shape[axis]) - 10 :][:1, 0]
+    if by.size:  # else the last statements read row 110
+        np.testing.assert_allclose(
+            usmx.asnumpy(f(*ok, axis=axis)), table.reshape(-1)[places].sum(axis) * by[0]
+        )
+    else:
+        with pytest.raises(
+            IndexError, match=r"post_map_expr:1: .*shape \(7, 2\), found \(110, 0\)$"
+        ):
+            f(*ok, axis=axis)
+    places[3, 4] = 14
+    with pytest.raises(
+        IndexError,
+        match=r"^gather\(.*argument 2 .*map_expr:1: expected an index inside size 14, found 14$",
+    ):
+        f(usmx.asarray(places), usmx.asarray(table), axis=axis)
+
+
+POINT = np.dtype([("x", "f8"), ("y", "f4")], align=True)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_structures_are_reduced(axis):
+    f = usmx.ReductionKernel(
+        "point p, raw point by", "point sum, float64 x",
+        "p", "point{a.x + b.x, a.y < b.y ? b.y : a.y}", "sum = a; x = a.x * by[1].x", "point{-1, -1}", "f",
+        preamble="struct point { double x; float y; };",
+    )  # fmt: skip
+    host = np.zeros((50, 70), POINT)
+    host["x"], host["y"] = numbers(50, 70), random(50, 70)
+    by = np.array([(1, 1), (3, 1)], POINT)
+    found, x = f(usmx.asarray(host), usmx.asarray(by), axis=axis)
+    assert found.dtype == POINT
+    np.testing.assert_array_equal(usmx.asnumpy(found)["x"], host["x"].sum(axis))
+    np.testing.assert_array_equal(usmx.asnumpy(found)["y"], host["y"].max(axis))
+    equal(x, 3 * host["x"].sum(axis))
+    found, _ = f(usmx.asarray(host[:0, :0]), usmx.asarray(by))
+    assert found.item() == (-1, -1)
+    for wrong in (host, by):
+        other = usmx.zeros(wrong.shape, dtype=[("x", "f8")])
+        arguments = [usmx.asarray(host), usmx.asarray(by)]
+        arguments[0 if wrong is host else 1] = other
+        with pytest.raises(
+            TypeError, match="16 bytes, as point has|which is point by argument 'p'"
+        ):
+            f(*arguments, axis=axis)
+
+
 # ---- no elements
 
 

@@ -225,6 +225,70 @@ def test_launch_may_have_more_items_than_an_int_counts():
     assert x[1].item() == count - 1
 
 
+def test_printf_writes_what_c_writes(capfd):
+    f = kernel(
+        "USMX_KERNEL(1) f(const float* x, usmx::half h, bool b, signed char c, unsigned long u) {\n"
+        'if (usmx::global_id() == 2) usmx::printf("%d %ld: %.2f %.3e %s%% %d %d %lx|", 7, usmx::global_size(), x[2], h, "of 5", b, c, u);\n'
+        'if (x[usmx::global_id()] >= 0) usmx::printf("."); }'
+    )
+    f(4, None, usmx.asarray(np.array([0, 1, -2.5, 4], "f4")), 0.5, True, -3, 2**63).wait()
+    written = capfd.readouterr().out
+    assert written.replace("-2.50", "").replace("5.000", "").count(".") == 3
+    assert "7 4: -2.50 5.000e-01 of 5% 1 -3 8000000000000000|" in written
+
+
+@pytest.mark.skipif(IS_CUDA, reason="CUDA's takes any format")
+def test_printf_of_no_literal_is_an_error_that_says_so():
+    with pytest.raises(usmx.CompileError, match="; expected a literal as its format"):
+        kernel('USMX_KERNEL(1) f(int* x) { usmx::printf(*x < 0 ? "a" : "b"); }')
+
+
+def test_printf_in_an_operation_and_a_preamble(capfd):
+    f = usmx.ElementwiseKernel(
+        "int32 x", "int32 y", 'if (x > 2) printf("[%d at %ld]", x, i); y = twice(x)', "f",
+        preamble='inline int twice(int x) { if (x == 0) usmx::printf("[none]"); return 2 * x; }',
+    )  # fmt: skip
+    assert usmx.asnumpy(f(usmx.asarray(np.array([4, 1, 0, 3], "i4")))).tolist() == [8, 2, 0, 6]
+    written = capfd.readouterr().out
+    assert sorted(written[1:-1].split("][")) == ["3 at 3", "4 at 0", "none"]
+
+
+def test_constants_are_tables_of_the_source_or_structures():
+    f = kernel(
+        "constexpr double weights[3] = {0.25, 0.5, 0.25};\nconst int shifts[] = {4, 5};\n"
+        "struct table { float values[8]; };\n"
+        "USMX_KERNEL(1) f(table t, double* y) { const auto i = usmx::global_id();\n"
+        "y[i] = weights[i % 3] + shifts[i % 2] + t.values[i]; }"
+    )
+    values = np.arange(8, dtype="f4") ** 2
+    y = usmx.zeros(8)
+    f(8, None, np.array((values,), dtype=[("values", "f4", 8)])[()], y)
+    i = np.arange(8)
+    expected = np.array([0.25, 0.5, 0.25])[i % 3] + np.array([4, 5])[i % 2] + values
+    np.testing.assert_array_equal(usmx.asnumpy(y), expected)
+
+
+@pytest.mark.parametrize("written", ["const float& a", "float& a", "const point& a"])
+def test_references_are_no_parameters(written):
+    expected = "a parameter must be .* by value, found" if IS_CUDA else "; expected a number or a structure by value, without '&'"  # fmt: skip
+    with pytest.raises((usmx.CompileError, TypeError), match=expected):
+        kernel(f"struct point {{ float x; }}; USMX_KERNEL(1) f({written}, float* y) {{ *y = 1; }}")
+
+
+def test_functions_take_references_and_structures():
+    f = kernel(
+        "struct point { float x, y; };\n"
+        "template <class T> T larger(const T& a, const T& b) { return a < b ? b : a; }\n"
+        "inline void turn(point& p) { const float x = p.x; p.x = -p.y; p.y = x; }\n"
+        "USMX_KERNEL(1) f(point* p) { const auto i = usmx::global_id(); turn(p[i]); p[i].x = larger(p[i].x, 0.5f); }"
+    )
+    dtype = np.dtype([("x", "f4"), ("y", "f4")])
+    host = np.array([(1, 2), (3, -4)], dtype)
+    p = usmx.asarray(host)
+    f(2, None, p)
+    assert usmx.asnumpy(p).tolist() == [(0.5, 1), (4, 3)]
+
+
 def test_module_has_several_kernels_of_one_source():
     m = usmx.KernelModule(
         "#include <usmx/kernel.hpp>\n"

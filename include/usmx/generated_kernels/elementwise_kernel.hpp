@@ -31,7 +31,8 @@ class USMX_API elementwise_kernel {
  public:
   /// `inputs` and `outputs` are pairs of type and name, such as "T x, float32 y, raw T table". A
   /// type is a name of dtype::name(), or one letter that stands for any type, the same one wherever
-  /// it is used. The operation indexes raw arrays by itself: `table[k]` is the k-th element in C
+  /// it is used, or a structure of the preamble, which stands for a structured type of its size.
+  /// The operation indexes raw arrays by itself: `table[k]` is the k-th element in C
   /// order, `table(i, j)` and `table.extent(0)` are those of a usmx::view. `operation` are
   /// statements of C++ that set the outputs. They may use the letters as types, `i`, the place of
   /// the element in C order, and what usmx/kernel.hpp has. Throws value_error for parameters that
@@ -71,6 +72,11 @@ class USMX_API elementwise_kernel {
   /// read-only, or the arrays are on two queues; compile_error if the source cannot be compiled for
   /// these types.
   std::vector<array> call(std::span<const kernel_argument> inputs,
+                          const generated_call_options& options = {},
+                          const std::optional<std::vector<std::ptrdiff_t>>& shape = {}) const;
+  /// The same, with the event of the work on the outputs. May wait for that work where it is
+  /// several commands.
+  generated_result submit(std::span<const kernel_argument> inputs,
                           const generated_call_options& options = {},
                           const std::optional<std::vector<std::ptrdiff_t>>& shape = {}) const;
 

@@ -1,5 +1,5 @@
 // What element-wise kernels and reductions take alike: what else is in their source, and what a
-// call may say. Next: elementwise_kernel.hpp and reduction_kernel.hpp.
+// call may say and give. Next: elementwise_kernel.hpp and reduction_kernel.hpp.
 #pragma once
 
 #include <chrono>
@@ -24,6 +24,17 @@ struct generation_options {
   std::string preamble = {};
   /// Options for the compiler, as compile_options has them.
   std::vector<std::string> options = {};
+  /// Whether each index of a raw array is checked. Each call then waits for the kernel, and throws
+  /// index_error with the first bad index. Bad indices reach no array.
+  bool debug = false;
+};
+
+/// What submit() of a generated kernel returns.
+struct generated_result {
+  /// The outputs, as call() returns them.
+  std::vector<array> outputs;
+  /// Complete when the outputs are.
+  sycl::event done;
 };
 
 /// What a call of a generated kernel may say.

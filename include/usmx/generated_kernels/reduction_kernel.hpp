@@ -91,6 +91,9 @@ class USMX_API reduction_kernel {
   /// and for more than 8 kept or reduced dimensions once neighbours are joined.
   std::vector<array> call(std::span<const kernel_argument> inputs, const reduction_axes& axes = {},
                           const generated_call_options& options = {}) const;
+  /// The same, with the event of the work on the outputs.
+  generated_result submit(std::span<const kernel_argument> inputs, const reduction_axes& axes = {},
+                          const generated_call_options& options = {}) const;
 
   struct implementation;
 

@@ -56,14 +56,15 @@ void bind_elementwise(nb::module_& m) {
   cls.def(
          "__init__",
          [](nb::pointer_and_handle<py_elementwise> self, nb::handle inputs, nb::handle outputs,
-            nb::handle operation, nb::handle name, nb::handle preamble, nb::handle options) {
+            nb::handle operation, nb::handle name, nb::handle preamble, nb::handle options,
+            nb::handle debug) {
            initialize(self, [&] {
              require_usable_process();
              generation_texts written{
                  {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
                   {"out_params", std::string(to_text("out_params", outputs.ptr()))},
                   {"operation", std::string(to_text("operation", operation.ptr()))}},
-                 generation_arguments(name, preamble, options)};
+                 generation_arguments(name, preamble, options, debug)};
              const auto& texts = written.texts;
              elementwise_kernel made(texts[0].second, texts[1].second, texts[2].second,
                                      written.options);
@@ -72,9 +73,10 @@ void bind_elementwise(nb::module_& m) {
          },
          nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("operation").none(),
          nb::arg("name").none() = "kernel", nb::kw_only(), nb::arg("preamble").none() = "",
-         nb::arg("options") = nb::make_tuple(),
+         nb::arg("options") = nb::make_tuple(), nb::arg("debug").none() = false,
          nb::sig("def __init__(self, in_params: str, out_params: str, operation: str, name: str = "
-                 "'kernel', *, preamble: str = '', options: Sequence[str] = ()) -> None"),
+                 "'kernel', *, preamble: str = '', options: Sequence[str] = (), debug: bool = "
+                 "False) -> None"),
          R"(Take the parameters and the operation. Compiles nothing yet.
 
 The source is generated and compiled for the types and the kind of layout of the arguments, at the
@@ -93,6 +95,8 @@ Args:
     preamble: C++ that comes before the kernel, such as functions that it uses.
     options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
         NVIDIA, such as '--use_fast_math'.
+    debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
+        an IndexError that names the first bad index. Bad indices reach no array.
 
 Raises:
     TypeError: a parameter is no string.
@@ -133,6 +137,7 @@ Raises:
     TypeError: too few or too many arguments, or one is of another kind or element type; a type
         variable stands for two types, or for none.
     ValueError: shapes do not suit, `size` is missing or another one, a number does not fit, an output is read-only.
+    IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
     CompileError: the source cannot be compiled for these types.)")
       .def("submit", &submit_elementwise, nb::arg("args"), nb::arg("out").none() = nb::none(),

@@ -21,6 +21,7 @@ nb::dict generation_texts::keywords() const {
   all["name"] = options.name;
   all["preamble"] = options.preamble;
   all["options"] = nb::tuple(nb::cast(options.options));
+  all["debug"] = options.debug;
   return all;
 }
 
@@ -110,11 +111,12 @@ std::vector<nb::object> call_arguments::outputs(internal::generated_call& call,
   return all;
 }
 
-generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options) {
+generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options,
+                                        nb::handle debug) {
   const nb::object parts = hooks::compile_arguments(nb::none(), nb::none(), options);
   return {std::string(to_text("name", name.ptr())),
           std::string(to_text("preamble", preamble.ptr())),
-          nb::cast<std::vector<std::string>>(parts[2])};
+          nb::cast<std::vector<std::string>>(parts[2]), flag_argument("debug", debug)};
 }
 
 }  // namespace usmx::bindings

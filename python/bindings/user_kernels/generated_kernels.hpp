@@ -67,7 +67,8 @@ class call_arguments {
 };
 
 /// The constructor's arguments that both have.
-generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options);
+generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options,
+                                        nb::handle debug);
 
 /// The outputs of a call, one object or a tuple of several, and the events of the work on them.
 struct started_call {

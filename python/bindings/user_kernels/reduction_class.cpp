@@ -73,7 +73,8 @@ void bind_reduction(nb::module_& m) {
          "__init__",
          [](nb::pointer_and_handle<py_reduction> self, nb::handle inputs, nb::handle outputs,
             nb::handle map, nb::handle reduce_two, nb::handle post_map, nb::handle identity,
-            nb::handle name, nb::handle type, nb::handle preamble, nb::handle options) {
+            nb::handle name, nb::handle type, nb::handle preamble, nb::handle options,
+            nb::handle debug) {
            initialize(self, [&] {
              require_usable_process();
              generation_texts written{
@@ -84,7 +85,7 @@ void bind_reduction(nb::module_& m) {
                   {"post_map_expr", std::string(to_text("post_map_expr", post_map.ptr()))},
                   {"identity", identity_argument(identity)},
                   {"reduce_type", text_or_none("reduce_type", type)}},
-                 generation_arguments(name, preamble, options)};
+                 generation_arguments(name, preamble, options, debug)};
              const auto& texts = written.texts;
              reduction_kernel made(texts[0].second, texts[1].second,
                                    {texts[2].second, texts[3].second, texts[4].second,
@@ -97,12 +98,12 @@ void bind_reduction(nb::module_& m) {
          nb::arg("reduce_expr").none(), nb::arg("post_map_expr").none(), nb::arg("identity").none(),
          nb::arg("name").none() = "reduce", nb::kw_only(),
          nb::arg("reduce_type").none() = nb::none(), nb::arg("preamble").none() = "",
-         nb::arg("options") = nb::make_tuple(),
+         nb::arg("options") = nb::make_tuple(), nb::arg("debug").none() = false,
          nb::sig(
              "def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: "
              "str, post_map_expr: str, identity: str | complex | None, name: str = 'reduce', *, "
-             "reduce_type: str | None = None, preamble: str = '', options: Sequence[str] = ()) "
-             "-> None"),
+             "reduce_type: str | None = None, preamble: str = '', options: Sequence[str] = (), "
+             "debug: bool = False) -> None"),
          R"(Take the parameters and the expressions. Compiles nothing yet.
 
 For each result, the expression `map_expr` of the inputs' elements is reduced by `reduce_expr`. The
@@ -127,6 +128,8 @@ Args:
     preamble: C++ that comes before the kernels, such as functions that they use.
     options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
         NVIDIA, such as '--use_fast_math'.
+    debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
+        an IndexError that names the first bad index. Bad indices reach no array.
 
 Raises:
     TypeError: a parameter is no string.
@@ -172,6 +175,7 @@ Raises:
     ValueError: shapes do not suit, an axis is given twice, nothing is reduced and there is no
         identity, a number does not fit, an output is read-only.
     AxisError: there is no such axis.
+    IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
     CompileError: the source cannot be compiled for these types.)")
       .def("submit", &submit_reduction, nb::arg("args"), nb::arg("axis").none() = nb::none(),

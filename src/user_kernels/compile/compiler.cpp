@@ -175,6 +175,8 @@ constexpr std::pair<std::string_view, std::string_view> names_from_elsewhere[] =
     {"gridDim", "usmx::group_count()"},
     {"__syncthreads", "usmx::barrier()"},
     {"__shared__", "usmx::local_array<float, 64> name"},
+    {"__constant__", "constexpr, or a structure as a parameter"},
+    {"__constant", "constexpr, or a structure as a parameter"},
     {"__device__", "inline"},
     {"atomicAdd", "usmx::atomic_add(x[i], value)"},
     {"atomicMin", "usmx::atomic_min(x[i], value)"},
@@ -192,6 +194,12 @@ std::string advice_on(const diagnostic& error) {
   const auto begins_with = [&](std::string_view words, std::string_view name, char quote) {
     return error.text.starts_with(message(words, quote, name, quote));
   };
+  if (error.text.ends_with("&' cannot be used as the type of a kernel parameter")) {
+    return "; expected a number or a structure by value, without '&'";
+  }
+  if (error.text.starts_with("experimental::printf requires format string")) {
+    return "; expected a literal as its format";
+  }
   for (const auto& [name, here] : names_from_elsewhere) {
     if (begins_with("use of undeclared identifier ", name, '\'') ||
         begins_with("unknown type name ", name, '\'') || begins_with("identifier ", name, '"')) {

@@ -87,10 +87,11 @@ kernel_parameter parameter_from(word numbers, std::string name, std::string_view
   const word form = numbers & 0xf;
   const word code = numbers >> 4 & 0xf;
   if (form >= refused_form) {
-    throw type_error(message("kernel ", kernel,
-                             ": a parameter must be a number, a structure, a "
-                             "pointer to either, usmx::view or usmx::local_memory, found ",
-                             name));
+    throw type_error(
+        message("kernel ", kernel,
+                ": a parameter must be a number, a structure, a "
+                "pointer to either, usmx::view or usmx::local_memory, by value, found ",
+                name));
   }
   if (code == code_of_void) {
     return {static_cast<parameter_form>(form), type_code::structured, 0, 1, std::move(name), 0};

@@ -17,6 +17,7 @@
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/values.hpp"
+#include "usmx/layout/structure.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/synchronize.hpp"
 
@@ -183,6 +184,66 @@ TEST_F(elementwise_kernel_test, warnings_are_told_once_for_what_is_compiled) {
   warns.call(std::array{kernel_argument(x)}, how);
   warns.call(std::array{kernel_argument(x)}, how);
   EXPECT_EQ(count, 1);
+}
+
+TEST_F(elementwise_kernel_test, submit_gives_the_outputs_and_their_event) {
+  const elementwise_kernel both("T x", "T y, T z", "if (x < 2) return; y = 2 * x; z = -x");
+  const array x = ramp({4});
+  const array z = ramp({4});
+  usmx::generated_result first =
+      both.submit(std::array{kernel_argument(x)}, {.outputs = {ramp({4}), z}});
+  usmx::generated_result second =
+      both.submit(std::array{kernel_argument(first.outputs[0])},
+                  {.outputs = {ramp({4}), ramp({4})}, .after = {first.done}});
+  second.done.wait();
+  ASSERT_EQ(second.outputs.size(), 2u);
+  EXPECT_EQ(first.outputs[1].owner(), z.owner());
+  EXPECT_EQ(usmx::to_vector<float>(z), (floats{0, 1, -2, -3}));
+  EXPECT_EQ(usmx::to_vector<float>(second.outputs[0]), (floats{0, 1, 8, 12}));
+}
+
+TEST_F(elementwise_kernel_test, event_of_an_output_that_is_computed_apart_is_that_of_the_copy) {
+  const elementwise_kernel reverse("raw T x", "T y", "y = x[x.size() - 1 - i]");
+  const array x = ramp({1000});
+  usmx::generated_result result =
+      reverse.submit(std::array{kernel_argument(x)}, {.outputs = {x}}, {{1000}});
+  result.done.wait();
+  EXPECT_EQ(usmx::to_vector<float>(result.outputs[0]).front(), 999);
+}
+
+TEST_F(elementwise_kernel_test, indices_of_raw_arrays_are_checked_if_that_is_asked_for) {
+  const elementwise_kernel next("raw T x", "T y", "\ny = x[i + 1]",
+                                {.name = "next", .debug = true});
+  const array x = ramp({2, 3});
+  const auto shifted = [&](std::ptrdiff_t count) {
+    return next.call(std::array{kernel_argument(x)}, {}, {{count}})[0];
+  };
+  EXPECT_EQ(usmx::to_vector<float>(shifted(5)), (floats{1, 2, 3, 4, 5}));
+  expect_error<usmx::index_error>([&] { shifted(6); },
+                                  {"next(",
+                                   "argument 1 (usmx::view<const float, 2>): operation:2: "
+                                   "expected an index inside size 6, found 6"});
+}
+
+TEST_F(elementwise_kernel_test, structures_of_the_preamble_are_elements) {
+  struct pair {
+    float x;
+    int k;
+  };
+  const usmx::dtype type = usmx::dtype::structured(
+      {{"x", usmx::float32, {}, 0}, {"k", usmx::int32, {}, 4}}, sizeof(pair));
+  const usmx::generation_options with_pair{.name = "number",
+                                           .preamble = "struct pair { float x; int k; };"};
+  const elementwise_kernel number("float32 x", "pair p", "p = {2 * x, int(i)}", with_pair);
+  const elementwise_kernel sum("pair p, raw pair all", "float32 y", "y = p.x + all[0].k + all[2].k",
+                               with_pair);
+  const array pairs = number.call(std::array{kernel_argument(ramp({3}))}, {.type = type})[0];
+  EXPECT_EQ(pairs.type(), type);
+  EXPECT_EQ(usmx::to_vector<float>(sum(pairs, pairs)), (floats{2, 4, 6}));
+  const usmx::dtype other = usmx::dtype::structured({{"x", usmx::float32, {}, 0}}, 4);
+  expect_error<usmx::type_error>(
+      [&] { number.call(std::array{kernel_argument(ramp({3}))}, {.type = other}); },
+      {"number: argument 'p' must have elements of 8 bytes, as pair has, found 4 bytes"});
 }
 
 // ---- what is refused

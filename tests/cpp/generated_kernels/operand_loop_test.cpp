@@ -84,6 +84,19 @@ TEST(operand_loop_test, an_operand_with_adjacent_rows_has_tiles) {
   EXPECT_EQ(form({3, 60}, {{1, 3}, {60, 1}}), "rows 2 0 1 na");                 // too few of them
 }
 
+TEST(operand_loop_test, elements_too_large_for_local_memory_have_no_tiles) {
+  const auto form_of = [](std::ptrdiff_t item) {
+    const numbers transposed{1, 50};
+    const numbers rows{60, 1};
+    const std::vector<loop_operand> operands{{transposed, item, true}, {rows, 4, false}};
+    operand_loop loop;
+    set_loop(loop, numbers{50, 60}, operands, 1);
+    return to_string(choose_form(loop, operands, 1), loop.count);
+  };
+  EXPECT_EQ(form_of(180), "tiles 2 16 1 ta");
+  EXPECT_EQ(form_of(181), "rows 2 0 1 na");
+}
+
 TEST(operand_loop_test, rows_of_tiles_come_before_the_columns) {
   std::vector<loop_operand> operands;
   operand_loop loop = loop_of({8, 9, 10}, {{1, 90, 8}, {90, 10, 1}}, operands);

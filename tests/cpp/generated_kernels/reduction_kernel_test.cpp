@@ -118,6 +118,49 @@ TEST_F(reduction_kernel_test, output_may_follow_the_inputs) {
   EXPECT_EQ(usmx::to_vector<float>(out)[0], 10);
 }
 
+TEST_F(reduction_kernel_test, submit_gives_the_outputs_and_their_event) {
+  usmx::generated_result sums =
+      total().submit(std::array{kernel_argument(ramp({2, 3}))}, {.axes = {{1}}});
+  usmx::generated_result sum =
+      total().submit(std::array{kernel_argument(sums.outputs[0])}, {}, {.after = {sums.done}});
+  sum.done.wait();
+  EXPECT_EQ(usmx::to_vector<double>(sums.outputs[0]), (doubles{3, 12}));
+  EXPECT_EQ(usmx::to_vector<double>(sum.outputs[0]), (doubles{15}));
+}
+
+TEST_F(reduction_kernel_test, structures_places_and_counts_are_in_the_expressions) {
+  const reduction_kernel argmax(
+      "T x, T by", "int64 place, T mean",
+      {.map = "best{x, x, i}",
+       .reduce = "joined(a, b)",
+       .post_map = "place = a.place; if (n < 4) return; mean = by * a.sum / n",
+       .identity = "best{0, 0, -1}",
+       .type = "best"},
+      {.name = "argmax",
+       .preamble = "struct best { T value; T sum; long place; };\n"
+                   "inline best joined(best a, best b) {\n"
+                   "  best c = b.value > a.value ? b : a;\n"
+                   "  c.sum = a.sum + b.sum;\n  return c;\n}"});
+  const array x = ramp({5, 4});
+  const std::vector<array> found =
+      argmax.call(std::array{kernel_argument(x), kernel_argument(2)}, {.axes = {{1}}});
+  EXPECT_EQ(usmx::to_vector<std::int64_t>(found[0]), (std::vector<std::int64_t>(5, 3)));
+  EXPECT_EQ(usmx::to_vector<double>(found[1]), (doubles{3, 11, 19, 27, 35}));
+}
+
+TEST_F(reduction_kernel_test, indices_of_raw_arrays_are_checked_if_that_is_asked_for) {
+  const reduction_kernel sum("int64 k, raw T table", "T y",
+                             {.map = "table[k]", .reduce = "a + b", .post_map = "y = a"},
+                             {.name = "sum", .debug = true});
+  const usmx::elementwise_kernel count("", "int64 k", "k = i + 1");
+  const array k = count.call({}, {}, {{6}})[0];
+  EXPECT_EQ(usmx::to_vector<double>(sum(k, ramp({7}))), (doubles{21}));
+  expect_error<usmx::index_error>(
+      [&] { sum(k, ramp({6})); },
+      {"argument 2 (usmx::view<const double, 1>): map_expr:1: expected indices inside shape (6,), "
+       "found (6,)"});
+}
+
 TEST_F(reduction_kernel_test, outputs_that_overlap_are_written_one_after_the_other) {
   const reduction_kernel both("T x", "T least, T most",
                               {.map = "x",

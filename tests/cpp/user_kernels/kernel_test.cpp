@@ -445,7 +445,7 @@ TEST_F(kernel_test, pointer_to_pointer_is_refused) {
   expect_error<usmx::type_error>(
       [&] { compile("USMX_KERNEL(1) f(float** x) {}", "f"); },
       {"kernel f: a parameter must be a number, a structure, a pointer to either, usmx::view or "
-       "usmx::local_memory, found float **"});
+       "usmx::local_memory, by value, found float **"});
 }
 
 TEST_F(kernel_test, source_that_crashes_the_compiler_is_an_error) {
@@ -476,6 +476,52 @@ TEST_F(kernel_test, null_character_is_refused) {
   expect_error<usmx::value_error>(
       [&] { compile(std::string("USMX_KERNEL(1) f() {}\0#error", 28), "f"); },
       {"the source of a kernel must be text, found a null character at 48"});
+}
+
+// ---- the language: tests/python has the rest
+
+TEST_F(kernel_test, groups_reduce_vote_and_exchange) {
+  const kernel f = compile(
+      "USMX_KERNEL(1) f(const float* x, float* y, int* z) { using namespace usmx;\n"
+      "const auto i = global_id(); y[i] = group_reduce_add(x[i]) + "
+      "group_exclusive_scan_add(1.0f);\n"
+      "z[i] = subgroup_shuffle(int(i), 0) + subgroup_local_id() + 1000 * group_any(i == 70); }",
+      "f");
+  const array y = floats(128, 0);
+  const array z = usmx::zeros({128}, usmx::int32, queue());
+  f(range(128, 64), floats(128, 2), y, z);
+  const std::vector<float> sums = usmx::to_vector<float>(y);
+  const std::vector<int> places = usmx::to_vector<int>(z);
+  for (int k = 0; k < 128; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    EXPECT_EQ(sums[at], 128 + k % 64);
+    EXPECT_EQ(places[at], k + (k < 64 ? 0 : 1000));
+  }
+}
+
+TEST_F(kernel_test, elements_of_one_byte_are_changed_atomically) {
+  const kernel f = compile(
+      "USMX_KERNEL(1) f(unsigned char* x) { usmx::atomic_add(x[usmx::global_id() % 3], 1); }", "f");
+  const array x = usmx::zeros({5}, usmx::uint8, queue());
+  f(range(300, 30), x);
+  EXPECT_EQ(usmx::to_vector<std::uint8_t>(x), (std::vector<std::uint8_t>{100, 100, 100, 0, 0}));
+}
+
+TEST_F(kernel_test, printf_writes_to_the_standard_output) {
+  const kernel f =
+      compile("USMX_KERNEL(1) f(float x) { usmx::printf(\"%d of %.2f\\n\", 3, x); }", "f");
+  testing::internal::CaptureStdout();
+  f(range(1, 1), 0.25).wait();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "3 of 0.25\n");
+}
+
+TEST_F(kernel_test, references_are_refused_with_what_to_write) {
+  try {
+    compile("USMX_KERNEL(1) f(const float& x) {}", "f");
+    FAIL();
+  } catch (const std::exception& refused) {
+    support::expect_contains(refused.what(), "by value");
+  }
 }
 
 // ---- what is checked before each launch
