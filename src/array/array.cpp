@@ -5,6 +5,7 @@
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/array/array.hpp"
+#include "usmx/array/array_of.hpp"
 #include "usmx/array/array_view.hpp"
 #include "usmx/array/request.hpp"
 #include "usmx/base/error.hpp"
@@ -207,6 +208,18 @@ array array::subscripted(std::span<const index_item> items) const {
   return internal::with_layout(*this, subscript(layout_, items));
 }
 
+array array::reshaped(const shape_argument& shape) const {
+  const std::span<const std::ptrdiff_t> given = shape;
+  std::vector<std::ptrdiff_t> extents(given.begin(), given.end());
+  resolve_extent(extents, size());
+  std::optional<usmx::layout> where = usmx::reshaped(layout_, extents);
+  if (!where) {
+    throw value_error(detail::message("reshaped: only a copy of the array of ", layout_,
+                                      " can have shape ", tuple_text(extents)));
+  }
+  return internal::with_layout(*this, *std::move(where));
+}
+
 array_view array::private_view() const {
   const buffer& here = memory();
   return {here.data(), type_, layout_, here.kind(), internal::private_queue(here), readonly()};
@@ -281,6 +294,11 @@ array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
             std::size_t alignment) {
   return internal::new_array(std::move(where), type, internal::own_queue(queue), kind, alignment,
                              internal::first_use::at_once);
+}
+
+array empty_like(const array& other) {
+  return empty(compact_like(other.layout()), other.type(), internal::private_queue(other),
+               other.kind());
 }
 
 void internal::require_context(const sycl::queue& queue, const array& of) {

@@ -509,6 +509,18 @@ array astype(const array& source, dtype type) {
   return result;
 }
 
+array clone(const array& source) { return clone(source, source.kind()); }
+
+array clone(const array& source, usm_kind kind) {
+  return clone(source, internal::private_queue(source), kind);
+}
+
+array clone(const array& source, const sycl::queue& queue, usm_kind kind) {
+  array result = empty(compact_like(source.layout()), source.type(), queue, kind);
+  copy(source, result);
+  return result;
+}
+
 array zeros(const shape_argument& shape, dtype type, const sycl::queue& queue, usm_kind kind) {
   array result = empty(shape, type, queue, kind);
   internal::fill_bytes(result.memory(), std::byte{0});

@@ -223,50 +223,6 @@ std::ptrdiff_t wrapped_index(std::ptrdiff_t index, std::ptrdiff_t extent, std::s
   return wrapped;
 }
 
-/// `bound` counted from the front and clamped to [smallest, largest], as PySlice_AdjustIndices
-/// does for either bound of a slice.
-std::ptrdiff_t clamped_bound(std::ptrdiff_t bound, std::ptrdiff_t extent, std::ptrdiff_t smallest,
-                             std::ptrdiff_t largest) noexcept {
-  const std::ptrdiff_t from_front = bound < 0 ? bound + extent : bound;
-  return std::clamp(from_front, smallest, largest);
-}
-
-/// The indices of an axis that a slice selects: `length` indices from `start` on, `step` apart.
-struct slice_range {
-  std::ptrdiff_t start;
-  std::ptrdiff_t length;
-  std::ptrdiff_t step;
-};
-
-slice_range ascending(const index_item& slice, std::ptrdiff_t extent) noexcept {
-  const auto bound = [&](std::ptrdiff_t b, std::ptrdiff_t otherwise) {
-    return b == index_item::none ? otherwise : clamped_bound(b, extent, 0, extent);
-  };
-  const std::ptrdiff_t start = bound(slice.start, 0);
-  const std::ptrdiff_t stop = bound(slice.stop, extent);
-  if (start >= stop) return {start, 0, slice.step};
-  const std::ptrdiff_t last = stop - start - 1;
-  // Most slices have step 1, and a division takes longer than the rest of this.
-  return {start, (slice.step == 1 ? last : last / slice.step) + 1, slice.step};
-}
-
-slice_range descending(const index_item& slice, std::ptrdiff_t extent) noexcept {
-  const auto bound = [&](std::ptrdiff_t b, std::ptrdiff_t otherwise) {
-    return b == index_item::none ? otherwise : clamped_bound(b, extent, -1, extent - 1);
-  };
-  const std::ptrdiff_t start = bound(slice.start, extent - 1);
-  const std::ptrdiff_t stop = bound(slice.stop, -1);
-  const std::ptrdiff_t step =
-      std::max(slice.step, -detail::ptrdiff_max);  // as Python: -step must exist
-  if (start <= stop) return {start, 0, step};
-  return {start, (start - stop - 1) / -step + 1, step};
-}
-
-slice_range resolved(const index_item& slice, std::ptrdiff_t extent) {
-  if (slice.step == 0) throw value_error("slice step cannot be zero");
-  return slice.step > 0 ? ascending(slice, extent) : descending(slice, extent);
-}
-
 /// The offset after `index` strides along one axis. In a layout with elements it always fits. In
 /// one without elements strides may be anything, and an offset that would not fit stays as it is.
 std::ptrdiff_t moved(std::ptrdiff_t offset, std::ptrdiff_t index, std::ptrdiff_t stride) noexcept {
@@ -295,7 +251,8 @@ layout subscript(const layout& source, std::span<const index_item> items) {
         ++axis;
         break;
       case index_item::kind::slice: {
-        const slice_range range = resolved(item, shape[axis]);
+        if (item.step == 0) throw value_error("slice step cannot be zero");
+        const detail::selected_indices range = detail::selected(item, shape[axis]);
         if (range.length == 0) {
           into.append(0, strides[axis]);
         } else {

@@ -59,6 +59,26 @@ def test_read_only_array_fits_where_it_is_not_written(module):
     assert module.matrix(x).shape == (1, 3)
 
 
+def test_typed_array_is_a_parameter_and_a_result(module):
+    x = shared([[1, 2, 3], [4, 5, 6]])
+    turned = module.turned(x)
+    assert (type(turned), turned.shape) == (usmx.USMArray, (3, 2))
+    assert usmx.asnumpy(turned).tolist() == [[1, 4], [2, 5], [3, 6]]
+    row = module.first_row(x)
+    row[0] = 7
+    assert usmx.asnumpy(x)[0, 0] == 7
+    assert (module.which_rank(x), module.which_rank(x[0])) == (2, 1)
+    assert "argument 'x': expected a USM array of float64 with 2 dimensions; found" in refusal(
+        module.turned, shared([1])
+    )
+    x.flags.writable = False
+    assert "2 dimensions, writable; found float64 with 2 dimensions, read-only" in refusal(
+        module.first_row, x
+    )
+    assert "Annotated" in module.turned.__doc__.split("->")[0]
+    assert "Annotated" not in module.turned.__doc__.split("->")[1]
+
+
 def test_typed_parameters_in_containers(module):
     x = shared([1, 2])
     assert module.optional_size(x) == 2
@@ -465,6 +485,9 @@ PATTERNS = r"""
 
 \.(which_beside)$:
     def \1(k: float, x: usmx.SupportsUsmArrayInterface) -> str: ...
+
+\.which_rank$:
+    def which_rank(x: usmx.SupportsUsmArrayInterface) -> int: ...
 """
 
 
@@ -484,7 +507,7 @@ def errors_in_stub(folder, tmp_path, patterns):
 
 
 def test_overloads_in_a_stub_are_one_signature_by_a_pattern(folder_of, tmp_path):
-    alike = {"which", "which_beside", "which_list", "exact_or_copied"}
+    alike = {"which", "which_beside", "which_list", "which_rank", "exact_or_copied"}
     assert errors_in_stub(folder_of("nanobind"), tmp_path, "") == alike
     assert errors_in_stub(folder_of("nanobind"), tmp_path, PATTERNS) == {
         "which_list",

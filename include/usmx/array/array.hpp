@@ -14,6 +14,7 @@
 #include <sycl/event.hpp>
 
 #include "usmx/array/array_view.hpp"
+#include "usmx/array/held_view.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/layout/held_dtype.hpp"
 #include "usmx/layout/shape_argument.hpp"
@@ -30,11 +31,6 @@ struct array_access;  // usmx's own parts
 namespace detail {
 
 struct ordered_access;
-
-constexpr index_item as_index_item(index_item item) noexcept { return item; }
-constexpr index_item as_index_item(std::ptrdiff_t index) noexcept {
-  return index_item::integer(index);
-}
 
 }  // namespace detail
 
@@ -123,6 +119,10 @@ class USMX_API array {
   std::span<const std::ptrdiff_t> shape() const noexcept { return layout_.shape(); }
   /// The strides in elements, one for each dimension. They can be zero or negative.
   std::span<const std::ptrdiff_t> strides() const noexcept { return layout_.strides(); }
+  /// The extent of dimension k. Precondition: 0 <= k < ndim().
+  std::ptrdiff_t extent(int k) const noexcept { return shape()[static_cast<std::size_t>(k)]; }
+  /// The stride of dimension k in elements. Precondition: 0 <= k < ndim().
+  std::ptrdiff_t stride(int k) const noexcept { return strides()[static_cast<std::size_t>(k)]; }
   /// The number of elements.
   std::ptrdiff_t size() const noexcept { return layout_.size(); }
   /// The bytes of all elements, without the gaps between them.
@@ -167,10 +167,12 @@ class USMX_API array {
     wait();
     return elements;
   }
-  /// Deleted: a view does not keep the memory alive, which a temporary array may be the last to
-  /// share.
+  /// The same elements as those of an array that is named, in a view that keeps the memory alive,
+  /// which a temporary array may be the last to share.
   template <class T, std::size_t N>
-  strided_view<T, N> host_as() const&& = delete;
+  held_view<T, N> host_as() const&& {
+    return {owner_, host_as<T, N>()};
+  }
   /// The elements as T in N dimensions, for kernels. Does not wait. The view is valid as long as an
   /// array shares the memory. Exposes the array. Throws type_error when the elements are of another
   /// type, value_error when the number of dimensions is another one or there is no memory,
@@ -192,13 +194,19 @@ class USMX_API array {
     return array(owner_, type_, std::move(where), readonly());
   }
   /// The elements that `a[items...]` addresses in Python, as an array of the same memory. An item
-  /// is an integer, `usmx::range(start, stop, step)`, index_item::ellipsis() or
-  /// index_item::newaxis(). Throws index_error when an integer is outside of its axis, when there
-  /// are too many items or when there are two ellipses; value_error for a step of 0.
+  /// is an integer, `usmx::range(start, stop, step)`, `usmx::ellipsis`, `usmx::newaxis` or a pair
+  /// of integers, which is a range. Throws index_error when an integer is outside of its axis, when
+  /// there are too many items or when there are two ellipses; value_error for a step of 0.
   template <class... Items>
-  array slice(Items... items) const {
+  array slice(const Items&... items) const {
     return subscripted(std::array<index_item, sizeof...(Items)>{detail::as_index_item(items)...});
   }
+  /// The same elements with the order of the dimensions reversed, as an array of the same memory.
+  array transposed() const { return with_layout(usmx::transposed(layout_)); }
+  /// The same elements, taken in C order, with another shape, as an array of the same memory. An
+  /// extent of -1 stands for what the others leave. Throws value_error when the number of elements
+  /// differs or when only a copy can have that shape: usmx::clone() makes one.
+  array reshaped(const shape_argument& shape) const;
   /// The same elements as a read-only array of the same memory.
   array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
 

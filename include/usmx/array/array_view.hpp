@@ -81,6 +81,10 @@ class USMX_API array_view {
   std::span<const std::ptrdiff_t> shape() const noexcept { return layout_.shape(); }
   /// The strides in elements, one for each dimension. They can be zero or negative.
   std::span<const std::ptrdiff_t> strides() const noexcept { return layout_.strides(); }
+  /// The extent of dimension k. Precondition: 0 <= k < ndim().
+  std::ptrdiff_t extent(int k) const noexcept { return shape()[static_cast<std::size_t>(k)]; }
+  /// The stride of dimension k in elements. Precondition: 0 <= k < ndim().
+  std::ptrdiff_t stride(int k) const noexcept { return strides()[static_cast<std::size_t>(k)]; }
   /// The number of elements.
   std::ptrdiff_t size() const noexcept { return layout_.size(); }
   /// The bytes of all elements, without the gaps between them.
@@ -101,6 +105,16 @@ class USMX_API array_view {
   array_view with_layout_unchecked(usmx::layout where) const {
     return {origin_, type_, std::move(where), kind_, queue_, readonly_};
   }
+
+  /// The elements that `a[items...]` addresses in Python, as a view of the same memory. Items are
+  /// those of array::slice(), and so are the errors.
+  template <class... Items>
+  array_view slice(const Items&... items) const {
+    const std::array<index_item, sizeof...(Items)> all{detail::as_index_item(items)...};
+    return with_layout_unchecked(subscript(layout_, all));
+  }
+  /// The same elements with the order of the dimensions reversed.
+  array_view transposed() const { return with_layout_unchecked(usmx::transposed(layout_)); }
 
   /// The elements as T in N dimensions, for the host. Does not wait: the elements are ready in a
   /// view that a caster gives. Throws value_error when the host may not touch the memory or the

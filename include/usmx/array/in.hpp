@@ -25,13 +25,6 @@
 
 namespace usmx::inline v1 {
 
-namespace detail {
-
-/// States that an array is known to meet a requirement.
-struct requirement_is_met {};
-
-}  // namespace detail
-
 /// An array of T that meets the requirement of its words. It shares the array's memory and keeps it
 /// alive. The words stand in any order, each at most once: a number of dimensions or a `shape`,
 /// `c_contig` or `f_contig`, and a kind of memory such as `host_accessible`. If T is not const, the

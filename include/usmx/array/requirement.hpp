@@ -100,6 +100,9 @@ struct array_requirement {
 
 namespace detail {
 
+/// States that an array is known to meet a requirement.
+struct requirement_is_met {};
+
 inline bool has_extents(const array& a, std::span<const std::ptrdiff_t> extents) noexcept {
   for (std::size_t k = 0; k < extents.size(); ++k) {
     if (extents[k] != any && extents[k] != a.shape()[k]) {

@@ -11,6 +11,7 @@
 #include <sycl/event.hpp>
 
 #include "usmx/array/array.hpp"
+#include "usmx/array/array_of.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/copy_async.hpp"
@@ -73,6 +74,12 @@ std::vector<T> to_vector(const array& source) {
   copy_to_host(source, {reinterpret_cast<std::byte*>(result.data()), dtype::of<T>(), source.shape(),
                         in_bytes.strides()});
   return result;
+}
+/// The elements of an array of a type that the compiler knows, in C order.
+template <element_type T, std::size_t N>
+  requires(!std::same_as<std::remove_const_t<T>, bool>)
+std::vector<std::remove_const_t<T>> to_vector(const array_of<T, N>& source) {
+  return to_vector<std::remove_const_t<T>>(static_cast<const array&>(source));
 }
 
 }  // namespace usmx::inline v1

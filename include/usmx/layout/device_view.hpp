@@ -58,6 +58,14 @@ class device_view {
   /// Number of elements.
   constexpr std::ptrdiff_t size() const noexcept { return elements_.size(); }
 
+  /// A view of parts of the elements, as strided_view::slice() has them.
+  template <class... Items>
+  constexpr auto slice(const Items&... items) const noexcept {
+    return device_view<T, detail::sliced_rank<N, Items...>()>(elements_.slice(items...));
+  }
+  /// The same elements with the order of the dimensions reversed.
+  constexpr device_view transposed() const noexcept { return device_view(elements_.transposed()); }
+
 #if defined(__SYCL_DEVICE_ONLY__) || defined(SYCL_LANGUAGE_VERSION)  // a SYCL compiler
   /// The element at these indices, in a kernel. Precondition: 0 <= index < extent in every
   /// dimension.

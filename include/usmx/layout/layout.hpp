@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "usmx/base/api.hpp"
+#include "usmx/layout/index_item.hpp"
 
 namespace usmx::inline v1 {
 
@@ -30,48 +31,6 @@ struct element_range {
   /// Whether both ranges have the same ends.
   friend bool operator==(const element_range&, const element_range&) = default;
 };
-
-/// One item of a basic index of NumPy, such as each of the four in `a[i, j:k:s, ..., None]`.
-struct index_item {
-  /// The kinds of items.
-  enum class kind {
-    integer,   ///< One index of an axis. The result does not have this axis.
-    slice,     ///< Every step-th index of an axis between two bounds.
-    ellipsis,  ///< As many whole axes as the other items leave.
-    newaxis    ///< A new axis of size 1.
-  };
-  /// Stands for a bound of a slice that is left out. The number itself is not needed as a bound:
-  /// none + 1 means the same on every axis. It has no special meaning as a step.
-  static constexpr std::ptrdiff_t none = PTRDIFF_MIN;
-
-  /// The kind of this item.
-  kind what;
-  /// The integer, or the first bound of the slice. A negative one counts from the end.
-  std::ptrdiff_t start = none;
-  /// The second bound of the slice, which the slice does not include.
-  std::ptrdiff_t stop = none;
-  /// The step of the slice. subscript() throws value_error if it is 0.
-  std::ptrdiff_t step = 1;
-
-  /// The index `i` of an axis. A negative one counts from the end.
-  static constexpr index_item integer(std::ptrdiff_t i) noexcept { return {kind::integer, i}; }
-  /// The slice `start:stop:step`. Each bound may be `none`.
-  static constexpr index_item slice(std::ptrdiff_t start, std::ptrdiff_t stop,
-                                    std::ptrdiff_t step) noexcept {
-    return {kind::slice, start, stop, step};
-  }
-  /// The item `...`.
-  static constexpr index_item ellipsis() noexcept { return {kind::ellipsis}; }
-  /// The item `None`.
-  static constexpr index_item newaxis() noexcept { return {kind::newaxis}; }
-};
-
-/// The slice `start:stop:step`. `range()` is `:`, the whole axis.
-constexpr index_item range(std::ptrdiff_t start = index_item::none,
-                           std::ptrdiff_t stop = index_item::none,
-                           std::ptrdiff_t step = 1) noexcept {
-  return index_item::slice(start, stop, step);
-}
 
 namespace detail {
 class layout_builder;

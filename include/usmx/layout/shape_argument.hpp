@@ -1,5 +1,5 @@
-// Shapes as parameters: a list in braces, or a range of any integer type. This header does not need
-// SYCL.
+// Shapes as parameters: a list in braces, or a range of any integer type; and those whose number of
+// dimensions the compiler knows. This header does not need SYCL.
 #pragma once
 
 #include <array>
@@ -76,4 +76,63 @@ class shape_argument {
   std::array<std::ptrdiff_t, max_ndim> copied_;  // without a value where nothing is copied
 };
 
+namespace detail {
+
+/// An extent of any integer type, which braces do not narrow.
+class any_extent {
+ public:
+  template <std::integral Integer>
+  constexpr any_extent(Integer extent) : value_(static_cast<std::ptrdiff_t>(extent)) {
+    if (!std::in_range<std::ptrdiff_t>(extent)) {
+      throw overflow_error(message("extent ", extent, " does not fit ptrdiff_t"));
+    }
+  }
+  constexpr operator std::ptrdiff_t() const noexcept { return value_; }
+
+ private:
+  std::ptrdiff_t value_;
+};
+
+/// The extents of N dimensions in braces: a function with such a parameter deduces N.
+template <std::size_t N>
+using braced_shape = const any_extent (&)[N];
+
+/// A shape whose type says the number of dimensions: an integer, which is one extent, or a
+/// std::array of integers.
+template <class Shape>
+inline constexpr std::size_t rank_of_shape = std::integral<Shape> ? 1 : std::size_t(-1);
+template <std::integral Integer, std::size_t N>
+inline constexpr std::size_t rank_of_shape<std::array<Integer, N>> = N;
+template <class Shape>
+concept shape_of_known_rank = rank_of_shape<Shape> != std::size_t(-1);
+/// A shape whose length is known when the program runs.
+template <class Shape>
+concept shape_of_any_rank = !shape_of_known_rank<Shape> && sized_range_of_integers<Shape>;
+
+template <std::size_t N>
+std::array<std::ptrdiff_t, N> fixed_shape(braced_shape<N> shape) {
+  std::array<std::ptrdiff_t, N> extents;
+  for (std::size_t k = 0; k < N; ++k) extents[k] = shape[k];
+  return extents;
+}
+/// Throws value_error for another number of dimensions than N.
+template <std::size_t N, class Shape>
+  requires(shape_of_known_rank<Shape> || shape_of_any_rank<Shape>)
+std::array<std::ptrdiff_t, N> fixed_shape(const Shape& shape) {
+  std::array<std::ptrdiff_t, N> extents{};
+  if constexpr (std::integral<Shape>) {
+    static_assert(N == 1, "a shape of several dimensions is written in braces: {2, 3}");
+    extents[0] = any_extent(shape);
+  } else {
+    if (std::size(shape) != N) {
+      throw value_error(
+          message("shape must have ", N, " dimensions, found ", std::size(shape), " extents"));
+    }
+    std::size_t k = 0;
+    for (const auto extent : shape) extents[k++] = any_extent(extent);
+  }
+  return extents;
+}
+
+}  // namespace detail
 }  // namespace usmx::inline v1

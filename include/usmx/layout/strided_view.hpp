@@ -1,7 +1,8 @@
 // A typed view of strided elements, for host code and SYCL kernels. It has a pointer to the element
 // whose indices are all 0, extents and strides. It owns nothing. It checks only what USMX_ASSERT
-// checks: the code that makes a view has checked the memory and keeps it alive. This header does
-// not need SYCL. Next: array/array_view.hpp.
+// checks: the code that makes a view has checked the memory and keeps it alive. It is a view in the
+// sense of <ranges>, of its elements or, with more than one dimension, of its rows. This header
+// does not need SYCL. Next: array/array_view.hpp.
 #pragma once
 
 #include <array>
@@ -9,10 +10,12 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
+#include <span>  // std::ranges::enable_view, in a twentieth of the time of <ranges>
 #include <type_traits>
 #include <version>
 
 #include "usmx/base/assert.hpp"
+#include "usmx/layout/index_item.hpp"
 
 #if defined(__cpp_lib_mdspan)
 #include <mdspan>
@@ -20,36 +23,78 @@
 
 namespace usmx::inline v1 {
 
-/// An iterator over the elements of one dimension, which may have any stride. The operators are
-/// those of a random-access iterator. Only iterators of the same view can be compared.
-template <class T>
+template <class T, std::size_t N>
+class strided_view;
+
+namespace detail {
+
+/// Extents and strides of the rows of a view with N dimensions. Elements, the rows of a view with
+/// one dimension, have none.
+template <std::size_t N>
+struct row_shape {
+  std::array<std::ptrdiff_t, N - 1> extents{};
+  std::array<std::ptrdiff_t, N - 1> strides{};
+};
+template <>
+struct row_shape<1> {};
+
+}  // namespace detail
+
+/// An iterator along the first dimension of a view with N dimensions, which may have any stride:
+/// over elements if there is one dimension, else over rows, which are views of N - 1 dimensions.
+/// The operators are those of a random-access iterator. Only iterators of the same view can be
+/// compared.
+template <class T, std::size_t N = 1>
 class strided_iterator {
  public:
   /// For the standard library: the iterator is a random-access iterator.
   using iterator_concept = std::random_access_iterator_tag;
-  /// For the standard library: the iterator is a random-access iterator.
-  using iterator_category = std::random_access_iterator_tag;
-  /// The type of an element, without const.
-  using value_type = std::remove_cv_t<T>;
+  /// For the standard library: the iterator is a random-access iterator; over rows, which are no
+  /// objects in memory, only an input iterator in the sense of C++17.
+  using iterator_category =
+      std::conditional_t<N == 1, std::random_access_iterator_tag, std::input_iterator_tag>;
+  /// The type of an element, without const, or of a row.
+  using value_type = std::conditional_t<N == 1, std::remove_cv_t<T>, strided_view<T, N - 1>>;
   /// The type of a distance.
   using difference_type = std::ptrdiff_t;
   /// A pointer to an element.
-  using pointer = T*;
-  /// A reference to an element.
-  using reference = T&;
+  using pointer = std::conditional_t<N == 1, T*, void>;
+  /// A reference to an element, or a row.
+  using reference = std::conditional_t<N == 1, T&, strided_view<T, N - 1>>;
 
   /// An iterator that refers to no element.
   constexpr strided_iterator() noexcept = default;
   /// The element at `index`. `first` is the element at index 0, and `stride` counts elements.
   constexpr strided_iterator(T* first, std::ptrdiff_t stride, std::ptrdiff_t index) noexcept
+    requires(N == 1)
       : first_(first), stride_(stride), index_(index) {}
+  /// The row of `view` at `index`.
+  constexpr strided_iterator(const strided_view<T, N>& view, std::ptrdiff_t index) noexcept
+    requires(N > 1)
+      : first_(view.data()), stride_(view.stride(0)), index_(index) {
+    for (std::size_t k = 1; k < N; ++k) {
+      row_.extents[k - 1] = view.extent(k);
+      row_.strides[k - 1] = view.stride(k);
+    }
+  }
 
-  /// The element.
-  constexpr T& operator*() const noexcept { return first_[index_ * stride_]; }
+  /// The element, or the row.
+  constexpr reference operator*() const noexcept {
+    T* const at = first_ + index_ * stride_;
+    if constexpr (N == 1) {
+      return *at;
+    } else {
+      return {at, row_.extents, row_.strides};
+    }
+  }
   /// A member of the element.
-  constexpr T* operator->() const noexcept { return &**this; }
-  /// The element `n` places on.
-  constexpr T& operator[](std::ptrdiff_t n) const noexcept { return *(*this + n); }
+  constexpr T* operator->() const noexcept
+    requires(N == 1)
+  {
+    return &**this;
+  }
+  /// The element, or the row, `n` places on.
+  constexpr reference operator[](std::ptrdiff_t n) const noexcept { return *(*this + n); }
 
   /// Moves `n` places on.
   constexpr strided_iterator& operator+=(std::ptrdiff_t n) noexcept {
@@ -105,11 +150,13 @@ class strided_iterator {
   std::ptrdiff_t stride_ = 0;
   // An index, because a pointer to the end could leave the memory if the stride is not 1.
   std::ptrdiff_t index_ = 0;
+  [[no_unique_address]] detail::row_shape<N> row_;
 };
 
 /// A view of elements of type T with N dimensions. Extents and strides count elements, and strides
 /// may be zero or negative. A view is trivially copyable, and so device-copyable in the sense of
-/// SYCL 2020: kernels capture it by value.
+/// SYCL 2020: kernels capture it by value. It is a borrowed range of elements, or of rows if it has
+/// more than one dimension.
 template <class T, std::size_t N>
 class strided_view {
  public:
@@ -123,6 +170,10 @@ class strided_view {
   /// Number of dimensions.
   static constexpr std::size_t rank() noexcept { return N; }
 
+  /// A view of no elements.
+  constexpr strided_view() noexcept
+    requires(N > 0)
+      : data_(nullptr), extents_{}, strides_{} {}
   /// A view of these elements. `data` points to the element whose indices are all 0. Negative
   /// strides lead to lower addresses.
   constexpr strided_view(T* data, const std::array<std::ptrdiff_t, N>& extents,
@@ -189,17 +240,49 @@ class strided_view {
     return {data_ + index * strides_[0], extents, strides};
   }
 
-  /// An iterator to the first element of a view with one dimension.
-  constexpr strided_iterator<T> begin() const noexcept
-    requires(N == 1)
-  {
-    return {data_, strides_[0], 0};
+#if defined(__cpp_multidimensional_subscript)
+  /// The element at these indices, as operator() has it. It exists from C++23 on. Precondition: 0
+  /// <= index < extent in every dimension.
+  template <std::convertible_to<std::ptrdiff_t>... Index>
+    requires(sizeof...(Index) == N && N != 1)
+  constexpr T& operator[](Index... indices) const noexcept {
+    return (*this)(indices...);
   }
-  /// An iterator past the last element of a view with one dimension.
-  constexpr strided_iterator<T> end() const noexcept
-    requires(N == 1)
+#endif
+
+  /// The elements that `a[items...]` addresses in Python, as array::slice() has them. An item is an
+  /// integer, which may count from the end, `usmx::range(start, stop, step)`, `usmx::ellipsis`,
+  /// `usmx::newaxis` or a pair of integers, which is a range. The view has a dimension less for
+  /// each integer, and one more for each newaxis. Precondition: an integer is inside of its
+  /// dimension, no step is 0.
+  template <class... Items>
+  constexpr auto slice(const Items&... items) const noexcept {
+    constexpr std::size_t rank = detail::sliced_rank<N, Items...>();
+    slicing<rank> to{.source = *this};
+    (to.template take<detail::axes_taken<Items...>>(items), ...);
+    return strided_view<T, rank>(data_ + to.rest(), to.extents, to.strides);
+  }
+  /// The same elements with the order of the dimensions reversed.
+  constexpr strided_view transposed() const noexcept {
+    strided_view result = *this;
+    for (std::size_t k = 0; k < N; ++k) {
+      result.extents_[k] = extents_[N - 1 - k];
+      result.strides_[k] = strides_[N - 1 - k];
+    }
+    return result;
+  }
+
+  /// An iterator to the first element, or to the first row.
+  constexpr strided_iterator<T, N> begin() const noexcept
+    requires(N > 0)
   {
-    return {data_, strides_[0], extents_[0]};
+    return place(0);
+  }
+  /// An iterator past the last element, or the last row.
+  constexpr strided_iterator<T, N> end() const noexcept
+    requires(N > 0)
+  {
+    return place(extents_[0]);
   }
 
 #if defined(__cpp_lib_mdspan)
@@ -227,6 +310,60 @@ class strided_view {
 #endif
 
  private:
+  constexpr strided_iterator<T, N> place(std::ptrdiff_t index) const noexcept {
+    if constexpr (N == 1) {
+      return {data_, strides_[0], index};
+    } else {
+      return {*this, index};
+    }
+  }
+
+  /// Takes the items of slice() one after the other, into a view of M dimensions.
+  template <std::size_t M>
+  struct slicing {
+    const strided_view& source;
+    std::array<std::ptrdiff_t, M> extents{};
+    std::array<std::ptrdiff_t, M> strides{};
+    std::size_t axis = 0;   // of the source
+    std::size_t added = 0;  // dimensions of the result
+    std::ptrdiff_t offset = 0;
+
+    constexpr void add(std::ptrdiff_t extent, std::ptrdiff_t stride) noexcept {
+      extents[added] = extent;
+      strides[added++] = stride;
+    }
+    constexpr void add_axis() noexcept {
+      add(source.extents_[axis], source.strides_[axis]);
+      ++axis;
+    }
+    /// `Taken` is how many axes all items take.
+    template <std::size_t Taken, class Item>
+    constexpr void take(const Item& item) noexcept {
+      const index_item what = detail::as_index_item(item);
+      if constexpr (detail::is_newaxis<Item>) {
+        add(1, 0);
+      } else if constexpr (detail::is_ellipsis<Item>) {
+        for (std::size_t n = N - Taken; n > 0; --n) add_axis();
+      } else if constexpr (std::integral<Item>) {
+        const std::ptrdiff_t extent = source.extents_[axis];
+        const std::ptrdiff_t index = what.start < 0 ? what.start + extent : what.start;
+        USMX_ASSERT(index >= 0 && index < extent);
+        offset += index * source.strides_[axis++];
+      } else {
+        USMX_ASSERT(what.what == index_item::kind::slice && what.step != 0);
+        const auto [start, length, step] = detail::selected(what, source.extents_[axis]);
+        if (length != 0) offset += start * source.strides_[axis];
+        add(length, source.strides_[axis++] * step);
+      }
+    }
+    /// Takes the axes that no item has named. Returns the offset of the result's first element: 0
+    /// if there is none, as the strides may be anything then.
+    constexpr std::ptrdiff_t rest() noexcept {
+      while (axis < N) add_axis();
+      return source.size() == 0 ? 0 : offset;
+    }
+  };
+
   template <class... Index>
   constexpr bool has(Index... indices) const noexcept {
     std::size_t k = 0;
@@ -241,3 +378,16 @@ class strided_view {
 };
 
 }  // namespace usmx::inline v1
+
+/// For the standard library: copies of a view are cheap, and share the elements.
+template <class T, std::size_t N>
+  requires(N > 0)
+inline constexpr bool std::ranges::enable_view<usmx::strided_view<T, N>> = true;
+/// For the standard library: iterators do not need the view that they are of.
+template <class T, std::size_t N>
+  requires(N > 0)
+inline constexpr bool std::ranges::enable_borrowed_range<usmx::strided_view<T, N>> = true;
+/// For the standard library: size() counts elements, not rows.
+template <class T, std::size_t N>
+  requires(N > 1)
+inline constexpr bool std::ranges::disable_sized_range<usmx::strided_view<T, N>> = true;

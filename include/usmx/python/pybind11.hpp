@@ -11,12 +11,14 @@
 #include <pybind11/pybind11.h>
 
 #include <concepts>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "usmx/array/array_of.hpp"
 #include "usmx/array/array_view.hpp"
 #include "usmx/python/exceptions.hpp"
 #include "usmx/python/exchanged.hpp"
@@ -147,7 +149,11 @@ class type_caster<usmx::array_view> : public usmx_caster<usmx::array> {
 /// The name of a parameter's type in signatures.
 template <class Parameter>
 constexpr auto usmx_name() {
-  if constexpr (usmx::python::detail::states_requirement<Parameter>) {
+  if constexpr (std::derived_from<Parameter, usmx::array> &&
+                !std::same_as<Parameter, usmx::array>) {
+    return io_name(usmx::python::annotation<Parameter>.characters,
+                   usmx::python::exchanged<usmx::array>::name);
+  } else if constexpr (usmx::python::detail::states_requirement<Parameter>) {
     return const_name(usmx::python::annotation<Parameter>.characters);
   } else {
     return usmx_caster<usmx::python::detail::cast_as<Parameter>>::name;
@@ -223,6 +229,9 @@ class type_caster<usmx::in<T, Words...>>
 template <class T, auto... Words>
 class type_caster<usmx::convert<T, Words...>>
     : public usmx_typed_caster<usmx::convert<T, Words...>, usmx::convert<T, Words...>> {};
+template <class T, std::size_t N>
+class type_caster<usmx::array_of<T, N>>
+    : public usmx_typed_caster<usmx::array_of<T, N>, usmx::array_of<T, N>> {};
 template <class Parameter>
 class type_caster<usmx::python::detail::argument<Parameter>>
     : public usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <ranges>
 #include <vector>
 
 #include "array/array.hpp"
@@ -12,6 +14,7 @@
 #include "support/errors.hpp"
 #include "support/gate.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {
@@ -560,6 +563,70 @@ TEST_F(array_test, shape_is_a_list_in_braces_or_any_range_of_integers) {
             (extents{3}));
   EXPECT_EQ(to_vector(usmx::empty(std::vector<int>{2, 5}, usmx::int8, queue()).shape()),
             (extents{2, 5}));
+}
+
+TEST_F(array_test, extents_and_strides_are_asked_one_by_one) {
+  const array a = usmx::empty({2, 3}, usmx::int32, queue()).transposed();
+  EXPECT_EQ(a.extent(0), 3);
+  EXPECT_EQ(a.stride(0), 1);
+  EXPECT_EQ(a.view().extent(1), 2);
+  EXPECT_EQ(a.view().stride(1), 3);
+}
+
+TEST_F(array_test, transposed_has_the_dimensions_in_reverse) {
+  const array a = usmx::empty({2, 3, 4}, usmx::int32, queue());
+  EXPECT_EQ(to_vector(a.transposed().shape()), (extents{4, 3, 2}));
+  EXPECT_EQ(a.transposed().owner(), a.owner());
+  EXPECT_EQ(a.view().transposed().layout(), a.transposed().layout());
+}
+
+TEST_F(array_test, reshaped_shares_the_memory_where_no_copy_is_needed) {
+  const array a = usmx::empty({2, 3}, usmx::int32, queue());
+  EXPECT_EQ(to_vector(a.reshaped({3, -1}).shape()), (extents{3, 2}));
+  EXPECT_EQ(a.reshaped({6}).owner(), a.owner());
+  EXPECT_TRUE(a.as_readonly().reshaped({6}).readonly());
+  expect_error<value_error>([&] { a.transposed().reshaped({6}); }, {"only a copy", "(6,)"});
+  expect_error<value_error>([&] { a.reshaped({4}); });
+}
+
+TEST_F(array_test, view_is_sliced_as_the_array) {
+  const array a = usmx::empty({4, 6}, usmx::int32, queue());
+  EXPECT_EQ(a.view().slice(usmx::range(1, 4, 2), -1).layout(),
+            a.slice(usmx::range(1, 4, 2), -1).layout());
+  EXPECT_EQ(a.view().slice(usmx::ellipsis, usmx::newaxis).ndim(), 3);
+  expect_error<usmx::index_error>([&] { a.view().slice(4); }, {"4"});
+}
+
+TEST_F(array_test, view_of_a_temporary_array_keeps_the_memory) {
+  std::weak_ptr<buffer> memory;
+  {
+    const auto row = [&] {
+      const array a = usmx::empty({2, 3}, usmx::int32, queue(), usm_kind::shared);
+      for (auto each : a.host_as<int, 2>()) std::ranges::fill(each, 5);
+      memory = a.owner();
+      return a.slice(1).host_as<int, 1>();
+    }();
+    static_assert(std::ranges::view<std::remove_const_t<decltype(row)>>);
+    static_assert(!std::is_convertible_v<decltype(row), usmx::strided_view<int, 1>&&>);
+    EXPECT_FALSE(memory.expired());
+    EXPECT_EQ(std::vector(row.begin(), row.end()), (std::vector{5, 5, 5}));
+    const usmx::strided_view<const int, 1> seen = row.view();
+    EXPECT_EQ(&seen[2], &row(2));
+    EXPECT_EQ(row.slice(usmx::range(1, 3)).size(), 2);
+  }
+  usmx::synchronize();
+  EXPECT_TRUE(memory.expired());
+}
+
+TEST_F(array_test, range_for_reads_a_slice_in_one_expression) {
+  const array a = usmx::empty({2, 3}, usmx::int32, queue(), usm_kind::shared);
+  int next = 0;
+  for (int& x : a.reshaped({6}).host_as<int, 1>()) x = next++;
+  int sum = 0;
+  for (const int x : a.slice(1).host_as<const int, 1>()) sum += x;
+  EXPECT_EQ(sum, 12);
+  for (const auto row : a.slice(usmx::range(1, 2)).host_as<const int, 2>()) sum += row[0];
+  EXPECT_EQ(sum, 15);
 }
 
 TEST_F(array_test, slice_is_what_a_subscript_is_in_python) {

@@ -33,7 +33,7 @@ extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(syclex::nd_range_kernel<1>) void tr
     usmx::strided_view<const int, 2> source, usmx::strided_view<int, 2> destination) {
   const std::ptrdiff_t i = sycl::ext::oneapi::this_work_item::get_nd_item<1>().get_global_id(0);
   std::ptrdiff_t j = 0;
-  for (const int element : source[i]) {
+  for (const int element : source.slice(i, usmx::range())) {
     destination(j++, i) = element;
   }
 }
@@ -56,7 +56,8 @@ class strided_view_in_kernels_test : public support::device_test {
 
   static sycl::kernel transpose() {
     syclex::include_files headers;
-    for (const char* name : {"usmx/layout/strided_view.hpp", "usmx/base/assert.hpp"}) {
+    for (const char* name :
+         {"usmx/layout/strided_view.hpp", "usmx/layout/index_item.hpp", "usmx/base/assert.hpp"}) {
       headers.add(name, text_of(name));
     }
     const std::string source =

@@ -8,9 +8,14 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <ranges>
+#include <span>
 #include <type_traits>
 #include <vector>
+
+#include "support/seed.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace {
 
@@ -124,12 +129,131 @@ TEST_F(strided_view_of_six, one_dimension_gives_elements_by_index) {
 TEST_F(strided_view_of_six, iterators_walk_along_one_dimension) {
   const strided_view<int, 1> column(&storage[4], {2}, {-3});
   static_assert(std::ranges::random_access_range<strided_view<int, 1>>);
-  static_assert(!std::ranges::range<strided_view<int, 2>>);
   EXPECT_EQ(std::vector(column.begin(), column.end()), (std::vector{4, 1}));
   EXPECT_EQ(std::accumulate(column.begin(), column.end(), 0), 5);
   std::ranges::sort(column);
   EXPECT_EQ(column[0], 1);
   EXPECT_EQ(storage[1], 4);
+}
+
+TEST(strided_view, is_a_borrowed_view_of_elements_or_rows) {
+  static_assert(std::ranges::view<strided_view<int, 1>> && std::ranges::view<strided_view<int, 3>>);
+  static_assert(std::ranges::borrowed_range<strided_view<int, 1>>);
+  static_assert(std::ranges::borrowed_range<strided_view<int, 3>>);
+  static_assert(std::ranges::random_access_range<strided_view<int, 3>>);
+  static_assert(std::ranges::sized_range<strided_view<int, 3>>);
+  static_assert(!std::ranges::range<strided_view<int, 0>>);
+  static_assert(sizeof(usmx::strided_iterator<int>) == 3 * sizeof(std::ptrdiff_t));
+}
+
+TEST_F(strided_view_of_six, range_of_two_dimensions_is_its_rows) {
+  std::vector<int> sums;
+  for (const strided_view<int, 1> row : view) {
+    sums.push_back(std::accumulate(row.begin(), row.end(), 0));
+  }
+  EXPECT_EQ(sums, (std::vector{3, 12}));
+  EXPECT_EQ(std::ranges::size(view), 2u);
+  EXPECT_EQ(view.end() - view.begin(), 2);
+  EXPECT_EQ(view.begin()[1](2), 5);
+  for (auto row : view) std::ranges::fill(row, 7);
+  EXPECT_EQ(storage, (std::array{7, 7, 7, 7, 7, 7}));
+}
+
+TEST_F(strided_view_of_six, rows_without_elements_are_rows) {
+  const strided_view<int, 2> none(storage.data(), {2, 0}, {3, 1});
+  EXPECT_EQ(std::ranges::distance(none), 2);
+  EXPECT_EQ(none.size(), 0);
+}
+
+TEST_F(strided_view_of_six, adaptors_of_the_standard_library_take_views) {
+  const auto first = [](strided_view<int, 1> row) { return row[0]; };
+  std::vector<int> firsts;
+  for (const int x : view | std::views::reverse | std::views::transform(first)) firsts.push_back(x);
+  EXPECT_EQ(firsts, (std::vector{3, 0}));
+  const auto found = std::ranges::find(view[1], 4);  // no dangling, though the view is gone
+  EXPECT_EQ(*found, 4);
+}
+
+TEST_F(strided_view_of_six, default_made_view_has_no_elements) {
+  const strided_view<int, 2> none;
+  EXPECT_EQ(none.size(), 0);
+  EXPECT_TRUE(none.begin() == none.end());
+}
+
+TEST_F(strided_view_of_six, slice_has_a_dimension_less_for_each_integer) {
+  const strided_view<int, 1> column = view.slice(usmx::range(), 1);
+  EXPECT_EQ(std::vector(column.begin(), column.end()), (std::vector{1, 4}));
+  const strided_view<int, 1> last = view.slice(-1);
+  EXPECT_EQ(&last[0], &storage[3]);
+  EXPECT_EQ(view.slice(1, std::size_t{2})(), 5);
+  EXPECT_EQ(view.slice().extents(), view.extents());
+}
+
+TEST_F(strided_view_of_six, pair_of_integers_is_a_range_as_in_submdspan) {
+  const strided_view<int, 2> part = view.slice(usmx::ellipsis, std::pair{1, 3});
+  EXPECT_EQ(part.extents(), (std::array<std::ptrdiff_t, 2>{2, 2}));
+  EXPECT_EQ(part(1, 1), 5);
+}
+
+TEST_F(strided_view_of_six, newaxis_adds_a_dimension) {
+  const strided_view<int, 3> batch = view.slice(usmx::newaxis);
+  EXPECT_EQ(batch.extents(), (std::array<std::ptrdiff_t, 3>{1, 2, 3}));
+  EXPECT_EQ(batch(0, 1, 2), 5);
+}
+
+TEST_F(strided_view_of_six, slice_of_no_elements_does_not_move_the_pointer) {
+  EXPECT_EQ(view.slice(usmx::range(5, 9)).data(), view.data());
+  const std::ptrdiff_t huge = std::numeric_limits<std::ptrdiff_t>::max();
+  const strided_view<int, 2> none(storage.data(), {0, 3}, {1, huge});
+  EXPECT_EQ(none.slice(usmx::range(), 2).data(), none.data());
+}
+
+TEST_F(strided_view_of_six, transposed_reverses_the_dimensions) {
+  EXPECT_EQ(view.transposed().extents(), (std::array<std::ptrdiff_t, 2>{3, 2}));
+  EXPECT_EQ(&view.transposed()(2, 1), &view(1, 2));
+}
+
+/// Expects the elements that the layout of an array has under the same items.
+template <std::size_t N, class... Items>
+void expect_subscript(const strided_view<const int, N>& view, const usmx::layout& where,
+                      const Items&... items) {
+  const std::array<usmx::index_item, sizeof...(Items)> all{usmx::detail::as_index_item(items)...};
+  const usmx::layout expected = usmx::subscript(where, all);
+  const auto found = view.slice(items...);
+  ASSERT_TRUE(std::ranges::equal(found.extents(), expected.shape())) << expected;
+  if (found.size() == 0) return;
+  EXPECT_EQ(found.data() - view.data(), expected.offset() - where.offset()) << expected;
+  for (std::size_t k = 0; k < found.rank(); ++k) {
+    if (found.extent(k) > 1) {
+      EXPECT_EQ(found.stride(k), expected.strides()[k]) << expected;
+    }
+  }
+}
+
+TEST(strided_view, slices_are_those_of_layouts) {
+  std::mt19937 random(support::seed(48));
+  const auto number = [&](std::ptrdiff_t low, std::ptrdiff_t high) {
+    return std::uniform_int_distribution<std::ptrdiff_t>(low, high)(random);
+  };
+  const auto range = [&] {
+    const auto bound = [&] { return number(0, 3) == 0 ? usmx::index_item::none : number(-8, 8); };
+    const std::ptrdiff_t step = number(1, 4) * (number(0, 1) == 0 ? 1 : -1);
+    return usmx::range(bound(), bound(), step);
+  };
+  const std::vector<int> memory(5 * 5 * 5);
+  for (int round = 0; round < 2000; ++round) {
+    const std::array<std::ptrdiff_t, 3> extents{number(1, 5), number(0, 5), number(1, 5)};
+    const std::array<std::ptrdiff_t, 3> strides{25, -5, 1};
+    const strided_view<const int, 3> view(memory.data() + 20, extents, strides);
+    const usmx::layout where = usmx::layout::strided(extents, strides, 20);
+    const std::ptrdiff_t first = number(-extents[0], extents[0] - 1);
+    const std::ptrdiff_t last = number(-extents[2], extents[2] - 1);
+    expect_subscript(view, where, range(), range(), range());
+    expect_subscript(view, where, first, range());
+    expect_subscript(view, where, usmx::ellipsis, last);
+    expect_subscript(view, where, range(), usmx::newaxis, usmx::ellipsis, range());
+    expect_subscript(view, where, std::pair{number(-8, 8), number(-8, 8)}, usmx::newaxis);
+  }
 }
 
 TEST_F(strided_view_of_six, iterators_of_repeated_elements_differ) {
@@ -152,6 +276,8 @@ TEST_F(strided_view_of_six, index_outside_its_dimension_ends_a_build_with_assert
   EXPECT_DEATH(view(-1, 0), "has\\(indices");
   EXPECT_DEATH(view[2], "index");
   EXPECT_DEATH(view[0][3], "has\\(indices");
+  EXPECT_DEATH(view.slice(2), "index");
+  EXPECT_DEATH(view.slice(usmx::range(0, 1, 0)), "step");
 }
 #endif
 

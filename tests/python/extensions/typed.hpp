@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "usmx/array/array_of.hpp"
 #include "usmx/array/in.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/python/function.hpp"
@@ -56,6 +57,10 @@ void bind_checked_functions(Module& m) {
   namespace up = usmx::python;
   up::def(
       m, "matrix", [](usmx::in<const double, 2, usmx::c_contig> x) { return x.array(); }, Arg("x"));
+  up::def(
+      m, "turned", [](const usmx::array_of<const double, 2>& x) { return x.transposed(); },
+      Arg("x"));
+  up::def(m, "first_row", [](usmx::array_of<double, 2> x) { return x.slice(0); }, Arg("x"));
   up::def(
       m, "points", [](usmx::in<float, usmx::shape<usmx::any, 3>> x, int) { return x.array(); },
       Arg("x"), Arg("count") = 1);
@@ -134,6 +139,8 @@ void bind_typed_functions(Module& m) {
   m.def(
       "which_beside", [](double, const vector_of_double&) { return "double"; }, Arg("k"), Arg("x"));
   m.def("which_beside", [](double, const vector_of_float&) { return "float"; }, Arg("k"), Arg("x"));
+  m.def("which_rank", [](const usmx::array_of<const double, 1>&) { return 1; });
+  m.def("which_rank", [](const usmx::array_of<const double, 2>&) { return 2; });
   m.def("ended", [](const vector_of_double&) { return "double"; }, Arg("x"));
   m.def("ended", [](const vector_of_float&, int) { return "float"; }, Arg("x"), Arg("k"));
   usmx::python::end_overloads(m, "ended");

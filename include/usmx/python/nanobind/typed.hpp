@@ -1,14 +1,17 @@
-// The nanobind casters of parameters that state what they need, usmx::in and usmx::convert, those
-// of arguments that a function refuses itself, and what usmx::python::def needs to know of
-// nanobind. Users include usmx/python/nanobind.hpp.
+// The nanobind casters of parameters that state what they need, usmx::in, usmx::convert and
+// usmx::array_of, those of arguments that a function refuses itself, and what usmx::python::def
+// needs to know of nanobind. Users include usmx/python/nanobind.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
+#include "usmx/array/array_of.hpp"
 #include "usmx/python/function.hpp"
 #include "usmx/python/nanobind/casters.hpp"
 #include "usmx/python/overloads.hpp"
@@ -20,7 +23,11 @@ namespace detail {
 /// The name of a parameter's type in signatures.
 template <class Parameter>
 constexpr auto usmx_name() {
-  if constexpr (usmx::python::detail::states_requirement<Parameter>) {
+  if constexpr (std::derived_from<Parameter, usmx::array> &&
+                !std::same_as<Parameter, usmx::array>) {
+    return io_name(usmx::python::annotation<Parameter>.characters,
+                   usmx::python::exchanged<usmx::array>::name);
+  } else if constexpr (usmx::python::detail::states_requirement<Parameter>) {
     return const_name(usmx::python::annotation<Parameter>.characters);
   } else {
     return usmx_caster<usmx::python::detail::cast_as<Parameter>>::Name;
@@ -110,6 +117,9 @@ struct type_caster<usmx::in<T, Words...>>
 template <class T, auto... Words>
 struct type_caster<usmx::convert<T, Words...>>
     : usmx_typed_caster<usmx::convert<T, Words...>, usmx::convert<T, Words...>> {};
+template <class T, std::size_t N>
+struct type_caster<usmx::array_of<T, N>>
+    : usmx_typed_caster<usmx::array_of<T, N>, usmx::array_of<T, N>> {};
 template <class Parameter>
 struct type_caster<usmx::python::detail::argument<Parameter>>
     : usmx_typed_caster<Parameter, usmx::python::detail::argument<Parameter>> {};
