@@ -136,7 +136,7 @@ def pairs_table(pairs):
         [
             name,
             shortest(row["usmx_seconds"]),
-            peer.replace("floor: dpnp makes its dictionary", "of this dpnp's own part"),
+            peer.replace("floor: dpnp makes its dictionary", "dpnp makes its dictionary"),
             shortest(row["peer_seconds"]),
             ratio_text(row),
         ]
