@@ -160,7 +160,7 @@ void wait_for_last_users(const sycl::queue& queue) {
   internal::wait_interruptibly(queue);
 }
 
-/// What is done before each attempt to allocate: reclaims memory, the cheapest way first.
+/// Reclaims memory before an attempt to allocate. The cheapest way comes first.
 using way_to_reclaim = void (*)(const sycl::queue&);
 constexpr std::array<way_to_reclaim, 4> ways_to_reclaim = {
     [](const sycl::queue&) {},                  // nothing yet
@@ -195,7 +195,7 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
                                          " bytes that wait for work to finish)"));
 }
 
-/// What a new buffer asks for.
+/// A request for a new buffer.
 struct request {
   std::size_t nbytes;
   usm_kind kind;
@@ -204,7 +204,8 @@ struct request {
   internal::first_use use;
 };
 
-/// What the resource has given out for the request, and goes back to it if there is no memory here.
+/// Takes ownership of memory that the resource has given out for the request. Gives it back if
+/// there is no host memory for the owner.
 std::unique_ptr<owned_block> own(any_resource&& resource, std::byte* first, const request& wanted) {
   try {
     return std::make_unique<owned_block>(std::move(resource), first, wanted.nbytes,
@@ -240,7 +241,7 @@ struct new_block {
   std::unique_ptr<owned_block> block;
   detail::queue_state of_queue;
 
-  /// Those of its buffer, as buffer's private class.
+  /// The traits of the buffer that is made from the block. `Traits` is buffer's private class.
   template <class Traits>
   Traits traits() const noexcept {
     return {.readonly = false,
@@ -283,7 +284,7 @@ new_block make_block(const request& wanted) {
   return {std::move(block), std::move(state)};
 }
 
-/// None if that needs a wait or a call of the runtime.
+/// Returns nothing if a block needs a wait or a call of the runtime.
 std::optional<new_block> try_to_make_block(const request& wanted) {
   if (detail::is_forked_child()) {
     return std::nullopt;
@@ -403,7 +404,7 @@ void require_queue_of_context(const buffer& memory, const sycl::queue& queue) {
 
 }  // namespace
 
-/// Of a part that nobody else has yet.
+/// Moves a part that no other code has yet to another queue. The part's lease ends.
 void buffer::move_to(const sycl::queue& queue) {
   if (queue_ != queue) {
     end_lease();

@@ -18,12 +18,12 @@ enum class first_use : std::uint8_t {
 };
 
 struct new_buffer {
-  /// As buffer::allocate_shared(), but null if that would have to wait or to call the SYCL runtime,
-  /// or would throw another exception than bad_alloc.
+  /// Does as buffer::allocate_shared(), but returns null where that would have to wait or to call
+  /// the SYCL runtime, or would throw another exception than bad_alloc.
   USMX_API static std::shared_ptr<buffer> try_to_allocate(std::size_t nbytes, usm_kind kind,
                                                           const sycl::queue& queue,
                                                           std::size_t alignment, first_use);
-  /// As buffer::allocate_shared(), for that use.
+  /// Does as buffer::allocate_shared(), for memory with that first use.
   USMX_API static std::shared_ptr<buffer> allocate(std::size_t nbytes, usm_kind kind,
                                                    const sycl::queue& queue, std::size_t alignment,
                                                    first_use);
@@ -49,14 +49,14 @@ struct buffer_access {
   static void settle_ended_leases(buffer&, const sycl::queue* before_work_on);
   /// A part, all bytes, on the same queue.
   USMX_API static buffer part_of_all(std::shared_ptr<buffer> whole);
-  /// As buffer::on_queue(), for work of usmx's own: others may work through that queue once the
+  /// Does as buffer::on_queue(), for usmx's own work: others may work through that queue once the
   /// result is exposed.
   USMX_API static std::shared_ptr<buffer> moved_to_queue(std::shared_ptr<buffer> whole,
                                                          const sycl::queue&);
   /// A part, all bytes, for a partner that reads events, who works on the memory through the part's
   /// queue as long as the part lives.
   USMX_API static std::shared_ptr<buffer> lent_to_partner(std::shared_ptr<buffer> whole);
-  /// What has just been imported is that of a partner that reads events.
+  /// Notes that memory which has just been imported is a partner's who reads events.
   USMX_API static void note_partners(buffer& imported);
 
   static const sycl::queue& queue(const buffer& of) noexcept { return of.queue_; }

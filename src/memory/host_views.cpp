@@ -89,7 +89,8 @@ class view_table {
     }
   }
 
-  /// By their addresses. There are no views in front of the first one, and none of the last one.
+  /// Segments by their first address. No view lies in front of the first segment or in the last
+  /// one.
   segments segments_;
   std::atomic<std::size_t> views_ = 0;
 };

@@ -27,7 +27,8 @@ void buffer::expose() const noexcept {
   }
 }
 
-/// Of a part: others may work on the memory through its queue from now on, until it ends.
+/// Begins the lease of a part: from now on others may work on the memory through its queue, until
+/// the part ends.
 void buffer::begin_lease(lease_kind wanted) const {
   if (leased_.load(std::memory_order_acquire) >= wanted) {
     return;
@@ -91,7 +92,7 @@ std::vector<buffer::lease> buffer::ended_leases() const {
   return ended;
 }
 
-/// Those of which none has begun again.
+/// Forgets the leases that have not begun again.
 void buffer::forget(const std::vector<lease>& ended) {
   const std::lock_guard lock(leases_mutex_);
   for (const lease& past : ended) {
@@ -109,7 +110,8 @@ bool buffer::may_have_others_work() const noexcept {
   if (leased == leased_queues::others || (exposed && !traits_.queue_is_ours)) {
     return true;
   }
-  // Of usmx's own queues others have what they have for them in their place, if anything.
+  // Others reach a queue of usmx's own only by the peers' queue in its place, or if usmx has given
+  // out cached queues.
   return (exposed || leased == leased_queues::ours) &&
          (internal::peers_are_known() || internal::cached_queues_exposed());
 }
@@ -118,7 +120,8 @@ namespace {
 
 using internal::partner;
 
-/// Of whom nothing is known on one of the ways to a queue, he cannot be relied on.
+/// Adds a partner, each queue once. A partner reads events only if he does so on every way to the
+/// queue.
 void add_partner(std::vector<partner>& all, const sycl::queue& queue, bool reads_events) {
   const auto known = std::ranges::find(all, queue, &partner::queue);
   if (known == all.end()) {
@@ -128,8 +131,9 @@ void add_partner(std::vector<partner>& all, const sycl::queue& queue, bool reads
   }
 }
 
-/// Adds those who may have a queue: for a cached one the peers' queue instead of it, and the queue
-/// itself only if usmx has ever given one out, and not to who reads events.
+/// Adds the partners who may have a queue. For a cached queue that is the peers' queue instead of
+/// it. The cached queue itself is added only if usmx has ever given one out, and not for partners
+/// who read events.
 void add_partners(std::vector<partner>& all, const sycl::queue& queue, bool reads_events,
                   bool to_peers) {
   const bool is_cached = internal::is_cached_queue(queue);
@@ -143,7 +147,7 @@ void add_partners(std::vector<partner>& all, const sycl::queue& queue, bool read
   }
 }
 
-/// What comes after everything that a partner has submitted. Waits where no event says that: on an
+/// Events that come after everything that a partner has submitted. Waits where no event does: on an
 /// out-of-order queue no barrier is sure to come after commands that still wait for a host task
 /// (docs/decisions.md, 19).
 std::vector<sycl::event> last_work_of(const partner& him, bool events_are_useful) {

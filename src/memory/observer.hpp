@@ -60,7 +60,7 @@ class memory_log {
 
   const std::string path_;
   const int file_;
-  /// From the events' clock to the time of day.
+  /// The offset from the events' clock to the time of day.
   const std::chrono::nanoseconds to_unix_time_;
   std::atomic<bool> has_ended_ = false;
   ranked_mutex<lock_rank::memory_log> mutex_;  // guards what follows

@@ -20,7 +20,7 @@ inline byte_range range_of(const void* first, std::size_t nbytes) noexcept {
   return bytes_from(static_cast<const std::byte*>(first), 0, static_cast<std::ptrdiff_t>(nbytes));
 }
 
-/// What new work on some bytes must come after.
+/// The pending work on some bytes, which new work there must come after.
 struct earlier_work {
   std::vector<sycl::event> events;
   /// The moment at which pending_work_before() was called.

@@ -15,7 +15,7 @@ class buffer;
 
 namespace usmx::inline v1::detail {
 
-/// As usmx::query_allocation; the pointer is not null.
+/// Does as usmx::query_allocation, for a pointer that is not null.
 allocation_info query_allocation(const void* pointer, const context_state&);
 /// The kind of an array without elements, whose pointer may be any: the kind that was found there,
 /// or device.
@@ -29,15 +29,15 @@ struct checked_memory {
   std::shared_ptr<buffer> own;
 };
 
-/// As usmx::check_access.
+/// Does as usmx::check_access.
 checked_memory check_access(const void* pointer, std::size_t nbytes, const context_state&);
 
 }  // namespace usmx::inline v1::detail
 
 namespace usmx::inline v1::internal {
 
-/// From now on every device counts as one whose memory is apart from the host's, so that tests can
-/// run the code for such devices on a machine without one.
+/// Makes every device count as one whose memory is apart from the host's, so that tests can run the
+/// code for such devices on a machine without one.
 USMX_API void count_all_devices_as_remote(bool on) noexcept;
 
 }  // namespace usmx::inline v1::internal

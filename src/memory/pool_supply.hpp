@@ -1,5 +1,5 @@
-// What a pool is made of: the sizes of its blocks, its supply of memory from the resource below,
-// and the cache of large blocks. Private to the library.
+// The parts of a pool: the sizes of its blocks, its supply of memory from the resource below, and
+// the cache of large blocks. Private to the library.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,7 @@ struct owned_block {
   std::size_t alignment;
   sycl::queue queue;
 
-  // What follows is for reclaim.cpp, which reads it under its lock.
+  // The members below belong to reclaim.cpp, which reads and writes them under its lock.
   std::uint64_t age = 0;
   chain_links by_age{};
   chain_links by_size{};

@@ -29,7 +29,7 @@ using address = std::uintptr_t;
 
 address address_of(const void* pointer) noexcept { return reinterpret_cast<address>(pointer); }
 
-/// What a block keeps alive, and releases when no lock is held.
+/// Objects that a block refers to. They are released when no lock is held.
 struct held_objects {
   std::optional<sycl::context> context;
   std::weak_ptr<buffer> owner;

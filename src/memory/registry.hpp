@@ -1,6 +1,6 @@
-// What usmx itself has allocated: base, size, kind and context of every live block, so that its own
-// pointers are checked without a call of the runtime; and the ranges of memory that pools have from
-// the runtime. Thread-safe. Pointers are never dereferenced. Foreign memory is unknown here:
+// The registry of usmx's own memory: base, size, kind and context of every live block, so that its
+// own pointers are checked without a call of the runtime; and the ranges of memory that pools have
+// from the runtime. Thread-safe. Pointers are never dereferenced. Foreign memory is unknown here:
 // usm.hpp.
 #pragma once
 

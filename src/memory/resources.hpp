@@ -1,4 +1,5 @@
-// What resources that make or divide blocks refuse before they ask anybody. Private to the library.
+// The check of requests that resources make before they ask anybody, if they make or divide blocks.
+// Private to the library.
 #pragma once
 
 #include <cstddef>
