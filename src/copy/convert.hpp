@@ -11,8 +11,8 @@
 #include "kernels/device/elements.hpp"
 #include "usmx/layout/dtype.hpp"
 
-// From what is known when the program runs to what the compiler knows: the type of elements and
-// the size of items. No SYCL here.
+// Turns values that are known at run time into types and constants for the compiler: the type of
+// elements and the size of items. No SYCL here.
 
 namespace usmx::inline v1::detail {
 

@@ -39,7 +39,8 @@ void require(shape_span source_shape, dtype source_type, shape_span destination_
   }
 }
 
-/// What nobody but the caller knows of ordinary host memory.
+/// Checks that the caller has given a stride for each extent of ordinary host memory: nothing else
+/// describes it.
 void require_described(const host_array& host) {
   if (host.strides_bytes.size() != host.shape.size()) {
     throw value_error(message("host memory of shape ", tuple_text(host.shape), " must have ",
@@ -125,7 +126,7 @@ const sycl::queue& queue_for(const copy_side& source, const copy_side& destinati
   return destination.kind == usm_kind::unknown ? source.queue : destination.queue;
 }
 
-/// What decides how a copy is run.
+/// The facts that decide how a copy is run.
 struct situation {
   bool overlap;
   bool host_reaches_source;
@@ -236,8 +237,8 @@ copy_path choose(const copy_plan& plan, const situation& now, const sycl::queue&
 void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
                 copy_path path);
 
-/// By way of `between`, to which and from which there is a way. What stands in the way of a direct
-/// copy is dealt with one after the other: each part is planned anew.
+/// Copies to `between` and from there, where a direct copy has obstacles. Each of the two copies is
+/// planned anew, and deals with fewer obstacles.
 void copy_by_way_of(const array_view& between, const copy_side& source,
                     const copy_side& destination) {
   const copy_side middle = side_of(between);
@@ -245,8 +246,8 @@ void copy_by_way_of(const array_view& between, const copy_side& source,
   copy_sides(between.shape(), middle, destination, copy_path::automatic);
 }
 
-/// By way of compact memory that the host and a side's device reach: that device's kernels pack,
-/// unpack and convert. False where there is no such memory.
+/// Copies by way of compact memory that the host and the device of one side reach: that device's
+/// kernels pack, unpack and convert. Returns false where there is no such memory.
 bool copy_with_device(shape_span shape, const copy_side& source, const copy_side& destination,
                       const situation& now) {
   // The host converts what it reaches.
@@ -259,13 +260,13 @@ bool copy_with_device(shape_span shape, const copy_side& source, const copy_side
   return between.has_value();
 }
 
-/// By way of compact memory of the device.
+/// Copies by way of compact memory of the device.
 void copy_on_device(shape_span shape, const copy_side& source, const copy_side& destination) {
   const array between = empty(shape, source.end.type, destination.queue, usm_kind::device);
   copy_by_way_of(internal::private_view(between), source, destination);
 }
 
-/// By way of compact host memory.
+/// Copies by way of compact host memory.
 void copy_staged(shape_span shape, const copy_side& source, const copy_side& destination,
                  const copy_plan& plan, const situation& now) {
   const bool converts_first = plan.converts() && now.host_reaches_source && !now.overlap;

@@ -21,7 +21,7 @@
 
 namespace usmx::inline v1::internal {
 
-/// As the functions for arrays. A view of kind `unknown` is ordinary host memory.
+/// Like the functions for arrays, but for views. A view of kind `unknown` is ordinary host memory.
 USMX_API void copy_elements(const array_view& source, const array_view& destination,
                             copy_path path = copy_path::automatic);
 USMX_API void copy_elements(const host_array& source, const array_view& destination);
@@ -50,7 +50,8 @@ struct host_memory {
 /// a queue of another context, read_only_error.
 USMX_API sycl::event memcpy_async(const sycl::queue&, const array& destination,
                                   const host_memory& source, std::span<const sycl::event> after);
-/// None, and nothing started, where no command can do it: the bytes overlap, for instance.
+/// Returns nothing, and starts nothing, where no command can make the copy: for example, if the
+/// bytes overlap.
 USMX_API std::optional<sycl::event> memcpy_async(const sycl::queue&, const array& destination,
                                                  const array& source,
                                                  std::span<const sycl::event> after);
@@ -70,11 +71,11 @@ USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, st
 
 namespace usmx::inline v1::detail {
 
-/// As copy_async, but nobody overtakes the copy: for a part of a call.
+/// Does as copy_async, but no other code overtakes the copy: for a copy that is a part of a call.
 sycl::event copy_in_order(const array& source, const array& destination);
 
-// What copies are asked to do: whether they may, and their sides as the ends of a plan. Private to
-// the library.
+// Checks of copies that are asked for, and their sides as the ends of a plan. Private to the
+// library.
 
 /// Throws as copy() does on unequal shapes, structured types that differ and a read-only
 /// destination, and on host memory without an address or with another number of strides.
@@ -96,7 +97,7 @@ inline bool touched_by_host(const array_view& view) {
 
 /// Who may write: throws read_only_error, which calls a read-only view `what`.
 void require_writable(const array_view&, std::string_view what);
-/// What copies and fills call theirs.
+/// The name of the destination in messages of copies and fills.
 inline constexpr std::string_view destination_of_copies = "destination of a copy";
 
 inline copy_end end_of(const array_view& view) {

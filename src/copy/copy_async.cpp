@@ -63,7 +63,7 @@ sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
                               with.before());
 }
 
-/// None, and no copy started, where commands of the queue cannot do it.
+/// Returns nothing, and starts no copy, where commands of the queue cannot make it.
 std::optional<sycl::event> start(const sycl::queue& queue, const copy_plan& plan,
                                  const array& source, const array& destination,
                                  overtaking by_others, std::span<const sycl::event> after = {}) {
@@ -112,7 +112,7 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm, access made
                          made, std::move(owner));
 }
 
-/// None, and nothing started, if no kernel can do it.
+/// Returns nothing, and starts nothing, if no kernel can make the fill.
 std::optional<sycl::event> start_fill(const sycl::queue& queue, const array& destination,
                                       const std::byte* element,
                                       std::span<const sycl::event> after = {}) {

@@ -1,5 +1,5 @@
-// What the host's loops share: moving a block of elements, walking through indices, and dividing
-// work among threads. Private to the library.
+// Helpers shared by the host's loops: moving a block of elements, walking through indices, and
+// dividing work among threads. Private to the library.
 #pragma once
 
 #include <algorithm>

@@ -99,7 +99,8 @@ bool reads_again(const copy_dimension& rows, const copy_dimension& columns) {
   return rows.extent < wide_enough && columns.extent >= wide_enough && is_transposed(rows, columns);
 }
 
-/// As measured on an H100: fewer and larger groups than on other devices.
+/// The block of a tiled kernel, by measurements on an H100: fewer and larger groups than on other
+/// devices.
 block_shape tiled_block(const copy_dimension& rows, const copy_dimension& columns,
                         work_split split) {
   constexpr std::int64_t edge = kernels::shared_tile;
@@ -187,7 +188,8 @@ void limit_groups(traversal& t, std::int64_t lanes, kernel_shape shape) {
   }
 }
 
-/// Of all dimensions, those in front of the last two being the outer ones.
+/// The traversal of all dimensions. The last two are rows and columns, and the others are the outer
+/// ones.
 traversal traverse(std::span<const copy_dimension> dimensions, work_split split) {
   const copy_dimension& rows = dimensions[dimensions.size() - 2];
   const copy_dimension& columns = dimensions.back();
@@ -324,7 +326,7 @@ void put_rows_last(kernel_copy& copy) {
   std::rotate(rows, rows + 1, all.end() - 1);
 }
 
-/// None when elements to convert are not aligned.
+/// Returns nothing if elements to convert are not aligned.
 std::optional<kernel_copy> of_items(const copy_plan& plan, bool use_fp64) {
   kernel_copy copy{.source = plan.source,
                    .destination = plan.destination,
@@ -445,7 +447,8 @@ struct wide_fill {
   std::array<std::byte, 16> item;
 };
 
-/// None where the elements are larger, apart, or not a number of such items.
+/// Returns nothing if the elements are not smaller than such an item, have gaps between them, or do
+/// not fill a whole number of aligned items.
 std::optional<wide_fill> widened(const copy_plan& plan, const std::byte* element) {
   constexpr std::ptrdiff_t wide = sizeof(wide_fill::item);
   const auto size = static_cast<std::ptrdiff_t>(plan.destination_type.itemsize());

@@ -78,8 +78,8 @@ struct kernel_copy {
   std::span<copy_dimension> dimensions() noexcept { return {all_dimensions.data(), ndim}; }
 };
 
-/// None if elements to convert are not aligned. With `use_fp64`, kernels that need fp64 may be
-/// used.
+/// Returns nothing if elements to convert are not aligned. With `use_fp64`, kernels that need fp64
+/// may be used.
 std::optional<kernel_copy> to_kernel_copy(const copy_plan&, bool use_fp64);
 
 /// Whether reading along the columns strides over memory, and reading along the rows would not. If
@@ -109,7 +109,7 @@ std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan&,
                                                         const kernels::place_rule&,
                                                         std::uint32_t* outside, device_kernels&);
 
-/// As copy_by_kernel with the kernels of `from`, so that tests can run kernels that the device
+/// Does as copy_by_kernel with the kernels of `from`, so that tests can run kernels that the device
 /// would not get.
 std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_plan&, sycl::queue,
                                              bool use_fp64,

@@ -168,8 +168,8 @@ void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
     return wait_for(submit_to(
         std::move(queue), [&](sycl::queue& to) { return to.fill(destination, pattern, count); }));
   }
-  // From the host as much as costs no more than the command itself; then what is there already is
-  // copied behind itself.
+  // The host sends as many bytes as cost no more than the command itself. Then each command copies
+  // the part that is filled behind itself.
   constexpr std::size_t first_nbytes = 4096;
   const std::size_t nbytes = itemsize * count;
   const std::size_t first_count =
@@ -262,7 +262,7 @@ class piece {
   std::optional<sycl::event> moved_;
 };
 
-/// As many as the bytes need, or as memory of kind `host` allows.
+/// Makes as many pieces as the bytes need, or as memory of kind `host` allows.
 std::vector<piece> pieces_for(std::size_t nbytes, const sycl::queue& queue) {
   const std::size_t each = piece_nbytes(nbytes);
   const std::array extent{static_cast<std::ptrdiff_t>(std::min(nbytes, each))};

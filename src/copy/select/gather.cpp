@@ -59,7 +59,7 @@ struct kernel_move {
   kernels::selected_walk walk;
 };
 
-/// None if no array selects, or there are too many dimensions.
+/// Returns nothing if no array selects, or there are too many dimensions.
 std::optional<kernel_move> to_kernel_move(transfer moved, std::int64_t places,
                                           std::span<const std::ptrdiff_t> scales) {
   const std::size_t item = item_for(moved, scales);
@@ -93,8 +93,8 @@ std::int64_t count_of_places(const selection& selected) {
   return count;
 }
 
-/// What the kernels of a chain find outside of its axis: a flag that they read, and its copy, which
-/// the host reads.
+/// Whether the kernels of a chain have found an integer outside of its axis: a flag that they read
+/// and set, and its copy, which the host reads.
 struct outside_flag {
   std::uint32_t* found;
   std::uint32_t* told;
@@ -136,8 +136,8 @@ std::optional<kernels::place_list> places_as_they_are(kernel_chain& chain,
   return places;
 }
 
-/// What the each_index items of a key add to every place of the list. None if there are too many
-/// dimensions.
+/// The indices that the each_index items of a key add to every place of the list. Returns nothing
+/// if there are too many dimensions.
 std::optional<kernels::own_indices> own_indices_of(const selection& selected,
                                                    std::span<const std::ptrdiff_t> scales) {
   kernels::own_indices own{};
@@ -372,7 +372,7 @@ bool run_scatter(kernel_chain& chain, const selection& selected, const kernel_mo
   return true;
 }
 
-/// What the kernels usmx_take_* need to know of a key with one array of integers, besides
+/// The arguments that the kernels usmx_take_* need for a key with one array of integers, besides
 /// each_index items.
 struct integers_of_key {
   kernels::place_list list;
@@ -380,7 +380,8 @@ struct integers_of_key {
   std::ptrdiff_t scale;
 };
 
-/// None if the key is another one, or kernels cannot read its integers as they are.
+/// Returns nothing if the key has not one array of integers, or kernels cannot read its integers as
+/// they are.
 std::optional<integers_of_key> integers_of(const kernel_chain& chain, const selection& selected,
                                            std::span<const std::ptrdiff_t> scales) {
   const std::span<const axis_index> indices = selected.indices();
@@ -595,7 +596,7 @@ void gather_ordered(const array& source, const selection& selected, const array&
   }
 }
 
-/// Of finished values.
+/// Scatters values that are finished: no work on them is pending.
 void scatter_view(const array_view& values, selection& selected, const array_view& part) {
   selected.keep_from(part);
   if (overlap(values, part)) {

@@ -8,9 +8,9 @@
 
 namespace usmx::inline v1::internal {
 
-/// As gather, into memory that nobody else has, and that nobody may be given where this throws:
-/// then part of it may have been written. A kernel checks the integers as it uses them, where they
-/// would have to be checked before that.
+/// Does as gather, into memory that no other code has, and that no other code may get if this
+/// throws: then part of it may have been written. So a kernel may check the integers as it uses
+/// them, instead of before.
 USMX_API void gather_to_fresh(const array& source, const selection&, const array& destination);
 
 }  // namespace usmx::inline v1::internal
@@ -26,10 +26,10 @@ namespace usmx::inline v1::detail {
 /// Whether nobody is given the destination where gather_by_kernels throws.
 enum class destination_memory { given, fresh };
 
-/// By kernels on the device of the array that is selected from. False, with nothing done, where
-/// they cannot do it. Elements of the indexed side that several places lead to become the last of
-/// their values. Throws index_error as selection::check does, before anything is written but to
-/// fresh memory.
+/// Move by kernels on the device of the array that is selected from. Return false, with nothing
+/// done, where kernels cannot do it. Elements of the indexed side that several places lead to
+/// become the last of their values. Throw index_error as selection::check does, before anything is
+/// written but to fresh memory.
 bool gather_by_kernels(const array_view& source, const selection&, const array_view& destination,
                        destination_memory);
 bool scatter_by_kernels(const array_view& values, const selection&, const array_view& destination);

@@ -39,7 +39,7 @@ bool reached_by_kernels(const array_view&, const sycl::queue&);
 /// Owns the memory that they use, and waits for them before it frees it.
 class kernel_chain {
  public:
-  /// None where there are no such kernels for the queue's device, or no memory of the host's that
+  /// Returns nothing where there are no such kernels for the queue's device, or no host memory that
   /// they reach.
   static std::optional<kernel_chain> on(const sycl::queue&);
   kernel_chain(kernel_chain&& other) noexcept;
@@ -80,7 +80,7 @@ class kernel_chain {
         },
         arguments(launch.per_group)));
   }
-  /// As places_by_kernel. False, with nothing added, where that gives none.
+  /// Adds the runs of places_by_kernel. Returns false, with nothing added, where that gives none.
   bool add_places(const copy_plan&, const kernels::place_rule&, std::uint32_t* outside);
 
   /// Runs all that was added, and waits for it.

@@ -19,10 +19,10 @@ namespace usmx::inline v1::detail {
 /// question.
 class mask_scan {
  public:
-  /// None if the host may touch the mask, or no kernel can do it. The mask is of any plain type,
-  /// has elements, is finished, and stays as it is. May wait.
+  /// Returns nothing if the mask is empty, the host may touch it, or no kernel can do it. The mask
+  /// is of any plain type, is finished, and stays as it is. May wait.
   static std::optional<mask_scan> of(const array_view& mask);
-  /// As `of`, also for memory that the host may touch: for tests.
+  /// Does as `of`, also for memory that the host may touch: for tests. The mask has elements.
   static std::optional<mask_scan> by_kernels(const array_view& mask);
 
   const array_view& mask() const noexcept { return mask_; }

@@ -245,7 +245,7 @@ namespace {
 
 using extents = std::span<const std::ptrdiff_t>;
 
-/// Of a mask without dimensions.
+/// The dimension of the entry for a mask without dimensions, which selects along no axis.
 constexpr int no_dimension = -1;
 
 bool is_mask(const array_view& array) noexcept { return array.type() == type_code::bool_; }
