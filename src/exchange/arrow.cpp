@@ -36,7 +36,7 @@ struct column_format {
   type_code type;
   std::string_view text;
 };
-/// Of the types that Arrow has, and that lie in memory there as they do here.
+/// The formats of the types that Arrow stores in memory as usmx does.
 constexpr column_format formats[] = {
     {type_code::int8, "c"},    {type_code::int16, "s"},   {type_code::int32, "i"},
     {type_code::int64, "l"},   {type_code::uint8, "C"},   {type_code::uint16, "S"},
@@ -114,7 +114,8 @@ dtype parse_schema(const arrow::schema& given) {
 
 void let_go_of_schema(arrow::schema* schema) noexcept { schema->release = nullptr; }
 
-/// What an array's structure points to, what keeps its memory, and who has it.
+/// The state behind an exported structure: the pointers to its buffers, the array that keeps the
+/// memory, and its consumer.
 struct kept_column {
   array source;
   const void* buffers[buffers_of_numbers];
@@ -223,7 +224,7 @@ void require_numbers_inside(const std::vector<sized_buffer>& sizes, const arrow:
   }
 }
 
-/// Of numbers whose place is known to be possible.
+/// Checks that no number is missing. The numbers' places have been checked before.
 void require_no_missing(const std::vector<sized_buffer>& sizes, const arrow::array& given) {
   const auto* bits = static_cast<const std::uint8_t*>(given.buffers[0]);
   if (given.null_count < 0 && bits != nullptr) {
@@ -282,7 +283,7 @@ void require_success(int code, arrow::array_stream& stream) {
                                       : detail::quoted({said, strnlen(said, 1024)}, 1024)));
 }
 
-/// What a function of the stream writes. Meaningless if the function fails.
+/// Returns what a function of the stream writes. Throws if the function fails.
 template <class Structure>
 arrow::owned<Structure> ask(int (*function)(arrow::array_stream*, Structure*),
                             arrow::array_stream& stream) {

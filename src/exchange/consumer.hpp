@@ -1,5 +1,5 @@
-// What an export holds for its consumer, until it ends: the lease of a queue, or a view by the
-// host. Not installed.
+// The consumer of an export, and what the export holds for it until it ends: the lease of a queue,
+// or a view by the host. Not installed.
 #pragma once
 
 #include <optional>

@@ -67,9 +67,9 @@ dtype parse_type(dlpack::data_type given) {
 
 // ---- devices
 
-/// What DLPack calls a device.
+/// The numbers that DLPack gives a device.
 struct device_numbers {
-  /// None if the context is not the default one of the device's platform.
+  /// Empty if the context is not the default one of the device's platform.
   std::optional<std::int32_t> oneapi;
   std::optional<std::int32_t> cuda;
 };
@@ -227,7 +227,7 @@ void let_go(Managed* managed) noexcept {
   delete static_cast<exported<Managed>*>(managed->context);
 }
 
-/// What a tensor's data point to.
+/// The address that a tensor has as its data. Null for an array without elements.
 void* first_byte_of(const array& a) noexcept {
   return a.size() == 0 ? nullptr : internal::first_element(a);
 }
