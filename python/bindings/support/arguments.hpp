@@ -17,10 +17,10 @@ namespace usmx::bindings {
 class counts {
  public:
   counts() noexcept {}  // values_ needs no zeros
-  /// From a tuple or list of objects with __index__. Throws type_error, or value_error when there
+  /// Reads a tuple or list of objects with __index__. Throws type_error, or value_error when there
   /// are too many, or overflow_error when one is too large, naming `what`.
   counts(const char* what, PyObject* sequence);
-  /// Of at most max_ndim values.
+  /// Takes at most max_ndim values.
   explicit counts(std::span<const std::ptrdiff_t> values) noexcept : size_(values.size()) {
     std::ranges::copy(values, values_.begin());
   }

@@ -18,8 +18,8 @@ void bind_errors(nb::module_& m);
 /// Sets Python's error if the exception is one of usmx's or SYCL's; else returns false.
 bool translate_exception(const std::exception_ptr& exception) noexcept;
 
-/// What has failed: making one of these, or the range or the start of a launch. Each has an error
-/// class under dpctl's name.
+/// The step that has failed: making one of these objects, or the range or the start of a launch.
+/// Each has an error class under dpctl's name.
 enum class failure { device, sub_devices, context, queue, kernel_range, kernel_submission };
 
 /// Throws that class's error.

@@ -36,13 +36,15 @@ class hook {
 
 namespace hooks {
 
-// What is left to Python, and why: each makes something of objects of the host by NumPy, or by the
-// standard library, of which C++ would use nothing but its Python functions.
+// The work that is left to Python. Each function works on objects of the host by NumPy or by the
+// standard library, of which C++ would call nothing but Python functions.
 
-/// What is found in place of what was expected: by reprlib, which bounds length and depth.
+/// Describes an object that was found in place of the expected one. It uses reprlib, which bounds
+/// length and depth.
 inline hook short_repr("short_repr");
 
-// By NumPy: arrays of any object of the host, of nested lists and of producers among them.
+// Conversions by NumPy: they make arrays of any object of the host, nested lists and producers
+// among them.
 inline hook array_of_host_object("array_of_host_object");  // asarray(obj, ...)
 inline hook host_index("host_index");                      // a[key]
 inline hook host_value("host_value");                      // a[key] = value

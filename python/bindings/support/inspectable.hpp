@@ -21,7 +21,7 @@ void answer_one_argument(const char* function, one_argument_answer answer);
 /// native module alone, and finds nanobind's functions with their types.
 void bind_inspectable(nb::module_& m);
 
-// What a function says to arguments that fit none of its signatures.
+// The error of a function whose arguments fit none of its signatures.
 
 /// The signatures of a function of nanobind's for a message: without `self` and results, without
 /// the modules of types, and under `name`.

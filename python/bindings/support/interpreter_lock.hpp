@@ -99,7 +99,7 @@ void note_scopes() noexcept;
 /// (sycl_objects/dpctl.hpp). Python's current error stays.
 void tell_untold() noexcept;
 
-/// What usmx let go on a thread.
+/// The interpreter lock that usmx has released on a thread.
 struct released_lock {
   PyThreadState* state = nullptr;  // null where usmx has not let the lock go
   bool has_untold = false;
