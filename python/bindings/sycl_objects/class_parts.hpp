@@ -1,4 +1,4 @@
-// What the Python classes of SYCL objects have in common.
+// The common parts of the Python classes of SYCL objects.
 #pragma once
 
 #include <nanobind/operators.h>
@@ -20,9 +20,10 @@ namespace usmx::bindings {
   throw type_error(detail::message(what, " takes ", accepted, ", found ", type_name(found.ptr())));
 }
 
-/// What Python itself has in the slot of a class with a __new__. With a function of ours there,
-/// Python refuses object.__new__(cls), as it does for other classes in C++: nanobind does not know
-/// such an object, and would end the process when it is freed.
+/// Does as the function that Python itself puts into the slot of a class with a __new__. Because
+/// the slot has a function of ours, Python refuses object.__new__(cls), as it does for other
+/// classes in C++: nanobind does not know such an object, and would end the process when it is
+/// freed.
 inline PyObject* new_by_attribute(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded<PyObject*>(nullptr, [&] {
     const nb::handle cls(reinterpret_cast<PyObject*>(type));

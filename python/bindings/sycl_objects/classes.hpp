@@ -22,10 +22,10 @@ void bind_sycl_device(nb::module_& m);
 
 inline nb::object to_python(const sycl::device& device) { return make_instance(device); }
 
-/// What SyclDevice(argument) stands for: None is the default device.
+/// The device that SyclDevice(argument) stands for: the default device for None.
 sycl::device construct_device(nb::handle argument);
 
-/// None for a sub-device.
+/// Returns nothing for a sub-device.
 std::optional<std::string> filter_string_of(const sycl::device& device);
 
 /// The filter string in quotes, or the description of a sub-device: for repr.
@@ -99,8 +99,8 @@ inline const sycl::queue* device_queue(PyObject* object) {
 /// classes are bound.
 void bind_instance_check(nb::module_& m);
 
-// What can be asked about a device: one table, from which the properties of SyclDevice, their types
-// in the stub and their documentation come.
+// The questions that a device answers: one table, from which the properties of SyclDevice, their
+// types in the stub and their documentation come.
 
 /// A property for each descriptor. Also the module's _device_descriptors, the names of those that
 /// are plain data: what `usmx devices --json` lists.

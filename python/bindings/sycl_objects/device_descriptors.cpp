@@ -16,7 +16,7 @@
 namespace usmx::bindings {
 namespace {
 
-// ---- what the runtime answers, in Python
+// ---- the runtime's answers, in Python
 
 nb::object value_of(const std::string& text) { return nb::cast(text); }
 
@@ -77,7 +77,7 @@ nb::object has(const sycl::device& device) {
   return nb::cast(device.has(Aspect));
 }
 
-/// None for devices that lack the aspect: the runtime refuses to answer there.
+/// Returns None for devices that lack the aspect: the runtime refuses to answer there.
 template <class Info, sycl::aspect Aspect>
 nb::object info_with(const sycl::device& device) {
   return device.has(Aspect) ? info<Info>(device) : nb::none();
@@ -101,7 +101,7 @@ nb::object composite_of(const sycl::device& device) {
 
 struct descriptor {
   const char* name;
-  /// Of the value, for the stub.
+  /// The type of the value, for the stub.
   const char* type;
   question ask;
   const char* doc;
@@ -119,7 +119,7 @@ using sycl::aspect;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 constexpr descriptor descriptors[] = {
-    // what it is
+    // the device itself
     {"name", "str", info<id::name>, "The name that the driver gives."},
     {"vendor", "str", info<id::vendor>, "The vendor that the driver names."},
     {"vendor_id", "int", info<id::vendor_id>, "The vendor's number, that of PCI where it has one."},
@@ -328,7 +328,7 @@ constexpr descriptor descriptors[] = {
 };
 #pragma GCC diagnostic pop
 
-// ---- what only Intel's drivers tell
+// ---- properties that only Intel's drivers know
 
 struct intel_descriptor {
   const char* name;

@@ -349,7 +349,7 @@ class latest_device {
   nb::object find(const sycl::queue& queue, bool is_dpctls) {
     const nb::ft_lock_guard lock(mutex_);
     const auto& known = sycl::detail::getSyclObjImpl(queue);
-    // By owner: another queue may be at the address of one that has ended.
+    // Compares owners: another queue may be at the address of one that has ended.
     const bool is_same = !queue_.owner_before(known) && !known.owner_before(queue_);
     return is_same && is_dpctls == is_dpctls_ ? device_ : nb::object();
   }

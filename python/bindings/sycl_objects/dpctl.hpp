@@ -12,8 +12,8 @@
 
 namespace usmx::bindings {
 
-// What usmx knows of the classes of dpctl and dpnp, without ever importing them: an object can only
-// be one of theirs if their modules are loaded already.
+// Access to the classes of dpctl and dpnp. usmx never imports these packages: an object can only be
+// one of theirs if their modules are loaded already.
 
 /// A module if it is loaded; a null object if it is not. Never imports it.
 nb::object loaded_module(interned& name);

@@ -31,7 +31,7 @@ nb::object filter_named_by(nb::handle argument);
 
 /// The name of an affinity domain, by which sub-devices are asked for.
 nb::object to_python(sycl::info::partition_affinity_domain);
-/// None for any other text.
+/// Returns nothing for any other text.
 std::optional<sycl::info::partition_affinity_domain> affinity_domain_of(std::string_view name);
 
 /// A tuple of members, or of names.

@@ -12,7 +12,8 @@ bool is_dpctls(PyObject* cls, PyObject* object) {
   return reinterpret_cast<PyTypeObject*>(cls) == python_class<T> && as_dpctl<T>(object) != nullptr;
 }
 
-/// What a class says besides Python's own answer. Subclasses of ours have no counterpart.
+/// The __instancecheck__ of usmx's classes: also true for dpctl's objects of that name, and else
+/// Python's own answer. Subclasses of ours have no counterpart.
 PyObject* is_instance(PyObject* cls, PyObject* object) noexcept {
   return guarded<PyObject*>(nullptr, [&] {
     const bool found = is_dpctls<sycl::queue>(cls, object) ||

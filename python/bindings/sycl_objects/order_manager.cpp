@@ -35,7 +35,7 @@ interned add_event_pair_attribute("add_event_pair");
 constexpr std::string_view tried_dpctl = "0.22.";
 constexpr std::string_view tried_dpnp = "0.20.";
 
-/// None where the package has no version yet: it is being imported.
+/// Returns nothing where the package has no version yet: it is being imported.
 std::optional<bool> is_version(interned& package, std::string_view tried) {
   const nb::object module = loaded_module(package);
   const nb::object version =
@@ -202,8 +202,8 @@ void wait_without_lock(const sycl::event& event) {
   internal::wait_for_submitted(event);
 }
 
-/// What the thread has submitted since usmx let its interpreter lock go: told when it has the lock
-/// again. Nobody can order anything after this call before that.
+/// Work that the thread has submitted since usmx released its interpreter lock. The partner is told
+/// of it when the thread has the lock again. Until then nobody can order anything after this call.
 struct untold_event {
   sycl::queue queue;
   sycl::event event;

@@ -22,8 +22,8 @@ namespace {
 interned sycl_queue_name("sycl_queue");
 interned filter_string_name("filter_string");
 
-/// What others than usmx describe a device with: an object that holds a queue, dpnp's Device, which
-/// has one as an attribute, or dpctl's SyclDevice.
+/// The queue that an object of another package describes: an object that holds a queue, dpnp's
+/// Device, which has one as an attribute, or dpctl's SyclDevice.
 std::optional<sycl::queue> queue_of_foreign_device(nb::handle device) {
   if (const auto queue = queue_of_object(device)) {
     return queue;

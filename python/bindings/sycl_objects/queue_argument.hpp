@@ -25,8 +25,8 @@ std::optional<sycl::queue> queue_of_object(nb::handle object);
 /// Whether `device=` names a queue, and not only a device on which any queue will do.
 bool names_a_queue(nb::handle device);
 
-/// What a `syclobj` names: the forms of docs/protocol.md, in its order. Throws
-/// type_error/value_error naming the type found.
+/// The placement that a `syclobj` names. It takes the forms of docs/protocol.md, in their order.
+/// Throws type_error/value_error naming the type found.
 exchange::placement resolve_syclobj(PyObject* object);
 
 /// _queue_argument, the default queue, and Device.create_device, which takes what `device=` takes.

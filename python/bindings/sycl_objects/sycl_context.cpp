@@ -163,7 +163,7 @@ std::vector<sycl::device> composite_devices(const sycl::platform& platform) {
   return platform.ext_oneapi_get_composite_devices();
 }
 
-/// Those with devices, in the order of get_devices().
+/// The platforms that have devices, in the order of get_devices().
 std::vector<sycl::platform> get_platforms() {
   std::vector<sycl::platform> platforms;
   for (const sycl::device& device : get_devices()) {
