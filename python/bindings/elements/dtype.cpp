@@ -41,8 +41,8 @@ std::optional<dtype> by_name(std::string_view text) {
   return std::nullopt;
 }
 
-/// What NumPy does not see in a list: entries without a name are padding. None when it is no
-/// typedescr; NumPy knows more lists than these.
+/// Reads a list as a typedescr, whose entries without a name are padding: NumPy does not see them
+/// as that. Returns nothing when the list is no typedescr; NumPy knows more lists than these.
 std::optional<dtype> by_typedescr(nb::handle argument) {
   try {
     return exchange::parse_typedescr(to_typedescr(argument.ptr()));
@@ -69,7 +69,7 @@ std::string expected_text(nb::handle argument) {
                          repr_text(argument.ptr()));
 }
 
-/// What NumPy makes of it, if usmx has that type.
+/// The type that NumPy makes of the argument, if usmx has that type.
 dtype by_numpy(nb::handle argument) {
   nb::object known;
   try {
@@ -217,7 +217,8 @@ namespace {
 
 /// Lists that hold one list many times are short and describe any number of entries.
 constexpr int max_entries = 65536;
-/// Of all names and types together: one long name in many entries is one object, and many copies.
+/// The most bytes of all names and types together: one long name in many entries is one object, but
+/// many copies.
 constexpr std::size_t max_text_nbytes = std::size_t{1} << 20;
 
 class reader {

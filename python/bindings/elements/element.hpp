@@ -36,7 +36,7 @@ class element {
   std::vector<std::byte> many_;
 };
 
-/// What NumPy's assignment of an item makes of a scalar: a Python int that does not fit raises
+/// Converts a scalar as NumPy's assignment of an item does: a Python int that does not fit raises
 /// OverflowError.
 element to_element(dtype type, nb::handle scalar);
 

@@ -73,8 +73,8 @@ std::unique_ptr<held_array> held_array::of_plain(PyObject* object, const sycl::q
 
 namespace {
 
-/// What must live as long as the Py_buffer: shape and strides in bytes, and that the host has a
-/// view.
+/// The state that must live as long as the Py_buffer: shape, strides in bytes, and the host's view
+/// of the memory.
 struct exported_view {
   explicit exported_view(const array& exported) { consumer.works_on(dlpack::host, exported); }
 

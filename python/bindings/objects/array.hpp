@@ -1,5 +1,6 @@
-// What a USMArray holds: one usmx::array, the memory object that it was made from, and the lease
-// of what it lends. Beside it NumPy's arrays, and buffers. The class is bound in container/.
+// The contents of a USMArray: one usmx::array, the memory object that it was made from, and the
+// lease of the memory that it lends. Also NumPy's arrays, and buffers. The class is bound in
+// container/.
 #pragma once
 
 #include <memory>
@@ -39,8 +40,8 @@ class lent_part {
   std::shared_ptr<buffer> part_;  // made when it is first needed
 };
 
-// What a USMArray holds: one usmx::array, and the memory object that it was made from. The class
-// and its methods are bound in container/.
+// The contents of a USMArray: one usmx::array, and the memory object that it was made from. The
+// class and its methods are bound in container/.
 
 struct py_array {
   py_array(array&& made, nb::object made_from) noexcept

@@ -1,5 +1,5 @@
-// What MemoryUSMDevice, MemoryUSMShared and MemoryUSMHost hold: one shared buffer each. The classes
-// are bound in memory/.
+// The contents of MemoryUSMDevice, MemoryUSMShared and MemoryUSMHost: one shared buffer each. The
+// classes are bound in memory/.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ class py_memory {
   py_memory(py_memory&& other) noexcept = default;
   ~py_memory();
 
-  /// From now on memory_object() finds `self`, which holds this, for the buffer; unless there is
-  /// such an object already. Returns the one that it finds.
+  /// Makes `self`, which holds this, the object that memory_object() finds for the buffer, unless
+  /// there is such an object already. Returns the one that it finds.
   nb::object make_known(nb::object self);
 
   const std::shared_ptr<buffer>& memory() const noexcept { return memory_; }
