@@ -51,7 +51,7 @@ interned array_method("__arrow_c_array__");
 interned stream_method("__arrow_c_stream__");
 interned device_array_method("__arrow_c_device_array__");
 
-/// What the capsule still owns.
+/// The structure in a capsule, which still owns it.
 template <class Structure>
 Structure& structure_in(PyObject* capsule) {
   constexpr const char* name = capsule_name<Structure>;
@@ -69,7 +69,7 @@ nb::object call(const nb::object& method) {
   return checked(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
 }
 
-/// Of the pair of capsules that a producer gives.
+/// Reads a column from the pair of capsules that a producer gives.
 template <class Structure>
 exchange::column column_in(const nb::object& pair) {
   if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2) {
@@ -138,7 +138,7 @@ void add_size(std::vector<exchange::sized_buffer>& sizes, nb::handle buffer) {
   }
 }
 
-/// Of the buffers of one array.
+/// Adds the sizes of the buffers of one array.
 void add_sizes(std::vector<exchange::sized_buffer>& sizes, PyObject* array) {
   const nb::object method = optional_attribute(array, buffers_method.get());
   if (method.is_valid() && PyCallable_Check(method.ptr()) != 0) {

@@ -56,8 +56,9 @@ void put(PyObject* dictionary, interned& key, const nb::object& value) {
   put(dictionary, key.get(), value);
 }
 
-/// So that hasattr() is False, and the consumer takes the buffer. The consumer would ask the SYCL
-/// runtime for the kind of the memory, which is unknown to it.
+/// Raises AttributeError for memory that is not USM, so that hasattr() is False and the consumer
+/// takes the buffer. Otherwise the consumer would ask the SYCL runtime for the kind of memory that
+/// the runtime does not know.
 void require_usm(const array& described) {
   if (described.owner() && is_system_memory(*described.owner())) {
     throw nb::attribute_error(
@@ -66,7 +67,7 @@ void require_usm(const array& described) {
   }
 }
 
-/// So that hasattr() is False where there is no such dictionary.
+/// Raises AttributeError where there is no such dictionary, so that hasattr() is False.
 exchange::cuda_array_interface described_for_cuda(const array& described) {
   require_usm(described);
   try {

@@ -47,7 +47,7 @@ void let_go(void* state) noexcept {
   }
 }
 
-/// Of a capsule that nobody has taken the tensor from.
+/// Destroys the tensor with its capsule if nobody has taken it.
 template <class Managed>
 void destroy_unused(PyObject* capsule) noexcept {
   if (PyCapsule_IsValid(capsule, names<Managed>::fresh) != 0) {
@@ -65,7 +65,8 @@ nb::object capsule_of_tensor(Managed* managed) {
   return nb::steal(capsule);
 }
 
-/// What the capsule holds, which is the caller's from now on; null when it is named otherwise.
+/// Takes the tensor out of a capsule; the caller owns it from then on. Null when the capsule has
+/// another name.
 template <class Managed>
 Managed* take_from(PyObject* capsule) {
   const nb::ft_object_guard alone(capsule);

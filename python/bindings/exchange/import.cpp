@@ -148,10 +148,10 @@ std::ptrdiff_t read_version(const cuda_entries& given) {
   return number;
 }
 
-/// What the elements are to come after.
+/// Work on CUDA streams that usmx's use of the elements has to come after.
 struct earlier_work {
   bool on_any_stream = false;
-  /// None: there is no such work.
+  /// The stream of such work; empty if there is none.
   std::optional<std::uintptr_t> stream{};
 };
 
@@ -237,8 +237,8 @@ namespace {
 
 // ---- a producer without `data` in its dictionary: its PEP 3118 buffer says where its bytes are
 
-/// What exporters raise when they cannot give the buffer that is asked for; NumPy raises
-/// ValueError.
+/// Whether the error is one that exporters raise when they cannot give the buffer that is asked
+/// for; NumPy raises ValueError.
 bool is_refusal(const nb::python_error& error) {
   return error.matches(PyExc_BufferError) || error.matches(PyExc_ValueError) ||
          error.matches(PyExc_TypeError);
@@ -366,8 +366,8 @@ std::unique_ptr<held_buffer> read_buffer(PyObject* producer,
   return taken;
 }
 
-/// What a dictionary describes, the producer's buffer if that gave the pointer, and the producer's
-/// object for its queue if it is of dpctl's class.
+/// The array that a dictionary describes, the producer's buffer if that gave the pointer, and the
+/// producer's object for its queue if it is of dpctl's class.
 struct description {
   exchange::checked_import checked;
   std::unique_ptr<held_buffer> taken;
