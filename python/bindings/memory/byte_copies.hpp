@@ -15,7 +15,7 @@ namespace usmx::bindings {
 /// The keywords of the constructors.
 struct memory_options {
   std::size_t alignment = 0;
-  /// None for the default queue; for a copy, the queue of its source.
+  /// The queue. None stands for the default queue, and for a copy the queue of its source.
   nb::object queue = nb::none();
   bool copy = false;
 };

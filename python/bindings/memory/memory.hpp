@@ -32,8 +32,8 @@ void bind_resources(nb::module_& m);
 /// The pools that new memory comes from, and what they have.
 void bind_pools(nb::module_& m);
 
-// What the Python objects of resources and pools hold: one resource each. The classes are bound in
-// resources.cpp and pools.cpp.
+// The contents of the Python objects of resources and pools: one resource each. The classes are
+// bound in resources.cpp and pools.cpp.
 
 /// MemoryResource: any of them.
 struct py_resource {

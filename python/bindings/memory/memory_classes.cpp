@@ -25,7 +25,8 @@ namespace {
 
 constexpr const char* an_address = "an integer address";
 
-/// From here on the memory is usmx's to let go, even when adopting fails.
+/// Makes the action that releases the memory. Once it exists, usmx releases the memory, even when
+/// adopting fails.
 detail::release_action release_of(nb::handle owner, nb::handle deleter, nb::handle pointer) {
   if (deleter.is_none()) {
     if (owner.is_none()) {
@@ -115,7 +116,7 @@ void require_system_allocations(const sycl::device& device) {
   }
 }
 
-/// What gives the bytes: SharedMemory by its `buf`, other objects by themselves.
+/// The object that exports the bytes: the `buf` of a SharedMemory, or else the object itself.
 nb::object exporter_of(nb::handle shm) {
   nb::object found = optional_attribute(shm.ptr(), buffer_name.get());
   if (!found.is_valid()) {

@@ -106,7 +106,7 @@ sycl::event copy_on_host(const side& to, const side& from, std::size_t nbytes,
   return {};
 }
 
-/// What a memcpy is between.
+/// The two sides of a memcpy.
 struct sides {
   sides(nb::handle dest, nb::handle src, std::size_t nbytes)
       : from("src", src, 0), to("dest", dest, PyBUF_WRITABLE) {
@@ -171,7 +171,7 @@ struct named_type {
   type_code code;
 };
 
-/// Those that dpctl has.
+/// The types that dpctl has.
 constexpr std::array named_types{
     named_type{"u1", type_code::uint8},   named_type{"i1", type_code::int8},
     named_type{"u2", type_code::uint16},  named_type{"i2", type_code::int16},
@@ -195,7 +195,8 @@ std::size_t bytes_of_elements(nb::handle count, nb::handle type) {
 
 // ---- commands on one piece of memory
 
-/// So many of the elements that memory has room for; all of them for 0, and no more than all.
+/// Limits `count` to all the elements that the memory has room for. A count of 0 stands for all of
+/// them.
 std::size_t clamped(std::size_t count, std::size_t all) {
   return count == 0 ? all : std::min(count, all);
 }
@@ -204,7 +205,7 @@ std::size_t clamped(std::size_t count, std::size_t all) {
 struct set_bytes {
   set_bytes(nb::handle mem, nb::handle val, nb::handle count) {
     const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
-    // As in C: the low byte.
+    // The low byte counts, as in C.
     value = static_cast<std::byte>(to_count("val", "an integer", val.ptr()));
     bytes = first_bytes(memory, clamped(size_argument("count", count), memory->nbytes()));
   }
