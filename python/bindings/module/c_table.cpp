@@ -36,7 +36,7 @@ namespace {
 
 constexpr int failed = -1;
 constexpr int done = 0;
-/// What else the functions named as_... return.
+/// The result of the functions named as_... for an object of another kind.
 constexpr int nothing_of_the_kind = 0;
 /// `is_known`: no code of others was asked.
 constexpr int answer_of(bool is_known) { return is_known ? 1 : 2; }
@@ -46,9 +46,9 @@ struct release_owner {
 };
 using held_owner = std::unique_ptr<usmx_owner, release_owner>;
 
-// ---- what C code passes, which may be null
+// ---- arguments from C code, which may be null
 
-/// What a pointer points to.
+/// The object that a pointer points to. Throws if the pointer is null.
 template <class T>
 T& at(T* pointer, const char* expected) {
   return *detail::required(pointer, "usmx_api", expected);
@@ -195,8 +195,8 @@ void set_error(int error, const char* text) noexcept {
 
 // ---- without the lock
 
-/// What went wrong last on a thread. No string: its end would come before that of others' objects
-/// of the thread, which may still call.
+/// The last error of a thread. It has no string, which would end before other packages'
+/// thread-local objects, and these may still call.
 struct noted_error {
   usmx_error code = USMX_OK;
   std::array<char, 1000> text{};
@@ -217,7 +217,7 @@ int last_error(const char** text) noexcept {
   return latest.code;
 }
 
-/// As guarded(), but the exception is noted.
+/// Does as guarded(), but notes the exception.
 template <class Result, class Body>
 Result noting(Result failure, Body body) noexcept {
   try {
@@ -478,8 +478,8 @@ int look_into(void* object, dlpack::tensor* seen) noexcept {
   });
 }
 
-/// None: DLPack has no streams of oneAPI's, and there is nothing to wait for. Of CUDA's that is the
-/// legacy default stream.
+/// Gives no stream: DLPack has none for oneAPI, and there is nothing to wait for. For CUDA, null is
+/// the legacy default stream.
 int current_stream(dlpack::device_type, std::int32_t, void** stream) noexcept {
   *stream = nullptr;
   return 0;

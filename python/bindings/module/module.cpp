@@ -82,7 +82,7 @@ double age_in_seconds(std::filesystem::file_time_type time) {
       .count();
 }
 
-/// What a file says need not be UTF-8.
+/// Decodes text from a file, which need not be UTF-8.
 nb::object to_text(const std::string& bytes) {
   return checked(
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
@@ -159,8 +159,9 @@ NB_MODULE(_core, m) {
         "usmx cannot be loaded more than once per process: usmx._core was taken out of "
         "sys.modules, start a new process instead");
   }
-  // What other packages still hold when the process ends is theirs to let go, and a cycle through
-  // an array that holds its producer is not collected: no report on stderr, but for the tests.
+  // Objects may be alive when the process ends: other packages may still hold some, and a cycle
+  // through an array that holds its producer is not collected. So nanobind reports no leaks on
+  // stderr, except in the tests.
   nb::set_leak_warnings(std::getenv("USMX_LEAK_WARNINGS") != nullptr);
   m.attr("__version__") = USMX_VERSION_STRING;
   m.attr("_max_ndim") = usmx::max_ndim;
@@ -193,7 +194,7 @@ NB_MODULE(_core, m) {
   bind_pools(m);
   bind_array_class(m);
   bind_producers(m);
-  // What the functions of the package are made of.
+  // The parts that the functions of the package are made of.
   bind_items(m);
   bind_shapes(m);
   bind_creation(m);

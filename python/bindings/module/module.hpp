@@ -26,7 +26,7 @@ void bind_c_api(nb::module_& m);
 int accept_version(const usmx_api* self, std::uint32_t major, std::uint32_t minor,
                    const void* code) noexcept;
 
-/// What `usmx.importing_extension` explains with.
+/// The versions with which `usmx.importing_extension` explains an error.
 void bind_versions(nb::module_& m);
 
 /// USMArray.__dlpack_c_exchange_api__, DLPack without a Python call, once the class is bound: the
