@@ -327,7 +327,7 @@ memory_options memory_options_from(nb::handle kwargs) {
   return options;
 }
 
-/// What `buffer=` names, when it is not a kind of memory: the memory and its Python object.
+/// The existing memory that `buffer=` names in place of a kind, and its Python object.
 struct given_memory {
   std::shared_ptr<buffer> memory;
   nb::object object;

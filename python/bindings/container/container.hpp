@@ -32,13 +32,13 @@ void bind_from_others(nb::module_& m);
 /// USMArray, assembled from what follows.
 void bind_array_class(nb::module_& m);
 
-/// What can be read from an array: attributes, flags, `real` and `imag`.
+/// The attributes of an array, its flags, `real` and `imag`.
 void bind_attributes(nb::module_& m, nb::class_<py_array>& cls);
 /// copy, fill, tobytes, wait and record.
 void bind_methods(nb::class_<py_array>& cls);
 /// The methods that NumPy's users expect of reshape to swapaxes, and view.
 void bind_shape_methods(nb::class_<py_array>& cls);
-/// What DLPack and Arrow ask an array for.
+/// The methods that DLPack and Arrow call.
 void bind_exchange_methods(nb::class_<py_array>& cls);
 /// The iterator's class, and __reversed__, which has no slot.
 void bind_iteration(nb::module_& m, nb::class_<py_array>& array_class);
@@ -67,7 +67,7 @@ std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others);
 /// (docs/decisions.md, 60).
 std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others);
 
-// ---- what several of the files need
+// ---- shared by several of the files
 
 /// A new array with the elements of another one. Waits.
 array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue& queue,

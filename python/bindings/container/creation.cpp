@@ -21,8 +21,8 @@
 namespace usmx::bindings {
 namespace {
 
-/// What a new array is to be, given another array and what was asked for; None keeps what the
-/// other one has.
+/// The queue, type and kind of a new array, from another array and the arguments of the call. None
+/// keeps those of the other array.
 struct plan {
   plan(const array& source, nb::handle dtype_object, nb::handle usm_type, nb::handle sycl_queue,
        nb::handle device)
@@ -71,7 +71,7 @@ nb::object new_array_of(nb::handle shape, nb::handle dtype_object, nb::handle or
                      zeroed);
 }
 
-/// Of a shape alone.
+/// Makes an array when only its shape is given.
 nb::object new_array_of_shape(nb::handle shape, bool zeroed) {
   const sycl::queue queue = internal::default_queue();
   const dtype type = dtype_argument_on(queue.get_device(), nb::none(), type_code::float64);
@@ -142,7 +142,8 @@ nb::object asarray(nb::handle obj, nb::handle dtype_object, nb::handle device, n
                                            order);
 }
 
-/// Of an object alone, whose place, type and order are kept.
+/// Makes an array of an object when nothing else is given. It keeps the object's place, type and
+/// order.
 nb::object asarray_of_object(nb::handle obj) {
   nb::object view = array_or_view(obj);
   const nb::object none = nb::none();

@@ -22,7 +22,8 @@ namespace {
 
 // ---- out
 
-/// Of CUDA's streams, what DLPack has no meaning for is refused; finished work suits all others.
+/// Refuses numbers that DLPack gives no meaning as CUDA streams. Finished work suits all other
+/// streams.
 void check_cuda_stream(std::ptrdiff_t stream) {
   if (stream == 0 || stream < -1) {
     throw value_error(detail::message(
@@ -69,7 +70,7 @@ bool knows_versions(nb::handle max_version) {
   return to_count("max_version", expected, PyTuple_GET_ITEM(version.ptr(), 0)) >= 1;
 }
 
-/// None where the two integers are no device's.
+/// Returns nothing where the two integers cannot be a device's.
 std::optional<dlpack::device> named_device(nb::handle dl_device) {
   const counts given("dl_device", dl_device.ptr());
   const auto numbers = given.span();
@@ -195,9 +196,9 @@ void bind_from_dlpack(nb::module_& m) {
 
 // ======== dpnp: memory of dpctl's for its arrays
 
-/// What dpnp's array is made of: memory, how many elements there are before element zero, and
-/// whether it is read-only. dpctl's memory keeps an array that leases the memory to dpnp: it ends
-/// after the last kernel of dpnp's that uses the memory.
+/// The parts of an array of dpnp's: memory, the number of elements before element zero, and whether
+/// it is read-only. dpctl's memory keeps an array that leases the memory to dpnp: it ends after the
+/// last kernel of dpnp's that uses the memory.
 nb::object lend_to_dpnp(const py_array& self) {
   const array& a = self.value;
   require_usable_process();

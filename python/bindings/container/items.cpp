@@ -32,14 +32,14 @@
 namespace usmx::bindings {
 namespace {
 
-// ---- what stands on the right of a[key] = value
+// ---- the right-hand side of a[key] = value
 
 lazy_import numpy_asarray("numpy", "asarray");
 
-/// What a key addresses. NumPy takes other values for each (docs/decisions.md, 116): to an item it
-/// converts one number; a view takes no sequence that is nested more deeply than the view has
-/// dimensions; a mask of the whole array takes values of one dimension at most. Scalars of NumPy's
-/// that do not fit are cast for a mask and a selection, and refused for the others.
+/// The target that a key addresses. NumPy takes other values for each (docs/decisions.md, 116): to
+/// an item it converts one number; a view takes no sequence that is nested more deeply than the
+/// view has dimensions; a mask of the whole array takes values of one dimension at most. Scalars of
+/// NumPy's that do not fit are cast for a mask and a selection, and refused for the others.
 enum class assigned_to { item, view, mask, selection };
 
 /// Elements to be assigned: a scalar, an array, a producer, a buffer or a nested list.
@@ -188,7 +188,7 @@ layout assigned_value::where() const {
   return values == nullptr ? host_view().layout() : values->layout();
 }
 
-/// What is no array of USM.
+/// The elements when they are not an array of USM.
 array_view assigned_value::host_view() const {
   if (const auto* scalar = std::get_if<element>(&source_)) {
     return {
@@ -293,7 +293,8 @@ array selected_copy(const array& source, const array_key& key) {
   });
 }
 
-/// What a key addresses that may have arrays among its items: if so a copy, else a view.
+/// Reads by a key that may have arrays among its items: if it has, the result is a copy, else a
+/// view.
 nb::object get_by_arrays(const py_array& a, PyObject* key) {
   const array_key parsed(key, internal::private_queue(a.value));
   if (parsed.is_basic()) {
@@ -323,7 +324,7 @@ bool is_ellipsis_in(PyObject* key) {
   return false;
 }
 
-/// What a basic key addresses: with integers for all axes and no ellipsis, one item.
+/// The target that a basic key addresses: with integers for all axes and no ellipsis, one item.
 assigned_to addressed_by(PyObject* key, const array& destination) {
   return destination.ndim() == 0 && !is_ellipsis_in(key) ? assigned_to::item : assigned_to::view;
 }

@@ -96,8 +96,8 @@ std::ptrdiff_t integer_in(const array_view& values) {
   return value;
 }
 
-/// Of a list of Python's integers alone, at least one; none for anything else, and where one does
-/// not fit.
+/// Reads a key that is a list of Python integers only, at least one. Returns nothing for any other
+/// key, and where an integer does not fit.
 std::optional<std::vector<std::int64_t>> integers_of_list(PyObject* object) {
   if (!PyList_CheckExact(object) || PyList_GET_SIZE(object) == 0) {
     return std::nullopt;

@@ -45,7 +45,7 @@ class readable_elements {
   std::optional<internal::staging> copied_;
 };
 
-/// What NumPy's item() and tolist() make of structured elements: tuples.
+/// Calls NumPy's item() or tolist(), which make tuples of structured elements.
 nb::object through_numpy(const array& a, const char* method) {
   return asnumpy(to_python(a), nb::none()).attr(method)();
 }
@@ -63,7 +63,8 @@ nb::object only_element(const array& a) {
   return checked(new_number(elements.memory() + place, a.type().code()));
 }
 
-/// As the array API and dpnp.tensor have it: an array of one element with an axis is no number.
+/// Requires one number, by the rule of the array API and dpnp.tensor: an array of one element that
+/// has an axis is no number.
 void require_scalar(const array& a, const char* wrong_size) {
   if (a.size() != 1) {
     throw value_error(detail::message(wrong_size, ", found shape ", tuple_text(a.shape())));

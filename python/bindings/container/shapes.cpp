@@ -93,7 +93,8 @@ std::optional<layout> layout_in_shape(const layout& where, std::span<const std::
   return order == element_order::f ? reshaped_f_order(where, shape) : reshaped(where, shape);
 }
 
-/// By a view where possible, else by a copy; one of `shape` may be -1.
+/// Gives the array another shape, by a view where possible and else by a copy. One extent of
+/// `shape` may be -1.
 nb::object in_shape(const py_array& a, std::span<std::ptrdiff_t> shape, element_order order,
                     copying wanted) {
   resolve_extent(shape, a.value.size());
@@ -137,7 +138,7 @@ nb::object view(nb::handle self, nb::handle dtype_object) {
                            : reinterpreted(a->value, dtype_argument(dtype_object)));
 }
 
-/// What a method takes as `*items`: one tuple or list of them, or each by itself.
+/// The items that a method takes as `*items`: one tuple or list of them, or each by itself.
 nb::handle unpacked(const nb::args& items) {
   return items.size() == 1 ? nb::handle(items[0]) : nb::handle(items);
 }
@@ -164,7 +165,7 @@ nb::object flattened(const py_array& a, nb::handle order, copying wanted) {
              : in_shape(a, all, letter, wanted);
 }
 
-/// As NumPy's, contiguous: also of one dimension.
+/// Makes the result contiguous as NumPy's ravel does, also for an array of one dimension.
 nb::object ravel(nb::handle self, nb::handle order) {
   const array_argument a("self", self);
   nb::object flat = flattened(*a, order, copying::if_needed);
