@@ -60,7 +60,7 @@ enum usmx_flag {
   USMX_READ_ONLY = 1  ///< the elements must not be written
 };
 
-/// What a function does with an array that it takes: see `as_array_for` of usmx_api.
+/// The use that a function makes of an array that it takes: see `as_array_for` of usmx_api.
 enum usmx_use {
   /// Anything: the elements are ready, and usmx expects work on them that nobody records. As
   /// `as_array`.
@@ -74,7 +74,7 @@ enum usmx_use {
   USMX_USE_HOST = 3
 };
 
-/// What went wrong, and the Python exception that it stands for.
+/// The kind of an error, and the Python exception that it stands for.
 enum usmx_error {
   USMX_OK = 0,                 ///< nothing went wrong
   USMX_VALUE_ERROR = 1,        ///< ValueError

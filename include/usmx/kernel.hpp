@@ -1,6 +1,6 @@
-// What a kernel that is compiled at run time finds with `#include <usmx/kernel.hpp>`: the place of
-// its work item, views of arrays, barriers, local memory, atomic operations, printf, and by
-// usmx/kernel_math.hpp and usmx/kernel_complex.hpp the mathematics of kernels. Device code only,
+// The header of kernels that are compiled at run time, as `#include <usmx/kernel.hpp>`: the place
+// of a kernel's work item, views of arrays, barriers, local memory, atomic operations, printf, and
+// by usmx/kernel_math.hpp and usmx/kernel_complex.hpp the mathematics of kernels. Device code only,
 // for the SYCL runtime's own compiler, by its builtins alone: it includes nothing, so that kernels
 // compile fast, and on machines without C++ headers. For CUDA devices NVIDIA's compiler takes it,
 // with the same builtins from usmx/kernel_cuda.hpp. Host code compiles and launches such kernels
@@ -385,7 +385,8 @@ inline T atomic_compare_exchange(T& element, T expected, decltype(T() + T()) val
 
 namespace detail {
 
-/// As C passes it where it does not know the type; a float stays one, for devices without double.
+/// Converts an argument of printf as C does where it does not know the parameter's type, except
+/// that a float stays one, for devices without double.
 template <class T>
 constexpr auto printed(T value) {
   if constexpr (is_integer<T>) {

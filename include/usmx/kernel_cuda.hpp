@@ -151,7 +151,8 @@ namespace builtins {
 extern __shared__ __align__(128) char local_memory[];
 }  // namespace builtins
 
-/// As in usmx/kernel.hpp. The host says where it begins among all such memory of the launch.
+/// The class of usmx/kernel.hpp for CUDA. The host says where this memory begins among all such
+/// memory of the launch.
 template <class T>
 class local_memory {
  public:
@@ -323,7 +324,7 @@ inline bool __scoped_atomic_compare_exchange_n(T* element, T* expected, T value,
   return found == wanted;
 }
 
-// ---- what groups do together: a sub-group is a warp, of which the last one may be a part
+// ---- operations of groups: a sub-group is a warp, and the last one may be a part of a warp
 
 namespace usmx::builtins {
 

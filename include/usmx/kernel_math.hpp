@@ -318,7 +318,7 @@ USMX_KIND(isinf, fabs(x) == X(detail::infinite), false)
 USMX_KIND(isfinite, fabs(x) < X(detail::infinite), true)
 #undef USMX_KIND
 
-// ---- of any numbers, in their own type
+// ---- functions of any numbers, in the numbers' own type
 
 /// The magnitude, in the type of the number.
 template <class X, class... Rest>

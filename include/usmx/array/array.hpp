@@ -272,8 +272,8 @@ class USMX_API array {
 
 namespace detail {
 
-/// What code may ask of an array that orders its work after the array's and records it
-/// (array/submit.hpp): nothing here exposes the array, or waits.
+/// Access to an array for code that orders its work after the array's and records it
+/// (array/submit.hpp). Nothing here exposes the array, or waits.
 struct USMX_API ordered_access {
   /// A pointer to element zero, as array::data().
   static std::byte* data(const array&) noexcept;

@@ -32,7 +32,7 @@ class array_of : public array {
   using element_type = T;
   /// The type of an element, without const.
   using value_type = std::remove_const_t<T>;
-  /// What an argument of this type must be, for the casters of binding libraries.
+  /// The requirement on an argument of this type, for the casters of binding libraries.
   static constexpr array_requirement requirement = detail::requirement_of<T, static_cast<int>(N)>();
 
   /// Number of dimensions.

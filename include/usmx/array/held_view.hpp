@@ -46,7 +46,7 @@ class held_view {
   operator strided_view<T, N>() const& noexcept { return elements_; }
   /// Deleted: the view does not keep the memory alive, which a temporary may be the last to share.
   operator strided_view<T, N>() const&& = delete;
-  /// What keeps the memory alive.
+  /// The buffer that keeps the memory alive.
   const std::shared_ptr<buffer>& owner() const noexcept { return owner_; }
 
   /// A pointer to the element whose indices are all 0.

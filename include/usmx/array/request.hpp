@@ -13,7 +13,7 @@
 
 namespace usmx::inline v1 {
 
-/// What an array shall be: its type, its memory, its queue and the order of its elements.
+/// A request for an array: its type, its memory, its queue and the order of its elements.
 struct array_request {
   /// The element type.
   dtype type;

@@ -40,7 +40,7 @@ struct required_kinds {
   friend constexpr bool operator==(required_kinds, required_kinds) noexcept = default;
 };
 
-/// What becomes of the unfinished work on the elements of an argument when a function is called.
+/// The treatment of unfinished work on the elements of an argument when a function is called.
 enum class unfinished_work : std::uint8_t {
   is_waited_for,  ///< The elements are ready when the function begins.
   is_followed,    ///< The function orders its work after it, and records its own.
@@ -75,7 +75,7 @@ inline constexpr detail::required_kinds host_kind = detail::only(usm_kind::host)
 /// The word for memory that the host may read and write: of kind `shared` or `host`.
 inline constexpr detail::required_kinds host_accessible{shared_kind.bits | host_kind.bits};
 
-/// What a function needs its argument to be.
+/// The requirement of a function on its argument.
 struct array_requirement {
   /// The value of `ndim` for any number of dimensions.
   static constexpr int any_ndim = -1;
@@ -94,7 +94,7 @@ struct array_requirement {
   element_order order = strided;
   /// The kinds of memory: any_kind or a word such as host_accessible.
   detail::required_kinds kinds = any_kind;
-  /// What becomes of unfinished work on the elements. Every array meets this.
+  /// The treatment of unfinished work on the elements. Every array meets this.
   detail::unfinished_work work = detail::unfinished_work::is_waited_for;
 };
 

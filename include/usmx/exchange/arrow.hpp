@@ -49,7 +49,7 @@ struct column {
   dtype type;
   /// The chunks, one after the other.
   std::vector<arrow::owned<arrow::array>> chunks;
-  /// Those of the chunks' buffers whose sizes are known from elsewhere.
+  /// The chunks' buffers whose sizes are known from elsewhere.
   std::vector<sized_buffer> sizes = {};
 };
 

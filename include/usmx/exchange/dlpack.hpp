@@ -65,7 +65,7 @@ USMX_API dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype
 /// that fails a check or is null.
 USMX_API array from_dlpack(dlpack::managed_tensor*);
 
-/// What a tensor of either form says, valid as long as the tensor.
+/// The contents of a tensor of either form, valid as long as the tensor.
 struct received_tensor {
   /// The tensor itself.
   const dlpack::tensor& values;

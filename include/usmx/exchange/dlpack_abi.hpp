@@ -122,7 +122,7 @@ struct legacy_managed_tensor {
   void (*deleter)(legacy_managed_tensor*);
 };
 
-/// What an exchange_api begins with: `DLPackExchangeAPIHeader`.
+/// The beginning of an exchange_api: `DLPackExchangeAPIHeader`.
 struct exchange_api_header {
   /// The version of DLPack.
   dlpack::version version;

@@ -1,5 +1,6 @@
-// What element-wise kernels and reductions take alike: what else is in their source, and what a
-// call may say and give. Next: elementwise_kernel.hpp and reduction_kernel.hpp.
+// The options that element-wise kernels and reductions share, for the source besides its
+// expressions and for a call, and the result of a call. Next: elementwise_kernel.hpp and
+// reduction_kernel.hpp.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@
 
 namespace usmx::inline v1 {
 
-/// What a generated kernel has besides its expressions.
+/// The options of a generated kernel besides its expressions.
 struct generation_options {
   /// An identifier, for messages.
   std::string name = "kernel";
@@ -29,7 +30,7 @@ struct generation_options {
   bool debug = false;
 };
 
-/// What submit() of a generated kernel returns.
+/// The result of submit() of a generated kernel.
 struct generated_result {
   /// The outputs, as call() returns them.
   std::vector<array> outputs;
@@ -37,7 +38,7 @@ struct generated_result {
   sycl::event done;
 };
 
-/// What a call of a generated kernel may say.
+/// The options of one call of a generated kernel.
 struct generated_call_options {
   /// An array for each output, or none for a new one. Empty: all are new.
   std::vector<std::optional<array>> outputs = {};
@@ -47,7 +48,7 @@ struct generated_call_options {
   const sycl::queue* queue = nullptr;
   /// Events that it comes after, besides the work on the arrays.
   std::vector<sycl::event> after = {};
-  /// As in compile_options, for what the call compiles.
+  /// A function as in compile_options, for the sources that the call compiles.
   std::function<void(std::chrono::seconds)> progress = {};
   /// Called under no lock with the compiler's warnings, if the call compiles a source and there are
   /// some. What it throws, the call throws, and runs nothing.

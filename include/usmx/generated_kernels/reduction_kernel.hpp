@@ -43,7 +43,7 @@ struct reduction_expressions {
   std::string type = {};
 };
 
-/// What a reduction goes along.
+/// The axes of a reduction.
 struct reduction_axes {
   /// The axes that are reduced; negative ones count from the end. None: all.
   std::optional<std::vector<std::ptrdiff_t>> axes = {};

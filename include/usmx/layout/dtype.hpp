@@ -20,7 +20,7 @@
 
 namespace usmx::inline v1 {
 
-/// What an element is. The values follow NumPy's names.
+/// The type of an element. The values follow NumPy's names.
 enum class type_code : std::uint8_t {
   bool_,       ///< True or false, 1 byte.
   int8,        ///< Signed integer of 1 byte.

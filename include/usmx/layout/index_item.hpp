@@ -74,7 +74,7 @@ concept pair_of_integers = requires(const T& pair) {
   requires std::integral<decltype(pair.first)> && std::integral<decltype(pair.second)>;
 };
 
-/// What slice() takes: an integer, range(), `ellipsis`, `newaxis`, or a pair of integers, which
+/// An item of slice(): an integer, range(), `ellipsis`, `newaxis`, or a pair of integers, which
 /// std::submdspan takes for a range.
 template <class T>
 concept index_item_like =
@@ -114,7 +114,7 @@ consteval std::size_t sliced_rank() noexcept {
   return N - integers + added;
 }
 
-/// What a slice selects of an axis: `length` indices from `start` on, `step` apart.
+/// The indices of an axis that a slice selects: `length` indices from `start` on, `step` apart.
 struct selected_indices {
   std::ptrdiff_t start;
   std::ptrdiff_t length;
@@ -131,7 +131,8 @@ constexpr std::ptrdiff_t clamped_bound(std::ptrdiff_t bound, std::ptrdiff_t exte
   return from_front < smallest ? smallest : from_front > largest ? largest : from_front;
 }
 
-/// What a slice, whose step is not 0, selects of an axis of this extent. Precondition: extent >= 0.
+/// The indices that a slice, whose step is not 0, selects of an axis of this extent. Precondition:
+/// extent >= 0.
 constexpr selected_indices selected(const index_item& slice, std::ptrdiff_t extent) noexcept {
   if (slice.step > 0) {
     const std::ptrdiff_t start = clamped_bound(slice.start, extent, 0, extent, 0);
@@ -143,7 +144,7 @@ constexpr selected_indices selected(const index_item& slice, std::ptrdiff_t exte
   }
   const std::ptrdiff_t start = clamped_bound(slice.start, extent, -1, extent - 1, extent - 1);
   const std::ptrdiff_t stop = clamped_bound(slice.stop, extent, -1, extent - 1, -1);
-  // As in Python: -step must exist.
+  // The step is limited as in Python: -step must exist.
   const std::ptrdiff_t step = slice.step == PTRDIFF_MIN ? -PTRDIFF_MAX : slice.step;
   if (start <= stop) return {start, 0, step};
   return {start, (start - stop - 1) / -step + 1, step};

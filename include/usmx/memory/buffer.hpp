@@ -185,9 +185,9 @@ class USMX_API buffer {
   void record_read(const sycl::event& event);
   /// The same for the bytes [first, first + nbytes).
   void record_read(const sycl::event& event, const std::byte* first, std::size_t nbytes);
-  /// As record_write().
+  /// Does as record_write().
   void record(const sycl::event& event) { record_write(event); }
-  /// As record_write().
+  /// Does as record_write().
   void record(const sycl::event& event, const std::byte* first, std::size_t nbytes) {
     record_write(event, first, nbytes);
   }
@@ -265,7 +265,8 @@ class USMX_API buffer {
   std::shared_ptr<buffer> whole_;
   /// The lease that a part has of the buffer that it is of.
   mutable std::atomic<lease_kind> leased_ = lease_kind::none;
-  /// Of a buffer that is no part.
+  /// Whether queues have leased the memory: only usmx's own, or others too. A buffer that is a part
+  /// does not use it.
   enum class leased_queues : std::uint8_t { none, ours, others };
   std::atomic<leased_queues> leased_queues_ = leased_queues::none;
   mutable std::mutex leases_mutex_;

@@ -15,7 +15,7 @@
 
 namespace usmx::inline v1 {
 
-/// What happened.
+/// The action that a memory event tells.
 enum class memory_action : std::uint8_t {
   allocate,  ///< A block was allocated.
   free,      ///< A block is about to be freed.
@@ -57,7 +57,7 @@ constexpr std::string_view name(memory_source source) noexcept {
 
 /// One allocation, free or failure.
 struct memory_event {
-  /// What happened.
+  /// The action.
   memory_action action;
   /// Who asked for the memory.
   memory_source source;

@@ -29,7 +29,7 @@ inline constexpr bool may_be_null =
 /// done, and before it returns.
 class USMX_API release_action {
  public:
-  /// What runs. It gets the action's `state`.
+  /// The function that runs. It gets the action's `state`.
   using function = void (*)(void* state) noexcept;
 
   /// No action.

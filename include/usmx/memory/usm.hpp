@@ -14,8 +14,8 @@
 
 namespace usmx::inline v1 {
 
-/// What is known about the allocation around a pointer. The pointer may have any value, even null
-/// or garbage: usmx never reads through it. Throws fork_error in a forked child.
+/// Returns what is known about the allocation around a pointer. The pointer may have any value,
+/// even null or garbage: usmx never reads through it. Throws fork_error in a forked child.
 USMX_API allocation_info query_allocation(const void* pointer, const sycl::context&);
 
 /// The kind of memory that a pointer points to in that context, or `unknown` if it is not USM of

@@ -26,7 +26,7 @@
 namespace usmx::python {
 namespace detail {
 
-/// What a caster has made of any object: a parameter, or the reason why it is none.
+/// The result of a caster for any object: a parameter, or the reason why the object is none.
 template <class Parameter>
 class argument {
  public:
@@ -60,8 +60,8 @@ class argument {
   std::variant<held, std::string> content_;
 };
 
-/// What a caster of `Taken` does with an object that does not fit. A parameter leaves the object to
-/// the next overload.
+/// The reaction of a caster of `Taken` to an object that does not fit. A parameter leaves the
+/// object to the next overload.
 template <class Taken>
 class refusing {
  public:
@@ -101,8 +101,8 @@ class refusing<argument<Parameter>> {
   std::optional<std::string> refusal_;
 };
 
-/// What a function takes in place of a T, so that it can refuse the object itself, and how it
-/// becomes a T. The general case is for types that have nothing to refuse.
+/// The type that a function takes in place of a T, so that it can refuse the object itself, and the
+/// conversion to a T. The general case is for types that have nothing to refuse.
 template <class T>
 struct asked {};
 

@@ -1,4 +1,4 @@
-// What a call is told that fits none of a function's overloads. The binding libraries list all
+// The error of a call that fits none of a function's overloads. The binding libraries list all
 // signatures, and pybind11 also the arguments by their repr, which waits for the work on an array.
 // So the last overload of a function may be one that takes whatever is left, and refuses it in one
 // line. Users include usmx/python/nanobind.hpp or usmx/python/pybind11.hpp.

@@ -41,15 +41,15 @@ template <class T>
 struct cast_as_array<T> {
   using type = T;
 };
-/// What a caster makes of an object for a parameter: an array, or one of SYCL's objects.
+/// The type that a caster makes of an object for a parameter: an array, or one of SYCL's objects.
 template <class Parameter>
 using cast_as = typename cast_as_array<Parameter>::type;
 
-/// What becomes of the unfinished work on the array of a parameter. Of usmx::array and
-/// usmx::array_view nobody says what the function does with them: the caster waits.
+/// The treatment of unfinished work on the array of a parameter. Parameters of type usmx::array and
+/// usmx::array_view do not say what the function does with them: the caster waits.
 template <class Parameter>
 inline constexpr auto work_on = usmx::detail::unfinished_work::is_waited_for;
-/// What the requirement says.
+/// The treatment that the requirement names.
 template <states_requirement Parameter>
 inline constexpr auto work_on<Parameter> = Parameter::requirement.work;
 
@@ -70,7 +70,8 @@ bool make_ready(const usmx_api& table, const array& value) noexcept {
   }
 }
 
-/// What fits a parameter, in words: "USM array of float64 with 2 dimensions", "usmx.SyclQueue".
+/// The requirement of a parameter in words: "USM array of float64 with 2 dimensions",
+/// "usmx.SyclQueue".
 template <class Parameter>
 std::string_view expected_text() {
   if constexpr (states_requirement<Parameter>) {

@@ -1,4 +1,4 @@
-// What is known about an allocation of USM. query_allocation() of memory/usm.hpp fills it in. This
+// Information about an allocation of USM. query_allocation() of memory/usm.hpp fills it in. This
 // header does not need SYCL.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace usmx::inline v1 {
 
-/// What is known about the allocation that a pointer points into.
+/// Information about the allocation that a pointer points into.
 struct allocation_info {
   /// The kind of memory, or `unknown` if the pointer is not USM in the context.
   usm_kind kind = usm_kind::unknown;

@@ -14,7 +14,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// What the SYCL runtime asks about a kernel, answered for one that nobody compiled.
+/// Answers what the SYCL runtime asks about a kernel, for one that nobody compiled.
 struct uncompiled_kernel {
   static constexpr const char* getName() { return ""; }
   static constexpr const char* getFileName() { return ""; }

@@ -1,4 +1,4 @@
-// What compiling a kernel of a user takes, and how it fails. This header does not need SYCL. Next:
+// The options and the errors of compiling a user's kernel. This header does not need SYCL. Next:
 // kernel.hpp.
 #pragma once
 
@@ -37,7 +37,7 @@ enum class severity {
   error,    ///< The source was not compiled.
 };
 
-/// What a compiler says about a place in a source.
+/// A message of a compiler about a place in a source.
 struct diagnostic {
   /// "<source>", or the name of a header; "<usmx>" for what usmx adds to the source; empty for
   /// none.
@@ -48,7 +48,7 @@ struct diagnostic {
   int column;
   /// How grave it is.
   usmx::severity severity;
-  /// What the compiler says.
+  /// The compiler's text.
   std::string text;
 };
 
@@ -59,7 +59,7 @@ class USMX_API compile_error : public std::runtime_error {
   compile_error(const std::string& message, std::vector<diagnostic> diagnostics)
       : runtime_error(message), diagnostics_(std::move(diagnostics)) {}
 
-  /// What the compiler says, in its order.
+  /// The compiler's messages, in its order.
   const std::vector<diagnostic>& diagnostics() const noexcept { return diagnostics_; }
 
  private:

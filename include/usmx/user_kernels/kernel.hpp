@@ -68,7 +68,7 @@ struct local_memory {
 
 namespace detail {
 
-/// As the parameters of a signature have it.
+/// The code that a signature's parameters have for elements of type T.
 template <class T>
 constexpr type_code item_code() {
   if constexpr (element_type<T>) {
@@ -120,10 +120,10 @@ class kernel_argument {
     const void* bytes;
     /// How many.
     std::size_t size;
-    /// What their address is a multiple of in the class.
+    /// The alignment of the class in bytes.
     std::size_t alignment;
   };
-  /// What no parameter takes: errors name it by this text, such as "a list".
+  /// An argument that no parameter takes. Errors name it by this text, such as "a list".
   struct unsuitable {
     /// The text.
     std::string what;
@@ -158,12 +158,12 @@ class kernel_argument {
   explicit kernel_argument(const pointer& value) : value_(value) {}
   /// A structure whose type is known at run time only.
   explicit kernel_argument(const structure& value) : value_(value) {}
-  /// What no parameter takes.
+  /// An argument that no parameter takes.
   explicit kernel_argument(unsuitable value) : value_(std::move(value)) {}
   /// An integer that no parameter can hold.
   explicit kernel_argument(large_integer value) : value_(std::move(value)) {}
 
-  /// What it is.
+  /// The argument itself.
   const alternatives& value() const noexcept { return value_; }
   /// Whether it is a number, also one that no parameter can hold.
   bool is_number() const noexcept {
@@ -257,7 +257,7 @@ class USMX_API kernel {
 
   /// The name and the parameters.
   const kernel_signature& signature() const noexcept;
-  /// What the compiler said: warnings, and notes that explain them.
+  /// The compiler's messages: warnings, and notes that explain them.
   const std::vector<diagnostic>& warnings() const noexcept;
   /// The context of its memory.
   const sycl::context& context() const noexcept;

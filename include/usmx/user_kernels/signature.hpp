@@ -12,7 +12,7 @@
 
 namespace usmx::inline v1 {
 
-/// What a kernel gets for a parameter.
+/// The form in which a kernel gets a parameter.
 enum class parameter_form : std::uint8_t {
   value,          ///< A number or a structure: its bytes.
   pointer,        ///< A pointer to elements that the kernel may write.
@@ -24,7 +24,7 @@ enum class parameter_form : std::uint8_t {
 
 /// One parameter of a kernel.
 struct kernel_parameter {
-  /// What the kernel gets.
+  /// The form in which the kernel gets it.
   parameter_form form;
   /// The type of the value, or of an element; `structured` for a class, and for void.
   type_code type;

@@ -25,8 +25,8 @@ class staging;
 class selection;
 namespace detail {
 class mask_scan;
-/// What is the whole key, and no array of integers yet; null if something else is. Private to the
-/// library.
+/// The mask that is the whole key and is not turned into arrays of integers yet; null for any other
+/// key. Private to the library.
 mask_scan* only_mask(const selection&);
 }  // namespace detail
 
@@ -145,7 +145,7 @@ class USMX_API selection {
   mutable std::vector<std::ptrdiff_t> shape_;
   int position_ = 0;
   bool unique_ = false;
-  // What indices_ point to: copies, and the memory of the key's arrays.
+  // The memory that indices_ point to: copies, and the memory of the key's arrays.
   std::vector<std::shared_ptr<const internal::staging>> kept_;
   mutable std::vector<std::shared_ptr<const buffer>> memory_;
 };

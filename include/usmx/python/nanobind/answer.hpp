@@ -1,4 +1,4 @@
-// What usmx's table has made of an object, and how the nanobind casters of one call share it:
+// The answer of usmx's table about an object, which the nanobind casters of one call share:
 // nanobind tries all overloads, each of them twice, but an object is asked once. Users include
 // usmx/python/nanobind.hpp.
 #pragma once
@@ -15,8 +15,8 @@
 namespace NB_NAMESPACE {
 namespace detail {
 
-/// What an object was found to be: a value, an exception in place of it, or neither for an object
-/// that is no T.
+/// The answer about an object: a value, an exception in place of it, or neither for an object that
+/// is no T.
 template <class T>
 struct usmx_answer {
   usmx::python::taken<T> value;
