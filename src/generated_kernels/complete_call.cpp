@@ -62,7 +62,8 @@ std::vector<array> complete_call::results(internal::generated_call& call,
   std::vector<array> results;
   for (std::size_t k = 0; k < family_.output_count(); ++k) {
     if (!call.lacks_output(k)) {
-      // As given, in the options or after the inputs: the call may have another view of it.
+      // The result is the array as it was given, in the options or after the inputs: the call may
+      // have another view of it.
       results.push_back(*std::get<const array*>(all_[family_.input_count() + k].value()));
       continue;
     }

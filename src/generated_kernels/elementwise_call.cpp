@@ -109,7 +109,7 @@ std::vector<detail::separate_output> separate_outputs(std::vector<operand>& all,
   return outputs;
 }
 
-/// Of the arrays, and then of the index, which counts the elements in C order.
+/// The loop over the arrays and then over the index, which counts the elements in C order.
 elementwise_loop loop_of(std::span<const operand> operands, std::span<const std::ptrdiff_t> shape,
                          bool uses_index, const sycl::device& device) {
   std::array<detail::loop_operand, detail::max_operands> sides;

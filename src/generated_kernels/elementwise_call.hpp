@@ -22,15 +22,15 @@ namespace usmx::inline v1::internal {
 /// memory first, and so is a raw output that overlaps another argument at all.
 class USMX_API elementwise_call : public generated_call {
  public:
-  /// As elementwise_kernel::call() takes them; outputs may follow the inputs. `shape` is null where
-  /// the arguments give it. Throws as that does. Makes and changes nothing.
+  /// Takes the arguments of elementwise_kernel::call(); outputs may follow the inputs. `shape` is
+  /// empty where the arguments give it. Throws as call() does. Makes and changes nothing.
   elementwise_call(const elementwise_kernel&, std::span<const kernel_argument>,
                    std::optional<dtype> wanted,
                    const std::optional<std::vector<std::ptrdiff_t>>& shape);
   ~elementwise_call();
 
   /// Runs the kernel on a queue, after the events and the work on the arrays. No output is lacking.
-  /// Of the options, it takes what is not an argument of the call. The event is that of all work on
+  /// It uses those options that are not arguments of the call. Returns the events of all work on
   /// the outputs.
   std::vector<sycl::event> run(const sycl::queue&, const generated_call_options&);
 

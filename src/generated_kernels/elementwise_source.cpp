@@ -7,7 +7,7 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// What the loop goes through: an array, or the index.
+/// An operand of the loop: an array, or the index.
 struct source_operand {
   std::string pointer;
   std::string type;
@@ -37,7 +37,7 @@ std::string index_of(std::size_t k, bool is_tiled) {
                  " + usmx_column * usmx_loop.column_stride(", k, ");\n");
 }
 
-/// What is done for one element: outputs are read first, since they may be written in part.
+/// The statements for one element. Outputs are read first, since they may be written in part.
 std::string body_of(const std::vector<source_operand>& operands, bool is_tiled) {
   std::string text;
   for (std::size_t k = 0; k < operands.size(); ++k) {

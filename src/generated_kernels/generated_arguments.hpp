@@ -1,5 +1,5 @@
-// What kernels get that are generated for loops over arrays: arrays that are checked and broadcast,
-// and loops as plain numbers. Private to the library.
+// The arguments of kernels that are generated for loops over arrays: arrays that are checked and
+// broadcast, and loops as plain numbers. Private to the library.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ void copy_to_separate(std::span<const separate_output>);
 /// Copies the new memory to the outputs, in their order. Adds the events of the copies.
 void copy_from_separate(std::span<const separate_output>, std::vector<sycl::event>&);
 
-/// What a kernel gets for a loop, as in source.cpp: the extents of the
-/// dimensions, and the strides of the operands, dimension by dimension, in bytes.
+/// A loop as a kernel gets it, as in source.cpp: the extents of the dimensions, and the strides of
+/// the operands, dimension by dimension, in bytes.
 using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + max_operands)>;
 
 /// The loop with as many dimensions as the kernel has: the first ones may have one index.

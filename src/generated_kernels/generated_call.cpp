@@ -17,7 +17,7 @@
 namespace usmx::inline v1::internal {
 namespace {
 
-/// As a usmx::view can have it: with 1 to 8 dimensions.
+/// Gives the array a shape that a usmx::view can have: 1 to 8 dimensions.
 array as_raw(const std::string& kernel, const std::string& name, const array& a) {
   constexpr std::size_t most = 8;
   const auto ndim = static_cast<std::size_t>(a.ndim());

@@ -24,7 +24,7 @@ struct typed_arguments;
 
 namespace internal {
 
-/// What calls of element-wise kernels and of reductions have in common. It refers to the kernel and
+/// The common part of calls of element-wise kernels and of reductions. It refers to the kernel and
 /// to the arguments.
 class USMX_API generated_call {
  public:
@@ -33,10 +33,12 @@ class USMX_API generated_call {
 
   /// Whether no array was given for an output.
   bool lacks_output(std::size_t output) const;
-  /// What such an array has to be. Its shape and its order are those of `output_layout()`.
+  /// The type that an array for this output must have. Its shape and its order are those of
+  /// `output_layout()`.
   dtype output_type(std::size_t output) const;
   const layout& output_layout() const noexcept { return output_layout_; }
-  /// As the inputs have: device memory if one has, else shared, else host memory.
+  /// The kind of memory for outputs: device memory if an input has it, else shared if one has that,
+  /// else host memory.
   usm_kind output_kind() const;
   /// That array.
   void set_output(std::size_t output, const array& made);
@@ -45,9 +47,9 @@ class USMX_API generated_call {
   USMX_API static sycl::event event_of(const std::vector<sycl::event>& run, const sycl::queue&);
 
  protected:
-  /// Of an argument for each input, and none or one for each output; an unsuitable one without a
-  /// text is an output to be made. Throws type_error for too few or too many, for what is no array
-  /// and no number, and for types that do not suit (detail::choose_types).
+  /// Takes an argument for each input, and none or one for each output; an unsuitable one without a
+  /// text is an output to be made. Throws type_error for too few or too many, for an argument that
+  /// is no array and no number, and for types that do not suit (detail::choose_types).
   generated_call(const detail::kernel_family&, std::span<const kernel_argument>,
                  std::optional<dtype> wanted);
   ~generated_call();

@@ -40,7 +40,7 @@ std::string address_of(dtype type) {
   return type.is_structured() ? message(static_cast<const void*>(type.typestr().data())) : "";
 }
 
-/// What tells arguments apart that need different kernels.
+/// A key that differs for arguments that need different kernels.
 std::string key_of(std::span<const generated_parameter> parameters,
                    std::span<const kernel_argument> arguments, std::optional<dtype> wanted) {
   std::string key;

@@ -1,5 +1,5 @@
-// What a generated kernel is generated from, and what has been compiled of it for arguments of
-// which types and layouts. Private to the library.
+// The parameters and texts of a generated kernel, and the kernels that were compiled of it, by the
+// arguments' types and layouts. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// What arguments of certain types are.
+/// The types of a call's arguments, and the signature of a kernel for them.
 struct typed_arguments {
   std::string key;
   /// Inputs have the forms value, const_pointer and, if they are raw, const_view; outputs pointer
@@ -59,7 +59,8 @@ class kernel_family {
   /// Whether its kernels check the indices of raw arrays.
   bool checks_indices() const noexcept { return options_.debug; }
 
-  /// What these arguments are, one for each parameter. Throws type_error as choose_types() does.
+  /// The types of these arguments, one for each parameter. Throws type_error as choose_types()
+  /// does.
   std::shared_ptr<const typed_arguments> typed_for(std::span<const kernel_argument>,
                                                    std::optional<dtype> wanted) const;
 

@@ -51,7 +51,7 @@ void join_dimensions(operand_loop& loop) {
   });
 }
 
-/// As the copy engine's: a few columns are not worth tiles.
+/// Decides as the copy engine's is_transposed: a few columns are not worth tiles.
 bool is_transposed(const loop_dimension& rows, const loop_dimension& columns, std::size_t operand) {
   constexpr std::ptrdiff_t worthwhile = 4;
   return rows.extent >= worthwhile && columns.extent >= worthwhile && rows.strides[operand] != 0 &&
@@ -76,14 +76,15 @@ std::optional<std::size_t> rows_of_tiles(const operand_loop& loop,
 }
 
 constexpr std::size_t smallest_tile_edge = 16;
-/// What each device has for variables in local memory: CUDA's have the least.
+/// The local memory that each device has for variables: CUDA's devices have the least.
 constexpr std::size_t most_local_nbytes = 49152;
 
 std::size_t tiles_nbytes(std::size_t edge, std::size_t element_nbytes) {
   return edge * (edge + 1) * element_nbytes;
 }
 
-/// So that the tiles of all operands fit into a processor's nearest cache.
+/// The edge of tiles, from 64 down to 16: the tiles of all operands should fit into a processor's
+/// nearest cache.
 std::size_t tile_edge(std::size_t element_nbytes) {
   constexpr std::size_t most_nbytes = 32768;
   std::size_t edge = 64;

@@ -53,7 +53,7 @@ void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
 /// The most dimensions of a loop in a kernel; more are loops on the host.
 inline constexpr std::size_t max_kernel_loop_dimensions = 8;
 
-/// What kernels are generated for.
+/// The loops that kernels are generated for.
 enum class loop_kind : std::uint8_t {
   flat,   ///< One run.
   rows,   ///< Rows of columns.
@@ -75,15 +75,16 @@ enum class step : char {
 /// Any but those of tiles, for an operand with elements of `item` bytes.
 step step_of(const loop_dimension& columns, std::size_t operand, std::ptrdiff_t item) noexcept;
 
-/// What a kernel is generated for.
+/// The form of a loop, which a kernel is generated for.
 struct loop_form {
   loop_kind kind;
   /// The dimensions of the loop in the kernel: 1 if it is flat, else 2 or more.
   std::size_t dimensions;
   /// Rows and columns of a tile; 0 if there are none.
   std::size_t edge;
-  /// What a GPU does at once: elements of a row that a work item reads before it writes one, or
-  /// rows of work items in the group of a tile. 1 on CPUs, which both make slower.
+  /// The items that a GPU works on at once: elements of a row that a work item reads before it
+  /// writes one, or rows of work items in the group of a tile. 1 on CPUs, where both would be
+  /// slower.
   std::size_t batch;
   std::array<step, max_operands> steps;  // one for each operand
 };

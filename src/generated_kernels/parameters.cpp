@@ -63,7 +63,7 @@ constexpr std::string_view words_of_cpp[] = {
 
 // ---- types
 
-/// As the source has them, in the order of type_code.
+/// The names of types in the source, in the order of type_code.
 constexpr const char* cpp_names[type_count] = {"bool",
                                                "signed char",
                                                "short",
@@ -213,7 +213,8 @@ std::string cpp_name(dtype type) { return cpp_names[static_cast<std::size_t>(typ
 
 namespace {
 
-/// What variables stand for, and who says so: empty for numbers.
+/// The type that a variable stands for, and the argument, or `dtype`, that says so: empty for a
+/// number.
 struct known_type {
   dtype type;
   std::string by;

@@ -53,7 +53,7 @@ std::optional<dtype> named_type(std::string_view name);
 /// The type as the source has it.
 std::string cpp_name(dtype);
 
-/// What is known of an argument's type: of an array, or of a number, whose type is only a kind.
+/// The type of an argument: of an array, or of a number, whose type is only a kind.
 struct found_type {
   dtype type;
   bool is_array;

@@ -67,7 +67,7 @@ struct reduction_loops {
   std::size_t reduced_dimensions() const noexcept { return std::max<std::size_t>(reduced.ndim, 1); }
 };
 
-/// What the first kernel gets besides the loops: see reduction_source.cpp.
+/// The arguments of the first kernel besides the loops: see reduction_source.cpp.
 struct part_sizes {
   std::int64_t lines_per_part;
   std::int64_t columns_per_part;
@@ -96,7 +96,7 @@ using reduction = detail::reduction_loops;
 using all_parts = detail::reduction_parts;
 using detail::division;
 
-/// What the inputs are broadcast to, and which of its axes are reduced.
+/// The shape that the inputs are broadcast to, and which of its axes are reduced.
 struct reduced_shape {
   std::span<const std::ptrdiff_t> shape;
   std::span<const char> reduced;
@@ -268,8 +268,8 @@ launch_sizes end_sizes(std::int64_t results) {
           std::array<std::size_t, 3>{width, 1, 1}};
 }
 
-/// What the second kernel gets besides the loop: the number of results, of their parts and of their
-/// elements.
+/// The arguments of the second kernel besides the loop: the number of results, of their parts and
+/// of their elements.
 using result_sizes = std::array<std::int64_t, 3>;
 
 void require_few_dimensions(const std::string& kernel, const reduction& call) {

@@ -19,8 +19,8 @@ namespace usmx::inline v1::internal {
 /// shape, and the second one puts the parts together, in their order.
 class USMX_API reduction_call : public generated_call {
  public:
-  /// As reduction_kernel::call() takes them; outputs may follow the inputs. Throws as that does.
-  /// Makes and changes nothing.
+  /// Takes the arguments of reduction_kernel::call(); outputs may follow the inputs. Throws as
+  /// call() does. Makes and changes nothing.
   reduction_call(const reduction_kernel&, std::span<const kernel_argument>, const reduction_axes&,
                  std::optional<dtype> wanted);
   ~reduction_call();

@@ -20,7 +20,7 @@ namespace usmx::inline v1::detail {
 struct source_parameter {
   std::string name;
   std::string type;  // as C++ has it
-  /// Of a type variable, else empty.
+  /// The name of the type variable, else empty.
   std::string variable;
   bool is_output;
   /// Whether it is an array, and not a number.
@@ -41,7 +41,7 @@ extern const char* const loop_header;
 std::string filled(std::string_view text,
                    std::initializer_list<std::pair<std::string_view, std::string>> values);
 
-/// What generated sources begin with: headers, type variables as types, the user's preamble.
+/// The beginning of generated sources: headers, type variables as types, the user's preamble.
 std::string source_beginning(std::span<const source_parameter>);
 
 /// The parameter as the kernel declares it.
@@ -70,8 +70,8 @@ std::vector<std::string> words_of_form(std::string_view form);
 std::string elementwise_source(std::string_view name, std::span<const source_parameter>,
                                std::string_view form, bool uses_index);
 
-/// What a reduction's expressions use besides parameters: `i`, the place of an element among those
-/// of its result, and `n`, how many these are.
+/// The places that a reduction's expressions use besides parameters: `i`, the place of an element
+/// among those of its result, and `n`, how many these are.
 struct reduction_places {
   bool has_index;
   bool has_count;
