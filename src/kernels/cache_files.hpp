@@ -33,7 +33,7 @@ class cache_files {
   /// be run.
   explicit cache_files(std::filesystem::path directory, std::uintmax_t limit = default_limit);
 
-  /// None if there is no such entry. A damaged entry is deleted, with a warning.
+  /// Returns nothing if there is no such entry. A damaged entry is deleted, with a warning.
   std::optional<std::vector<char>> load(const kernel_cache_key&) const;
   /// Does nothing if it cannot write.
   void store(const kernel_cache_key&, std::span<const char> content) const;

@@ -29,7 +29,8 @@ std::vector<char> compile_kernels(const sycl::context& context, kernel_group gro
   auto source = source_bundle(context, group);
   const auto object = syclex::compile(
       source, syclex::properties(syclex::build_options(compile_options_of(group, shape))));
-  // Of several, what is linked at run time would be saved without code, and built by each process.
+  // Expects one image: if there are several, an image that is linked at run time would be saved
+  // without code, and each process would build it.
   if (const auto images = std::distance(object.begin(), object.end()); images != 1) {
     throw value_error(message("kernels of a group must be one image, found ", images));
   }

@@ -36,7 +36,7 @@ std::vector<CUfunction> load_kernels(const sycl::device&, const char* code,
 void launch(CUfunction, CUstream, const std::array<std::size_t, 3>& blocks,
             const std::array<std::size_t, 3>& threads, std::size_t shared_nbytes, void** arguments);
 
-/// What a kernel and its device allow. The last dimension is the innermost.
+/// The limits of a kernel on its device. The last dimension is the innermost.
 struct kernel_limits {
   std::size_t threads;  // of a block
   std::array<std::size_t, 3> threads_along;

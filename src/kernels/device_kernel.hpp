@@ -63,7 +63,7 @@ class device_kernel {
   }
 
  private:
-  /// What starts the kernel on a stream.
+  /// Returns a function that starts the kernel on a stream.
   template <class... Arguments>
   static auto launched(CUfunction kernel, const sycl::nd_range<3>& range,
                        const Arguments&... arguments) {

@@ -39,7 +39,7 @@ inline constexpr std::array all_kernel_groups{USMX_KERNEL_GROUPS(USMX_GROUP)};
 #undef USMX_GROUP
 inline constexpr std::size_t kernel_group_count = all_kernel_groups.size();
 
-/// Those of the SYCL compiler's kernels.
+/// The shapes of the SYCL compiler's kernels.
 inline constexpr std::array all_kernel_shapes{kernel_shape::narrow, kernel_shape::wide};
 
 /// One kernel: its group, and its place in the group's names.
@@ -129,12 +129,12 @@ kernel_id take_kernel(std::size_t item_size);
 
 /// The kernel that turns integers of that type into places.
 kernel_id places_kernel(type_code);
-/// By its name, such as "usmx_scan".
+/// The kernel of a name such as "usmx_scan".
 kernel_id select_kernel(std::string_view name);
 
 /// How elements of one plain type become another.
 struct cast_step {
-  /// None if the bytes stay as they are.
+  /// The kernel that converts; empty if the bytes stay as they are.
   std::optional<kernel_id> kernel;
   /// Bytes that the kernel reads of each element, and how they must be aligned.
   std::size_t source_size;

@@ -80,11 +80,11 @@ enum class kernel_origin { disk_cache, package, source };
 std::vector<sycl::kernel> load_kernels(kernel_origin, const sycl::context&, const sycl::device&,
                                        kernel_group, kernel_shape, const cache_files&);
 
-/// What all code that is built for a device depends on: the device, its driver, the runtime, usmx.
-/// Text without null characters.
+/// The identity of everything that code built for a device depends on: the device, its driver, the
+/// runtime, usmx. It is text without null characters.
 std::string build_identity_of(const sycl::device&);
 
-/// What the built kernels of a group depend on.
+/// The key of the built kernels of a group, from everything that they depend on.
 kernel_cache_key cache_key_of(const sycl::device&, kernel_group, kernel_shape);
 
 }  // namespace usmx::inline v1::detail

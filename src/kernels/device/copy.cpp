@@ -18,7 +18,8 @@ inline void transpose_few(const Item* source, Item* destination, const traversal
   walk at(t);
   const int rows = static_cast<int>(at.rows);
   const int columns = static_cast<int>(at.columns);
-  // So that adjacent work items, which write all columns of a few rows, read from different banks.
+  // The pitch lets adjacent work items, which write all columns of a few rows, read from different
+  // banks.
   const int pitch = static_cast<int>(t.block_rows) + banks / columns;
   do {
     const Item* const s = moved(source, at.source);

@@ -20,7 +20,7 @@ inline To same_bits(From from) {
 #endif
 }
 
-// By the names of NumPy's typestrs.
+// Types of elements, named as NumPy's typestrs.
 using i1 = std::int8_t;
 using i2 = std::int16_t;
 using i4 = std::int32_t;
@@ -175,7 +175,7 @@ inline f4 to_single(f2 from) {
   return same_bits<f4>(sign | bits);
 }
 
-/// As `narrowed`, from a format that the device computes with.
+/// Does as `narrowed`, from a format that the device computes with.
 template <class Wide, class Float>
 inline f2 rounded_to_half(Float from) {
   using bits = typename Wide::bits;

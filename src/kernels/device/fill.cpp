@@ -11,7 +11,7 @@ inline void fill_row(Item element, Item* row, std::int64_t count, std::int64_t s
                      const lanes& lane) {
 #ifdef __CUDACC_RTC__
   if constexpr (sizeof(Item) == 16) {
-    // By one instruction each, which asks for that alignment.
+    // One instruction writes each item, and asks for that alignment.
     if (step == sizeof(Item) && reinterpret_cast<std::uint64_t>(row) % sizeof(Item) == 0) {
       for (std::int64_t j = lane.first; j < count; j += lane.count) {
         reinterpret_cast<ulonglong2*>(row)[j] = make_ulonglong2(element.low, element.high);

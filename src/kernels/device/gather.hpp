@@ -10,8 +10,8 @@
 
 namespace usmx::inline v1::kernels {
 
-/// What item `i` of a move is: the number of its place, and its offset on the linear side and from
-/// the place on the indexed side.
+/// Item `i` of a move: the number of its place, and its offset on the linear side and from the
+/// place on the indexed side.
 struct selected_item {
   std::int64_t place;
   std::int64_t linear;

@@ -98,7 +98,7 @@ inline u1 true_bits(u8 eight) {
   return static_cast<u1>(flags * 0x0102040810204080 >> 56);
 }
 
-/// Of bytes, eight at a time make a byte of a word.
+/// Makes words of elements that are bytes: eight at a time make a byte of a word.
 inline int make_group_words(const u1* __restrict elements, std::int64_t size, u8 /*relevant*/,
                             u8* __restrict words, std::int64_t first, std::int64_t end) {
   constexpr int batch = 8;
@@ -127,7 +127,7 @@ inline int make_group_words(const u1* __restrict elements, std::int64_t size, u8
   return count;
 }
 
-/// Of larger elements, the lanes of a warp make half a word together.
+/// Makes words of larger elements: the lanes of a warp make half a word together.
 template <class Item>
 inline int make_group_words(const Item* __restrict elements, std::int64_t size, u8 relevant,
                             u8* __restrict words, std::int64_t first, std::int64_t end) {

@@ -23,7 +23,7 @@ inline u8 from_start(T value, std::int64_t extent, bool& outside) {
   return index;
 }
 
-/// What the own indices of a place in its list add up to.
+/// The sum of the own indices for the place with this number in its list.
 inline u8 own_place(const own_indices& own, std::int64_t number) {
   u8 sum = 0;
   USMX_NOT_UNROLLED
@@ -40,7 +40,7 @@ inline std::int64_t integer_at(const place_list& list, std::int64_t number) {
                              : reinterpret_cast<const i8*>(list.numbers)[number];
 }
 
-/// Of integers that are not outside of their axis.
+/// The place of a number in the list. The integer is not outside of its axis.
 inline std::int64_t place_at(const place_list& places, std::int64_t number) {
   const std::int64_t place = integer_at(places, number);
   return place < 0 ? place + places.extent : place;

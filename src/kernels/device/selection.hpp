@@ -15,7 +15,7 @@ struct own_index {
 
 inline constexpr int max_own_indices = 6;
 
-/// What the number of a place in its list adds to the place.
+/// The indices that a place adds by its number in the list.
 struct own_indices {
   std::int64_t count;
   own_index each[max_own_indices];  // the first `count` are set
@@ -109,8 +109,8 @@ struct masked_walk {
   std::int64_t indexed_step;
 };
 
-/// What is written for the true element at place `p` of a mask: its index in one dimension,
-/// p / divisor % extent.
+/// The rule for the coordinate of the true element at place `p` of a mask: its index in one
+/// dimension, p / divisor % extent.
 struct coordinate_rule {
   std::int64_t divisor;
   std::int64_t extent;

@@ -8,7 +8,7 @@
 
 namespace usmx::inline v1::kernels {
 
-/// What a work item does of `count` elements, of which a work group takes `per_group`.
+/// The share of one work item in `count` elements, of which a work group takes `per_group`.
 struct share {
   std::int64_t first;
   std::int64_t end;
