@@ -18,15 +18,15 @@ namespace usmx::inline v1::detail {
 /// A number of any type: complex128 has 16 bytes.
 using number_bytes = std::array<std::byte, 16>;
 
-/// What the kernel gets for a parameter that is no local memory.
+/// The bytes that a kernel gets for a parameter that is no local memory.
 struct argument_bytes {
-  /// Of a number.
+  /// The value of a number.
   number_bytes number;
-  /// Of a structure; null for a number and a pointer.
+  /// The bytes of a structure; null for a number and a pointer.
   const void* structure;
-  /// Of a pointer.
+  /// The value of a pointer.
   void* address;
-  /// Of a view: the address, the extents and the strides, as in include/usmx/kernel.hpp.
+  /// The words of a view: the address, the extents and the strides, as in include/usmx/kernel.hpp.
   std::vector<std::int64_t> view = {};
 };
 
@@ -44,7 +44,7 @@ inline bool is_written(parameter_form form) noexcept {
   return form == parameter_form::pointer || form == parameter_form::view;
 }
 
-/// What an argument is, for messages: "a number".
+/// Describes an argument for messages: "a number".
 std::string description(const kernel_argument&);
 
 /// "axpy(float, const float*), argument 1 (float): ", the beginning of each message.

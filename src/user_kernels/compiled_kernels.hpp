@@ -55,7 +55,8 @@ class compiled_kernels {
     held_kernels made = without_queue(compiled);
     std::list<place> places{{queue.get_context(), queue.get_device(), {}}};
     std::list<entry> entries{{std::move(key), made}};
-    // What is forgotten ends without the lock: it goes where the lists above are.
+    // Forgotten entries are destroyed without the lock: they move to the lists above, which outlive
+    // it.
     const std::lock_guard lock(mutex_);
     const auto is_here = [&here = places.front()](const place& each) {
       return each.is(here.context, here.device);

@@ -160,7 +160,7 @@ kernel::kernel(std::shared_ptr<const implementation> shared) noexcept
 
 namespace {
 
-/// What has been compiled, ready to run. Throws if it lacks one of the kernels.
+/// Loads a compiled program, so that it is ready to run. Throws if it lacks one of the kernels.
 detail::built_program load_all(detail::compiled_program compiled, const detail::program& program,
                                std::span<const std::string> names, const sycl::context& context,
                                const sycl::device& device, bool debug) {
@@ -181,7 +181,7 @@ detail::built_program load_all(detail::compiled_program compiled, const detail::
   return std::make_shared<const std::vector<detail::built_kernel>>(std::move(kernels));
 }
 
-/// From the disk cache, else compiled, which then goes there.
+/// Loads a program from the disk cache, or else compiles it and stores it there.
 detail::built_program build_all(const detail::program& program, std::span<const std::string> names,
                                 const sycl::context& context, const sycl::device& device,
                                 const detail::compile_target& target,
@@ -315,7 +315,7 @@ void kernel::require_parameters(std::span<const kernel_parameter> found) const {
 
 namespace {
 
-/// As add_arguments(), for arguments of the parameters' types.
+/// Does as add_arguments(), for arguments of the parameters' types.
 template <class Arguments>
 void add_typed(Arguments& to, const kernel::implementation& k,
                std::span<const void* const> arguments) {

@@ -73,7 +73,7 @@ std::vector<kernel_code> load_from_cuda(const std::string& compiled,
 
 // ---- CUDA
 
-/// What each local memory begins at a multiple of, as in include/usmx/kernel_cuda.hpp.
+/// The alignment of each local memory, as in include/usmx/kernel_cuda.hpp.
 constexpr std::size_t local_alignment = 128;
 
 launch_limits cuda_limits(CUfunction code, const sycl::device& device, int dimensions,

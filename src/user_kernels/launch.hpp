@@ -35,7 +35,7 @@ struct launch_order {
 sycl::event submit_in_order(const launch_order&, std::span<const array_use>,
                             const ordered_command& command);
 
-/// As in its launch_limits.
+/// The fast_group_size of the kernel's launch_limits.
 std::size_t fast_group_size(const kernel&) noexcept;
 
 /// Runs a kernel with arguments that are known to suit, one for each parameter and none in local

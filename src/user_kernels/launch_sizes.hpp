@@ -11,7 +11,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// What a device and a kernel allow. Sizes are in the order of launch_sizes.
+/// The limits of a launch, by the device and the kernel. Sizes are in the order of launch_sizes.
 struct launch_limits {
   std::size_t group_size;
   std::array<std::size_t, 3> group_sizes;

@@ -1,5 +1,5 @@
-// What the library and the program that compiles say to each other: texts, each with its length in
-// front. Both are of one build. No SYCL here. Private to the library.
+// Messages between the library and the program that compiles: texts, each with its length in front.
+// Both are of one build. No SYCL here. Private to the library.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// As in include/usmx/kernel.hpp.
+/// The report, laid out as in include/usmx/kernel.hpp.
 struct alignas(64) view_report {
   std::uint32_t is_taken;
   std::int32_t line;

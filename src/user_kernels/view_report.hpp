@@ -1,5 +1,5 @@
-// What kernels that were compiled for debugging say of accesses outside of a view: the memory that
-// they write it to, and the error. Private to the library.
+// Reports of kernels that were compiled for debugging about accesses outside of a view: the memory
+// that the kernels write a report to, and the error. Private to the library.
 #pragma once
 
 #include <cstddef>

@@ -111,7 +111,7 @@ class child_process {
   pid_t id_;
 };
 
-/// What a child starts with: its files, and no signal blocked.
+/// The settings that a child starts with: its files, and no signal blocked.
 class start_settings {
  public:
   start_settings() noexcept {

@@ -13,11 +13,11 @@ namespace usmx::inline v1::detail {
 
 /// How a child ended.
 struct child_result {
-  /// What it wrote to file 3.
+  /// The text that it wrote to file 3.
   std::string answer;
-  /// What it wrote to files 1 and 2.
+  /// The text that it wrote to files 1 and 2.
   std::string said;
-  /// As waitpid() gives it.
+  /// The status that waitpid() gives.
   int status;
 };
 

@@ -170,8 +170,9 @@ std::string answer_by_runtime(message_reader& request) {
   return out.bytes();
 }
 
-/// Of the compiler's name and what it takes: the executable, what was said, and the compiled
-/// object, which is checked before the executable is used. Each may be empty.
+/// Answers a request, which has the compiler's name and its input. The answer has the executable,
+/// the compiler's text, and the compiled object, which is checked before the executable is used.
+/// Each may be empty.
 std::string answer(message_reader request) {
   return request.text() == usmx::detail::nvrtc_name ? answer_for_cuda(request)
                                                     : answer_by_runtime(request);

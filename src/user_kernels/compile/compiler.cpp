@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Beside this library where it is built, else in libexec beside the library's folder.
+/// The program usmx-compile: in libexec beside the library's folder, or beside the library where it
+/// is built.
 fs::path compiler_program() {
   constexpr const char* name = "usmx-compile";
   Dl_info found;
@@ -167,7 +168,7 @@ std::string marked_line(const diagnostic& error, const program& source) {
   return message("\n    ", line, "\n    ", mark, '^');
 }
 
-/// What a name of CUDA or OpenCL is called here.
+/// Names of CUDA and OpenCL, each with the name that it has here.
 constexpr std::pair<std::string_view, std::string_view> names_from_elsewhere[] = {
     {"threadIdx", "usmx::local_id()"},
     {"blockIdx", "usmx::group_id()"},
@@ -209,7 +210,7 @@ std::string advice_on(const diagnostic& error) {
   return {};
 }
 
-/// What users see of the compiler's errors.
+/// The text that users see of the compiler's errors.
 std::string errors_text(const std::vector<diagnostic>& errors, const program& source) {
   std::string text = "the kernel's source cannot be compiled:";
   for (const diagnostic& each : errors) {
@@ -232,8 +233,8 @@ std::string errors_text(const std::vector<diagnostic>& errors, const program& so
   return text;
 }
 
-/// What users see when there is no executable: what is wrong with the source, or the driver's text
-/// if the compiler has no error.
+/// The text that users see when there is no executable: the errors in the source, or the driver's
+/// text if the compiler has no error.
 std::string failure_text(const std::vector<diagnostic>& said, const program& source,
                          std::string_view log) {
   const std::vector<diagnostic> shown = shown_of(said);

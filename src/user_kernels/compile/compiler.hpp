@@ -28,27 +28,29 @@ struct cuda_target {
 };
 using compile_target = std::variant<runtime_target, cuda_target>;
 
-/// What compiling gave.
+/// The result of a compilation.
 struct compiled_program {
   /// An executable SYCLBIN for the device, a module of SPIR-V, or code for CUDA's driver; empty if
   /// the source cannot be compiled.
   std::string executable;
-  /// What the compiler said.
+  /// The compiler's text.
   std::string log;
 };
 
-/// What a compilation may take.
+/// The limits of a compilation.
 struct compile_limits {
   std::uint64_t memory_nbytes = std::uint64_t{4} << 30;
   std::uint64_t cpu_seconds = 60;
-  /// Of a clock: the driver of a device may wait for ever for what a damaged module lacks.
+  /// The longest time by the clock: a device's driver may wait for ever for a part that a damaged
+  /// module lacks.
   std::chrono::seconds longest{150};
 };
 
 /// The compiler for a device. Throws compile_error if it is not installed.
 compile_target target_for(const sycl::device&);
 
-/// What the code depends on besides the device and the SYCL runtime; empty if nothing.
+/// The identity of what the code depends on besides the device and the SYCL runtime; empty if that
+/// is nothing.
 std::string identity_of(const compile_target&);
 
 /// Compiles for a target in a child, waits for it, and lets a signal interrupt the wait.
@@ -58,7 +60,8 @@ compiled_program compile(const program&, const compile_target&,
                          const std::function<void(std::chrono::seconds)>& progress,
                          const compile_limits& = {});
 
-/// What users see where the compiler is content and the device's driver is not, with what it said.
+/// The text that users see where the compiler succeeds and the device's driver fails, with the
+/// driver's own text.
 std::string driver_failure_text(std::string_view said);
 
 }  // namespace usmx::inline v1::detail

@@ -11,7 +11,7 @@ namespace {
 
 using word = std::uint64_t;
 
-/// Of the name of one type; longer ones are cut off.
+/// The words of the name of one type; longer names are cut off.
 constexpr std::size_t words_of_name = 4;
 constexpr std::size_t words_of_parameter = 1 + words_of_name;
 

@@ -55,7 +55,7 @@ void require_success(const library& nvrtc, result status) {
   }
 }
 
-/// What nvrtcGet<name> gives, of the size that nvrtcGet<name>Size gives.
+/// The text that nvrtcGet<name> gives, of the size that nvrtcGet<name>Size gives.
 std::string text_of(const library& nvrtc, nvrtcProgram program, const std::string& name) {
   std::size_t size = 0;
   require_success(nvrtc, nvrtc.find<result(nvrtcProgram, std::size_t*)>(
@@ -132,7 +132,7 @@ nvrtc_result compile_by_nvrtc(const nvrtc_program& from) {
   if (status == success) {
     made.code = text_of(nvrtc, program, architecture.starts_with("sm_") ? "CUBIN" : "PTX");
   } else if (made.log.find("error: ") == made.log.npos) {
-    // What assembles the code says "ptxas fatal : ..." instead.
+    // The assembler says "ptxas fatal : ..." instead.
     std::ranges::replace(made.log, '\n', ' ');
     made.log = "error: " + made.log +
                nvrtc.find<const char*(result)>("nvrtcGetErrorString")(status) + '\n';

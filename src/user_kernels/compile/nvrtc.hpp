@@ -8,7 +8,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// What NVRTC gets.
+/// The input of NVRTC.
 struct nvrtc_program {
   std::string library;  // the file
   int capability;       // of the device: 90 for 9.0

@@ -37,7 +37,7 @@ const embedded_header headers_of_kernels[] = {
     {"usmx/kernel_groups.hpp", usmx_kernel_groups_header_begin, usmx_kernel_groups_header_end},
     {"usmx/kernel_math.hpp", usmx_kernel_math_header_begin, usmx_kernel_math_header_end}};
 
-/// What usmx adds before the user's options. An assertion that fails would end the process. A
+/// Options that usmx adds before the user's. An assertion that fails would end the process. A
 /// launch may have 2^31 work items and more: usmx/kernel.hpp counts them in 64 bits, as cheaply.
 constexpr std::string_view own_definition = "-DNDEBUG";
 constexpr std::string_view own_range = "-fsycl-id-queries-range=size_t";
@@ -50,7 +50,7 @@ constexpr std::string_view own_file = "<usmx>";
 /// otherwise.
 constexpr std::string_view contraction = "-ffp-contract=";
 
-/// As in USMX_KERNEL.
+/// The beginning of the warning of USMX_KERNEL.
 constexpr std::string_view dimensions_mark = "usmx kernel of dimensions: ";
 
 void require_identifier(std::string_view what, std::string_view name) {
@@ -136,7 +136,8 @@ void set_place(diagnostic& found, std::string_view place) {
   }
 }
 
-/// What comes after the severity: ": ", or " #177-D: " of NVIDIA's. Empty if something else does.
+/// The text after the severity, which ends with ": ", or with " #177-D: " from NVIDIA's compiler.
+/// Empty if something else comes there.
 std::string_view text_after_severity(std::string_view rest) {
   constexpr std::string_view end = ": ";
   if (rest.starts_with(" #")) {
@@ -174,9 +175,9 @@ int marked_column(std::string_view line) {
                                                                     : 0;
 }
 
-// ---- what a program reads
+// ---- the files that a program reads
 
-/// As the compiler sees the text: lines that end with a backslash go on.
+/// The text as the compiler sees it: lines that end with a backslash go on.
 std::string without_line_splices(std::string_view text) {
   std::string joined;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -235,7 +236,7 @@ bool reads_only_given_files(std::string_view text, const program& by) {
   return true;
 }
 
-/// Of those, no option names a file.
+/// Whether it is one of the options that usmx knows. None of them names a file.
 bool is_known_option(std::string_view option) {
   const auto begins_with = [&](std::string_view word) { return option.starts_with(word); };
   constexpr std::string_view words[] = {"-O", "-D", "-U", "-W", "-g", "-std="};
@@ -250,7 +251,8 @@ std::string absolute(std::string_view folder) {
   return failed || folder.empty() ? std::string(folder) : whole.native();
 }
 
-/// Those that name a folder, in the same option or in the next, name it by its absolute path.
+/// The options with absolute paths of the folders that they name, in the same option or in the
+/// next.
 std::vector<std::string> with_absolute_folders(std::span<const std::string> options) {
   constexpr std::string_view words[] = {
       "-isystem-after",       "-isystem",        "-iquote", "-idirafter",
@@ -297,7 +299,7 @@ program program_of_module(std::string_view module, std::span<const std::string> 
   return {std::string(module), {kernels.begin(), kernels.end()}, {}, {}, 0};
 }
 
-/// By what is in nearly every source of OpenCL C, and in none of SYCL.
+/// Finds OpenCL C by words that are in nearly every source of it, and in none of SYCL.
 void require_no_opencl_c(std::string_view source) {
   const auto has = [&](std::string_view word) { return source.find(word) != source.npos; };
   if ((has("__kernel") || has("kernel void") || has("get_global_id(")) && !has("usmx/kernel.hpp") &&
@@ -310,7 +312,7 @@ void require_no_opencl_c(std::string_view source) {
   }
 }
 
-/// By what every kernel of CUDA begins with, and none of usmx.
+/// Finds CUDA by the word that every kernel of CUDA begins with, and none of usmx.
 void require_no_cuda(std::string_view source) {
   if (source.find("__global__") != source.npos && source.find("USMX_KERNEL") == source.npos) {
     throw compile_error(

@@ -1,5 +1,5 @@
-// From a user's source to the text that a compiler gets, the SYCL runtime's or NVIDIA's, and from
-// what that compiler says back to the user's lines. No SYCL here. Private to the library.
+// Turns a user's source into the text that a compiler gets, the SYCL runtime's or NVIDIA's, and the
+// compiler's messages into messages about the user's lines. No SYCL here. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// What the compiler gets.
+/// The input of the compiler.
 struct program {
   /// Defines the macros, includes the source, and asks for the parameters of the kernels. Or a
   /// module of SPIR-V, without anything else.
@@ -28,8 +28,9 @@ struct program {
   int first_kernel_line;
 };
 
-/// From a source, or from a module of SPIR-V. Throws value_error for a name that is no identifier,
-/// for a null character, and for options that a module cannot have; compile_error for OpenCL C.
+/// Makes a program from a source, or from a module of SPIR-V. Throws value_error for a name that is
+/// no identifier, for a null character, and for options that a module cannot have; compile_error
+/// for OpenCL C.
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options&);
 

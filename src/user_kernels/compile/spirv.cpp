@@ -92,7 +92,7 @@ std::size_t round_up(std::size_t size, std::size_t alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-/// What is read of a module. It refers to the module.
+/// Reads a module, and refers to it.
 class module_reader {
  public:
   explicit module_reader(words module) {
@@ -271,7 +271,7 @@ class module_reader {
                             is_integer};
   }
 
-  /// As compilers of OpenCL C lay it out.
+  /// The size and the alignment of a type, as compilers of OpenCL C lay it out.
   std::optional<extent_of_type> extent_of(id of, int& types_left) const {
     const instruction* const found = type(of);
     if (found == nullptr || --types_left < 0) {
