@@ -7,7 +7,7 @@
 namespace usmx::bindings {
 namespace {
 
-/// What the compiler said, as Python's tuples (file, line, column, severity, text).
+/// The compiler's messages as Python's tuples (file, line, column, severity, text).
 nb::list to_tuples(const std::vector<diagnostic>& all) {
   constexpr const char* names[] = {"note", "warning", "error"};
   nb::list tuples;

@@ -1,4 +1,4 @@
-// What a compilation tells Python: its progress, its warnings and its errors.
+// Reports of a compilation to Python: its progress, its warnings and its errors.
 #pragma once
 
 #include <chrono>

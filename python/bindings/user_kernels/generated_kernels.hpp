@@ -1,4 +1,4 @@
-// What ElementwiseKernel and ReductionKernel have in common: the arguments of a call, its outputs
+// The common parts of ElementwiseKernel and ReductionKernel: the arguments of a call, its outputs
 // and its run.
 #pragma once
 
@@ -22,7 +22,7 @@ struct generation_texts {
   std::vector<std::pair<const char*, std::string>> texts;
   generation_options options;
 
-  /// As the constructor takes them.
+  /// The keywords that the constructor takes.
   nb::dict keywords() const;
 };
 
@@ -45,7 +45,7 @@ class call_arguments {
   call_arguments(const Kernel& kernel, nb::args given, nb::handle out)
       : call_arguments(kernel.name(), kernel.input_count(), kernel.output_count(), given, out) {}
 
-  /// As internal::generated_call takes them.
+  /// The arguments for internal::generated_call.
   std::span<const kernel_argument> all() const noexcept { return all_; }
   /// Where it runs: `queue`, else where the arrays are, else the default queue.
   /// ExecutionPlacementError for two.
@@ -76,7 +76,7 @@ struct started_call {
   std::vector<sycl::event> events;
   sycl::queue queue;
 
-  /// As submit() returns it.
+  /// The result of submit(): the outputs and one event.
   nb::tuple with_event() const {
     const sycl::event done = [&] {
       const without_interpreter_lock unlocked;

@@ -86,7 +86,7 @@ class compiled_source {
   internal::compiled_kernels<only_key> compiled_;
 };
 
-/// What usmx.Kernel holds.
+/// The contents of a usmx.Kernel.
 struct py_kernel {
   std::shared_ptr<compiled_source> source;
   std::size_t place;

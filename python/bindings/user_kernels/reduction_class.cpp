@@ -16,7 +16,7 @@ namespace {
 
 using py_reduction = py_generated<reduction_kernel>;
 
-/// None for all axes, one axis or a tuple of axes.
+/// Reads `axis`: None for all axes, one axis or a tuple of axes.
 reduction_axes axes_argument(nb::handle axis, nb::handle keepdims) {
   reduction_axes axes{.axes = std::nullopt, .are_kept = flag_argument("keepdims", keepdims)};
   if (!axis.is_none()) {

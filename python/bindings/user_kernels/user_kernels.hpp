@@ -12,7 +12,7 @@
 
 namespace usmx::bindings {
 
-/// What usmx.local_memory(dtype, n) is.
+/// The contents of a usmx.local_memory(dtype, n).
 struct py_local_memory {
   held_dtype type;
   std::size_t count;
@@ -24,7 +24,7 @@ kernel_argument unsuitable(PyObject* object);
 /// The arguments of one launch, and what they refer to.
 class launch_arguments {
  public:
-  /// Of the arguments from `arguments[0]` on, for these parameters.
+  /// Takes the arguments from `arguments[0]` on, for these parameters.
   launch_arguments(std::span<PyObject* const> arguments, const kernel_signature&);
 
   std::span<const kernel_argument> all() const noexcept { return all_; }
@@ -35,7 +35,7 @@ class launch_arguments {
   kernel_argument value_in_buffer(const kernel_parameter&, PyObject* object);
 
   std::vector<kernel_argument> all_;
-  // What others made; they stay where they are.
+  // The arrays and buffers that were made for arguments. They stay where they are.
   std::vector<std::unique_ptr<array>> imported_;
   std::vector<std::unique_ptr<held_buffer>> buffers_;
 };
