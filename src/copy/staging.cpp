@@ -169,7 +169,7 @@ void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
         std::move(queue), [&](sycl::queue& to) { return to.fill(destination, pattern, count); }));
   }
   // The host sends as many bytes as cost no more than the command itself. Then each command copies
-  // the part that is filled behind itself.
+  // the filled part to the bytes behind it.
   constexpr std::size_t first_nbytes = 4096;
   const std::size_t nbytes = itemsize * count;
   const std::size_t first_count =

@@ -56,7 +56,7 @@ struct buffer_access {
   /// A part, all bytes, for a partner that reads events, who works on the memory through the part's
   /// queue as long as the part lives.
   USMX_API static std::shared_ptr<buffer> lent_to_partner(std::shared_ptr<buffer> whole);
-  /// Notes that memory which has just been imported is a partner's who reads events.
+  /// Notes that memory which was just imported belongs to a partner that reads events.
   USMX_API static void note_partners(buffer& imported);
 
   static const sycl::queue& queue(const buffer& of) noexcept { return of.queue_; }

@@ -1,7 +1,7 @@
 // The registry of usmx's own memory: base, size, kind and context of every live block, so that its
 // own pointers are checked without a call of the runtime; and the ranges of memory that pools have
-// from the runtime. Thread-safe. Pointers are never dereferenced. Foreign memory is unknown here:
-// usm.hpp.
+// from the runtime. Thread-safe. Pointers are never dereferenced. Foreign memory is not registered:
+// usm.hpp asks the runtime about it.
 #pragma once
 
 #include <atomic>

@@ -194,7 +194,7 @@ NB_MODULE(_core, m) {
   bind_pools(m);
   bind_array_class(m);
   bind_producers(m);
-  // The parts that the functions of the package are made of.
+  // Functions on which the package builds its own.
   bind_items(m);
   bind_shapes(m);
   bind_creation(m);

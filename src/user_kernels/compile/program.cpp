@@ -136,8 +136,8 @@ void set_place(diagnostic& found, std::string_view place) {
   }
 }
 
-/// The text after the severity, which ends with ": ", or with " #177-D: " from NVIDIA's compiler.
-/// Empty if something else comes there.
+/// The text after the severity and its ": ", or " #177-D: " from NVIDIA's compiler. Empty if
+/// something else follows the severity.
 std::string_view text_after_severity(std::string_view rest) {
   constexpr std::string_view end = ": ";
   if (rest.starts_with(" #")) {
@@ -299,7 +299,8 @@ program program_of_module(std::string_view module, std::span<const std::string> 
   return {std::string(module), {kernels.begin(), kernels.end()}, {}, {}, 0};
 }
 
-/// Finds OpenCL C by words that are in nearly every source of it, and in none of SYCL.
+/// Throws compile_error for OpenCL C, by words that are in nearly every source of it and in none of
+/// SYCL.
 void require_no_opencl_c(std::string_view source) {
   const auto has = [&](std::string_view word) { return source.find(word) != source.npos; };
   if ((has("__kernel") || has("kernel void") || has("get_global_id(")) && !has("usmx/kernel.hpp") &&
@@ -312,7 +313,8 @@ void require_no_opencl_c(std::string_view source) {
   }
 }
 
-/// Finds CUDA by the word that every kernel of CUDA begins with, and none of usmx.
+/// Throws compile_error for CUDA C++, by the word that every kernel of CUDA begins with and none of
+/// usmx.
 void require_no_cuda(std::string_view source) {
   if (source.find("__global__") != source.npos && source.find("USMX_KERNEL") == source.npos) {
     throw compile_error(

@@ -30,7 +30,7 @@ struct program {
 
 /// Makes a program from a source, or from a module of SPIR-V. Throws value_error for a name that is
 /// no identifier, for a null character, and for options that a module cannot have; compile_error
-/// for OpenCL C.
+/// for OpenCL C and CUDA C++.
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options&);
 
