@@ -1,4 +1,4 @@
-"""tools/check_comments.py: which comment blocks it refuses in sources that a test writes."""
+"""tools/check_comments.py: which comment blocks it refuses, and that the real sources have none."""
 
 import subprocess
 
@@ -8,6 +8,10 @@ from check_comments import REFUSED, comment_faults, faults
 
 def refused_lines(text):
     return [int(fault.split(":")[1]) for fault in comment_faults("src/a.cpp", text)]
+
+
+def test_the_real_comments_have_a_subject():
+    assert faults() == []
 
 
 @pytest.mark.parametrize("word", sorted(REFUSED))
