@@ -5,8 +5,8 @@
 
 #include "array/array.hpp"
 #include "base/process.hpp"
-#include "memory/reclaim.hpp"
 #include "memory/host_views.hpp"
+#include "memory/reclaim.hpp"
 #include "runtime/partner_bridge.hpp"
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
