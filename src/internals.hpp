@@ -19,4 +19,4 @@
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
 #include "user_kernels/compile/spirv.hpp"
-#include "user_kernels/compiled_kernels.hpp"
+#include "user_kernels/kernel_code.hpp"

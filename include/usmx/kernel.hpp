@@ -130,7 +130,7 @@ struct index {
   const char* file;
 };
 
-/// The first access outside of a view, for the host (src/user_kernels/view_report.hpp has the same
+/// The first access outside of a view, for the host (src/user_kernels/launch.hpp has the same
 /// members). Memory for one element follows.
 struct alignas(64) view_report {
   unsigned is_taken;
@@ -408,7 +408,7 @@ inline int printf(const char* format, Values... values) {
 }
 
 // How usmx learns a kernel's parameters: it appends an instantiation of `signature` to the source,
-// and reads the numbers in that kernel's mangled name (src/user_kernels/signature.cpp, which has
+// and reads the numbers in that kernel's mangled name (src/user_kernels/arguments.cpp, which has
 // the same numbers).
 namespace detail {
 

@@ -10,9 +10,8 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
-#include "generated_kernels/generated_arguments.hpp"
-#include "generated_kernels/generated_call.hpp"
-#include "user_kernels/compiled_kernels.hpp"
+#include "generated_kernels/call.hpp"
+#include "user_kernels/kernel_code.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/generated_kernels/elementwise_kernel.hpp"
 

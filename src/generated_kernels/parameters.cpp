@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/messages.hpp"
-#include "generated_kernels/operand_loop.hpp"
+#include "generated_kernels/call.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {

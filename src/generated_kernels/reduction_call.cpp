@@ -12,13 +12,10 @@
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
-#include "generated_kernels/complete_call.hpp"
-#include "generated_kernels/generated_arguments.hpp"
+#include "generated_kernels/call.hpp"
 #include "generated_kernels/kernel_family.hpp"
-#include "generated_kernels/operand_loop.hpp"
 #include "user_kernels/arguments.hpp"
 #include "user_kernels/launch.hpp"
-#include "user_kernels/view_report.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/axes.hpp"
 
@@ -67,7 +64,7 @@ struct reduction_loops {
   std::size_t reduced_dimensions() const noexcept { return std::max<std::size_t>(reduced.ndim, 1); }
 };
 
-/// The arguments of the first kernel besides the loops: see reduction_source.cpp.
+/// The arguments of the first kernel besides the loops: see source.cpp.
 struct part_sizes {
   std::int64_t lines_per_part;
   std::int64_t columns_per_part;

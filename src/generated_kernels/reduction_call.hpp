@@ -9,7 +9,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
-#include "generated_kernels/generated_call.hpp"
+#include "generated_kernels/call.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/generated_kernels/reduction_kernel.hpp"
 

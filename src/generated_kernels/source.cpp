@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
 
 const char* const loop_header = R"(
-// The loop over the elements of several arrays, as src/generated_kernels/generated_arguments.cpp
+// The loop over the elements of several arrays, as src/generated_kernels/call.cpp
 // packs it. Every index is known to the compiler once the loops are unrolled: else each work item
 // would have a copy.
 #pragma once
@@ -195,6 +197,451 @@ std::vector<std::string> words_of_form(std::string_view form) {
   }
   words.resize(5);  // the last ones may be empty: no operands
   return words;
+}
+
+namespace {
+
+/// An operand of the loop: an array, or the index.
+struct source_operand {
+  std::string pointer;
+  std::string type;
+  std::string name;
+  char step;
+  bool is_written;
+};
+
+bool is_index(const source_operand& each) { return each.pointer.empty(); }
+
+/// Whether it goes through local memory.
+bool is_turned(const source_operand& each) { return each.step == 't' || each.step == 'u'; }
+
+/// Where a row begins, in bytes from an operand's first element.
+std::string row_of(std::size_t k, bool is_tiled) {
+  return message("usmx_at.at[", k, "]") +
+         (is_tiled ? message(" + usmx_row * usmx_loop.row_stride(", k, ")") : "");
+}
+
+std::string element_of(const source_operand& each, std::size_t k, bool is_tiled) {
+  return element_at(each.pointer, row_of(k, is_tiled), each.step, "usmx_column",
+                    message("usmx_loop.column_stride(", k, ")"));
+}
+
+std::string index_of(std::size_t k, bool is_tiled) {
+  return message("const long i = usmx_i + ", row_of(k, is_tiled),
+                 " + usmx_column * usmx_loop.column_stride(", k, ");\n");
+}
+
+/// The statements for one element. Outputs are read first, since they may be written in part.
+std::string body_of(const std::vector<source_operand>& operands, bool is_tiled) {
+  std::string text;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const source_operand& each = operands[k];
+    if (is_index(each)) {
+      text += index_of(k, is_tiled);
+    } else {
+      text += message(each.is_written ? "" : "const ", each.type, " ", each.name, " = ",
+                      is_turned(each) ? message("usmx_tile", k, "[usmx_lane][usmx_line]")
+                                      : element_of(each, k, is_tiled),
+                      ";\n");
+    }
+  }
+  text += called_statements("operation");
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k].is_written) {
+      text += message(element_of(operands[k], k, is_tiled), " = ", operands[k].name, ";\n");
+    }
+  }
+  return text;
+}
+
+/// A work item for each element.
+constexpr std::string_view rows_text = R"(const auto usmx_place = usmx::global_id<2>();
+const long usmx_column = usmx_place.j;
+usmx::detail::places<@operands@> usmx_at;
+if (!usmx_at.move<@outer@>(usmx_loop, usmx_place.i) || usmx_column >= usmx_loop.columns()) return;
+@body@)";
+
+/// A work item for several elements of a row, which are as far apart as the group is wide. It reads
+/// all of them before it writes one: a GPU waits for one read after the other otherwise.
+constexpr std::string_view batches_text = R"(const auto usmx_size = usmx::local_size<2>();
+const long usmx_first =
+    usmx::group_id<2>().j * usmx_size.j * @batch@ + usmx::local_id<2>().j;
+usmx::detail::places<@operands@> usmx_at;
+if (!usmx_at.move<@outer@>(usmx_loop, usmx::global_id<2>().i)) return;
+if (usmx_first + (@batch@ - 1) * usmx_size.j < usmx_loop.columns()) {
+@values@@reads@@operations@@writes@} else {
+for (long usmx_column = usmx_first; usmx_column < usmx_loop.columns();
+     usmx_column += usmx_size.j) {
+@body@}
+}
+)";
+
+constexpr std::string_view batch_steps_text = R"(#pragma unroll
+for (int usmx_item = 0; usmx_item < @batch@; ++usmx_item) {
+@step@}
+)";
+
+constexpr std::string_view column_text =
+    "const long usmx_column = usmx_first + usmx_item * usmx_size.j;\n";
+
+std::string batches(const std::vector<source_operand>& operands, int dimensions,
+                    const std::string& batch) {
+  std::string values;
+  std::string reads(column_text);
+  std::string before;
+  std::string after;
+  std::string writes(column_text);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const source_operand& each = operands[k];
+    if (is_index(each)) {
+      before += column_text;
+      before += index_of(k, false);
+      continue;
+    }
+    const std::string value = message("usmx_value", k, "[usmx_item]");
+    values += message(each.type, " usmx_value", k, "[", batch, "];\n");
+    reads += message(value, " = ", element_of(each, k, false), ";\n");
+    before +=
+        message(each.is_written ? "" : "const ", each.type, " ", each.name, " = ", value, ";\n");
+    if (each.is_written) {
+      after += message(value, " = ", each.name, ";\n");
+      writes += message(element_of(each, k, false), " = ", value, ";\n");
+    }
+  }
+  const auto steps = [&](std::string_view step) {
+    return filled(batch_steps_text, {{"batch", batch}, {"step", std::string(step)}});
+  };
+  return filled(batches_text,
+                {{"batch", batch},
+                 {"operands", std::to_string(operands.size())},
+                 {"outer", std::to_string(dimensions - 1)},
+                 {"values", values},
+                 {"reads", steps(reads)},
+                 {"operations", steps(message(before, called_statements("operation"), after))},
+                 {"writes", steps(writes)},
+                 {"body", body_of(operands, false)}});
+}
+
+/// A work group for each tile; whole ones have as many steps as the compiler knows.
+///
+/// Operands whose rows are adjacent go through local memory; the padding keeps the items of a
+/// column apart in it.
+constexpr std::string_view tiles_text = R"(@arrays@constexpr long usmx_edge = @edge@;
+const auto usmx_group = usmx::group_id<2>();
+const auto usmx_local = usmx::local_id<2>();
+const long usmx_lane = usmx_local.j;
+const long usmx_blocks = (usmx_loop.rows() + usmx_edge - 1) / usmx_edge;
+const long usmx_outer = usmx_group.i / usmx_blocks;
+const long usmx_first_row = (usmx_group.i - usmx_outer * usmx_blocks) * usmx_edge;
+const long usmx_first_column = usmx_group.j * usmx_edge;
+const long usmx_rows = usmx_loop.rows() - usmx_first_row;
+const long usmx_columns = usmx_loop.columns() - usmx_first_column;
+usmx::detail::places<@operands@> usmx_at;
+usmx_at.move<@outer@>(usmx_loop, usmx_outer);
+if (usmx_rows >= usmx_edge && usmx_columns >= usmx_edge) {
+@whole@} else {
+const long usmx_high = usmx_rows < usmx_edge ? usmx_rows : usmx_edge;
+const long usmx_wide = usmx_columns < usmx_edge ? usmx_columns : usmx_edge;
+@part@}
+)";
+
+constexpr std::string_view tile_steps_text =
+    R"(@unrolled@for (long usmx_line = @first@; usmx_line < @columns@; usmx_line += @height@) {
+if (usmx_lane < @rows@) {
+@reads@}
+}
+usmx::barrier();
+if (usmx_lane < @columns@) {
+const long usmx_column = usmx_first_column + usmx_lane;
+@unrolled@for (long usmx_line = @first@; usmx_line < @rows@; usmx_line += @height@) {
+const long usmx_row = usmx_first_row + usmx_line;
+@body@}
+}
+)";
+
+std::string tiled_loop(const std::vector<source_operand>& operands, int dimensions,
+                       const std::string& edge, const std::string& height) {
+  const bool is_high = height != "1";
+  std::string arrays;
+  std::string reads;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!is_turned(operands[k])) {
+      continue;
+    }
+    arrays += message("usmx::local_array<", operands[k].type, ", ", edge, ", ", std::stoi(edge) + 1,
+                      "> usmx_tile", k, ";\n");
+    const std::string line = message("usmx_at.at[", k,
+                                     "] + (usmx_first_column + usmx_line) * "
+                                     "usmx_loop.column_stride(",
+                                     k, ")");
+    reads +=
+        message("usmx_tile", k, "[usmx_line][usmx_lane] = ",
+                element_at(operands[k].pointer, line, operands[k].step == 't' ? 'a' : 's',
+                           "usmx_first_row + usmx_lane", message("usmx_loop.row_stride(", k, ")")),
+                ";\n");
+  }
+  const auto steps = [&, body = body_of(operands, true)](const char* high, const char* wide) {
+    return filled(tile_steps_text, {{"rows", high},
+                                    {"columns", wide},
+                                    {"first", is_high ? "usmx_local.i" : "0"},
+                                    {"height", height},
+                                    {"unrolled", is_high ? "#pragma unroll 8\n" : ""},
+                                    {"reads", reads},
+                                    {"body", body}});
+  };
+  return filled(tiles_text, {{"arrays", arrays},
+                             {"edge", edge},
+                             {"operands", std::to_string(operands.size())},
+                             {"outer", std::to_string(dimensions - 2)},
+                             {"whole", steps("usmx_edge", "usmx_edge")},
+                             {"part", steps("usmx_high", "usmx_wide")}});
+}
+
+}  // namespace
+
+std::string elementwise_source(std::string_view name, std::span<const source_parameter> parameters,
+                               std::string_view form, bool uses_index) {
+  const std::vector<std::string> words = words_of_form(form);
+  const std::string& batch = words[3];
+  const std::string& steps = words[4];
+  std::vector<source_operand> operands;
+  std::string declared;
+  for (const source_parameter& each : parameters) {
+    declared += declaration(each) + ", ";
+    if (each.is_operand()) {
+      operands.push_back({"usmx_array_" + each.name, each.type, each.name, steps[operands.size()],
+                          each.is_output});
+    }
+  }
+  if (uses_index) {
+    operands.push_back({"", "long", "i", steps[operands.size()], false});
+    declared += "long usmx_i, ";
+  }
+  const int dimensions = std::stoi(words[1]);
+  const auto rows = [&] {
+    return filled(rows_text, {{"operands", std::to_string(operands.size())},
+                              {"outer", std::to_string(dimensions - 1)},
+                              {"body", body_of(operands, false)}});
+  };
+  const std::string loop = words[0] == "tiles" ? tiled_loop(operands, dimensions, words[2], batch)
+                           : batch == "1"      ? rows()
+                                               : batches(operands, dimensions, batch);
+  return message(source_beginning(parameters), "USMX_KERNEL(2) ", name, "(", declared,
+                 "const usmx::detail::loop<", operands.size(), ", ", dimensions, "> usmx_loop) {\n",
+                 raw_arrays(parameters), loop, "}\n");
+}
+
+namespace {
+
+constexpr std::string_view sizes_text =
+    R"(struct usmx_part_sizes {
+long lines_per_part; long columns_per_part; long column_parts; long elements;
+};
+struct usmx_result_sizes { long results; long parts; long elements; };
+)";
+
+/// Which elements a part has. `usmx_part` is given.
+constexpr std::string_view part_text =
+    R"(const long usmx_lines = usmx::detail::count_of<@outer@>(usmx_reduced);
+const long usmx_first_line = usmx_part / usmx_sizes.column_parts * usmx_sizes.lines_per_part;
+const long usmx_last_line = usmx_first_line + usmx_sizes.lines_per_part < usmx_lines
+    ? usmx_first_line + usmx_sizes.lines_per_part : usmx_lines;
+const long usmx_first = usmx_part % usmx_sizes.column_parts * usmx_sizes.columns_per_part;
+const long usmx_rest = usmx_reduced.columns() - usmx_first;
+const long usmx_count = usmx_rest < usmx_sizes.columns_per_part
+    ? usmx_rest : usmx_sizes.columns_per_part;
+usmx_result usmx_value{};
+for (long usmx_line = usmx_first_line; usmx_line < usmx_last_line; ++usmx_line) {
+usmx::detail::places<@reduced@> usmx_at;
+usmx_at.move<@outer@>(usmx_reduced, usmx_line);
+const auto usmx_map = [&](long usmx_column) -> usmx_result {
+@loads@return (
+#include "map_expr"
+);
+};
+)";
+
+/// A group for each result and part. All work items take as many steps, but for the last one, and
+/// the compiler knows how many they are: else processors do not do them at once.
+constexpr std::string_view inner_text = R"(usmx::local_array<usmx_result, @lanes@> usmx_shared;
+const auto usmx_group = usmx::group_id<2>();
+const long usmx_lane = usmx::local_id<2>().j;
+constexpr long usmx_lanes = @lanes@;
+const long usmx_part = usmx_group.j;
+usmx::detail::places<@operands@> usmx_from;
+usmx_from.move<@kept@>(usmx_kept, usmx_group.i);
+@part@
+const long usmx_full = usmx_first + usmx_count / usmx_lanes * usmx_lanes;
+const bool usmx_is_first = usmx_line == usmx_first_line;
+if (usmx_is_first && usmx_lane < usmx_count) usmx_value = usmx_map(usmx_first + usmx_lane);
+long usmx_column = usmx_first + (usmx_is_first ? usmx_lanes : 0);
+@unrolled@for (; usmx_column < usmx_full; usmx_column += usmx_lanes) {
+usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_column + usmx_lane));
+}
+if (usmx_column + usmx_lane < usmx_first + usmx_count) {
+usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_column + usmx_lane));
+}
+}
+usmx_shared[usmx_lane] = usmx_value;
+for (long usmx_half = usmx_lanes / 2; usmx_half > 0; usmx_half /= 2) {
+usmx::barrier();
+if (usmx_lane < usmx_half && usmx_lane + usmx_half < usmx_count) {
+usmx_shared[usmx_lane] = usmx_reduce(usmx_shared[usmx_lane], usmx_shared[usmx_lane + usmx_half]);
+}
+}
+if (usmx_lane == 0) {
+usmx_parts[usmx_group.i * usmx::group_count<2>().j + usmx_part] = usmx_shared[0];
+}
+)";
+
+/// A work item for each result and part.
+constexpr std::string_view outer_text = R"(const auto usmx_group = usmx::group_id<2>();
+const long usmx_kept_column = usmx::global_id<2>().j;
+if (usmx_kept_column >= usmx_kept.columns()) return;
+const long usmx_rows = usmx::detail::count_of<@rows@>(usmx_kept);
+const long usmx_part = usmx_group.i / usmx_rows;
+const long usmx_row = usmx_group.i - usmx_part * usmx_rows;
+usmx::detail::places<@operands@> usmx_from;
+usmx_from.move<@rows@>(usmx_kept, usmx_row);
+@part@
+long usmx_column = 0;
+if (usmx_line == usmx_first_line) {
+usmx_value = usmx_map(usmx_first);
+usmx_column = 1;
+}
+#pragma unroll 8
+for (; usmx_column < usmx_count; ++usmx_column) {
+usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_column));
+}
+}
+usmx_parts[usmx_group.i * usmx_kept.columns() + usmx_kept_column] = usmx_value;
+)";
+
+/// A work item for each result. Adjacent ones read adjacent parts, or all parts of a result are.
+constexpr std::string_view end_text = R"(const long usmx_place = usmx::global_id();
+if (usmx_place >= usmx_sizes.results) return;
+usmx::detail::places<@operands@> usmx_at;
+usmx_at.move<@kept@>(usmx_kept, usmx_place);
+const usmx_result* usmx_part = usmx_parts + @first_part@;
+usmx_result a = usmx_sizes.parts == 0 ? usmx_result(
+#include "identity"
+) : *usmx_part;
+#pragma unroll 16
+for (long usmx_index = 1; usmx_index < usmx_sizes.parts; ++usmx_index) {
+usmx_part += @part_step@;
+a = usmx_reduce(a, *usmx_part);
+}
+@count@@outputs@@statements@@stores@
+)";
+
+constexpr std::string_view reduce_text =
+    R"(inline usmx_result usmx_reduce(usmx_result a, usmx_result b) {
+return (
+#include "reduce_expr"
+);
+}
+)";
+
+constexpr std::string_view count_text = "const long n = usmx_sizes.elements;\n";
+
+/// The elements of the inputs at `usmx_column`, and their place.
+std::string loads_of(std::span<const source_parameter> parameters, bool is_outer,
+                     std::string_view steps, bool has_index) {
+  std::string text;
+  std::size_t k = 0;
+  for (const source_parameter& each : parameters) {
+    if (!each.is_operand() || each.is_output) {
+      continue;
+    }
+    const std::string row =
+        message("usmx_from.at[", k, "] + usmx_at.at[", k, "]",
+                is_outer ? message(" + usmx_column * usmx_reduced.column_stride(", k, ")") : "");
+    const std::string stride =
+        message(is_outer ? "usmx_kept" : "usmx_reduced", ".column_stride(", k, ")");
+    text += message("const ", each.type, " ", each.name, " = ",
+                    element_at("usmx_array_" + each.name, row, steps[k],
+                               is_outer ? "usmx_kept_column" : "usmx_column", stride),
+                    ";\n");
+    ++k;
+  }
+  if (has_index) {
+    text += message("const long i = usmx_i + usmx_at.at[", k,
+                    "] + usmx_column * usmx_reduced.column_stride(", k, ");\n");
+  }
+  return text;
+}
+
+/// A work item of a GPU then loads several elements at once. CPUs, which have fewer lanes, would do
+/// the work items of a group one by one.
+std::string unrolled_for(int lanes) { return lanes > 16 ? "#pragma unroll 8\n" : ""; }
+
+std::string end_of(std::span<const source_parameter> parameters, std::size_t input_count,
+                   bool is_outer, const std::string& operands, const std::string& kept,
+                   bool has_count) {
+  std::string outputs;
+  std::string stores;
+  std::size_t k = input_count;
+  for (const source_parameter& each : parameters) {
+    if (each.is_output) {
+      const std::string element =
+          message("usmx::detail::element(usmx_array_", each.name, ", usmx_at.at[", k++, "])");
+      outputs += message(each.type, " ", each.name, " = ", element, ";\n");
+      stores += message(element, " = ", each.name, ";\n");
+    }
+  }
+  return filled(end_text,
+                {{"first_part", is_outer ? "usmx_place" : "usmx_place * usmx_sizes.parts"},
+                 {"part_step", is_outer ? "usmx_sizes.results" : "1"},
+                 {"operands", operands},
+                 {"kept", kept},
+                 {"count", has_count ? std::string(count_text) : std::string()},
+                 {"outputs", outputs},
+                 {"statements", called_statements("post_map_expr")},
+                 {"stores", stores}});
+}
+
+}  // namespace
+
+std::string reduction_source(std::string_view name, std::span<const source_parameter> parameters,
+                             std::string_view form, std::string_view result,
+                             reduction_places used) {
+  const std::vector<std::string> words = words_of_form(form);
+  const bool is_outer = words[0] == "outer";
+  const int kept_dimensions = std::stoi(words[1]);
+  std::string first;
+  std::string second;
+  std::size_t input_count = 0;
+  std::size_t operand_count = 0;
+  for (const source_parameter& each : parameters) {
+    first += each.is_output ? "" : declaration(each) + ", ";
+    second += each.is_output || !each.is_operand() ? declaration(each) + ", " : "";
+    operand_count += each.is_operand() ? 1U : 0U;
+    input_count += each.is_operand() && !each.is_output ? 1U : 0U;
+  }
+  const std::string operands = std::to_string(operand_count);
+  const std::string reduced = std::to_string(input_count + (used.has_index ? 1 : 0));
+  const std::string kept_loop =
+      message("const usmx::detail::loop<", operands, ", ", words[1], "> usmx_kept");
+  const std::string elements =
+      filled(part_text, {{"outer", std::to_string(std::stoi(words[2]) - 1)},
+                         {"reduced", reduced},
+                         {"loads", loads_of(parameters, is_outer, words[4], used.has_index)}});
+  const std::string body =
+      filled(is_outer ? outer_text : inner_text, {{"lanes", words[3]},
+                                                  {"unrolled", unrolled_for(std::stoi(words[3]))},
+                                                  {"operands", operands},
+                                                  {"kept", words[1]},
+                                                  {"rows", std::to_string(kept_dimensions - 1)},
+                                                  {"part", elements}});
+  return message(
+      source_beginning(parameters), "using usmx_result = ", result, ";\n", sizes_text, reduce_text,
+      "USMX_KERNEL(2) ", name, "(", first, "usmx_result* usmx_parts, ",
+      used.has_index ? "const long usmx_i, " : "", kept_loop, ", const usmx::detail::loop<",
+      reduced, ", ", words[2], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",
+      used.has_count ? count_text : "", raw_arrays(parameters), body, "}\nUSMX_KERNEL(1) ", name,
+      "_end(", second, "const usmx_result* usmx_parts, ", kept_loop,
+      ", const usmx_result_sizes usmx_sizes) {\n", raw_arrays(parameters),
+      end_of(parameters, input_count, is_outer, operands, words[1], used.has_count), "}\n");
 }
 
 }  // namespace usmx::inline v1::detail

@@ -51,7 +51,7 @@ std::string declaration(const source_parameter&);
 std::string raw_arrays(std::span<const source_parameter>);
 
 /// The element of an operand at `column` of a row, all in C++; `row` and `stride` are in bytes. The
-/// step is one of operand_loop.hpp.
+/// step is one of call.hpp.
 ///
 /// What is the same for a whole row is added first: then the compiler sees that adjacent work items
 /// read adjacent elements.
@@ -66,7 +66,7 @@ std::string called_statements(std::string_view written);
 std::vector<std::string> words_of_form(std::string_view form);
 
 /// The source of an element-wise kernel, which includes "operation". `form` is that of
-/// operand_loop.hpp; `uses_index` says whether the operation may use `i`.
+/// call.hpp; `uses_index` says whether the operation may use `i`.
 std::string elementwise_source(std::string_view name, std::span<const source_parameter>,
                                std::string_view form, bool uses_index);
 

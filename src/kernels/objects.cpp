@@ -2,7 +2,7 @@
 
 #ifdef USMX_KERNEL_OBJECTS  // a string literal: the folder into which the build has put them
 
-#include "kernels/embedded_file.hpp"
+#include "kernels/packaged.hpp"
 
 #define USMX_EMBED_OBJECTS(group, file)                                 \
   USMX_EMBED(object_##group, USMX_KERNEL_OBJECTS "/" #group ".syclbin") \
@@ -38,7 +38,7 @@ std::span<const char> kernel_object(kernel_group, kernel_shape) { return {}; }
 
 #ifdef USMX_KERNEL_PTX  // a string literal: the folder into which the build has put them
 
-#include "kernels/embedded_file.hpp"
+#include "kernels/packaged.hpp"
 
 USMX_EMBED(ptx_copy, USMX_KERNEL_PTX "/copy.ptx")
 USMX_EMBED(ptx_fill, USMX_KERNEL_PTX "/fill.ptx")

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "kernels/embedded_file.hpp"
 #include "kernels/packaged.hpp"
 
 // Made by cmake/UsmxKernels.cmake: a line USMX_SOURCE(symbol, name, path) for each file of

@@ -1,10 +1,20 @@
-// The code of a user's kernel, ready to run on one device: a kernel of the SYCL runtime, or one of
-// CUDA's driver. What it allows, and how a command gets its arguments. Private to the library.
+// The code of users' kernels: ready to run on one device, built once in a context, and the few that
+// an object of a program has compiled (docs/decisions.md, 81). Private to the library and its
+// bindings.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,11 +23,21 @@
 #include <sycl/event.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/kernel.hpp>
+#include <sycl/queue.hpp>
 
+#include "base/ranked_mutex.hpp"
 #include "kernels/cuda_module.hpp"
-#include "user_kernels/launch_sizes.hpp"
+#include "runtime/contexts.hpp"
+#include "user_kernels/launch.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/user_kernels/compile.hpp"
+#include "usmx/user_kernels/kernel.hpp"
+#include "usmx/user_kernels/signature.hpp"
 
 namespace usmx::inline v1::detail {
+
+// The code of a user's kernel, ready to run on one device: a kernel of the SYCL runtime, or one of
+// CUDA's driver. What it allows, and how a command gets its arguments.
 
 /// Sets the arguments of a kernel of the SYCL runtime, one after the other. All of them, at every
 /// launch: the runtime would silently use those of the launch before.
@@ -89,4 +109,173 @@ class kernel_code {
 std::vector<kernel_code> load_code(std::string& compiled, std::span<const std::string> names,
                                    const sycl::context&, const sycl::device&);
 
+// Users' kernels that were built in a context, so that each is built once there (docs/decisions.md,
+// 81).
+
+/// A kernel that can be launched on any queue of its context and device. It holds no queue: a
+/// context whose queues are held is never forgotten.
+struct built_kernel {
+  kernel_signature signature;
+  std::vector<diagnostic> warnings;
+  kernel_code code;
+  /// For each number of dimensions.
+  std::array<launch_limits, 3> limits;
+  /// Whether it has views, and was compiled for debugging.
+  bool checks_views;
+};
+
+using built_program = std::shared_ptr<const std::vector<built_kernel>>;
+
+/// Keeps the programs that were used last. The disk cache has the others.
+class built_kernels final : public context_slot {
+ public:
+  static constexpr std::size_t most_programs = 256;
+
+  explicit built_kernels(const sycl::context& /*of_all*/) {}
+
+  /// Null if the program was not built for this device yet. `identity` is all that was given to the
+  /// compiler.
+  built_program find(const sycl::device& device, const std::string& identity) {
+    const std::lock_guard lock(mutex_);
+    const auto [first, last] = programs_.equal_range(identity);
+    for (auto at = first; at != last; ++at) {
+      if (at->second.device == device) {
+        at->second.last_use = ++clock_;
+        return at->second.built;
+      }
+    }
+    return nullptr;
+  }
+
+  void add(const sycl::device& device, std::string identity, built_program built) {
+    built_program forgotten;  // ends without the lock
+    const std::lock_guard lock(mutex_);
+    programs_.emplace(std::move(identity), entry{device, std::move(built), ++clock_});
+    if (programs_.size() > most_programs) {
+      const auto oldest = std::ranges::min_element(
+          programs_, {}, [](const auto& each) { return each.second.last_use; });
+      forgotten = std::move(oldest->second.built);
+      programs_.erase(oldest);
+    }
+  }
+
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return programs_.size();
+  }
+
+ private:
+  struct entry {
+    sycl::device device;
+    built_program built;
+    std::uint64_t last_use;
+  };
+
+  mutable ranked_mutex<lock_rank::built_kernels> mutex_;
+  std::unordered_multimap<std::string, entry> programs_;
+  std::uint64_t clock_ = 0;
+};
+
 }  // namespace usmx::inline v1::detail
+
+// The kernels that one object of a program has compiled: a few, and without a queue
+// (docs/decisions.md, 81). Private to the library and its bindings.
+
+namespace usmx::inline v1::internal {
+
+/// Kernels together with whoever uses them, since others may take their places meanwhile.
+using held_kernels = std::shared_ptr<const std::vector<kernel>>;
+
+/// The same kernels, which hold no queue: each launch of them names one.
+USMX_API held_kernels without_queue(const std::vector<kernel>&);
+
+/// Finds compiled kernels by a key, and by the context and device of a queue. It keeps those of the
+/// `most_places` contexts and devices that were used last, and `most_keys` of each. What it has
+/// forgotten is compiled again, or found in the cache of the context or of the disk. Thread-safe.
+template <class Key>
+class compiled_kernels {
+ public:
+  static constexpr std::size_t most_places = 8;
+  static constexpr std::size_t most_keys = 256;
+
+  /// Null where they must be compiled. `key` is anything that a Key compares with.
+  template <class Lookup>
+  held_kernels find(const sycl::queue& queue, const Lookup& key) const {
+    const sycl::context context = queue.get_context();
+    const sycl::device device = queue.get_device();
+    const std::lock_guard lock(mutex_);
+    if (!put_first(places_, [&](const place& each) { return each.is(context, device); }) ||
+        !put_first(places_.front().entries, [&](const entry& each) { return each.key == key; })) {
+      return nullptr;
+    }
+    return places_.front().entries.front().kernels;
+  }
+
+  /// Kernels that were just compiled on this queue. Where another thread was first, its are
+  /// returned.
+  held_kernels add(const sycl::queue& queue, Key key, const std::vector<kernel>& compiled) {
+    held_kernels made = without_queue(compiled);
+    std::list<place> places{{queue.get_context(), queue.get_device(), {}}};
+    std::list<entry> entries{{std::move(key), made}};
+    // Forgotten entries are destroyed without the lock: they move to the lists above, which outlive
+    // it.
+    const std::lock_guard lock(mutex_);
+    const auto is_here = [&here = places.front()](const place& each) {
+      return each.is(here.context, here.device);
+    };
+    if (!put_first(places_, is_here)) {
+      places_.splice(places_.begin(), places);
+    }
+    std::list<entry>& known = places_.front().entries;
+    if (put_first(known, [&](const entry& each) { return each.key == entries.front().key; })) {
+      return known.front().kernels;
+    }
+    known.splice(known.begin(), entries);
+    take_surplus(places_, most_places, places);
+    take_surplus(known, most_keys, entries);
+    return made;
+  }
+
+  bool empty() const {
+    const std::lock_guard lock(mutex_);
+    return places_.empty();
+  }
+
+ private:
+  struct entry {
+    Key key;
+    held_kernels kernels;
+  };
+
+  struct place {
+    sycl::context context;
+    sycl::device device;
+    std::list<entry> entries;  // the latest first
+
+    bool is(const sycl::context& other_context, const sycl::device& other_device) const {
+      return context == other_context && device == other_device;
+    }
+  };
+
+  template <class T, class Predicate>
+  static bool put_first(std::list<T>& all, const Predicate& is_wanted) {
+    const auto found = std::ranges::find_if(all, is_wanted);
+    if (found == all.end()) {
+      return false;
+    }
+    all.splice(all.begin(), all, found);
+    return true;
+  }
+
+  template <class T>
+  static void take_surplus(std::list<T>& from, std::size_t most, std::list<T>& taken) {
+    if (from.size() > most) {
+      taken.splice(taken.begin(), from, std::prev(from.end()));
+    }
+  }
+
+  mutable detail::ranked_mutex<detail::lock_rank::compiled_kernels> mutex_;
+  mutable std::list<place> places_;  // the latest first
+};
+
+}  // namespace usmx::inline v1::internal

@@ -1,19 +1,51 @@
-// The launch of a kernel in the order of all work on its arrays. Private to the library.
+// The launch of a kernel: how many work items, checked; the order of all work on its arrays; and
+// what kernels that were compiled for debugging report of accesses outside of a view. Private to
+// the library.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <vector>
 
+#include <sycl/device.hpp>
 #include <sycl/event.hpp>
 #include <sycl/handler.hpp>
+#include <sycl/kernel.hpp>
 #include <sycl/queue.hpp>
 
 #include "array/submission.hpp"
 #include "user_kernels/arguments.hpp"
+#include "usmx/array/array.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1::detail {
+
+// How many work items a kernel is launched with, checked.
+
+/// The limits of a launch, by the device and the kernel. Sizes are in the order of launch_sizes.
+struct launch_limits {
+  std::size_t group_size;
+  std::array<std::size_t, 3> group_sizes;
+  std::size_t local_nbytes;
+  /// The size of a group that the kernel was compiled for; zeros if it takes any.
+  std::array<std::size_t, 3> required;
+  /// The most groups along one dimension, which is the innermost of three and any of two, and along
+  /// each of the others.
+  std::size_t groups_along_one;
+  std::size_t groups_along_others;
+  /// The size of a group in which kernels that only pass through memory are fastest.
+  std::size_t fast_group_size;
+};
+
+launch_limits limits_of(const sycl::kernel&, const sycl::device&, int dimensions);
+
+/// Throws value_error unless the kernel can run with these sizes. Those that were left open are
+/// chosen.
+launch_sizes checked_sizes(const kernel_signature&, const launch_sizes&, const launch_limits&);
+
+// The launch of a kernel in the order of all work on its arrays.
 
 /// An array that a command reads, or writes as well.
 struct array_use {
@@ -43,5 +75,28 @@ std::size_t fast_group_size(const kernel&) noexcept;
 sycl::event launch_checked(const kernel&, const launch_sizes&, std::span<const argument_bytes>,
                            std::span<const array_use>, const sycl::queue&,
                            std::span<const sycl::event> after);
+
+// Reports of kernels that were compiled for debugging about accesses outside of a view: the memory
+// that the kernels write a report to, and the error.
+
+/// The report of one launch, or of several that are one call. The kernels' work items write the
+/// first bad access to it.
+class view_checks {
+ public:
+  /// Allocates it where the kernel and the host can write.
+  view_checks(const kernel_signature&, const sycl::queue&);
+
+  /// Completes the bytes of the view that is the parameter at `place`.
+  void add_to(argument_bytes& view, std::size_t place) const;
+  /// The kernel writes it.
+  array_use use() const noexcept { return {&memory_, access::write}; }
+  /// Waits for the launches. Throws index_error if there was a bad access.
+  void require_none(std::vector<sycl::event> done,
+                    std::span<const kernel_argument> arguments) const;
+
+ private:
+  const kernel_signature& signature_;
+  array memory_;
+};
 
 }  // namespace usmx::inline v1::detail

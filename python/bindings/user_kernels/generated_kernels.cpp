@@ -1,15 +1,21 @@
 #include "user_kernels/generated_kernels.hpp"
 
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "elements/dtype.hpp"
 #include "exchange/import.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/nanobind.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/queue_argument.hpp"
 #include "user_kernels/user_kernels.hpp"
+#include "usmx/base/process.hpp"
 
 namespace usmx::bindings {
 
@@ -117,6 +123,220 @@ generation_options generation_arguments(nb::handle name, nb::handle preamble, nb
   return {std::string(to_text("name", name.ptr())),
           std::string(to_text("preamble", preamble.ptr())),
           nb::cast<std::vector<std::string>>(parts[2]), flag_argument("debug", debug)};
+}
+
+namespace {
+
+using py_elementwise = py_generated<elementwise_kernel>;
+
+std::optional<std::vector<std::ptrdiff_t>> size_of(nb::handle size) {
+  if (size.is_none()) {
+    return std::nullopt;
+  }
+  const counts extents = shape_argument(size);
+  return std::vector<std::ptrdiff_t>(extents.span().begin(), extents.span().end());
+}
+
+started_call start_elementwise(nb::handle object, nb::args given, nb::handle out, nb::handle type,
+                               nb::handle size, nb::handle queue, nb::handle after) {
+  require_usable_process();
+  look_for_peers();
+  const auto& self = ready_instance<py_elementwise>(object.ptr());
+  const call_arguments arguments(self.kernel, given, out);
+  std::vector<sycl::event> events = events_argument(after);
+  const sycl::queue where = arguments.queue(queue);
+  internal::elementwise_call call(
+      self.kernel, arguments.all(),
+      type.is_none() ? std::nullopt : std::optional(dtype_argument(type)), size_of(size));
+  return run(self, call, arguments, where, std::move(events));
+}
+
+nb::object compute(nb::handle object, nb::args given, nb::handle out, nb::handle type,
+                   nb::handle size, nb::handle queue, nb::handle after) {
+  return start_elementwise(object, given, out, type, size, queue, after).outputs;
+}
+
+nb::object submit_elementwise(nb::handle object, nb::args given, nb::handle out, nb::handle type,
+                              nb::handle size, nb::handle queue, nb::handle after) {
+  return start_elementwise(object, given, out, type, size, queue, after).with_event();
+}
+
+}  // namespace
+
+void bind_elementwise(nb::module_& m) {
+  nb::class_<py_elementwise> cls(
+      m, "ElementwiseKernel", nb::is_weak_referenceable(),
+      "A kernel of one expression for each element of arrays, which are broadcast together.");
+  cls.def(
+         "__init__",
+         [](nb::pointer_and_handle<py_elementwise> self, nb::handle inputs, nb::handle outputs,
+            nb::handle operation, nb::handle name, nb::handle preamble, nb::handle options,
+            nb::handle debug) {
+           initialize(self, [&] {
+             require_usable_process();
+             generation_texts written{
+                 {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
+                  {"out_params", std::string(to_text("out_params", outputs.ptr()))},
+                  {"operation", std::string(to_text("operation", operation.ptr()))}},
+                 generation_arguments(name, preamble, options, debug)};
+             const auto& texts = written.texts;
+             elementwise_kernel made(texts[0].second, texts[1].second, texts[2].second,
+                                     written.options);
+             return py_elementwise(std::move(made), std::move(written));
+           });
+         },
+         nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("operation").none(),
+         nb::arg("name").none() = "kernel", nb::kw_only(), nb::arg("preamble").none() = "",
+         nb::arg("options") = nb::make_tuple(), nb::arg("debug").none() = false,
+         nb::sig("def __init__(self, in_params: str, out_params: str, operation: str, name: str = "
+                 "'kernel', *, preamble: str = '', options: Sequence[str] = (), debug: bool = "
+                 "False) -> None"),
+         docstring("ElementwiseKernel.__init__"))
+      .def(
+          "__call__", &compute, nb::arg("args"), nb::arg("out").none() = nb::none(),
+          nb::arg("dtype").none() = nb::none(), nb::arg("size").none() = nb::none(),
+          nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
+          nb::sig("def __call__(self, *args: object, out: object = None, dtype: DTypeLike | None = "
+                  "None, size: Shape | None = None, queue: QueueLike | None = None, after: "
+                  "Sequence[object] = ()) -> Any"),
+          docstring("ElementwiseKernel.__call__"))
+      .def("submit", &submit_elementwise, nb::arg("args"), nb::arg("out").none() = nb::none(),
+           nb::arg("dtype").none() = nb::none(), nb::arg("size").none() = nb::none(),
+           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
+           nb::sig("def submit(self, *args: object, out: object = None, dtype: DTypeLike | None = "
+                   "None, size: Shape | None = None, queue: QueueLike | None = None, after: "
+                   "Sequence[object] = ()) -> tuple[Any, SyclEvent]"),
+           docstring("ElementwiseKernel.submit"))
+      .def_prop_ro(
+          "name", [](const py_elementwise& self) { return self.kernel.name(); },
+          "The name that was given.")
+      .def_prop_ro(
+          "_written", [](const py_elementwise& self) { return self.written.keywords(); },
+          "The arguments of the constructor.")
+      .def("__repr__", [](const py_elementwise& self) {
+        return "<usmx.ElementwiseKernel " + self.kernel.name() + ">";
+      });
+}
+
+namespace {
+
+using py_reduction = py_generated<reduction_kernel>;
+
+/// Reads `axis`: None for all axes, one axis or a tuple of axes.
+reduction_axes axes_argument(nb::handle axis, nb::handle keepdims) {
+  reduction_axes axes{.axes = std::nullopt, .are_kept = flag_argument("keepdims", keepdims)};
+  if (!axis.is_none()) {
+    const counts given = PyIndex_Check(axis.ptr()) ? counts("axis", nb::make_tuple(axis).ptr())
+                                                   : counts("axis", axis.ptr());
+    axes.axes.emplace(given.span().begin(), given.span().end());
+  }
+  return axes;
+}
+
+started_call start_reduction(nb::handle object, nb::args given, nb::handle axis,
+                             nb::handle keepdims, nb::handle out, nb::handle type, nb::handle queue,
+                             nb::handle after) {
+  require_usable_process();
+  look_for_peers();
+  const auto& self = ready_instance<py_reduction>(object.ptr());
+  const call_arguments arguments(self.kernel, given, out);
+  std::vector<sycl::event> events = events_argument(after);
+  const sycl::queue where = arguments.queue(queue);
+  internal::reduction_call call(
+      self.kernel, arguments.all(), axes_argument(axis, keepdims),
+      type.is_none() ? std::nullopt : std::optional(dtype_argument(type)));
+  return run(self, call, arguments, where, std::move(events));
+}
+
+/// A text, or None for an empty one.
+std::string text_or_none(const char* what, nb::handle text) {
+  return text.is_none() ? std::string() : std::string(to_text(what, text.ptr()));
+}
+
+/// A text, or a number written out.
+std::string identity_argument(nb::handle identity) {
+  const nb::object text = hooks::identity_text(identity);
+  return std::string(to_text("identity", text.ptr()));
+}
+
+nb::object reduce(nb::handle object, nb::args given, nb::handle axis, nb::handle keepdims,
+                  nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
+  return start_reduction(object, given, axis, keepdims, out, type, queue, after).outputs;
+}
+
+nb::object submit_reduction(nb::handle object, nb::args given, nb::handle axis, nb::handle keepdims,
+                            nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
+  return start_reduction(object, given, axis, keepdims, out, type, queue, after).with_event();
+}
+
+}  // namespace
+
+void bind_reduction(nb::module_& m) {
+  nb::class_<py_reduction> cls(
+      m, "ReductionKernel", nb::is_weak_referenceable(),
+      "A kernel that puts the elements of arrays together, along some axes or all.");
+  cls.def(
+         "__init__",
+         [](nb::pointer_and_handle<py_reduction> self, nb::handle inputs, nb::handle outputs,
+            nb::handle map, nb::handle reduce_two, nb::handle post_map, nb::handle identity,
+            nb::handle name, nb::handle type, nb::handle preamble, nb::handle options,
+            nb::handle debug) {
+           initialize(self, [&] {
+             require_usable_process();
+             generation_texts written{
+                 {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
+                  {"out_params", std::string(to_text("out_params", outputs.ptr()))},
+                  {"map_expr", std::string(to_text("map_expr", map.ptr()))},
+                  {"reduce_expr", std::string(to_text("reduce_expr", reduce_two.ptr()))},
+                  {"post_map_expr", std::string(to_text("post_map_expr", post_map.ptr()))},
+                  {"identity", identity_argument(identity)},
+                  {"reduce_type", text_or_none("reduce_type", type)}},
+                 generation_arguments(name, preamble, options, debug)};
+             const auto& texts = written.texts;
+             reduction_kernel made(texts[0].second, texts[1].second,
+                                   {texts[2].second, texts[3].second, texts[4].second,
+                                    texts[5].second, texts[6].second},
+                                   written.options);
+             return py_reduction(std::move(made), std::move(written));
+           });
+         },
+         nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("map_expr").none(),
+         nb::arg("reduce_expr").none(), nb::arg("post_map_expr").none(), nb::arg("identity").none(),
+         nb::arg("name").none() = "reduce", nb::kw_only(),
+         nb::arg("reduce_type").none() = nb::none(), nb::arg("preamble").none() = "",
+         nb::arg("options") = nb::make_tuple(), nb::arg("debug").none() = false,
+         nb::sig(
+             "def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: "
+             "str, post_map_expr: str, identity: str | complex | None, name: str = 'reduce', *, "
+             "reduce_type: str | None = None, preamble: str = '', options: Sequence[str] = (), "
+             "debug: bool = False) -> None"),
+         docstring("ReductionKernel.__init__"))
+      .def("__call__", &reduce, nb::arg("args"), nb::arg("axis").none() = nb::none(),
+           nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),
+           nb::arg("dtype").none() = nb::none(), nb::arg("queue").none() = nb::none(),
+           nb::arg("after") = nb::make_tuple(),
+           nb::sig("def __call__(self, *args: object, axis: int | tuple[int, ...] | None = None, "
+                   "keepdims: bool = False, out: object = None, dtype: DTypeLike | None = None, "
+                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> Any"),
+           docstring("ReductionKernel.__call__"))
+      .def("submit", &submit_reduction, nb::arg("args"), nb::arg("axis").none() = nb::none(),
+           nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),
+           nb::arg("dtype").none() = nb::none(), nb::arg("queue").none() = nb::none(),
+           nb::arg("after") = nb::make_tuple(),
+           nb::sig("def submit(self, *args: object, axis: int | tuple[int, ...] | None = None, "
+                   "keepdims: bool = False, out: object = None, dtype: DTypeLike | None = None, "
+                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> tuple[Any, "
+                   "SyclEvent]"),
+           docstring("ReductionKernel.submit"))
+      .def_prop_ro(
+          "name", [](const py_reduction& self) { return self.kernel.name(); },
+          "The name that was given.")
+      .def_prop_ro(
+          "_written", [](const py_reduction& self) { return self.written.keywords(); },
+          "The arguments of the constructor.")
+      .def("__repr__", [](const py_reduction& self) {
+        return "<usmx.ReductionKernel " + self.kernel.name() + ">";
+      });
 }
 
 }  // namespace usmx::bindings

@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/nanobind.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "user_kernels/compiling.hpp"
+#include "user_kernels/user_kernels.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::bindings {

@@ -14,11 +14,58 @@
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
 #include "sycl_objects/queue_argument.hpp"
-#include "user_kernels/compiling.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
 
 namespace usmx::bindings {
+namespace {
+
+/// The compiler's messages as Python's tuples (file, line, column, severity, text).
+nb::list to_tuples(const std::vector<diagnostic>& all) {
+  constexpr const char* names[] = {"note", "warning", "error"};
+  nb::list tuples;
+  for (const diagnostic& each : all) {
+    tuples.append(nb::make_tuple(each.file, each.line, each.column,
+                                 names[static_cast<std::size_t>(each.severity)], each.text));
+  }
+  return tuples;
+}
+
+}  // namespace
+
+progress_line::~progress_line() {
+  if (!is_shown_) {
+    return;
+  }
+  const nb::error_scope kept;
+  try {
+    tell(std::chrono::seconds(0));
+  } catch (nb::python_error& failed) {
+    failed.discard_as_unraisable("usmx.Kernel");
+  } catch (const std::exception&) {
+    // No memory, or the package is gone: the line stays.
+  }
+}
+
+void progress_line::show(std::chrono::seconds passed) {
+  const nb::gil_scoped_acquire locked;
+  is_shown_ = true;
+  tell(passed);
+}
+
+void progress_line::tell(std::chrono::seconds passed) const {
+  hooks::compile_progress(nb::cast(names_), passed.count());
+}
+
+void raise_compile_error(const compile_error& failed) {
+  const nb::object error =
+      hooks::compile_error(nb::str(failed.what()), to_tuples(failed.diagnostics()));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  nb::raise_python_error();
+}
+
+void warn_of(const std::vector<diagnostic>& said) { hooks::compile_warnings(to_tuples(said)); }
+
 namespace {
 
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
@@ -232,18 +279,7 @@ void bind_local_memory(nb::module_& m) {
          },
          nb::arg("dtype"), nb::arg("n"),
          nb::sig("def __init__(self, dtype: DTypeLike, n: SupportsIndex) -> None"),
-         R"(Ask for local memory in a launch.
-
-Args:
-    dtype: the type of the elements, which is that of the kernel's parameter.
-    n: how many elements each work group gets, at least 1.
-
-Raises:
-    TypeError: `dtype` is no type.
-    ValueError: there is no such type, or `n` is less than 1.
-
-Example:
-    >>> scratch = usmx.local_memory('f4', 64))")
+         docstring("local_memory.__init__"))
       .def_prop_ro(
           "_written",
           [](const py_local_memory& self) {
@@ -292,35 +328,7 @@ void bind_user_kernels(nb::module_& m) {
                  "object] | "
                  "None = None, headers: Mapping[str, str] | None = None, options: Sequence[str] = "
                  "(), debug: bool = False) -> None"),
-         R"(Compile a kernel for the default queue's device; for others when it is launched there.
-
-Args:
-    source: SYCL source. It includes <usmx/kernel.hpp>, and declares its kernels by
-        ``USMX_KERNEL(dimensions)``. Or the bytes of a module of SPIR-V, which takes no further
-        arguments than the name. It does not tell the signs of integers (``i32`` in the signature),
-        and of most pointers no element type (``void*``).
-    name: the name of the kernel.
-    defines: macros, with values of which the text is taken.
-    headers: texts by the names under which the source includes them.
-    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
-        NVIDIA, such as '--use_fast_math'.
-    debug: whether each access through a ``usmx::view`` checks its indices. Each launch then waits
-        for the kernel, and raises an IndexError that names the first bad access. Bad accesses
-        reach no array.
-
-Raises:
-    CompileError: the source is no program, or has no such kernel.
-    ValueError: a name is no identifier, or the function is no kernel.
-    TypeError: a parameter is of a type that no launch can set.
-
-Example:
-    >>> double = usmx.Kernel('''
-    ... #include <usmx/kernel.hpp>
-    ... USMX_KERNEL(1) twice(float* x) { x[usmx::global_id()] *= 2; }''', 'twice')
-    >>> x = usmx.ones(4, dtype='f4')
-    >>> double(4, None, x).wait()
-    >>> print(x)
-    [2. 2. 2. 2.])")
+         docstring("Kernel.__init__"))
       .def(
           "__call__",
           [](const py_kernel& self, nb::handle global, nb::handle local, nb::args arguments,
@@ -335,36 +343,7 @@ Example:
               "def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
               "queue: QueueLike | None = None, after: Sequence[object] = (), wait: bool = True) "
               "-> SyclEvent"),
-          R"(Run the kernel. Does not wait, unless others have the memory, and with `debug`.
-
-It comes after the work on the arrays that usmx and dpnp have submitted, and their later work comes
-after it. Where others have the memory who cannot be told that, it waits for their queue first, and then
-for the kernel: a view by NumPy, a dictionary, a pointer. docs/concepts.md has the table.
-
-Args:
-    global_size: how many work items there are: an integer, or a tuple of up to three, the
-        innermost dimension last.
-    local_size: how many of them are a work group, in the same form; it divides `global_size`.
-        None: chosen.
-    args: one for each parameter. For pointers, C-contiguous USMArrays or other producers of
-        ``__sycl_usm_array_interface__``; for a ``usmx::view``, the same of any layout; for numbers, numbers of Python or NumPy that the
-        parameter's type can hold; for structures, structured scalars of NumPy of the same size;
-        ``usmx.local_memory``.
-    queue: where it runs. None: on the queue of the arrays, else on the default queue.
-    after: events that it comes after, too.
-    wait: False: never wait for the kernel. Whoever has the memory, but usmx and dpnp, must then
-        wait for the event.
-
-Returns:
-    A SyclEvent.
-
-Raises:
-    TypeError: too few or too many arguments, or one is of another kind or element type.
-    ValueError: a number does not fit, an array is read-only, has gaps or is of another context, or
-        a size does not suit the kernel and the device.
-    IndexError: an access was outside of a view, if the kernel was compiled with `debug`.
-    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
-    SyclKernelSubmitError: the SYCL runtime refuses the launch.)")
+          docstring("Kernel.__call__"))
       .def_prop_ro(
           "signature", [](const py_kernel& self) { return to_string(self.signature); },
           "The kernel as in C++, such as 'axpy(float, const float*, float*)'.")

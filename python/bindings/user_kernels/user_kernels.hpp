@@ -1,6 +1,7 @@
 // usmx.Kernel, usmx.local_memory and what calls generated kernels: kernels that users write.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "internals.hpp"
 #include "support/nanobind.hpp"
+#include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::bindings {
@@ -53,5 +55,32 @@ void bind_user_kernels(nb::module_& m);
 void bind_elementwise(nb::module_& m);
 /// ReductionKernel.
 void bind_reduction(nb::module_& m);
+
+// Reports of a compilation to Python: its progress, its warnings and its errors.
+
+/// Tells the user that a compilation takes long. It refers to the names.
+class progress_line {
+ public:
+  explicit progress_line(const std::vector<std::string>& names) : names_(names) {}
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+  /// With the interpreter lock.
+  ~progress_line();
+
+  /// Without the interpreter lock. What Python raises ends the compilation: it may be a Ctrl-C.
+  void show(std::chrono::seconds passed);
+
+ private:
+  void tell(std::chrono::seconds passed) const;
+
+  const std::vector<std::string>& names_;
+  bool is_shown_ = false;
+};
+
+/// Raises a CompileError.
+[[noreturn]] void raise_compile_error(const compile_error&);
+
+/// Python's warnings for the compiler's. To be called with the interpreter lock.
+void warn_of(const std::vector<diagnostic>&);
 
 }  // namespace usmx::bindings

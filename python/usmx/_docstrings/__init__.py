@@ -3,6 +3,11 @@
 Short ones stand in C++, beside what they describe.
 """
 
-from . import arrays, memory, sycl
+from . import arrays, kernels, memory, sycl
 
-DOCSTRINGS = {**arrays.DOCSTRINGS, **memory.DOCSTRINGS, **sycl.DOCSTRINGS}
+DOCSTRINGS = {
+    **arrays.DOCSTRINGS,
+    **memory.DOCSTRINGS,
+    **sycl.DOCSTRINGS,
+    **kernels.DOCSTRINGS,
+}

@@ -1,6 +1,6 @@
 // usmx-compile MEMORY-BYTES CPU-SECONDS: compiles one program. A child of the library runs it,
 // because the compiler may end its process. Reads the request from file 0 and writes the answer to
-// file 3: user_kernels/messages.hpp.
+// file 3: user_kernels/compile/child.hpp.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,10 +19,10 @@
 #include <sycl/exception.hpp>
 #include <sycl/kernel_bundle.hpp>
 
+#include "user_kernels/compile/child.hpp"
 #include "user_kernels/compile/nvrtc.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "user_kernels/compile/spirv_bundle.hpp"
-#include "user_kernels/messages.hpp"
 
 namespace {
 

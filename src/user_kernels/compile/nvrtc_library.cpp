@@ -1,4 +1,4 @@
-#include "user_kernels/compile/nvrtc_library.hpp"
+#include "user_kernels/compile/nvrtc.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

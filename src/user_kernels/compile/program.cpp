@@ -7,7 +7,7 @@
 #include <optional>
 #include <system_error>
 
-#include "kernels/embedded_file.hpp"
+#include "kernels/packaged.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 

@@ -1,14 +1,19 @@
-// Reads what a module of SPIR-V says about its kernels. The module may be anything: what is not as
-// the specification says is an error. No SYCL here. Private to the library.
+// Reads what compilers made: modules of SPIR-V, the files in which the SYCL runtime saves compiled
+// kernels, and the parameters in mangled names. No SYCL here. Private to the library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "usmx/user_kernels/signature.hpp"
+
+// Reads what a module of SPIR-V says about its kernels. The module may be anything: what is not as
+// the specification says is an error. No SYCL here.
 
 namespace usmx::inline v1::internal {
 
@@ -35,5 +40,19 @@ std::vector<kernel_parameter> spirv_parameters(std::string_view module, std::str
 /// that none of them defines, other than SPIR-V's and the SYCL runtime's own. The driver of a
 /// processor would take them from the host's process (docs/decisions.md, 88).
 void require_definitions(std::span<const std::string_view> modules);
+
+// Reads the files in which the SYCL runtime saves compiled kernels. No SYCL here.
+
+/// The modules of SPIR-V in an object that the runtime saved; none in no bytes. They refer to the
+/// bytes. Throws std::runtime_error for bytes in another form.
+std::vector<std::string_view> modules_of_syclbin(std::string_view object);
+
+// Reads the parameters of kernels from the object that the compiler made: from the mangled names of
+// the empty kernels that include/usmx/kernel.hpp has for this.
+
+/// The parameters of the kernel that was the `place`-th in the program's text. Throws value_error
+/// if the object does not say them, and for a parameter that no launch can set.
+std::vector<kernel_parameter> parameters_in(std::string_view object, std::size_t place,
+                                            std::string_view kernel);
 
 }  // namespace usmx::inline v1::detail

@@ -1,5 +1,5 @@
-// src/generated_kernels/operand_loop.hpp: the loop over several arrays, and the form of its kernel.
-#include "generated_kernels/operand_loop.hpp"
+// src/generated_kernels/call.hpp: the loop over several arrays, and the form of its kernel.
+#include "generated_kernels/call.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// src/user_kernels/compiled_kernels.hpp and built_kernels.hpp: what is kept of users' kernels.
-#include "user_kernels/compiled_kernels.hpp"
+// src/user_kernels/kernel_code.hpp: the compiled kernels that are kept.
+#include "user_kernels/kernel_code.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support/device_test.hpp"
-#include "user_kernels/built_kernels.hpp"
+#include "user_kernels/kernel_code.hpp"
 #include "usmx/copy/values.hpp"
 #include "usmx/copy/zeros.hpp"
 

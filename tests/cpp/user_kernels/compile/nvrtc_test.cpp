@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "user_kernels/compile/compiler.hpp"
-#include "user_kernels/compile/mangled_words.hpp"
 #include "user_kernels/compile/program.hpp"
+#include "user_kernels/compile/spirv.hpp"
 
 namespace {
 

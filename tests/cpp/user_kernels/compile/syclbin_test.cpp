@@ -1,4 +1,4 @@
-#include "user_kernels/compile/syclbin.hpp"
+#include "user_kernels/compile/spirv.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,244 @@
+"""Kernels that users write: `Kernel`, `ElementwiseKernel`, `ReductionKernel` and `local_memory`."""
+
+DOCSTRINGS = {
+    "ElementwiseKernel.__init__": """Take the parameters and the operation. Compiles nothing yet.
+
+The source is generated and compiled for the types and the kind of layout of the arguments, at the
+first call with such ones. Arrays may have any layout: operands are not copied.
+
+Args:
+    in_params: the inputs, as ``'T x, float32 y, raw T table'``: types and names. A type is a name such
+        as 'float32', or one letter that stands for any type, the same one wherever it is used. The
+        operation indexes raw arrays by itself, and they are not broadcast.
+    out_params: the outputs, in the same form. Raw ones must be given to each call.
+    operation: statements of C++ that set the outputs. They may use the letters as types, ``i``, the
+        place of the element in C order, and the functions of <usmx/kernel.hpp>. Of a raw array,
+        ``table[k]`` is the k-th element in C order, ``table(i, j)`` and ``table.extent(0)`` are those
+        of a ``usmx::view``.
+    name: for messages.
+    preamble: C++ that comes before the kernel, such as functions that it uses.
+    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
+        NVIDIA, such as '--use_fast_math'.
+    debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
+        an IndexError that names the first bad index. Bad indices reach no array.
+
+Raises:
+    TypeError: a parameter is no string.
+    ValueError: parameters are not written so, two have one name, or there is no output.
+
+Example:
+    >>> scale = usmx.ElementwiseKernel('T x, T a', 'T out', 'out = a * x', 'scale')
+    >>> x = usmx.arange(4, dtype='f4')
+    >>> print(scale(x, 2))
+    [0. 2. 4. 6.]
+    >>> print(scale(x[::-1], x, out=x))
+    [0. 2. 2. 0.]""",
+    "ElementwiseKernel.__call__": """Compute the outputs. Does not wait, but for memory that other packages may work on.
+
+Args:
+    args: one for each input, and none or one for each output. Inputs are arrays of any layout, which
+        are broadcast together, and numbers that their parameter's type can hold. An array is a
+        USMArray or another producer of ``__sycl_usm_array_interface__``.
+    out: the array for the output, or a tuple of arrays and None for several. Its elements may be
+        those of an input. None: new arrays, of the kind of memory that get_coerced_usm_type gives,
+        in Fortran order if all inputs of their shape have it, else in C order.
+    dtype: the type that stands for type variables that no array names.
+    size: the shape of the outputs, where no argument is an array, or raw ones alone.
+    queue: where it runs. None: on the queue of the arrays, else on the default queue.
+    after: events that it comes after, too.
+
+Returns:
+    The output, as given or a new USMArray; a tuple for several.
+
+Raises:
+    TypeError: too few or too many arguments, or one is of another kind or element type; a type
+        variable stands for two types, or for none.
+    ValueError: shapes do not suit, `size` is missing or another one, a number does not fit, an output is read-only.
+    IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
+    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
+    CompileError: the source cannot be compiled for these types.""",
+    "ElementwiseKernel.submit": """Compute the outputs as a call does, and give the event of the work on them, too.
+
+Args:
+    args: as of a call.
+    out: as of a call.
+    dtype: as of a call.
+    size: as of a call.
+    queue: as of a call.
+    after: as of a call.
+
+Returns:
+    What a call returns, and a SyclEvent, which is complete when the outputs are.
+
+Raises:
+    TypeError: as a call does, like the other errors.
+
+Example:
+    >>> twice = usmx.ElementwiseKernel('T x', 'T y', 'y = 2 * x')
+    >>> y, event = twice.submit(usmx.ones(3))
+    >>> z, event = twice.submit(y, after=[event])
+    >>> event.wait()
+    >>> print(z)
+    [4. 4. 4.]""",
+    "local_memory.__init__": """Ask for local memory in a launch.
+
+Args:
+    dtype: the type of the elements, which is that of the kernel's parameter.
+    n: how many elements each work group gets, at least 1.
+
+Raises:
+    TypeError: `dtype` is no type.
+    ValueError: there is no such type, or `n` is less than 1.
+
+Example:
+    >>> scratch = usmx.local_memory('f4', 64)""",
+    "Kernel.__init__": """Compile a kernel for the default queue's device; for others when it is launched there.
+
+Args:
+    source: SYCL source. It includes <usmx/kernel.hpp>, and declares its kernels by
+        ``USMX_KERNEL(dimensions)``. Or the bytes of a module of SPIR-V, which takes no further
+        arguments than the name. It does not tell the signs of integers (``i32`` in the signature),
+        and of most pointers no element type (``void*``).
+    name: the name of the kernel.
+    defines: macros, with values of which the text is taken.
+    headers: texts by the names under which the source includes them.
+    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
+        NVIDIA, such as '--use_fast_math'.
+    debug: whether each access through a ``usmx::view`` checks its indices. Each launch then waits
+        for the kernel, and raises an IndexError that names the first bad access. Bad accesses
+        reach no array.
+
+Raises:
+    CompileError: the source is no program, or has no such kernel.
+    ValueError: a name is no identifier, or the function is no kernel.
+    TypeError: a parameter is of a type that no launch can set.
+
+Example:
+    >>> double = usmx.Kernel('''
+    ... #include <usmx/kernel.hpp>
+    ... USMX_KERNEL(1) twice(float* x) { x[usmx::global_id()] *= 2; }''', 'twice')
+    >>> x = usmx.ones(4, dtype='f4')
+    >>> double(4, None, x).wait()
+    >>> print(x)
+    [2. 2. 2. 2.]""",
+    "Kernel.__call__": """Run the kernel. Does not wait, unless others have the memory, and with `debug`.
+
+It comes after the work on the arrays that usmx and dpnp have submitted, and their later work comes
+after it. Where others have the memory who cannot be told that, it waits for their queue first, and then
+for the kernel: a view by NumPy, a dictionary, a pointer. docs/concepts.md has the table.
+
+Args:
+    global_size: how many work items there are: an integer, or a tuple of up to three, the
+        innermost dimension last.
+    local_size: how many of them are a work group, in the same form; it divides `global_size`.
+        None: chosen.
+    args: one for each parameter. For pointers, C-contiguous USMArrays or other producers of
+        ``__sycl_usm_array_interface__``; for a ``usmx::view``, the same of any layout; for numbers, numbers of Python or NumPy that the
+        parameter's type can hold; for structures, structured scalars of NumPy of the same size;
+        ``usmx.local_memory``.
+    queue: where it runs. None: on the queue of the arrays, else on the default queue.
+    after: events that it comes after, too.
+    wait: False: never wait for the kernel. Whoever has the memory, but usmx and dpnp, must then
+        wait for the event.
+
+Returns:
+    A SyclEvent.
+
+Raises:
+    TypeError: too few or too many arguments, or one is of another kind or element type.
+    ValueError: a number does not fit, an array is read-only, has gaps or is of another context, or
+        a size does not suit the kernel and the device.
+    IndexError: an access was outside of a view, if the kernel was compiled with `debug`.
+    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
+    SyclKernelSubmitError: the SYCL runtime refuses the launch.""",
+    "ReductionKernel.__init__": """Take the parameters and the expressions. Compiles nothing yet.
+
+For each result, the expression `map_expr` of the inputs' elements is reduced by `reduce_expr`. The
+source is generated and compiled for the types and the kind of layout of the arguments, at the first
+call with such ones. Arrays may have any layout: operands are not copied.
+
+Args:
+    in_params: the inputs, as ``'T x, float32 y, raw T table'``: types and names. A type is a name such
+        as 'float32', or one letter that stands for any type, the same one wherever it is used. The
+        expression indexes raw arrays by itself, as in an ElementwiseKernel, and they are not reduced.
+    out_params: the outputs, in the same form; none is raw.
+    map_expr: an expression of C++ of the inputs, and of ``i``, the place of the element among those of
+        its result in C order, and ``n``, their number.
+    reduce_expr: an expression of ``a`` and ``b`` that puts two values together. The order of the
+        values must not matter.
+    post_map_expr: statements that set the outputs from ``a``. Inputs that are numbers or raw, and
+        ``n``, are there, too.
+    identity: an expression or a number for the result of no elements. Empty or None: there is none.
+    name: for messages.
+    reduce_type: the type of ``a`` and ``b``: a name of a type, a letter of the parameters, or a
+        structure of the preamble. None: that of the first output.
+    preamble: C++ that comes before the kernels, such as functions that they use.
+    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
+        NVIDIA, such as '--use_fast_math'.
+    debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
+        an IndexError that names the first bad index. Bad indices reach no array.
+
+Raises:
+    TypeError: a parameter is no string.
+    ValueError: parameters are not written so, two have one name, or there is no output.
+
+Example:
+    >>> norm = usmx.ReductionKernel(
+    ...     'T x', 'T y', 'x * x', 'a + b', 'y = sqrt(a)', '0', 'norm')
+    >>> x = usmx.asarray([[3.0, 4.0], [6.0, 8.0]])
+    >>> print(norm(x, axis=1))
+    [ 5. 10.]
+    >>> norm(x[:, 0], keepdims=True).shape
+    (1,)""",
+    "ReductionKernel.__call__": """Compute the outputs. Does not wait, but for memory that other packages may work on.
+
+For one shape and device, elements are always put together in the same order.
+
+Args:
+    args: one for each input, and none or one for each output. Inputs are arrays of any layout, which
+        are broadcast together, and numbers that their parameter's type can hold; one is an array.
+        An array is a USMArray or another producer of ``__sycl_usm_array_interface__``.
+    axis: the axis, or a tuple of axes, that is reduced; negative ones count from the end. None: all.
+    keepdims: whether the reduced axes stay, with one element.
+    out: the array for the output, or a tuple of arrays and None for several. It may overlap inputs.
+        None: new arrays in C order, of the kind of memory that get_coerced_usm_type gives.
+    dtype: the type that stands for type variables that no array names.
+    queue: where it runs. None: on the queue of the arrays.
+    after: events that it comes after, too.
+
+Returns:
+    The output, as given or a new USMArray; a tuple for several.
+
+Raises:
+    TypeError: too few or too many arguments, or one is of another kind or element type; a type
+        variable stands for two types, or for none.
+    ValueError: shapes do not suit, an axis is given twice, nothing is reduced and there is no
+        identity, a number does not fit, an output is read-only.
+    AxisError: there is no such axis.
+    IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
+    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
+    CompileError: the source cannot be compiled for these types.""",
+    "ReductionKernel.submit": """Compute the outputs as a call does, and give the event of the work on them, too.
+
+Args:
+    args: as of a call.
+    axis: as of a call.
+    keepdims: as of a call.
+    out: as of a call.
+    dtype: as of a call.
+    queue: as of a call.
+    after: as of a call.
+
+Returns:
+    What a call returns, and a SyclEvent, which is complete when the outputs are.
+
+Raises:
+    TypeError: as a call does, like the other errors.
+
+Example:
+    >>> total = usmx.ReductionKernel('T x', 'T y', 'x', 'a + b', 'y = a', 0)
+    >>> y, event = total.submit(usmx.ones(3))
+    >>> event.wait()
+    >>> print(y)
+    3.0""",
+}

@@ -1,0 +1,237 @@
+// The arguments of one call of a generated kernel: checked, broadcast, and as loops in their
+// simplest form. Not installed.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sycl/event.hpp>
+#include <sycl/queue.hpp>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/layout/layout.hpp"
+#include "usmx/user_kernels/kernel.hpp"
+
+namespace usmx::inline v1::detail {
+
+// The loop over the elements of several arrays of one shape, in its simplest form, and how a kernel
+// that is generated for it goes through each of them. No SYCL here.
+
+/// The most arrays of one loop. With more, the loop would not fit into a kernel's arguments.
+inline constexpr std::size_t max_operands = 24;
+
+/// One dimension that all operands have in common; strides in bytes.
+struct loop_dimension {
+  std::ptrdiff_t extent;
+  std::array<std::ptrdiff_t, max_operands> strides;  // the first ones are set
+};
+
+/// One array of a loop: its strides as multiples of `item` bytes, which an element has.
+struct loop_operand {
+  std::span<const std::ptrdiff_t> strides;
+  std::ptrdiff_t item;
+  bool is_read;  // so that tiles can help
+};
+
+/// A loop over at least one element. Dimensions have extents of 2 or more, the innermost is the
+/// last.
+struct operand_loop {
+  operand_loop() noexcept {}  // what is used is set
+
+  std::size_t ndim = 0;
+  std::size_t count = 0;
+  /// Where each operand begins, in bytes from element zero.
+  std::array<std::ptrdiff_t, max_operands> offsets;
+  std::array<loop_dimension, max_ndim> all_dimensions;  // only the first ndim are set
+
+  std::span<loop_dimension> dimensions() noexcept { return {all_dimensions.data(), ndim}; }
+  std::span<const loop_dimension> dimensions() const noexcept {
+    return {all_dimensions.data(), ndim};
+  }
+};
+
+/// Sets the loop over all elements of operands of that shape. It walks operand `leading` upwards,
+/// with its longest stride outermost, and joins dimensions that are one run for all.
+void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
+              std::span<const loop_operand> operands, std::size_t leading);
+
+/// The most dimensions of a loop in a kernel; more are loops on the host.
+inline constexpr std::size_t max_kernel_loop_dimensions = 8;
+
+/// The loops that kernels are generated for.
+enum class loop_kind : std::uint8_t {
+  flat,   ///< One run.
+  rows,   ///< Rows of columns.
+  tiles,  ///< Tiles of rows and columns, for operands whose rows are adjacent.
+};
+
+/// How a kernel finds the elements of an operand along the columns. Processors gather elements at
+/// places that are no constants, at half the cost if 32 bits hold them.
+enum class step : char {
+  adjacent = 'a',     ///< One after the other.
+  repeated = 'r',     ///< The same one.
+  every_other = 'o',  ///< With one between two of them.
+  near = 'n',         ///< By a stride, and 32 bits hold all places in bytes.
+  strided = 's',      ///< By a stride.
+  transposed = 't',   ///< By tiles that are read along the rows, whose elements are adjacent.
+  turned = 'u',       ///< By tiles that are read along the rows, by a stride.
+};
+
+/// Any but those of tiles, for an operand with elements of `item` bytes.
+step step_of(const loop_dimension& columns, std::size_t operand, std::ptrdiff_t item) noexcept;
+
+/// The form of a loop, which a kernel is generated for.
+struct loop_form {
+  loop_kind kind;
+  /// The dimensions of the loop in the kernel: 1 if it is flat, else 2 or more.
+  std::size_t dimensions;
+  /// Rows and columns of a tile; 0 if there are none.
+  std::size_t edge;
+  /// The items that a GPU works on at once: elements of a row that a work item reads before it
+  /// writes one, or rows of work items in the group of a tile. 1 on CPUs, where both would be
+  /// slower.
+  std::size_t batch;
+  std::array<step, max_operands> steps;  // one for each operand
+};
+
+/// The form for a loop of these operands. Brings the dimension that tiles have as rows in front of
+/// the last one.
+loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands,
+                      std::size_t batch);
+
+/// "flat 1 0 1 aar", "rows 3 0 4 ass", "tiles 2 64 4 ta".
+std::string to_string(const loop_form&, std::size_t operand_count);
+
+// The arguments of kernels that are generated for loops over arrays: arrays that are checked and
+// broadcast, and loops as plain numbers.
+
+/// Throws value_error or read_only_error, with the argument's place, unless the array is aligned as
+/// its parameter asks, and may be written if it is.
+void require_suitable(const kernel_signature&, std::size_t place, const array&);
+
+/// Throws value_error, with the argument's place, for an array with another context.
+void require_context(const kernel_signature&, std::size_t place, const array&,
+                     const sycl::context&);
+
+/// Throws value_error, with the argument's place, for an array of another shape.
+void require_shape(const kernel_signature&, std::size_t place, const array&,
+                   std::span<const std::ptrdiff_t> shape);
+
+/// The array itself, or its elements repeated. Throws value_error if that is not possible.
+array broadcast_to(const array&, std::span<const std::ptrdiff_t> shape);
+
+/// Whether elements share bytes: fewer bytes than they have.
+bool is_crowded(const array_view&);
+
+/// New memory for the elements of an array, for the work of a kernel.
+array new_like(const array&);
+
+/// An output that is computed in new memory, and copied to where it was wanted.
+struct separate_output {
+  array given;
+  array made;
+};
+/// Copies what outputs hold to their new memory: a kernel may read outputs, and need not write all
+/// of them.
+void copy_to_separate(std::span<const separate_output>);
+/// Copies the new memory to the outputs, in their order. Adds the events of the copies.
+void copy_from_separate(std::span<const separate_output>, std::vector<sycl::event>&);
+
+/// A loop as a kernel gets it, as in source.cpp: the extents of the dimensions, and the strides of
+/// the operands, dimension by dimension, in bytes.
+using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + max_operands)>;
+
+/// The loop with as many dimensions as the kernel has: the first ones may have one index.
+packed_loop packed(std::span<const loop_dimension>, std::size_t operand_count,
+                   std::size_t kernel_dimensions);
+
+/// How many indices all dimensions have.
+std::ptrdiff_t items_of(std::span<const loop_dimension>) noexcept;
+
+inline std::size_t rounded_up(std::size_t n, std::size_t step) {
+  return (n + step - 1) / step * step;
+}
+
+}  // namespace usmx::inline v1::detail
+
+// The arguments of one call of a generated kernel, as the kernel takes them.
+
+namespace usmx::inline v1 {
+
+namespace detail {
+class kernel_family;
+class view_checks;
+struct typed_arguments;
+}  // namespace detail
+
+namespace internal {
+
+/// The common part of calls of element-wise kernels and of reductions. It refers to the kernel and
+/// to the arguments.
+class USMX_API generated_call {
+ public:
+  generated_call(const generated_call&) = delete;
+  generated_call& operator=(const generated_call&) = delete;
+
+  /// Whether no array was given for an output.
+  bool lacks_output(std::size_t output) const;
+  /// The type that an array for this output must have. Its shape and its order are those of
+  /// `output_layout()`.
+  dtype output_type(std::size_t output) const;
+  const layout& output_layout() const noexcept { return output_layout_; }
+  /// The kind of memory for outputs: device memory if an input has it, else shared if one has that,
+  /// else host memory.
+  usm_kind output_kind() const;
+  /// That array.
+  void set_output(std::size_t output, const array& made);
+
+  /// One event for those of a run. May wait.
+  USMX_API static sycl::event event_of(const std::vector<sycl::event>& run, const sycl::queue&);
+
+ protected:
+  /// Takes an argument for each input, and none or one for each output; an unsuitable one without a
+  /// text is an output to be made. Throws type_error for too few or too many, for an argument that
+  /// is no array and no number, and for types that do not suit (detail::choose_types).
+  generated_call(const detail::kernel_family&, std::span<const kernel_argument>,
+                 std::optional<dtype> wanted);
+  ~generated_call();
+
+  const array* array_at(std::size_t k) const noexcept;
+  bool is_raw(std::size_t k) const;
+  bool is_output(std::size_t k) const;
+  /// Arrays that are given and that the loop goes through: inputs, or outputs as well.
+  std::vector<const array*> operands(bool with_outputs) const;
+  /// The shape that arrays have together, by the rule of broadcasting. Throws value_error.
+  std::vector<std::ptrdiff_t> common_shape(std::span<const array* const>) const;
+  /// For argument k, an array, as the compiled kernel's parameter `place`: throws type_error or
+  /// value_error where the preamble's structure has another size than the array's elements, or
+  /// needs another alignment. Other arguments were checked before.
+  void require_structure(std::size_t k, const kernel_signature& compiled, std::size_t place) const;
+  /// A letter for each raw array: what its kernel is generated for.
+  std::string raw_forms() const;
+  /// The report of bad indices, if there are raw arrays and the kernel checks them.
+  std::optional<detail::view_checks> index_checks(const sycl::queue&) const;
+
+  const detail::kernel_family& family_;
+  std::vector<kernel_argument> arguments_;  // one for each parameter
+  std::shared_ptr<const detail::typed_arguments> typed_;
+  layout output_layout_;
+
+ private:
+  void check_kinds() const;
+  void set_raw_arrays();
+
+  std::deque<array> own_;  // what arguments refer to
+};
+
+}  // namespace internal
+
+}  // namespace usmx::inline v1
