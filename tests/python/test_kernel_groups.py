@@ -1,11 +1,8 @@
 """What the work items of a group do together: reductions, scans, votes, exchanges, atomic operations, local arrays."""
 
-import re
-
 import numpy as np
 import pytest
 import usmx
-from documents import ROOT
 
 HEADER = "#include <usmx/kernel.hpp>\n"
 TYPES = {"i1": "signed char", "u2": "unsigned short", "i4": "int", "u4": "unsigned", "i8": "long", "f2": "_Float16", "f4": "float", "f8": "double"}  # fmt: skip
@@ -110,16 +107,6 @@ def test_sub_groups_are_counted():
     starts = (place == 0).reshape(2, GROUP)
     np.testing.assert_array_equal(number, (starts.cumsum(1) - 1).ravel())
     np.testing.assert_array_equal(count, np.repeat(starts.sum(1), GROUP))
-
-
-def test_every_function_of_groups_is_in_the_documents():
-    page = (ROOT / "docs/reference/kernel-language.md").read_text()
-    header = (ROOT / "include/usmx/kernel_groups.hpp").read_text()
-    named = set(re.findall(r"inline (?:int|bool|T) (subgroup_\w+)\(", header))
-    named |= {f"group{name}" for name in re.findall(r"prefix##(_\w+)\(", header)}
-    named |= {f"subgroup{name}" for name in re.findall(r"prefix##(_\w+)\(", header)}
-    assert {"subgroup_shuffle_xor", "group_reduce_add", "subgroup_any"} <= named
-    assert [name for name in sorted(named) if f"`{name}(" not in page] == []
 
 
 # ---- local arrays and atomic operations

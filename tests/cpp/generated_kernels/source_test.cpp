@@ -42,12 +42,14 @@ class generated_source_test : public testing::Test {
 
   static void expect_compiles(const std::string& source, const std::vector<std::string>& kernels,
                               std::vector<std::pair<std::string, std::string>> written,
-                              const std::string& preamble = "") {
+                              const std::string& preamble = "", bool debug = false) {
     written.emplace_back("usmx_loop.hpp", usmx::detail::loop_header);
     written.emplace_back("preamble", preamble);
     const usmx::detail::cuda_target target{usmx::detail::find_nvrtc(13, 90), 90};
-    EXPECT_NO_THROW(usmx::detail::compile(
-        usmx::detail::make_program(source, kernels, {.headers = std::move(written)}), target, {}))
+    EXPECT_NO_THROW(
+        usmx::detail::compile(usmx::detail::make_program(
+                                  source, kernels, {.headers = std::move(written), .debug = debug}),
+                              target, {}))
         << source;
   }
 };
@@ -69,10 +71,25 @@ TEST_F(generated_source_test, index_numbers_functions_and_raw_arrays_compile) {
       {"x", "float", "", false, true, 0, false}, {"a", "double", "T", false, false, 0, false},
       {"r", "float", "", false, true, 2, true},  {"s", "float", "", false, true, 3, false},
       {"w", "int", "", true, true, 1, false},    {"z", "double", "T", true, true, 0, false}};
-  expect_compiles(
-      elementwise_source("f", parameters, "rows 2 0 4 aaa", true), {"f"},
-      {{"operation",
-        "z = sqrt(x) + pow(a, 2.0) + i + r[i] + r(0, 1) + s[i]; usmx::atomic_add(w[i], 1)"}});
+  for (const bool debug : {false, true}) {
+    expect_compiles(
+        elementwise_source("f", parameters, "rows 2 0 4 aaa", true), {"f"},
+        {{"operation",
+          "z = sqrt(x) + pow(a, 2.0) + i + r[i] + r(0, 1) + s[i]; usmx::atomic_add(w[i], 1); "
+          "printf(\"%ld\", i)"}},
+        "", debug);
+  }
+}
+
+TEST_F(generated_source_test, structures_as_elements_compile_in_every_form) {
+  const std::vector<source_parameter> parameters{{"p", "point", "", false, true, 0, false},
+                                                 {"r", "point", "", false, true, 2, false},
+                                                 {"q", "point", "", true, true, 0, false}};
+  for (const char* form : {"flat 1 0 1 aa", "flat 1 0 4 aa", "rows 2 0 4 na", "tiles 2 32 4 ta"}) {
+    expect_compiles(elementwise_source("f", parameters, form, false), {"f"},
+                    {{"operation", "q = p; q.x += r[2].x"}}, "struct point { float x; double y; };",
+                    true);
+  }
 }
 
 TEST_F(generated_source_test, reductions_of_every_form_compile) {
@@ -93,13 +110,15 @@ TEST_F(generated_source_test, structures_places_and_numbers_of_a_reduction_compi
   const std::vector parameters{
       input("x", usmx::float32), source_parameter{"s", "float", "T", false, false, 0, false},
       source_parameter{"r", "float", "", false, true, 2, true}, output("y", usmx::float32)};
-  expect_compiles(reduction_source("f", parameters, "inner 1 1 16 a", "best", {true, true}),
-                  {"f", "f_end"},
-                  {{"map_expr", "best{x * s, i}"},
-                   {"reduce_expr", "a.value < b.value ? b : a"},
-                   {"post_map_expr", "if (n > 2) return; y = a.place * s + r[0]"},
-                   {"identity", "best{0, -1}"}},
-                  "struct best { float value; long place; };");
+  for (const bool debug : {false, true}) {
+    expect_compiles(reduction_source("f", parameters, "inner 1 1 16 a", "best", {true, true}),
+                    {"f", "f_end"},
+                    {{"map_expr", "best{x * s, i}"},
+                     {"reduce_expr", "a.value < b.value ? b : a"},
+                     {"post_map_expr", "if (n > 2) return; y = a.place * s + r[0]"},
+                     {"identity", "best{0, -1}"}},
+                    "struct best { float value; long place; };", debug);
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "user_kernels/compile/compiler.hpp"
 #include "user_kernels/compile/program.hpp"
 #include "user_kernels/compile/spirv.hpp"
+#include "usmx/base/error.hpp"
 
 namespace {
 
@@ -172,6 +173,49 @@ TEST_F(nvrtc_test, what_groups_do_together_compiles_for_every_type) {
                   "atomic_compare_exchange(*out, 1.0, 2); }",
               {"f"})
           .executable.empty());
+}
+
+TEST_F(nvrtc_test, atomic_operations_of_every_number_and_printf_compile) {
+  std::string body;
+  for (const char* x : {"b", "c", "s", "i", "u", "l", "h", "f", "d"}) {
+    for (const char* name : {"add", "min", "max", "exchange"}) {
+      body += std::string("usmx::atomic_") + name + "(*" + x + ", 1);\n";
+    }
+    body += std::string("atomic_compare_exchange(*") + x + ", *" + x + ", 1);\n";
+    body +=
+        std::string("printf(\"%d\", *") + x + "); usmx::printf(\"%d %s\", *" + x + ", \"a\");\n";
+  }
+  for (const char* x : {"b", "c", "s", "i", "u", "l"}) {
+    for (const char* name : {"and", "or", "xor"}) {
+      body += std::string("atomic_") + name + "(*" + x + ", 1);\n";
+    }
+  }
+  EXPECT_FALSE(
+      compile_one("using namespace usmx;\nUSMX_KERNEL(1) f(bool* b, signed char* c, short* "
+                  "s, int* i, unsigned* u, long* l, half* h, float* f, double* d, "
+                  "complex<float>* z) {\n" +
+                  body + "atomic_compare_exchange(*z, *z, complex<float>(1, 2)); printf(\"\"); }")
+          .executable.empty());
+}
+
+TEST_F(nvrtc_test, constants_and_structures_of_arrays_compile) {
+  EXPECT_FALSE(compile_one("constexpr float weights[3] = {1, 2, 3};\nconst int shifts[] = {4, 5};\n"
+                           "struct table { float values[8]; };\nUSMX_KERNEL(1) f(table t, double* "
+                           "y) { const auto i = usmx::global_id();\ny[i] = weights[i % 3] + "
+                           "shifts[i % 2] + t.values[i]; }")
+                   .executable.empty());
+}
+
+TEST_F(nvrtc_test, references_are_refused_as_parameters) {
+  const compiled_program made =
+      compile_one("struct point { float x; };\nUSMX_KERNEL(1) f(const point& p, float* x) {}");
+  try {
+    usmx::detail::parameters_in(made.executable, 0, "f");
+    FAIL();
+  } catch (const usmx::type_error& refused) {
+    EXPECT_NE(std::string(refused.what()).find("by value, found const point &"), std::string::npos)
+        << refused.what();
+  }
 }
 
 TEST_F(nvrtc_test, functions_of_complex_numbers_compile) {
