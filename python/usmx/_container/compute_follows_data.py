@@ -130,10 +130,12 @@ def common_queue_of_arguments(kernel: str, named: Sequence[tuple[str, USMArray]]
 
 def common_queue_of_key(array: SyclQueue, key: SyclQueue) -> None:
     """Raise an ExecutionPlacementError for a key with an array that is on another queue."""
-    raise ExecutionPlacementError(
-        "an array and its index arrays and masks must be on the same queue, found the array on "
-        f"{_named(array)} and an index array or a mask on {_named(key)}; to_device moves an array"
-    )
+    if array != key:  # the queues that usmx and dpctl keep for a device are equal
+        raise ExecutionPlacementError(
+            "an array and its index arrays and masks must be on the same queue, found the array "
+            f"on {_named(array)} and an index array or a mask on {_named(key)}; to_device moves "
+            "an array"
+        )
 
 
 def common_usm_type(arrays: Sequence[USMArray]) -> UsmType:
