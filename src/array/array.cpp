@@ -301,6 +301,10 @@ array empty_like(const array& other) {
                other.kind());
 }
 
+array internal::as_told(const array& a) {
+  return with_layout(a, detail::with_normal_strides(a.layout()));
+}
+
 void internal::require_context(const sycl::queue& queue, const array& of) {
   if (of.memory().context() != queue.get_context()) {
     throw value_error(

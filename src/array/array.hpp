@@ -53,6 +53,9 @@ inline array with_layout(const array& of, layout where) {
   return array_access::with_layout(of, std::move(where));
 }
 
+/// The same elements as others are told of them: strides that say nothing are normal ones.
+USMX_API array as_told(const array&);
+
 /// The view that array::view() gives, without exposing the array: for synchronous work of usmx's
 /// own.
 inline array_view private_view(const array& of) { return array_access::private_view(of); }

@@ -36,6 +36,10 @@ USMX_API layout compact(std::span<const std::ptrdiff_t> shape, element_order,
 /// A layout without gaps that has the source's shape and offset 0, in an order that may depend on
 /// the source. Throws overflow_error when the last offset does not fit std::ptrdiff_t.
 USMX_API layout compact_like(const layout& source, element_order);
+/// The same of another shape. For `keep`, the axes have the source's order if there are as many of
+/// them, and C order otherwise. Throws as compact().
+USMX_API layout compact_like(const layout& source, element_order,
+                             std::span<const std::ptrdiff_t> shape);
 
 /// The same elements with the axes in the order in which NumPy's iterators walk through memory: the
 /// axis with the longest stride first. So the elements of the result follow each other in C order
