@@ -4,19 +4,24 @@ usmx owns, views and exchanges USM arrays through ``__sycl_usm_array_interface__
 mathematics: its arrays go to dpnp, oneMKL or your own kernels, at no cost.
 """
 
-from usmx._runtime import load_core as _load_core
-
-_core = _load_core()
-
-from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
-from usmx import _functions, enum_types, memory, utils
+from usmx._runtime import load_core as _load_core
+
+if TYPE_CHECKING:
+    from usmx import _core as _core
+else:
+    _core = _load_core()
+
+from math import e, inf, nan, pi
+
+from usmx import _functions, enum_types, lib, memory, utils
 from usmx import _sycl_methods as _sycl_methods
 from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
 from usmx._container import methods as _methods  # noqa: F401 (gives its classes their methods)
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async, pending_events
+from usmx._container.choosing import choose, compress, select
 from usmx._container.comparison import array_equal
 from usmx._container.compute_follows_data import (
     ExecutionPlacementError,
@@ -25,6 +30,21 @@ from usmx._container.compute_follows_data import (
     using_queue,
 )
 from usmx._container.conversion import astype
+from usmx._container.coordinates import (
+    diag_indices,
+    diag_indices_from,
+    fill_diagonal,
+    indices,
+    ix_,
+    ndenumerate,
+    ndindex,
+    ravel_multi_index,
+    tril_indices,
+    tril_indices_from,
+    triu_indices,
+    triu_indices_from,
+    unravel_index,
+)
 from usmx._container.creation import from_numpy, full, full_like, ones, ones_like
 from usmx._container.elsewhere import refuse_name as _refuse_name
 from usmx._container.files import load, save, savez
@@ -40,6 +60,19 @@ from usmx._container.indexing import (
     where,
 )
 from usmx._container.info import array_namespace_info as __array_namespace_info__
+from usmx._container.insertion import append, delete, insert, resize, trim_zeros
+from usmx._container.joining import (
+    array_split,
+    block,
+    column_stack,
+    dsplit,
+    dstack,
+    hsplit,
+    hstack,
+    split,
+    vsplit,
+    vstack,
+)
 from usmx._container.manipulation import (
     broadcast_arrays,
     concat,
@@ -50,25 +83,27 @@ from usmx._container.manipulation import (
     unstack,
 )
 from usmx._container.numpy_names import (
-    array_split,
     ascontiguousarray,
+    asfortranarray,
     atleast_1d,
     atleast_2d,
     atleast_3d,
     copyto,
     diag,
     diagonal,
-    dstack,
+    fliplr,
+    flipud,
     frombuffer,
-    hstack,
     imag,
     real,
+    require,
+    rollaxis,
     rot90,
-    split,
-    vstack,
 )
+from usmx._container.padding import pad
 from usmx._container.patterns import arange, eye, linspace, meshgrid, tril, triu
 from usmx._container.print_options import get_print_options, print_options, set_print_options
+from usmx._container.strides import may_share_memory, shares_memory
 from usmx._container.types import can_cast, finfo, iinfo, isdtype, result_type
 from usmx._core import (
     Device,
@@ -177,29 +212,40 @@ __all__ = [
     "USMArray",
     "__array_namespace_info__",
     "__version__",
+    "append",
     "arange",
     "array_equal",
     "array_split",
     "asarray",
     "ascontiguousarray",
+    "asfortranarray",
     "asnumpy",
     "astype",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
     "backend_type",
+    "block",
     "broadcast_arrays",
     "broadcast_to",
     "can_cast",
+    "choose",
+    "column_stack",
+    "compress",
     "concat",
+    "concatenate",
     "copy",
     "copy_async",
     "copyto",
     "default_queue",
+    "delete",
     "device_type",
     "diag",
+    "diag_indices",
+    "diag_indices_from",
     "diagonal",
     "dldevice_to_sycl_device",
+    "dsplit",
     "dstack",
     "e",
     "empty",
@@ -210,8 +256,11 @@ __all__ = [
     "extract",
     "eye",
     "fill_async",
+    "fill_diagonal",
     "finfo",
     "flip",
+    "fliplr",
+    "flipud",
     "fp_config",
     "from_arrow",
     "from_dlpack",
@@ -234,27 +283,36 @@ __all__ = [
     "has_accelerator_devices",
     "has_cpu_devices",
     "has_gpu_devices",
+    "hsplit",
     "hstack",
     "iinfo",
     "imag",
     "importing_extension",
+    "indices",
     "inf",
+    "insert",
     "isdtype",
+    "ix_",
+    "lib",
     "linspace",
     "load",
     "local_mem_type",
     "local_memory",
     "lsplatform",
     "matrix_transpose",
+    "may_share_memory",
     "memory",
     "memory_order",
     "memory_scope",
     "meshgrid",
     "moveaxis",
     "nan",
+    "ndenumerate",
+    "ndindex",
     "nonzero",
     "ones",
     "ones_like",
+    "pad",
     "partition_property",
     "pending_events",
     "permute_dims",
@@ -263,14 +321,19 @@ __all__ = [
     "print_options",
     "put",
     "put_along_axis",
+    "ravel_multi_index",
     "real",
     "repeat",
+    "require",
     "reshape",
+    "resize",
     "result_type",
     "roll",
+    "rollaxis",
     "rot90",
     "save",
     "savez",
+    "select",
     "select_accelerator_device",
     "select_cpu_device",
     "select_default_device",
@@ -278,6 +341,7 @@ __all__ = [
     "select_gpu_device",
     "set_default_queue",
     "set_print_options",
+    "shares_memory",
     "split",
     "squeeze",
     "stack",
@@ -290,11 +354,19 @@ __all__ = [
     "to_dpctl",
     "to_dpnp",
     "to_numpy",
+    "transpose",
     "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "trim_zeros",
     "triu",
+    "triu_indices",
+    "triu_indices_from",
+    "unravel_index",
     "unstack",
     "using_queue",
     "utils",
+    "vsplit",
     "vstack",
     "where",
     "zeros",
@@ -302,6 +374,8 @@ __all__ = [
 ]
 
 newaxis = None
+concatenate = concat
+transpose = permute_dims
 
 if not TYPE_CHECKING:
     _functions.hand_out(globals(), __all__)

@@ -29,11 +29,14 @@ def hand_out(namespace: dict[str, Any], names: list[str]) -> None:
     Modules that have imported them before call them as they are. Native classes get the module of
     this namespace.
     """
+    handed_out: dict[Any, Any] = {}  # a function may have several names
     for name in names:
         value = namespace[name]
         if type(value) is FunctionType and name not in _SHORT:
-            namespace[name] = naming_keywords(value)
-            setattr(sys.modules[value.__module__], value.__name__, namespace[name])
+            if value not in handed_out:
+                handed_out[value] = naming_keywords(value)
+                setattr(sys.modules[value.__module__], value.__name__, handed_out[value])
+            namespace[name] = handed_out[value]
         elif isinstance(value, type) and value.__module__ == "usmx._core":
             value.__module__ = namespace["__name__"]
             value.__name__ = name  # so that Python's own messages have no module

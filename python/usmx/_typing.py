@@ -27,6 +27,7 @@ __all__ = [
     "NumpyArray",
     "NumpyType",
     "OrderCF",
+    "OrderCFA",
     "OrderCFAK",
     "Producer",
     "Progress",
@@ -39,6 +40,7 @@ __all__ = [
 
 UsmType = Literal["device", "shared", "host"]
 OrderCF = Literal["C", "F"]
+OrderCFA = Literal["C", "F", "A"]
 OrderCFAK = Literal["C", "F", "A", "K"]
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 IndexMode = Literal["raise", "wrap", "clip"]

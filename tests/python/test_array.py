@@ -99,10 +99,15 @@ def test_order_f_makes_columns_contiguous():
     assert not array.flags.c_contiguous
 
 
-@pytest.mark.parametrize("order", ["A", "K", "c", "", None, 5, b"C"])
+@pytest.mark.parametrize("order", ["A", "K", "k", "", 5, b"C"])
 def test_order_other_than_c_or_f_is_a_value_error(order):
     with pytest.raises(ValueError, match="'C' or 'F'"):
         USMArray((2, 3), order=order)
+
+
+@pytest.mark.parametrize(("order", "strides"), [("c", (3, 1)), ("f", (1, 2)), (None, (3, 1))])
+def test_order_may_be_in_lower_case_and_is_c_unless_given(order, strides):
+    assert USMArray((2, 3), order=order).strides == strides
 
 
 def test_strides_decide_over_order():

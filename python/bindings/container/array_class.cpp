@@ -238,6 +238,10 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
         return handed_out_ready(a, [&] { return reinterpret_cast<std::uintptr_t>(a.data()); });
       },
       "The address of element zero. usmx waits for the work on the elements.");
+  number(
+      "_address",
+      [](const array& a) { return reinterpret_cast<std::uintptr_t>(internal::first_element(a)); },
+      "The same, for comparison alone: does not wait.");
   cls.def_prop_ro("_owned_nbytes", &owned_nbytes,
                   "The bytes of memory that usmx made with this array: of a view none.");
   bind_where(
@@ -296,7 +300,7 @@ namespace {
 layout layout_argument(nb::handle shape, nb::handle strides, std::ptrdiff_t offset,
                        nb::handle order) {
   const counts extents = shape_argument(shape);
-  const element_order letter = order_argument(order, c_or_f);
+  const element_order letter = order_argument(order, c_or_f, element_order::c);
   if (strides.is_none()) {
     return compact(extents.span(), letter, offset);
   }

@@ -26,6 +26,8 @@ NEW_ARRAY_LIKE = f"""Args:
     order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
         first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
         compact, with the axes in the order in which those of `x` lie in memory.
+    shape: another shape: an integer or a tuple of integers. 'K' keeps the order of the axes if
+        there are as many as `x` has, and is 'C' otherwise.
     device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
         default on the queue of `x`.
     usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
@@ -58,13 +60,14 @@ Raises:
 Example:
     >>> usmx.USMArray((2, 3), 'f4', 'shared').strides
     (3, 1)""",
-    "copy": """Copy an array into new memory of the same kind, on the same queue. Waits.
+    "copy": """Copy an array into new memory on the same queue. Waits.
 
 Args:
     usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
     order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
         first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
         compact, with the axes in the order in which those of `usm_ary` lie in memory.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `usm_ary`.
 
 Returns:
     A USMArray in new memory, which usmx owns.
@@ -116,12 +119,13 @@ Raises:
 Example:
     >>> usmx.to_numpy(usmx.arange(3))
     array([0, 1, 2])""",
-    "USMArray.copy": """Copy the array into new memory of the same kind, on the same queue. Waits.
+    "USMArray.copy": """Copy the array into new memory on the same queue. Waits.
 
 Args:
     order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
         array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with
         the axes in the order in which they lie in memory.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of the array.
 
 Returns:
     A USMArray in new memory, which usmx owns.
@@ -151,7 +155,7 @@ Example:
 
 Args:
     order: 'C': the last index varies fastest. 'F': the first one does. 'A': 'F' if the array is
-        Fortran- and not C-contiguous, else 'C'.
+        Fortran- and not C-contiguous, else 'C'. 'K': 'C', as in NumPy.
 
 Returns:
     bytes, without gaps.
@@ -222,6 +226,9 @@ Args:
     dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
         None keeps the type that `obj` has, as NumPy would find it; for host data on a device
         without float64 or float16 it is float32.
+    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
+        first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
+        compact, with the axes in the order in which those of `obj` lie in memory.
     device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. None
         keeps the place of a producer, and means the default device for host data.
     copy: True: always copy. None: copy if needed, and everything that is no producer. False:
@@ -231,9 +238,6 @@ Args:
         `get_coerced_usm_type` gives.
     sycl_queue: the queue of the array. None keeps that of a producer, or the common queue of
         the producers in a list, and means the queue that usmx keeps for the device otherwise.
-    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
-        first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
-        compact, with the axes in the order in which those of `obj` lie in memory.
 
 Returns:
     A USMArray.
@@ -371,7 +375,7 @@ Args:
     shape: an integer or a tuple of integers. One of them may be -1: it is computed from the
         others.
     order: 'C': the last index varies fastest, in `X` and in the result. 'F': the first one
-        does.
+        does. 'A': 'F' if `X` is Fortran- and not C-contiguous, else 'C'.
     copy: True: always copy. None: copy where there can be no view. False: never copy.
 
 Returns:
@@ -389,7 +393,7 @@ Example:
 Args:
     X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
     axes: dimension k of the result is dimension ``axes[k]`` of `X`. Each dimension must be
-        named once.
+        named once. None reverses their order.
 
 Returns:
     A view of `X`: a USMArray that shares and keeps its memory.
@@ -534,7 +538,8 @@ Example:
 
 Args:
     shape: one tuple or several integers. One of them may be -1: it is computed from the others.
-    order: 'C': the last index varies fastest, in both shapes. 'F': the first one does.
+    order: 'C': the last index varies fastest, in both shapes. 'F': the first one does. 'A': 'F' if
+        the array is Fortran- and not C-contiguous, else 'C'.
     copy: True: always copy. None: copy where there can be no view. False: never copy.
 
 Returns:

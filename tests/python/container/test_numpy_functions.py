@@ -15,6 +15,26 @@ def as_given(a, host):
 
 
 MOVES = {
+    "append": lambda a: np.append(a, a, 1),
+    "atleast_1d": lambda a: np.atleast_1d(a),
+    "block": lambda a: np.block([[a], [a]]),
+    "choose": lambda a: np.choose(as_given(a, np.array([1, 0])), [a[0, 0, :2], a[1, 1, :2]]),
+    "column_stack": lambda a: np.column_stack([a, a]),
+    "compress": lambda a: np.compress([True, False], a, 0),
+    "delete": lambda a: np.delete(a, np.array([1, 2]), 2),
+    "extract": lambda a: np.extract(as_given(a, HOST > 3), a),
+    "fliplr": np.fliplr,
+    "flipud": np.flipud,
+    "insert": lambda a: np.insert(a, np.array([1, 2]), 7, 2),
+    "pad": lambda a: np.pad(a, 1, "reflect"),
+    "ravel_multi_index": lambda a: np.ravel_multi_index(
+        as_given(a, HOST[0].astype("i8") // 8), (2, 3, 4)
+    ),
+    "resize": lambda a: np.resize(a, (5, 7)),
+    "rollaxis": lambda a: np.rollaxis(a, 2),
+    "select": lambda a: np.select([as_given(a, HOST > 3)], [a], 9),
+    "sliding_window_view": lambda a: np.lib.stride_tricks.sliding_window_view(a, 2, 1),
+    "trim_zeros": lambda a: np.trim_zeros(a),
     "astype": lambda a: np.astype(a, "f4"),
     "astype without a copy": lambda a: np.astype(a, "f8", copy=False),
     "broadcast_to": lambda a: np.broadcast_to(a, (5, 2, 3, 4)),
@@ -69,6 +89,8 @@ MOVES = {
 }
 ANSWERS = {
     "can_cast": lambda a: np.can_cast(a.dtype, "f4"),
+    "may_share_memory": lambda a: np.may_share_memory(a[:1], a[1:]),
+    "shares_memory": lambda a: np.shares_memory(a, a[1:]),
     "ndim": np.ndim,
     "result_type": lambda a: np.result_type(a, "c8"),
     "shape": np.shape,
@@ -97,22 +119,69 @@ def test_question_has_numpys_answer(array, ask):
     assert ask(array) == ask(HOST)
 
 
-def test_several_results_are_usm_arrays(array):
-    for found, expected in (
-        (np.nonzero(array), np.nonzero(HOST)),
-        (np.unstack(array, axis=1), np.unstack(HOST, axis=1)),
-        (np.split(array, 2, axis=2), np.split(HOST, 2, axis=2)),
-        (np.array_split(array, [1, 2], 1), np.array_split(HOST, [1, 2], 1)),
-        (np.where(array), np.where(HOST)),
-    ):
-        assert [type(each) for each in found] == [usmx.USMArray] * len(expected)
-        assert all(map(np.array_equal, map(usmx.asnumpy, found), expected))
+INDICES = np.array([1, 2])
+SEVERAL = (
+    (np.array_split, lambda a: np.array_split(a, [1, 2], 1)),
+    (np.atleast_2d, lambda a: np.atleast_2d(a, a)),
+    (np.atleast_3d, lambda a: np.atleast_3d(a, a)),
+    (np.diag_indices_from, lambda a: np.diag_indices_from(a[:, :2, :2])),
+    (np.dsplit, lambda a: np.dsplit(a, INDICES)),
+    (np.hsplit, lambda a: np.hsplit(a, INDICES)),
+    (np.ix_, lambda a: np.ix_(a[0, 0], a[:, 0, 0])),
+    (np.nonzero, np.nonzero),
+    (np.split, lambda a: np.split(a, 2, axis=2)),
+    (np.split, lambda a: np.split(a, INDICES, axis=2)),
+    (np.split, lambda a: np.split(a, as_given(a, INDICES), axis=2)),
+    (np.tril_indices_from, lambda a: np.tril_indices_from(a[0])),
+    (np.triu_indices_from, lambda a: np.triu_indices_from(a[0], 1)),
+    (np.unravel_index, lambda a: np.unravel_index(as_given(a, INDICES), (3, 4))),
+    (np.unstack, lambda a: np.unstack(a, axis=1)),
+    (np.vsplit, lambda a: np.vsplit(a, 2)),
+    (np.where, np.where),
+)
+
+
+@pytest.mark.parametrize("call", [call for _, call in SEVERAL])
+def test_several_results_are_usm_arrays(array, call):
+    found, expected = call(array), call(HOST)
+    assert [type(each) for each in found] == [usmx.USMArray] * len(expected)
+    assert all(map(np.array_equal, map(usmx.asnumpy, found), expected))
+
+
+SETTING = {
+    "copyto": lambda a: np.copyto(a, as_given(a, HOST + 1)),
+    "fill_diagonal": lambda a: np.fill_diagonal(a[:, :2, :2], 7),
+    "place": lambda a: np.place(a, HOST > 3, [7, 8]),
+    "put": lambda a: np.put(a, INDICES, [7, 8]),
+    "put_along_axis": lambda a: np.put_along_axis(a, as_given(a, INDICES)[None, None], 7, 2),
+}
+
+
+@pytest.mark.parametrize("call", SETTING.values(), ids=SETTING)
+def test_functions_that_set_elements_do_so_in_every_kind(array, call):
+    expected = HOST.copy()
+    call(array)
+    call(expected)
+    assert np.array_equal(usmx.asnumpy(array), expected)
+
+
+def test_device_array_is_copied_to_an_array_of_numpys(array):
+    target = np.zeros(HOST.shape, "f4")
+    np.copyto(target, array)
+    assert np.array_equal(target, HOST)
+    mask = HOST % 2 == 0
+    usmx.copyto(target, array[:1], where=usmx.asarray(mask, usm_type=array.usm_type))
+    assert np.array_equal(target, np.where(mask, HOST[:1], HOST))
+    with pytest.raises(TypeError, match="Cannot cast"):
+        usmx.copyto(np.zeros(HOST.shape, "i4"), array)
 
 
 def test_every_function_of_the_table_is_numpys_and_tested(array):
-    tested = {*MOVES, *ANSWERS, "empty_like", "nonzero", "unstack", "split", "array_split"}
-    assert {name for name in _MOVERS if hasattr(np, name)} == set(_MOVERS)
-    assert set(_MOVERS) <= tested
+    tested = {*MOVES, *ANSWERS, *SETTING, "empty_like", "nonzero", "unstack"}
+    tested |= {function.__name__ for function, _ in SEVERAL}
+    numpys = {*dir(np), "sliding_window_view"}
+    assert set(_MOVERS) <= numpys
+    assert {name for name in _MOVERS if not any(name in each.split() for each in tested)} == set()
 
 
 @pytest.mark.parametrize("shape", [None, (5, 2)])
@@ -135,15 +204,20 @@ def test_conversion_like_an_array_is_beside_it(array, convert):
 def test_argument_that_usmx_does_not_have_is_a_type_error(array):
     with pytest.raises(
         TypeError,
-        match="concatenate of USMArrays takes arrays, axis, dtype, casting, found 1 by position "
-        "and out",
+        match="flip of USMArrays takes m, axis, found 1 by position and keepdims",
     ):
-        np.concatenate([array, array], out=array)
+        array.__array_function__(np.flip, (usmx.USMArray,), (array,), {"keepdims": True})
     with pytest.raises(
         TypeError,
-        match="stack of USMArrays takes arrays, axis, dtype, casting, found 3 by position and no keywords",
+        match="diag of USMArrays takes v, k, found 3 by position and no keywords",
     ):
-        np.stack([array, array], 0, array)
+        array.__array_function__(np.diag, (usmx.USMArray,), (array, 0, 1), {})
+
+
+def test_arrays_are_joined_in_an_array_that_exists(array):
+    out = usmx.zeros((4, 3, 4), usm_type=array.usm_type)
+    assert np.concatenate([array, array], out=out) is out
+    assert np.array_equal(usmx.asnumpy(out), np.concatenate([HOST, HOST]))
 
 
 def test_wrong_value_has_usmx_error(array):
