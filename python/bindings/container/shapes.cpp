@@ -39,7 +39,7 @@ counts axes_argument(const char* what, nb::handle axes) {
 
 // ---- views; None for an axis argument stands for all axes
 
-/// None reverses the axes.
+/// Reverses the axes for None.
 nb::object permuted(nb::handle x, nb::handle axes) {
   const array_argument a("X", x);
   return view_of(*a, axes.is_none()

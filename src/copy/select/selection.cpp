@@ -339,7 +339,7 @@ std::vector<finished_item> finished(std::span<const key_item> key) {
   return items;
 }
 
-/// As in NumPy, an axis of length 0 fits every axis: it selects nothing.
+/// Follows NumPy: an axis of length 0 fits every axis, and selects nothing.
 void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
   for (int k = 0; k < mask.ndim(); ++k) {
     const auto axis = static_cast<std::size_t>(first_axis + k);
