@@ -24,6 +24,7 @@ __all__ = [
     "FloatMode",
     "GridIndexing",
     "IndexMode",
+    "Number",
     "NumpyArray",
     "NumpyType",
     "OrderCF",
@@ -65,6 +66,7 @@ File: TypeAlias = str | os.PathLike[str] | IO[bytes]
 Progress: TypeAlias = Callable[[int, int], object]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Axes = SupportsIndex | Sequence[SupportsIndex]
+Number = complex | numpy.number[Any] | numpy.bool
 
 
 class DLPackProducer(Protocol):

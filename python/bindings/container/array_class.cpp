@@ -428,7 +428,10 @@ void require_made(nb::handle array) {
   }
 }
 
-PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+// Operators are Python's (usmx/_compute/operators.py). Arrays that are compared by their elements
+// cannot be hashed.
+PyType_Slot array_slots[] = {{Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+                             {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
                              {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
                              {Py_mp_length, reinterpret_cast<void*>(rows)},
                              {Py_tp_iter, reinterpret_cast<void*>(iterate)},
@@ -439,7 +442,7 @@ PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)
 }  // namespace
 
 void bind_array_class(nb::module_& m) {
-  std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
+  std::vector<PyType_Slot> slots = with_scalars(array_slots);
   auto cls = pooled_class<py_array>(m, "USMArray", nb::type_slots(slots.data()),
                                     nb::is_weak_referenceable(),
                                     "An n-dimensional array in unified shared memory.");

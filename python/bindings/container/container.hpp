@@ -62,10 +62,6 @@ PyObject* iterate(PyObject* array);
 /// The slots of a class, with those of numbers added: int(a), float(a), bool(a) and
 /// operator.index(a). `others` and the result end with a zero entry.
 std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others);
-/// The same with the slots of what USMArray refuses: operators, comparisons, `in` and hashing. Each
-/// error says what to use instead. Without these slots Python would compare identities
-/// (docs/decisions.md, 60).
-std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others);
 
 // ---- shared by several of the files
 

@@ -10,19 +10,25 @@ from typing import TYPE_CHECKING
 from usmx import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import NoReturn
 
-COMPUTE = "usmx is a container, whose arrays hold and move data: compute with dpnp, usmx.to_dpnp(a)"
+COMPUTE = (
+    "usmx does not compute it: dpnp may (usmx.to_dpnp(a), no copy), or NumPy on the host "
+    "(usmx.asnumpy(a))"
+)
 
 # What usmx has under another name.
 _OF_THE_PACKAGE = {
     "argwhere": "usmx.stack(usmx.nonzero(a), axis=1)",
     "array": "usmx.asarray(x), or usmx.asarray(x, copy=True) for a copy",
     "asanyarray": "usmx.asarray(x)",
+    "fft": "dpnp.fft, by usmx.to_dpnp(a), or numpy.fft",
     "flatnonzero": "usmx.nonzero(a.ravel())[0]",
     "frompyfunc": "usmx.ElementwiseKernel, which takes SYCL source",
     "get_printoptions": "usmx.get_print_options()",
     "identity": "usmx.eye(n)",
+    "linalg": "dpnp.linalg, by usmx.to_dpnp(a), or numpy.linalg; usmx has products",
     "matrix": "usmx.asarray(x)",
     "ndarray": "usmx.USMArray",
     "ndim": "a.ndim",
@@ -53,14 +59,9 @@ _OF_THE_PACKAGE = {
     },
 }  # fmt: skip
 
-_COMPUTING = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "clip", "conj", "conjugate",
-    "cumprod", "cumsum", "dot", "max", "mean", "min", "partition", "prod", "ptp", "round",
-    "searchsorted", "sort", "std", "sum", "trace", "var",
-)  # fmt: skip
-
 # The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
 _OF_ARRAYS = {
+    "argpartition": "a.argsort()",
     "asnumpy": "usmx.asnumpy(a)",
     "byteswap": "usmx.asarray, which brings data of the host into this machine's byte order",
     "cpu": "usmx.asnumpy(a) or a.to_device('cpu')",
@@ -71,13 +72,14 @@ _OF_ARRAYS = {
     "get": "usmx.asnumpy(a)",
     "getfield": "a['field'] or a.view(dtype)",
     "numpy": "usmx.asnumpy(a)",
+    "partition": "a.sort()",
+    "ptp": "a.max() - a.min()",
     "queue": "a.sycl_queue",
     "resize": "a.reshape(shape), or usmx.tile(a, n) for more elements",
     "setfield": "a['field'] = value",
     "setflags": "a.flags.writable = False",
     "to": "a.to_device(device) or a.astype(dtype)",
     "tofile": "usmx.save(file, a)",
-    **dict.fromkeys(_COMPUTING),
 }
 
 # What cannot be set, since other threads may read it (docs/decisions.md, 94).
@@ -86,6 +88,11 @@ _OF_ASSIGNMENTS = {
     "strides": "take a slice, or make a USMArray(shape, dtype, buffer=a, strides=strides)",
     "dtype": "use b = a.view(dtype) for the same bytes, or a.astype(dtype) for the same values",
 }
+
+
+def add_names(uses: Mapping[str, str]) -> None:
+    """Names that NumPy has for what another room has, and what to use instead."""
+    _OF_THE_PACKAGE.update(uses)
 
 
 def refuse_name(name: str) -> NoReturn:
@@ -122,15 +129,15 @@ def _advice(numpys: object) -> str:
 class _Elsewhere:
     """An attribute that a class lacks. `hasattr` is False, as without it."""
 
-    def __init__(self, use: str | None) -> None:
-        self.text = COMPUTE if use is None else f"use {use}"
+    def __init__(self, use: str) -> None:
+        self.use = use
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, array: object, cls: type) -> NoReturn:
         raise AttributeError(
-            f"{cls.__name__!r} object has no attribute {self.name!r}: {self.text}",
+            f"{cls.__name__!r} object has no attribute {self.name!r}: use {self.use}",
             name=self.name,
             obj=cls if array is None else array,
         )

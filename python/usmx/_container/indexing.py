@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.conversion import astype
 from usmx._container.creation import as_view, beside
 from usmx._container.flat import repeated, set_flat, set_places
 from usmx._container.host import _numpy
 from usmx._container.host_values import host_index, type_of_array
-from usmx._container.manipulation import common_shape
-from usmx._container.types import can_cast, result_type
-from usmx._core import _as_array, asarray, asnumpy, broadcast_to, reshape
+from usmx._container.types import can_cast
+from usmx._core import _as_array, asnumpy, reshape
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -272,76 +270,7 @@ def nonzero(arr: Producer) -> tuple[USMArray, ...]:
     return _core._nonzero(view)
 
 
-def where(
-    condition: Producer | bool, x: object = None, y: object = None, /
-) -> USMArray | tuple[USMArray, ...]:
-    """Select elements of `x` where a condition is not zero, and of `y` elsewhere. Waits.
-
-    The arrays are broadcast together. The element type is the `result_type` of `x` and `y`, and the
-    kind of memory is the one that `get_coerced_usm_type` gives.
-
-    Args:
-        condition: a USMArray or any other producer of ``__sycl_usm_array_interface__``; or a bool
-            of Python's or NumPy's, if `x` or `y` is an array.
-        x, y: arrays on the queue of `condition`, or Python scalars. Without both, the result is
-            ``nonzero(condition)``.
-
-    Returns:
-        A new C-contiguous USMArray on the queue of the arrays.
-
-    Raises:
-        ValueError: only one of `x` and `y` is given, or the shapes are not compatible.
-        ExecutionPlacementError: the queues differ.
-        TypeError: `condition` is no producer, or `x` or `y` is neither array nor scalar.
-
-    Example:
-        >>> print(usmx.where(usmx.asarray([True, False]), usmx.asarray([1, 2]), 0))
-        [1 0]
-    """
-    if x is None and y is None:
-        return nonzero(as_view("condition", condition))
-    if x is None or y is None:
-        raise ValueError("where: expected both x and y, or neither, found one of them")
-    operands = [_operand("x", x), _operand("y", y)]
-    mask = _condition_beside(operands, condition)
-    arrays = [mask, *_arrays_of(operands)]
-    shape = common_shape([array.shape for array in arrays])
-    queue = common_queue(arrays)
-    result = _core._new_array(
-        shape, result_type(*operands), common_usm_type(arrays), queue, None, "C", False
-    )
-    result[...] = operands[1]
-    chosen = broadcast_to(mask if mask.dtype == bool else astype(mask, bool), shape)
-    taken = operands[0]
-    result[chosen] = (
-        broadcast_to(taken, shape)[chosen] if isinstance(taken, _core.USMArray) else taken
-    )
-    return result
-
-
 # ---- what the functions have in common
-
-
-def _operand(name: str, value: object) -> Any:
-    """An array, or a Python scalar, whose type depends on the other operand."""
-    return value if isinstance(value, (bool, int, float, complex)) else as_view(name, value)
-
-
-def _arrays_of(operands: list[Any]) -> list[USMArray]:
-    return [part for part in operands if isinstance(part, _core.USMArray)]
-
-
-def _condition_beside(operands: list[Any], condition: object) -> USMArray:
-    """The array of a condition. A single bool becomes one where the operands are."""
-    arrays = _arrays_of(operands)
-    view = _as_array(condition)
-    if view is not None:
-        return view
-    if not (arrays and isinstance(condition, (bool, _numpy().bool_))):
-        return as_view("condition", condition)
-    return asarray(
-        bool(condition), usm_type=common_usm_type(arrays), sycl_queue=common_queue(arrays)
-    )
 
 
 def along_axis(axis: int, item: object) -> tuple[object, ...]:

@@ -35,14 +35,14 @@ _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with eac
 # ---- views
 
 
-def broadcast_arrays(*args: Producer) -> list[USMArray]:
+def broadcast_arrays(*args: Producer) -> tuple[USMArray, ...]:
     """Broadcast arrays to their common shape, by views. Does not wait.
 
     Args:
         args: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
 
     Returns:
-        A list. An array that has the shape already is returned as it is; the others are read-only
+        A tuple. An array that has the shape already is returned as it is; the others are read-only
         views.
 
     Raises:
@@ -55,7 +55,31 @@ def broadcast_arrays(*args: Producer) -> list[USMArray]:
     """
     arrays = _checked_arrays(args)
     shape = common_shape([array.shape for array in arrays])
-    return [array if array.shape == shape else broadcast_to(array, shape) for array in arrays]
+    return tuple(array if array.shape == shape else broadcast_to(array, shape) for array in arrays)
+
+
+def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
+    """Find the shape to which arrays of these shapes are broadcast together.
+
+    Args:
+        shapes: integers or tuples of integers.
+
+    Returns:
+        A tuple of integers.
+
+    Raises:
+        ValueError: the shapes are not compatible.
+        TypeError: an argument is no shape.
+
+    Example:
+        >>> usmx.broadcast_shapes((2, 1), (3,))
+        (2, 3)
+    """
+    tuples = [
+        tuple(map(index, shape)) if isinstance(shape, Sequence) else (index(shape),)
+        for shape in shapes
+    ]
+    return common_shape(tuples) if tuples else ()
 
 
 def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:

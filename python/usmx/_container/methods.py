@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container import choosing, conversion, indexing, manipulation, numpy_names
 from usmx._container.elsewhere import answer_for_arrays
-from usmx._container.info import API_VERSION
+from usmx._container.info import API_VERSIONS
 from usmx._core import Device, SyclQueue, USMArray, _Memory, _require_made
 from usmx._functions import attach, naming_keywords
 from usmx._text import short_repr
@@ -19,7 +19,7 @@ from usmx._text import short_repr
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
-    from typing import Any, NoReturn, SupportsIndex
+    from typing import Any, SupportsIndex
 
     from usmx._container.flat import FlatIterator
     from usmx._typing import (
@@ -318,39 +318,18 @@ class _OfArrays:
         to_device = naming_keywords(to_device)
 
     def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
-        """The module usmx: those functions of the array API that need no arithmetic.
+        """The module usmx, which has the array API's functions, but not linalg and fft.
 
-        They are as the API's 2024.12 edition has them. ValueError for another `api_version`.
+        They are as the newest edition has them; earlier ones differ in lists that became tuples.
+        ValueError for another `api_version`.
         """
         _require_made(self)
-        if api_version not in (None, API_VERSION):
+        if api_version not in (None, *API_VERSIONS):
             raise ValueError(
-                f"__array_namespace__: expected api_version {API_VERSION!r} or None, found "
-                f"{short_repr(api_version)}"
+                f"__array_namespace__: expected api_version {', '.join(API_VERSIONS)} or None, "
+                f"found {short_repr(api_version)}"
             )
         return import_module("usmx")
-
-    def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy's functions on arrays: what only moves data is done by usmx.
-
-        It gives USMArrays, of the kind of memory that the array API's rules say. Others are refused
-        for device memory. For the other kinds NumPy computes in the same memory, and gives its own
-        arrays; so it does with NumPy arrays among the arguments. Without this method some functions
-        would treat the refusal of ``__array__`` as an answer: with device memory
-        ``np.array_equal(a, a)`` would be False.
-        """
-        from usmx._container.numpy_functions import call_numpy_function
-
-        return call_numpy_function(self, func, types, args, kwargs)
-
-    def __array_ufunc__(
-        self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
-    ) -> NoReturn:
-        """Refuse NumPy's ufuncs, which would compute, with a TypeError that says what to use."""
-        _require_made(self)
-        from usmx._container.numpy_functions import refuse_ufunc
-
-        refuse_ufunc(ufunc, method, inputs, kwargs)
 
 
 class _OfMemory:

@@ -1,13 +1,10 @@
 """What NumPy's functions do with arrays: `USMArray.__array_function__`.
 
-Those that only move data are usmx's own functions, and give USMArrays of every kind of memory. The
-others are refused for device memory, and work on the buffers of the other kinds. Ufuncs are what
-operators are made of, and refused for all kinds (docs/decisions.md, 59 and 111).
+Those that usmx has are its own functions, and give USMArrays of every kind of memory. The others
+are refused for device memory, and work on the buffers of the other kinds (docs/decisions.md, 111).
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container import (
@@ -28,9 +25,6 @@ from usmx._container import (
 from usmx._container.host import _numpy
 from usmx._core import USMArray
 
-if TYPE_CHECKING:
-    from typing import Any, NoReturn
-
 # With `like=array`, they convert to an array beside that one.
 _CONVERSIONS = {"asarray": {}, "asanyarray": {}, "array": {"copy": True}}
 _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
@@ -43,8 +37,8 @@ def call_numpy_function(asked, function, classes, args, kwargs):
         given = {key: value for key, value in kwargs.items() if value is not None}
         place = {"usm_type": asked.usm_type, "sycl_queue": asked._own_queue}
         return _core.asarray(*args, **_CONVERSIONS[name] | given | place)
-    if name in _MOVERS and _is_ours(name, args, classes):
-        return _MOVERS[name](name, args, kwargs)
+    if name in FUNCTIONS and _is_ours(name, args, classes):
+        return FUNCTIONS[name](name, args, kwargs)
     arrays = list(_arrays_in((*args, *kwargs.values())))
     if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):
         raise TypeError(
@@ -63,19 +57,6 @@ def _is_ours(name, args, classes):
     if name == "copyto" or all(issubclass(cls, USMArray) for cls in classes):
         return True
     return name in _TAKING_INDICES and len(args) > 0 and isinstance(args[0], USMArray)
-
-
-def refuse_ufunc(
-    ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
-) -> NoReturn:
-    """What ``USMArray.__array_ufunc__`` does."""
-    arrays = list(_arrays_in((*inputs, *kwargs.get("out", ()))))
-    on_device = any(array.usm_type == "device" for array in arrays)
-    host = "usmx.asnumpy(a)" if on_device else "np.asarray(a), no copy, or usmx.asnumpy(a)"
-    call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-    raise TypeError(
-        f"numpy.{call}: USMArray does no mathematics: {_dpnp(arrays)}hand it to NumPy ({host})"
-    )
 
 
 def _dpnp(arrays):
@@ -105,7 +86,7 @@ def _arrays_in(objects):
 # ---- the functions that only move data
 
 
-class _By:
+class By:
     """The function or method of usmx's that does what one of NumPy's does.
 
     `positional` and `keywords` are the names of NumPy's arguments, in NumPy's order: those that
@@ -149,48 +130,48 @@ def _like(make_like):
 
 
 _LIKE = "dtype order subok shape device"
-_MOVERS = {
-    "array_split": _By(joining.array_split, "ary indices_or_sections", "axis"),
-    "astype": _By(conversion.astype, "x dtype", "copy device"),
-    "broadcast_to": _By(_core.broadcast_to, "array shape"),
-    "can_cast": _By(types.can_cast, "from_ to", "casting"),
-    "concatenate": _By(manipulation.concat, "arrays", "axis out", "dtype casting"),
-    "copy": _By(_core.copy, "a", "order"),
-    "diag": _By(numpy_names.diag, "v", "k"),
-    "diagonal": _By(numpy_names.diagonal, "a offset axis1 axis2"),
-    "dstack": _By(joining.dstack, "tup"),
-    "empty_like": _By(_like(_core.empty_like), "prototype", _LIKE),
-    "expand_dims": _By(_core.expand_dims, "a", "axis"),
-    "flip": _By(_core.flip, "m", "axis"),
-    "full_like": _By(_like(creation.full_like), "a fill_value", _LIKE),
-    "hstack": _By(joining.hstack, "tup", keywords_only="dtype casting"),
-    "imag": _By(numpy_names.imag, "val"),
-    "matrix_transpose": _By(_core.matrix_transpose, "x"),
-    "moveaxis": _By(_core.moveaxis, "a source destination"),
-    "nonzero": _By(indexing.nonzero, "a"),
-    "ones_like": _By(_like(creation.ones_like), "a", _LIKE),
-    "permute_dims": _By(USMArray.transpose, "a axes"),
-    "ravel": _By(USMArray.ravel, "a", "order"),
-    "real": _By(numpy_names.real, "val"),
-    "repeat": _By(manipulation.repeat, "a repeats", "axis"),
-    "reshape": _By(_core.reshape, "a shape", "order copy"),
+# By NumPy's names; usmx/_compute adds those that compute.
+FUNCTIONS = {
+    "array_split": By(joining.array_split, "ary indices_or_sections", "axis"),
+    "astype": By(conversion.astype, "x dtype", "copy device"),
+    "broadcast_to": By(_core.broadcast_to, "array shape"),
+    "can_cast": By(types.can_cast, "from_ to", "casting"),
+    "concatenate": By(manipulation.concat, "arrays", "axis out", "dtype casting"),
+    "copy": By(_core.copy, "a", "order"),
+    "diag": By(numpy_names.diag, "v", "k"),
+    "diagonal": By(numpy_names.diagonal, "a offset axis1 axis2"),
+    "dstack": By(joining.dstack, "tup"),
+    "empty_like": By(_like(_core.empty_like), "prototype", _LIKE),
+    "expand_dims": By(_core.expand_dims, "a", "axis"),
+    "flip": By(_core.flip, "m", "axis"),
+    "full_like": By(_like(creation.full_like), "a fill_value", _LIKE),
+    "hstack": By(joining.hstack, "tup", keywords_only="dtype casting"),
+    "imag": By(numpy_names.imag, "val"),
+    "matrix_transpose": By(_core.matrix_transpose, "x"),
+    "moveaxis": By(_core.moveaxis, "a source destination"),
+    "nonzero": By(indexing.nonzero, "a"),
+    "ones_like": By(_like(creation.ones_like), "a", _LIKE),
+    "permute_dims": By(USMArray.transpose, "a axes"),
+    "ravel": By(USMArray.ravel, "a", "order"),
+    "real": By(numpy_names.real, "val"),
+    "repeat": By(manipulation.repeat, "a repeats", "axis"),
+    "reshape": By(_core.reshape, "a shape", "order copy"),
     "result_type": _of_any_arguments(types.result_type),
-    "roll": _By(manipulation.roll, "a shift", "axis"),
-    "rot90": _By(numpy_names.rot90, "m", "k axes"),
-    "split": _By(joining.split, "ary indices_or_sections", "axis"),
-    "squeeze": _By(_core.squeeze, "a", "axis"),
-    "stack": _By(manipulation.stack, "arrays", "axis out", "dtype casting"),
-    "swapaxes": _By(_core.swapaxes, "a axis1 axis2"),
-    "take": _By(indexing.take, "a indices", "axis out mode"),
-    "take_along_axis": _By(indexing.take_along_axis, "arr indices", "axis"),
-    "tile": _By(manipulation.tile, "A reps"),
-    "transpose": _By(USMArray.transpose, "a axes"),
-    "tril": _By(patterns.tril, "m", "k"),
-    "triu": _By(patterns.triu, "m", "k"),
-    "unstack": _By(manipulation.unstack, "x", "axis"),
-    "vstack": _By(joining.vstack, "tup", keywords_only="dtype casting"),
-    "where": _By(indexing.where, "condition x y"),
-    "zeros_like": _By(_like(_core.zeros_like), "a", _LIKE),
+    "roll": By(manipulation.roll, "a shift", "axis"),
+    "rot90": By(numpy_names.rot90, "m", "k axes"),
+    "split": By(joining.split, "ary indices_or_sections", "axis"),
+    "squeeze": By(_core.squeeze, "a", "axis"),
+    "stack": By(manipulation.stack, "arrays", "axis out", "dtype casting"),
+    "swapaxes": By(_core.swapaxes, "a axis1 axis2"),
+    "take": By(indexing.take, "a indices", "axis out mode"),
+    "take_along_axis": By(indexing.take_along_axis, "arr indices", "axis"),
+    "tile": By(manipulation.tile, "A reps"),
+    "transpose": By(USMArray.transpose, "a axes"),
+    "tril": By(patterns.tril, "m", "k"),
+    "triu": By(patterns.triu, "m", "k"),
+    "unstack": By(manipulation.unstack, "x", "axis"),
+    "vstack": By(joining.vstack, "tup", keywords_only="dtype casting"),
+    "zeros_like": By(_like(_core.zeros_like), "a", _LIKE),
     **{
         function.__name__: _of_any_arguments(function)
         for function in (

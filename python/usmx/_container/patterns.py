@@ -262,7 +262,7 @@ def triu(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
 
 def meshgrid(
     *arrays: Producer, copy: bool = False, sparse: bool = False, indexing: GridIndexing = "xy"
-) -> list[USMArray]:
+) -> tuple[USMArray, ...]:
     """Make the coordinates of a grid, as one view of each array. Waits for copies alone.
 
     Args:
@@ -274,8 +274,8 @@ def meshgrid(
             swapped.
 
     Returns:
-        A list of views of the arrays' memory, all of the grid's shape, in which elements repeat; of
-        new arrays if `copy` is true.
+        A tuple of views of the arrays' memory, all of the grid's shape, in which elements repeat,
+        or of new arrays if `copy` is true.
 
     Raises:
         ValueError: `indexing` is neither of these, an array has more than 1 dimension, or the types
@@ -316,7 +316,7 @@ def meshgrid(
         extents = [n if k == axis or not sparse else 1 for k, n in enumerate(shape)]
         grid = _along(view, axis, extents)
         grids.append(_core.copy(grid, "C") if copy else grid)
-    return grids
+    return tuple(grids)
 
 
 # ---- numbers

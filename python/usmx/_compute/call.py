@@ -1,0 +1,277 @@
+"""Calls of the table's functions: one kernel for each function and types, made once.
+
+A kernel is a `usmx.ElementwiseKernel`, which takes arrays of any layout, broadcasts them, finds
+the queue and the kind of memory, and orders the work. What is done here is promotion.
+"""
+
+from __future__ import annotations
+
+import atexit
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from usmx._compute.promotion import (
+    WEAK,
+    available,
+    common_type,
+    default_float,
+    number_converter,
+    part_type,
+)
+from usmx._container.compute_follows_data import using_queue
+from usmx._container.host import _numpy
+from usmx._core import ElementwiseKernel, USMArray, _as_array, copy, empty, moveaxis
+from usmx._kernels import KernelModule
+from usmx._text import short_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from usmx._compute.table import Row
+    from usmx._core import SyclDevice, SyclQueue
+    from usmx._typing import NumpyType
+
+
+@cache
+def _text_of(file):
+    from pathlib import Path  # which takes longer to import than the other modules together
+
+    return Path(__file__).with_name(file).read_text("utf-8")
+
+
+def preamble() -> str:
+    """What the kernels' sources begin with."""
+    return _text_of("device_functions.hpp")
+
+
+_CPP = {
+    "float16": "half", "float32": "float", "float64": "double", "complex64": "complex<float>",
+    "complex128": "complex<double>", "bool": "bool",
+}  # fmt: skip
+
+
+def cpp(dtype: NumpyType) -> str:
+    """The type's name in the kernel language."""
+    return _CPP.get(dtype.name) or f"{dtype.name}_t"
+
+
+class Plan(NamedTuple):
+    """What a function does for operands of certain types on a device."""
+
+    kernel: ElementwiseKernel
+    numbers: tuple[tuple[int, Callable[[Any], Any]], ...]
+    """Which operands are numbers, and how each is converted."""
+
+    def __call__(self, operands: Any, out: USMArray | None = None) -> Any:
+        if self.numbers:
+            operands = list(operands)
+            for place, convert in self.numbers:
+                operands[place] = convert(operands[place])
+        return self.kernel(*operands) if out is None else self.kernel(*operands, out=out)
+
+
+def new_cache() -> dict[Any, Any]:
+    """A dictionary for kernels, which is emptied before the interpreter ends."""
+    cache: dict[Any, Any] = {}
+    atexit.register(cache.clear)
+    return cache
+
+
+_plans: dict[tuple[Any, ...], Plan] = new_cache()
+
+
+def kind_of(operand: Any) -> Any:
+    """What decides for an operand: the type of an array, the class of a number."""
+    cls = type(operand)
+    return operand.dtype if cls is USMArray else cls
+
+
+def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> USMArray:
+    """Call the row's function."""
+    operands = tuple(map(operand_of, operands, (row.name,) * len(operands), row.operands))
+    first = next((each for each in operands if isinstance(each, USMArray)), None)
+    if first is None:
+        raise TypeError(f"{row.name}: expected a USMArray among the operands, found none")
+    kinds = tuple(kind_of(each) for each in operands)
+    into = None if out is None else output(row.name, out).dtype
+    key = (row.name, kinds, into, first._own_queue.sycl_device)
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _plans[key] = _make_plan(row, kinds, into, key[-1])
+    try:
+        return plan(operands, out)
+    except OverflowError:
+        if not row.compares:
+            raise
+    return compute(row, tuple(map(_comparable, operands)), out)
+
+
+def is_operand(other: Any) -> bool:
+    """Whether operators compute with it, or refuse it by an error that says what to write."""
+    if type(other) is USMArray or isinstance(other, tuple(WEAK)):
+        return True
+    numpy = _numpy()
+    return isinstance(other, (numpy.ndarray, numpy.generic)) or _as_array(other) is not None
+
+
+def operand_of(operand: Any, function: str, name: str) -> Any:
+    """The operand as `compute` takes it: a USMArray or a number.
+
+    TypeError for anything else: host arrays of one dimension or more have to be copied first.
+    """
+    cls = type(operand)
+    if cls is USMArray or cls in WEAK:
+        return operand
+    view = _as_array(operand)
+    if view is not None:
+        return view if type(view) is USMArray else view[...]
+    numpy = _numpy()
+    if isinstance(operand, numpy.generic):
+        return operand
+    for weak in (bool, int, float, complex):
+        if isinstance(operand, weak):
+            return weak(operand)
+    if isinstance(operand, numpy.ndarray):
+        if operand.ndim == 0:
+            return operand[()]
+        raise TypeError(
+            f"{function}: {name} is a NumPy array, which is in the host's own memory: "
+            "usmx.asarray(x) copies it, and np.asarray(a) gives NumPy an array of shared or host "
+            "memory"
+        )
+    raise TypeError(
+        f"{function}: {name} must be a USMArray or a number, found {short_repr(operand)}"
+    )
+
+
+def output(function: str, out: Any) -> USMArray:
+    """`out`, which is a USMArray."""
+    if not isinstance(out, USMArray):
+        raise TypeError(f"{function}: out must be a USMArray, found {type(out).__name__}")
+    return out
+
+
+def _comparable(operand):
+    """A Python integer as a number of a type that has it; infinity, where no type has."""
+    if type(operand) is not int:
+        return operand
+    numpy = _numpy()
+    for cls in (numpy.int64, numpy.uint64):
+        limits = numpy.iinfo(cls)
+        if limits.min <= operand <= limits.max:
+            return cls(operand)
+    return numpy.float32(numpy.inf if operand > 0 else -numpy.inf)
+
+
+def _make_plan(row, kinds, into, device):
+    kernel_types = types_of(row, kinds, device)
+    inputs = [*kernel_types.parameters]
+    result = kernel_types.result if into is None else into
+    if not _numpy().can_cast(kernel_types.result, result, "same_kind"):
+        raise TypeError(
+            f"{row.name}: a result of type {kernel_types.result} cannot be written to an array of "
+            f"type {into}"
+        )
+    kernel = ElementwiseKernel(
+        ", ".join(f"{dtype} {name}" for dtype, name in zip(inputs, row.operands, strict=True)),
+        f"{result} out",
+        kernel_types.operation(row, result),
+        row.name,
+        preamble=preamble(),
+    )
+    numbers = tuple(
+        (place, number_converter(inputs[place]))
+        for place, kind in enumerate(kinds)
+        if isinstance(kind, type)
+    )
+    return Plan(kernel, numbers)
+
+
+class Types(NamedTuple):
+    """The types of a kernel: of its parameters, in which it computes, and of the result."""
+
+    parameters: list[Any]
+    computed: Any
+    result: Any
+
+    def operation(self, row: Row, written: Any, out: str = "out") -> str:
+        """The statements of the kernel, which write to `out`."""
+        names = row.operands[row.conditions :]
+        converted = [
+            f"const C {letter} = C({_single(name, dtype, self.computed)});\n"
+            for letter, name, dtype in zip(
+                "abc", names, self.parameters[row.conditions :], strict=False
+            )
+        ]
+        expression = row.expressions[self.computed.kind]
+        if row.compares and all(dtype.kind in "biu" for dtype in self.parameters):
+            expression, converted = row.expressions["i"], []
+        is_rounded = written != self.result
+        result = cpp(self.result)
+        value = f"{result}({expression})"
+        return (
+            f"using C = {cpp(self.computed)};\n{''.join(converted)}"
+            f"{out} = {f'{cpp(written)}({value})' if is_rounded else value}"
+        )
+
+
+def _single(name, dtype, computed):
+    """float16 has fewer conversions than the others."""
+    return f"float({name})" if dtype.name == "float16" and computed.name != "float16" else name
+
+
+def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:
+    """The types of the kernel for operands of these kinds. TypeError if there is none."""
+    numpy = _numpy()
+    structured = [kind for kind in kinds if not isinstance(kind, type) and kind.names is not None]
+    if structured:
+        raise TypeError(f"{row.name} is not defined for structured elements ({structured[0]})")
+    promoted = common_type(kinds[row.conditions :], device)
+    if row.result == "float" and promoted.kind not in row.expressions:
+        promoted = available(numpy.result_type(promoted, default_float(device)), device)
+    if promoted.kind not in row.expressions:
+        raise TypeError(f"{row.name} is not defined for elements of type {promoted}")
+    computed = numpy.dtype("f4") if promoted == numpy.float16 and not row.in_half else promoted
+    result = {
+        "same": promoted, "float": promoted, "real": part_type(promoted), "bool": numpy.dtype("?"),
+    }[row.result]  # fmt: skip
+    parameters = [
+        numpy.dtype(kind)
+        if kind not in WEAK
+        else numpy.dtype("?")
+        if place < row.conditions
+        else promoted
+        for place, kind in enumerate(kinds)
+    ]
+    return Types(parameters, computed, result)
+
+
+# ---- kernels that are no expressions
+
+
+def rows_along(x: USMArray, axis: Any) -> USMArray:
+    """The elements in C order with this axis last: a view, or else a copy."""
+    moved = moveaxis(x, axis, -1)
+    return moved if moved.flags.c_contiguous else copy(moved, order="C")
+
+
+def new_beside(x: USMArray, shape: tuple[int, ...], dtype: NumpyType) -> USMArray:
+    """An array without values on the queue of another one, in memory of the same kind."""
+    return empty(shape, dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)
+
+
+_modules: dict[tuple[Any, ...], KernelModule] = new_cache()
+
+
+def kernels(file: str, names: Sequence[str], queue: SyclQueue, **macros: str) -> KernelModule:
+    """The kernels of one of the sources beside this file, compiled once for these macros."""
+    key = (file, *macros.values())
+    found = _modules.get(key)
+    if found is None:
+        lines = [f"#define {name} {text}\n" for name, text in macros.items()]
+        head = f"#include <usmx/kernel.hpp>\nusing namespace usmx;\n{preamble()}\n"
+        with using_queue(queue):
+            found = KernelModule(_text_of(file), names, headers={"preamble": head + "".join(lines)})
+        _modules[key] = found
+    return found

@@ -1,0 +1,99 @@
+"""The operators of arrays: attached to the native class.
+
+Operands are arrays and numbers, as of the functions. Anything else is left to the other operand:
+`a == None` is False, as Python has it for objects that do not know each other. NumPy's arrays are
+refused here as on the left of an operator, where NumPy calls `__array_ufunc__`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from usmx._compute.call import compute, is_operand
+from usmx._compute.products import matmul
+from usmx._compute.reductions import reduce
+from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._core import USMArray
+
+if TYPE_CHECKING:
+    from usmx._compute.table import Row
+
+_BINARY = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "pow": "pow",
+    "floordiv": "floor_divide", "mod": "remainder", "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+}  # fmt: skip
+_COMPARISONS = {
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+    "ge": "greater_equal",
+}  # fmt: skip
+_UNARY = {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}
+
+
+def _attach(name, function):
+    function.__name__ = f"__{name}__"
+    function.__qualname__ = f"USMArray.__{name}__"
+    setattr(USMArray, function.__name__, function)
+
+
+def _attach_unary(name, row: Row):
+    _attach(name, lambda self: compute(row, (self,)))
+
+
+def _attach_binary(name, row: Row, *, has_other_forms: bool):
+    def forward(self, other):
+        return compute(row, (self, other)) if is_operand(other) else NotImplemented
+
+    def reflected(self, other):
+        return compute(row, (other, self)) if is_operand(other) else NotImplemented
+
+    def in_place(self, other):
+        return compute(row, (self, other), self) if is_operand(other) else NotImplemented
+
+    _attach(name, forward)
+    if has_other_forms:
+        _attach(f"r{name}", reflected)
+        _attach(f"i{name}", in_place)
+
+
+def _divmod(self, other):
+    if not is_operand(other):
+        return NotImplemented
+    return self // other, self % other
+
+
+def _rdivmod(self, other):
+    if not is_operand(other):
+        return NotImplemented
+    return other // self, other % self
+
+
+def _matmul(self, other):
+    return matmul(self, other) if is_operand(other) else NotImplemented
+
+
+def _rmatmul(self, other):
+    return matmul(other, self) if is_operand(other) else NotImplemented
+
+
+def _imatmul(self, other):
+    return matmul(self, other, out=self) if is_operand(other) else NotImplemented
+
+
+def _contains(self, element):
+    if not is_operand(element):
+        return False
+    return bool(reduce(REDUCTIONS["any"], compute(ROWS["equal"], (self, element))))
+
+
+for _name, _row in _UNARY.items():
+    _attach_unary(_name, ROWS[_row])
+for _name, _row in _BINARY.items():
+    _attach_binary(_name, ROWS[_row], has_other_forms=True)
+for _name, _row in _COMPARISONS.items():
+    _attach_binary(_name, ROWS[_row], has_other_forms=False)
+for _name, _function in (
+    ("divmod", _divmod), ("rdivmod", _rdivmod), ("matmul", _matmul), ("rmatmul", _rmatmul),
+    ("imatmul", _imatmul), ("contains", _contains),
+):  # fmt: skip
+    _attach(_name, _function)
