@@ -27,6 +27,7 @@ __all__ = [
     "Number",
     "NumpyArray",
     "NumpyType",
+    "Operand",
     "OrderCF",
     "OrderCFA",
     "OrderCFAK",
@@ -67,6 +68,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Axes = SupportsIndex | Sequence[SupportsIndex]
 Number = complex | numpy.number[Any] | numpy.bool
+Operand = Producer | Number
 
 
 class DLPackProducer(Protocol):

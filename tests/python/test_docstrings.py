@@ -35,7 +35,9 @@ FUNCTIONS = {
     if callable(value) and not isinstance(value, type) and inspect.getdoc(value)
 }
 MODULES = {"usmx.enum_types", "usmx.lib", "usmx.memory", "usmx.utils"}
-CONSTANTS = {f"usmx.{name}" for name in ("__version__", "e", "inf", "nan", "pi")} | MODULES
+CONSTANTS = {
+    f"usmx.{name}" for name in ("__array_api_version__", "__version__", "e", "inf", "nan", "pi")
+} | MODULES
 
 
 def text_of(value):

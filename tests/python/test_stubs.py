@@ -60,16 +60,28 @@ assert_type(usmx.float32, np.dtype[np.float32])
 usmx.zeros_like(a, dtype=usmx.dtype("f4"), usm_type=a.usm_type, order="A")
 usmx.zeros(3, usm_type=usmx.memory.MemoryUSMHost(8).get_usm_type())
 usmx.isdtype(a.dtype, ("bool", "real floating", usmx.int8))
+assert_type(a + 1, usmx.USMArray)
+assert_type(2.5 * a @ a.T, usmx.USMArray)
+assert_type(a == None, usmx.USMArray)
+assert_type(a < np.float32(3), usmx.USMArray)
+assert_type(1 in a, bool)
+assert_type(usmx.sin(a, out=a), usmx.USMArray)
+assert_type(usmx.add(a, True), usmx.USMArray)
+assert_type(usmx.sum(a, axis=(0, 1)), usmx.USMArray)
+assert_type(a.mean(axis=0), usmx.USMArray)
+assert_type(usmx.unique_counts(a).counts, usmx.USMArray)
+a += 1
 usmx.SyclQueue(property=["in_order", "enable_profiling"])
 a[0] = 1
 a[a[:, 0]] = [1, 2]
 """
 
 WRONG = [
-    "a + 1",
-    "2 * a",
-    "a < a",
-    "1 in a",
+    "a + 'text'",
+    "a < None",
+    "usmx.add(a)",
+    "usmx.sum(a, axis='first')",
+    "a.sum(axes=1)",
     "a.nosuch",
     "a.shape + 1",
     "usmx.zeros('three')",
@@ -97,6 +109,7 @@ WRONG_OPTIONS = [
     "usmx.take(a, a, mode='none')",
     "usmx.put(a, a, 1, mode='none')",
     "usmx.isdtype(a.dtype, 'floating')",
+    "usmx.searchsorted(a, a, side='middle')",
     "usmx.__array_namespace_info__().dtypes(kind='floating')",
     "usmx.set_print_options(floatmode='short')",
     "usmx.set_print_options(sign='~')",

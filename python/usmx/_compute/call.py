@@ -7,7 +7,6 @@ the queue and the kind of memory, and orders the work. What is done here is prom
 from __future__ import annotations
 
 import atexit
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx._compute.promotion import (
@@ -17,6 +16,7 @@ from usmx._compute.promotion import (
     default_float,
     number_converter,
     part_type,
+    require_plain,
 )
 from usmx._container.compute_follows_data import using_queue
 from usmx._container.host import _numpy
@@ -33,11 +33,15 @@ if TYPE_CHECKING:
     from usmx._typing import NumpyType
 
 
-@cache
-def _text_of(file):
-    from pathlib import Path  # which takes longer to import than the other modules together
+_texts: dict[str, str] = {}
 
-    return Path(__file__).with_name(file).read_text("utf-8")
+
+def _text_of(file: str) -> str:
+    if file not in _texts:
+        from pathlib import Path  # which takes longer to import than the other modules together
+
+        _texts[file] = Path(__file__).with_name(file).read_text("utf-8")
+    return _texts[file]
 
 
 def preamble() -> str:
@@ -129,7 +133,7 @@ def operand_of(operand: Any, function: str, name: str) -> Any:
     numpy = _numpy()
     if isinstance(operand, numpy.generic):
         return operand
-    for weak in (bool, int, float, complex):
+    for weak in WEAK:
         if isinstance(operand, weak):
             return weak(operand)
     if isinstance(operand, numpy.ndarray):
@@ -143,6 +147,14 @@ def operand_of(operand: Any, function: str, name: str) -> Any:
     raise TypeError(
         f"{function}: {name} must be a USMArray or a number, found {short_repr(operand)}"
     )
+
+
+def array_of(operand: Any, function: str, name: str) -> USMArray:
+    """The operand, which is an array: TypeError as of `operand_of`, and for a number."""
+    found = operand_of(operand, function, name)
+    if not isinstance(found, USMArray):
+        raise TypeError(f"{function}: {name} must be an array, found {short_repr(operand)}")
+    return found
 
 
 def output(function: str, out: Any) -> USMArray:
@@ -224,9 +236,9 @@ def _single(name, dtype, computed):
 def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:
     """The types of the kernel for operands of these kinds. TypeError if there is none."""
     numpy = _numpy()
-    structured = [kind for kind in kinds if not isinstance(kind, type) and kind.names is not None]
-    if structured:
-        raise TypeError(f"{row.name} is not defined for structured elements ({structured[0]})")
+    for kind in kinds:
+        if not isinstance(kind, type):
+            require_plain(row.name, kind)
     promoted = common_type(kinds[row.conditions :], device)
     if row.result == "float" and promoted.kind not in row.expressions:
         promoted = available(numpy.result_type(promoted, default_float(device)), device)

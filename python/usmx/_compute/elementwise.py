@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     from usmx._compute.table import Row
     from usmx._core import USMArray
-    from usmx._typing import Number, Producer
-
-    Operand = Producer | Number
+    from usmx._typing import Operand, Producer
 
 _ONE = "    x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``."
 _TWO = """\
@@ -175,7 +173,7 @@ def round_to(x: USMArray, decimals: SupportsIndex, out: USMArray | None) -> USMA
     row = ROWS["round"]
     if places == 0 or (places > 0 and x.dtype.kind in "iu"):
         return compute(row, (x,), out)
-    power = 10 ** abs(places)
+    power = 10 ** (places if places > 0 else -places)
     up, down = ("multiply", "divide") if places > 0 else ("divide", "multiply")
     rounded = compute(row, (compute(ROWS[up], (x, power)),))
     scaled = compute(ROWS[down], (rounded, power))

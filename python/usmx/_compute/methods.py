@@ -17,8 +17,7 @@ from usmx._functions import attach
 if TYPE_CHECKING:
     from typing import Any, Literal, SupportsIndex
 
-    from usmx._compute.elementwise import Operand
-    from usmx._typing import Axes, DTypeLike, Producer
+    from usmx._typing import Axes, DTypeLike, Operand, Producer
 
 
 class _OfArrays:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx._compute import elementwise, products, reductions, scans, sorting
-from usmx._compute.call import compute, is_operand, operand_of
+from usmx._compute.call import array_of, compute, is_operand
 from usmx._compute.reductions import reduce
 from usmx._compute.scans import accumulate
 from usmx._compute.table import REDUCTIONS, ROWS
@@ -18,12 +18,16 @@ from usmx._container.numpy_functions import FUNCTIONS, By, call_numpy_function
 from usmx._core import USMArray
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = ["call_numpy_function", "call_ufunc"]
 
 UFUNCS = {row.numpy: row for row in ROWS.values()}
-_PRODUCTS = {"matmul": products.matmul, "vecdot": products.vecdot}
+_PRODUCTS: dict[str, Callable[..., USMArray]] = {
+    "matmul": products.matmul,
+    "vecdot": products.vecdot,
+}
 _REDUCTIONS = {
     "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
     "logical_or": "any",
@@ -40,45 +44,43 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     outs = kwargs.pop("out", None)
     out = outs[0] if outs else None
     if method == "__call__" and (name in UFUNCS or name in _PRODUCTS or name == "divmod"):
-        _require_defaults(name, kwargs, _DEFAULTS)
+        _require_defaults(name, kwargs)
         if name == "divmod":
             parts = zip(("floor_divide", "remainder"), outs or (None, None), strict=True)
             return tuple(compute(ROWS[part], inputs, into) for part, into in parts)
         if name in UFUNCS:
             return compute(UFUNCS[name], inputs, out)
-        operands = [_array(name, each) for each in inputs]
+        operands = [array_of(each, name, "an operand") for each in inputs]
         return products.written(out, _PRODUCTS[name](*operands))
     if method == "outer" and name in UFUNCS and len(inputs) == 2:
-        _require_defaults(name, kwargs, _DEFAULTS)
-        first, second = (_array(name, each) for each in inputs)
+        _require_defaults(name, kwargs)
+        first, second = (array_of(each, name, "an operand") for each in inputs)
         return compute(UFUNCS[name], (first[(..., *(None,) * second.ndim)], second), out)
     if method == "reduce" and name in _REDUCTIONS:
         options = {key: kwargs.pop(key) for key in ("dtype", "keepdims") if key in kwargs}
         axis = kwargs.pop("axis", 0)
-        _require_defaults(name, kwargs, _DEFAULTS)
+        _require_defaults(name, kwargs)
         return reduce(
-            REDUCTIONS[_REDUCTIONS[name]], _array(name, *inputs), axis, out=out, **options
+            REDUCTIONS[_REDUCTIONS[name]],
+            array_of(*inputs, name, "an operand"),
+            axis,
+            out=out,
+            **options,
         )
     if method == "accumulate" and name in ("add", "multiply"):
         axis, dtype = kwargs.pop("axis", 0), kwargs.pop("dtype", None)
-        _require_defaults(name, kwargs, _DEFAULTS)
-        made = accumulate(_REDUCTIONS[name], _array(name, *inputs), axis, dtype)
+        _require_defaults(name, kwargs)
+        made = accumulate(_REDUCTIONS[name], array_of(*inputs, name, "an operand"), axis, dtype)
         return products.written(out, made)
     call = name if method == "__call__" else f"{name}.{method}"
     raise TypeError(f"numpy.{call}: {COMPUTE}")
 
 
-def _require_defaults(name, kwargs, defaults):
+def _require_defaults(name, kwargs):
     for key, value in kwargs.items():
-        if key not in defaults or (value is not defaults[key] and value != defaults[key]):
+        is_plain = value is None or isinstance(value, (bool, str))
+        if not is_plain or key not in _DEFAULTS or value != _DEFAULTS[key]:
             raise TypeError(f"numpy.{name} of USMArrays takes out= alone, found {key}=")
-
-
-def _array(name, operand):
-    operand = operand_of(operand, name, "an operand")
-    if not isinstance(operand, USMArray):
-        raise TypeError(f"numpy.{name}: expected arrays, found {type(operand).__name__}")
-    return operand
 
 
 # ---- functions

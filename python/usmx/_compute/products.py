@@ -6,8 +6,17 @@ from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
 from usmx import _core
-from usmx._compute.call import compute, cpp, kernels, new_cache, operand_of, output, preamble
-from usmx._compute.promotion import common_type, values_type
+from usmx._compute.call import (
+    array_of,
+    compute,
+    cpp,
+    kernels,
+    new_cache,
+    operand_of,
+    output,
+    preamble,
+)
+from usmx._compute.promotion import common_type, require_plain, values_type
 from usmx._compute.reductions import joined_by
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.asynchronous import copy_async
@@ -55,16 +64,17 @@ def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USM
         [[ 7 10]
          [15 22]]
     """
-    first, second = as_view("x1", x1), as_view("x2", x2)
+    first, second = array_of(x1, "matmul", "x1"), array_of(x2, "matmul", "x2")
     if not first.ndim or not second.ndim:
         raise ValueError("matmul: operands must have a dimension, found one without")
+    shapes = first.shape, second.shape
     is_row, is_column = first.ndim == 1, second.ndim == 1
     first = first[None] if is_row else first
     second = second[:, None] if is_column else second
     if first.shape[-1] != second.shape[-2]:
         raise ValueError(
-            f"matmul: shapes must agree in the dimension that is summed, found {x1.shape} and "
-            f"{x2.shape}"
+            f"matmul: shapes must agree in the dimension that is summed, found {shapes[0]} and "
+            f"{shapes[1]}"
         )
     made = _product(first, second)
     made = made[..., 0, :] if is_row else made
@@ -122,8 +132,7 @@ def _product(x1, x2):
 
 def _common_type(name, x1, x2):
     for x in (x1, x2):
-        if x.dtype.names is not None:
-            raise TypeError(f"{name} is not defined for structured elements ({x.dtype})")
+        require_plain(name, x.dtype)
     return common_type([x1.dtype, x2.dtype], x1._own_queue.sycl_device)
 
 

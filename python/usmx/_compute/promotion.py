@@ -27,8 +27,20 @@ def common_type(kinds: Sequence[NumpyType | type], device: SyclDevice) -> NumpyT
     Each is the type of an array, or the class of a number: Python's or NumPy's.
     """
     numpy = _numpy()
-    operands = [WEAK[kind] if kind in WEAK else numpy.dtype(kind) for kind in kinds]
+    operands = [
+        WEAK[kind] if isinstance(kind, type) and kind in WEAK else numpy.dtype(kind)
+        for kind in kinds
+    ]
     return available(numpy.result_type(*operands), device)
+
+
+def require_plain(function: str, dtype: NumpyType) -> None:
+    """TypeError for structured elements."""
+    if dtype.names is not None:
+        raise TypeError(
+            f"{function} is not defined for structured elements ({dtype}): it is for a field, "
+            "a['name'], and NumPy has them all (usmx.asnumpy(a))"
+        )
 
 
 def default_float(device: SyclDevice) -> NumpyType:

@@ -10,6 +10,7 @@ from usmx._compute.promotion import (
     default_float,
     number_converter,
     part_type,
+    require_plain,
     sum_type,
     values_type,
 )
@@ -68,8 +69,7 @@ def spread_of(
 
 def result_type_of(row: Reduction, x: USMArray, dtype: Any) -> NumpyType:
     """The type of the result: as asked for, or by the rule of the row."""
-    if x.dtype.names is not None:
-        raise TypeError(f"{row.name} is not defined for structured elements ({x.dtype})")
+    require_plain(row.name, x.dtype)
     numpy = _numpy()
     device = x._own_queue.sycl_device
     found = x.dtype

@@ -4,9 +4,8 @@ from typing import Any, SupportsIndex
 
 from usmx._compute.table import Reduction
 from usmx._core import USMArray
-from usmx._typing import Axes, DTypeLike, Number, NumpyType, Producer
+from usmx._typing import Axes, DTypeLike, NumpyType, Operand, Producer
 
-Operand = Producer | Number
 NAMES: list[str]
 
 def all(x: Producer, /, axis: Axes | None = None, *, keepdims: bool = False, out: USMArray | None = None) -> USMArray: ...

@@ -101,7 +101,7 @@ def accumulate(
     columns = rows.shape[-1]
     made = new_beside(x, (*rows.shape[:-1], columns + lead), result)
     if columns == 0:
-        made[...] = int(row.identity)
+        made[...] = 0 if name == "sum" else 1
     elif made.size:
         _launch(row, rows, made, lead)
     return moveaxis(made, -1, 0 if axis is None else axis)

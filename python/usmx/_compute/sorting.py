@@ -16,7 +16,7 @@ from usmx._compute.call import (
     preamble,
     rows_along,
 )
-from usmx._compute.promotion import common_type, number_converter
+from usmx._compute.promotion import common_type, number_converter, require_plain
 from usmx._compute.scans import accumulate, diff
 from usmx._compute.table import ROWS
 from usmx._container.conversion import astype
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import Number, NumpyType, Producer
+    from usmx._typing import NumpyType, Operand, Producer
 
 _NAMES = ("sort_blocks", "merge", "sort_places", "merge_places", "places_of")
 _BLOCK = 32
@@ -86,8 +86,7 @@ def argsort(
 
 
 def _sorted(x, axis, descending, wants_places):
-    if x.dtype.names is not None:
-        raise TypeError(f"sort is not defined for structured elements ({x.dtype})")
+    require_plain("sort", x.dtype)
     rows = rows_along(x, axis)
     result = _core._dtype("i8") if wants_places else x.dtype
     made = new_beside(x, rows.shape, result)
@@ -184,7 +183,7 @@ def _search_kernel(sorted_type, values_type, common, out, is_right, is_sorted):
 
 def searchsorted(
     x1: Producer,
-    x2: Producer | Number,
+    x2: Operand,
     /,
     *,
     side: Literal["left", "right"] = "left",
@@ -227,7 +226,7 @@ def _places(sorter, x):
     return astype(sorter, "i8", copy=False)
 
 
-def isin(x1: Producer | Number, x2: Producer | Number, /, *, invert: bool = False) -> USMArray:
+def isin(x1: Operand, x2: Operand, /, *, invert: bool = False) -> USMArray:
     """Say for each element whether another array has an equal one. Does not wait.
 
     Args:

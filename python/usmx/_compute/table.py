@@ -103,7 +103,8 @@ _row("reciprocal", 1, "1 divided by the number", "float", ("[2, 4]", "[0.5  0.25
 _row("sign", 1, "-1, 0 or 1; of a complex number z / abs(z)", "same", ("[-5, 0, 5]", "[-1  0  1]"),
      (0, 2), i="a > 0 ? 1 : a < 0 ? -1 : 0", u="a > 0 ? 1 : 0", f="real_sign(a)",
      c="complex_sign(a)")
-_row("conj", 1, "the conjugate", "same", ("[1, 2]", "[1 2]"), iuf="a", c="conj(a)")
+_row("conj", 1, "the conjugate", "same", ("[1, 2]", "[1 2]"), iuf="a", c="conj(a)",
+     numpy="conjugate")
 
 # ---- bits and logic
 
@@ -186,20 +187,20 @@ _row("log10", 1, "the logarithm to base 10", "float", ("[1, 100]", "[0. 2.]"), (
      fc="log10(a)")
 _row("log1p", 1, "log(1 + x), exact near 0 too", "float", ("[0, 1e-12]", "[0.e+00 1.e-12]"), (1, 5),
      f="log1p(a)", c="complex_log1p(a)")
-for _name, _text, _of, _bounds in (
+for _name, _text, _example, _bounds in (
     ("sin", "the sine", ("[0]", "[0.]"), (4, 5)), ("cos", "the cosine", ("[0]", "[1.]"), (4, 5)),
     ("tan", "the tangent", ("[0]", "[0.]"), (4, 5)),
     ("sinh", "the hyperbolic sine", ("[0]", "[0.]"), (2, 5)),
     ("cosh", "the hyperbolic cosine", ("[0]", "[1.]"), (2, 5)),
     ("tanh", "the hyperbolic tangent", ("[0]", "[0.]"), (2, 5)),
 ):
-    _row(_name, 1, _text, "float", _of, _bounds, fc=f"{_name}(a)")
-for _name, _of, _bounds in (
+    _row(_name, 1, _text, "float", _example, _bounds, fc=f"{_name}(a)")
+for _name, _example, _bounds in (
     ("asin", ("[0]", "[0.]"), (3, 5)), ("acos", ("[1]", "[0.]"), (3, 5)),
     ("atan", ("[0]", "[0.]"), (2, 5)), ("asinh", ("[0]", "[0.]"), (2, 5)),
     ("acosh", ("[1]", "[0.]"), (2, 5)), ("atanh", ("[0]", "[0.]"), (2, 5)),
 ):
-    _row(_name, 1, f"the inverse of {_name[1:]}", "float", _of, _bounds, f=f"{_name}(a)",
+    _row(_name, 1, f"the inverse of {_name[1:]}", "float", _example, _bounds, f=f"{_name}(a)",
          c=f"complex_{_name}(a)", numpy="arc" + _name[1:])
 _row("atan2", 2, "the angle of the point (x2, x1)", "float", ("[0], [1]", "[0.]"), (4, 0),
      f="atan2(a, b)", numpy="arctan2")

@@ -55,7 +55,7 @@ _OF_THE_PACKAGE = {
     },
     **{
         name: f"numpy.{name}"
-        for name in ("broadcast_shapes", "index_exp", "issubdtype", "s_", "typing")
+        for name in ("index_exp", "issubdtype", "s_", "typing")
     },
 }  # fmt: skip
 

@@ -216,7 +216,7 @@ def test_meshgrid_is_numpys(lengths, indexing, kind):
     hosts = [np.arange(10 * k, 10 * k + length) for k, length in enumerate(lengths)]
     arrays = [usmx.asarray(host[::-1], usm_type=kind)[::-1] for host in hosts]
     made = usmx.meshgrid(*arrays, indexing=indexing)
-    assert type(made) is list
+    assert type(made) is tuple
     assert len(made) == len(hosts)
     for ours, expected, array in zip(
         made, np.meshgrid(*hosts, indexing=indexing), arrays, strict=True
