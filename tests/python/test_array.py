@@ -595,20 +595,6 @@ def test_array_can_be_referenced_weakly():
     assert reference() is None
 
 
-@pytest.mark.parametrize("operation", [operator.add, operator.matmul, operator.lt, operator.or_])
-def test_arithmetic_is_a_type_error(operation):
-    array = usmx.zeros((2, 2), usm_type="shared")
-    for left, right in ((array, array), (array, 1), (1, array), (np.ones((2, 2)), array)):
-        with pytest.raises(TypeError):
-            operation(left, right)
-
-
-def test_numpy_functions_do_not_compute_on_arrays():
-    for array in (usmx.zeros(3), usmx.zeros(3, usm_type="shared")):
-        with pytest.raises(TypeError, match="USMArray"):
-            np.add(array, 1)
-
-
 def test_subclass_is_an_array():
     class Labelled(USMArray):
         def __init__(self, *args, label, **kwargs):

@@ -20,7 +20,7 @@ from usmx._compute.promotion import (
 )
 from usmx._container.compute_follows_data import using_queue
 from usmx._container.host import _numpy
-from usmx._core import ElementwiseKernel, USMArray, _as_array, copy, empty, moveaxis
+from usmx._core import ElementwiseKernel, USMArray, _as_array, asarray, copy, empty, moveaxis
 from usmx._kernels import KernelModule
 from usmx._text import short_repr
 
@@ -93,11 +93,12 @@ def kind_of(operand: Any) -> Any:
 
 def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> USMArray:
     """Call the row's function."""
-    operands = tuple(map(operand_of, operands, (row.name,) * len(operands), row.operands))
-    first = next((each for each in operands if isinstance(each, USMArray)), None)
+    if not all(type(each) in _KNOWN for each in operands):
+        operands = operands_of(row.name, row.operands, operands)
+    first = next((each for each in operands if type(each) is USMArray), None)
     if first is None:
-        raise TypeError(f"{row.name}: expected a USMArray among the operands, found none")
-    kinds = tuple(kind_of(each) for each in operands)
+        raise _no_array(row.name)
+    kinds = tuple(map(kind_of, operands))
     into = None if out is None else output(row.name, out).dtype
     key = (row.name, kinds, into, first._own_queue.sycl_device)
     plan = _plans.get(key)
@@ -111,50 +112,64 @@ def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) ->
     return compute(row, tuple(map(_comparable, operands)), out)
 
 
+_KNOWN = frozenset((USMArray, *WEAK))
+
+
 def is_operand(other: Any) -> bool:
-    """Whether operators compute with it, or refuse it by an error that says what to write."""
-    if type(other) is USMArray or isinstance(other, tuple(WEAK)):
+    """Whether operators compute with it: an array of USM, a plain one of NumPy's, or a number."""
+    if type(other) in _KNOWN or isinstance(other, (USMArray, *WEAK)):
         return True
     numpy = _numpy()
-    return isinstance(other, (numpy.ndarray, numpy.generic)) or _as_array(other) is not None
+    is_host = type(other) in (numpy.ndarray, numpy.memmap) or isinstance(other, numpy.generic)
+    return is_host or _as_array(other) is not None
 
 
-def operand_of(operand: Any, function: str, name: str) -> Any:
-    """The operand as `compute` takes it: a USMArray or a number.
+def operands_of(
+    function: str, names: Sequence[str], operands: Sequence[Any]
+) -> tuple[USMArray | Any, ...]:
+    """The operands as `compute` takes them: USMArrays, on which others may follow, and numbers.
 
-    TypeError for anything else: host arrays of one dimension or more have to be copied first.
+    Arrays of NumPy's are copied to where the first USMArray is. TypeError for anything else.
     """
-    cls = type(operand)
-    if cls is USMArray or cls in WEAK:
-        return operand
-    view = _as_array(operand)
-    if view is not None:
-        return view if type(view) is USMArray else view[...]
-    numpy = _numpy()
-    if isinstance(operand, numpy.generic):
-        return operand
-    for weak in WEAK:
-        if isinstance(operand, weak):
-            return weak(operand)
-    if isinstance(operand, numpy.ndarray):
-        if operand.ndim == 0:
-            return operand[()]
-        raise TypeError(
-            f"{function}: {name} is a NumPy array, which is in the host's own memory: "
-            "usmx.asarray(x) copies it, and np.asarray(a) gives NumPy an array of shared or host "
-            "memory"
-        )
-    raise TypeError(
-        f"{function}: {name} must be a USMArray or a number, found {short_repr(operand)}"
+    views = [_operand(function, *each) for each in zip(names, operands, strict=True)]
+    first = next((each for each in views if type(each) is USMArray), None)
+    if first is None:
+        raise _no_array(function)
+    host = _numpy().ndarray
+    return tuple(
+        asarray(each, usm_type=first.usm_type, sycl_queue=first._own_queue)
+        if isinstance(each, host)
+        else each
+        for each in views
     )
 
 
-def array_of(operand: Any, function: str, name: str) -> USMArray:
-    """The operand, which is an array: TypeError as of `operand_of`, and for a number."""
-    found = operand_of(operand, function, name)
-    if not isinstance(found, USMArray):
-        raise TypeError(f"{function}: {name} must be an array, found {short_repr(operand)}")
-    return found
+def arrays_of(function: str, names: Sequence[str], operands: Sequence[Any]) -> list[USMArray]:
+    """The operands, of which none is a number."""
+    found = operands_of(function, names, operands)
+    for name, each in zip(names, found, strict=True):
+        if type(each) is not USMArray:
+            raise TypeError(f"{function}: {name} must be an array, found {short_repr(each)}")
+    return [*found]
+
+
+def _operand(function, name, operand):
+    """A USMArray, a number, or an array of NumPy's with a dimension."""
+    view = _as_array(operand)
+    if view is not None:
+        return view if type(view) is USMArray else view[...]
+    if not is_operand(operand):
+        raise TypeError(
+            f"{function}: {name} must be a USMArray or a number, found {short_repr(operand)}"
+        )
+    for weak in WEAK:
+        if isinstance(operand, weak) and not isinstance(operand, _numpy().generic):
+            return weak(operand)
+    return operand[()] if operand.ndim == 0 else operand
+
+
+def _no_array(function):
+    return TypeError(f"{function}: expected a USMArray among the operands, found none")
 
 
 def output(function: str, out: Any) -> USMArray:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _ONE = "    x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``."
 _TWO = """\
     x1, x2: arrays, which are broadcast together: USMArrays or other producers of
-        ``__sycl_usm_array_interface__``. One of them may be a number of Python's or NumPy's."""
+        ``__sycl_usm_array_interface__``. One of them may be a number, or an array of NumPy's, which
+        is copied."""
 _RESULTS = {
     "same": "the type to which the operands are promoted",
     "float": "the type to which the operands are promoted, or the default floating-point type for\n"
@@ -42,8 +43,8 @@ Returns:
     `out`, or a new USMArray on the queue of the operands. Its element type is {result}.
 
 Raises:
-    TypeError: the function is not defined for a type, an operand is in the host's own memory, or
-        the result cannot be cast to the type of `out`.
+    TypeError: the function is not defined for a type, an operand is of another kind, or the result
+        cannot be cast to the type of `out`.
     ValueError: the shapes do not fit, or `out` is read-only.
     ExecutionPlacementError: the queues differ.
 
@@ -105,8 +106,7 @@ def clip(
         promoted. An element is NaN if it, `min` or `max` is.
 
     Raises:
-        TypeError: the function is not defined for a type, or an operand is in the host's own
-            memory.
+        TypeError: the function is not defined for a type, or an operand is of another kind.
         ValueError: the shapes do not fit, or `out` is read-only.
         ExecutionPlacementError: the queues differ.
 

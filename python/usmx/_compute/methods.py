@@ -215,8 +215,8 @@ class _OfArrays:
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """NumPy's ufuncs on arrays: those that usmx has compute, on the queue of the arrays.
 
-        NumPy's own arrays among the arguments are a TypeError that says what to write, so that
-        ``host + a`` is refused as ``a + host`` is.
+        NumPy's own arrays among the arguments are copied there, so that ``host + a`` gives what
+        ``a + host`` gives.
         """
         _require_made(self)
         from usmx._compute.numpy_protocol import call_ufunc
@@ -225,6 +225,7 @@ class _OfArrays:
 
 
 attach(_OfArrays, USMArray)
+USMArray.__array_priority__ = 0.0  # which Dask compares, as of every array
 add_names(
     {row.numpy: f"usmx.{row.name}" for row in ROWS.values() if row.numpy != row.name}
     | {

@@ -1,8 +1,8 @@
 """The operators of arrays: attached to the native class.
 
 Operands are arrays and numbers, as of the functions. Anything else is left to the other operand:
-`a == None` is False, as Python has it for objects that do not know each other. NumPy's arrays are
-refused here as on the left of an operator, where NumPy calls `__array_ufunc__`.
+`a == None` is False, as Python has it for objects that do not know each other. With an array of
+NumPy's on the left, NumPy calls `__array_ufunc__`, which gives the same.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ def _attach(name, function):
 
 
 def _attach_unary(name, row: Row):
-    _attach(name, lambda self: compute(row, (self,)))
+    _attach(name, lambda self, /: compute(row, (self,)))
 
 
 def _attach_binary(name, row: Row, *, has_other_forms: bool):
-    def forward(self, other):
+    def forward(self, other, /):
         return compute(row, (self, other)) if is_operand(other) else NotImplemented
 
-    def reflected(self, other):
+    def reflected(self, other, /):
         return compute(row, (other, self)) if is_operand(other) else NotImplemented
 
-    def in_place(self, other):
+    def in_place(self, other, /):
         return compute(row, (self, other), self) if is_operand(other) else NotImplemented
 
     _attach(name, forward)
@@ -56,31 +56,31 @@ def _attach_binary(name, row: Row, *, has_other_forms: bool):
         _attach(f"i{name}", in_place)
 
 
-def _divmod(self, other):
+def _divmod(self, other, /):
     if not is_operand(other):
         return NotImplemented
     return self // other, self % other
 
 
-def _rdivmod(self, other):
+def _rdivmod(self, other, /):
     if not is_operand(other):
         return NotImplemented
     return other // self, other % self
 
 
-def _matmul(self, other):
+def _matmul(self, other, /):
     return matmul(self, other) if is_operand(other) else NotImplemented
 
 
-def _rmatmul(self, other):
+def _rmatmul(self, other, /):
     return matmul(other, self) if is_operand(other) else NotImplemented
 
 
-def _imatmul(self, other):
+def _imatmul(self, other, /):
     return matmul(self, other, out=self) if is_operand(other) else NotImplemented
 
 
-def _contains(self, element):
+def _contains(self, element, /):
     if not is_operand(element):
         return False
     return bool(reduce(REDUCTIONS["any"], compute(ROWS["equal"], (self, element))))

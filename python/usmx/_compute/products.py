@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from usmx import _core
 from usmx._compute.call import (
-    array_of,
+    arrays_of,
     compute,
     cpp,
     kernels,
     new_cache,
-    operand_of,
+    operands_of,
     output,
     preamble,
 )
@@ -22,7 +22,7 @@ from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.conversion import astype
-from usmx._container.creation import as_integer, as_view
+from usmx._container.creation import as_integer
 from usmx._container.host import _numpy
 from usmx._container.manipulation import common_shape
 from usmx._core import ReductionKernel, broadcast_to, empty, moveaxis, permute_dims, reshape
@@ -64,7 +64,7 @@ def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USM
         [[ 7 10]
          [15 22]]
     """
-    first, second = array_of(x1, "matmul", "x1"), array_of(x2, "matmul", "x2")
+    first, second = arrays_of("matmul", ("x1", "x2"), (x1, x2))
     if not first.ndim or not second.ndim:
         raise ValueError("matmul: operands must have a dimension, found one without")
     shapes = first.shape, second.shape
@@ -165,7 +165,7 @@ def tensordot(
         >>> print(usmx.tensordot(a, a))
         30
     """
-    first, second = as_view("x1", x1), as_view("x2", x2)
+    first, second = arrays_of("tensordot", ("x1", "x2"), (x1, x2))
     if isinstance(axes, SupportsIndex):
         count = as_integer("axes", axes)
         if not 0 <= count <= min(first.ndim, second.ndim):
@@ -199,14 +199,15 @@ def tensordot(
     return reshape(_product(rows, columns), (*shapes[0], *shapes[1]))
 
 
-def dot(x1: USMArray, x2: Any) -> USMArray:
+def dot(x1: Any, x2: Any) -> USMArray:
     """NumPy's `dot`: numbers multiply, of two arrays the last axis of the first one is summed."""
-    second = operand_of(x2, "dot", "b")
-    if not isinstance(second, _core.USMArray) or x1.ndim == 0 or second.ndim == 0:
-        return compute(ROWS["multiply"], (x1, second))
-    if x1.ndim <= 2 and second.ndim <= 2:
-        return matmul(x1, second)
-    return tensordot(x1, second, axes=([-1], [-min(second.ndim, 2)]))
+    first, second = operands_of("dot", ("a", "b"), (x1, x2))
+    arrays = [each for each in (first, second) if isinstance(each, _core.USMArray)]
+    if len(arrays) < 2 or not all(each.ndim for each in arrays):
+        return compute(ROWS["multiply"], (first, second))
+    if first.ndim <= 2 and second.ndim <= 2:
+        return matmul(first, second)
+    return tensordot(first, second, axes=([-1], [-min(second.ndim, 2)]))
 
 
 _vecdots: dict[Any, ReductionKernel] = new_cache()
@@ -233,7 +234,8 @@ def vecdot(x1: Producer, x2: Producer, /, *, axis: SupportsIndex = -1) -> USMArr
         >>> print(usmx.vecdot(usmx.asarray([1, 2]), usmx.asarray([3, 4])))
         11
     """
-    first, second = (moveaxis(as_view(name, x), axis, -1) for name, x in (("x1", x1), ("x2", x2)))
+    arrays = arrays_of("vecdot", ("x1", "x2"), (x1, x2))
+    first, second = (moveaxis(x, axis, -1) for x in arrays)
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(
             f"vecdot: the axis must have the same extent in both, found {first.shape[-1]} and "

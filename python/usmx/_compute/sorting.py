@@ -12,7 +12,7 @@ from usmx._compute.call import (
     kind_of,
     new_beside,
     new_cache,
-    operand_of,
+    operands_of,
     preamble,
     rows_along,
 )
@@ -152,7 +152,7 @@ def _search(sorted_values, values, out, *, is_right=False, sorter=None):
     In the expression `place` is what `searchsorted` finds, and `value` the value, of type `T`.
     """
     device = sorted_values._own_queue.sycl_device
-    values = operand_of(values, "searchsorted", "x2")
+    _, values = operands_of("searchsorted", ("x1", "x2"), (sorted_values, values))
     kinds = [sorted_values.dtype, kind_of(values)]
     key = (*kinds, out, is_right, sorter is None, device)
     found = _searches.get(key)
@@ -246,12 +246,12 @@ def isin(x1: Operand, x2: Operand, /, *, invert: bool = False) -> USMArray:
         >>> print(usmx.isin(usmx.asarray([1, 2, 3]), usmx.asarray([3, 1])))
         [ True False  True]
     """
-    searched = operand_of(x2, "isin", "x2")
+    elements, searched = operands_of("isin", ("x1", "x2"), (x1, x2))
     if not isinstance(searched, _core.USMArray):
-        return compute(ROWS["not_equal" if invert else "equal"], (x1, searched))
+        return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))
     found = "place < sorted.size() && T(sorted[place]) == value"
     sorted_values = _sorted(reshape(searched, -1), -1, False, False)
-    return _search(sorted_values, x1, ("bool", f"!({found})" if invert else found))
+    return _search(sorted_values, elements, ("bool", f"!({found})" if invert else found))
 
 
 # ---- sets
