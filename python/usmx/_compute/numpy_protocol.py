@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from numpy import ndarray
 
-from usmx._compute import elementwise, products, reductions, scans, sorting
+from usmx._compute import elementwise, nan_functions, products, reductions, scans, sorting
 from usmx._compute.call import arrays_of, compute, is_operand, operands_of
 from usmx._compute.reductions import reduce
 from usmx._compute.scans import accumulate
@@ -125,6 +125,16 @@ FUNCTIONS.update(
         "max": By(USMArray.max, "a", "axis out keepdims"),
         "mean": By(USMArray.mean, "a", _REDUCING),
         "min": By(USMArray.min, "a", "axis out keepdims"),
+        "nanargmax": By(nan_functions.nanargmax, "a", "axis keepdims"),
+        "nanargmin": By(nan_functions.nanargmin, "a", "axis keepdims"),
+        "nancumsum": By(nan_functions.nancumsum, "a", "axis dtype"),
+        "nanmax": By(nan_functions.nanmax, "a", "axis", "keepdims"),
+        "nanmean": By(nan_functions.nanmean, "a", "axis dtype", "keepdims"),
+        "nanmin": By(nan_functions.nanmin, "a", "axis", "keepdims"),
+        "nanprod": By(nan_functions.nanprod, "a", "axis dtype", "keepdims"),
+        "nanstd": By(nan_functions.nanstd, "a", "axis dtype", "ddof keepdims"),
+        "nansum": By(nan_functions.nansum, "a", "axis dtype", "keepdims"),
+        "nanvar": By(nan_functions.nanvar, "a", "axis dtype", "ddof keepdims"),
         "prod": By(USMArray.prod, "a", _REDUCING),
         "round": By(USMArray.round, "a", "decimals out"),
         "sort": By(sorting.sort, "a", "axis", "stable"),

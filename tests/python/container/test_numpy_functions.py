@@ -14,6 +14,10 @@ def as_given(a, host):
     return host if type(a) is np.ndarray else usmx.asarray(host, usm_type=a.usm_type)
 
 
+def with_nan(a):
+    return np.where(a % 5 == 2, np.nan, a)
+
+
 MOVES = {
     "append": lambda a: np.append(a, a, 1),
     "atleast_1d": lambda a: np.atleast_1d(a),
@@ -106,6 +110,16 @@ MOVES = {
     "max": np.max,
     "mean": lambda a: np.mean(a, (0, 2)),
     "min": lambda a: np.min(a, axis=-1),
+    "nanargmax": lambda a: np.nanargmax(with_nan(a), axis=1),
+    "nanargmin": lambda a: np.nanargmin(with_nan(a), 1),
+    "nancumsum": lambda a: np.nancumsum(with_nan(a), 2),
+    "nanmax": lambda a: np.nanmax(with_nan(a), axis=1, keepdims=True),
+    "nanmean": lambda a: np.nanmean(with_nan(a), axis=0),
+    "nanmin": lambda a: np.nanmin(with_nan(a), 2),
+    "nanprod": lambda a: np.nanprod(with_nan(a), 0),
+    "nanstd": lambda a: np.round(np.nanstd(with_nan(a), axis=1), 9),
+    "nansum": lambda a: np.nansum(with_nan(a)),
+    "nanvar": lambda a: np.round(np.nanvar(with_nan(a), axis=1, ddof=1), 9),
     "prod": lambda a: np.prod(a, 1),
     "round": lambda a: np.round(a / 8, 1),
     "searchsorted": lambda a: np.searchsorted(a[0, 0], a[0, :, 0], "right"),
