@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -71,13 +70,14 @@ def values_type(dtype: NumpyType) -> NumpyType:
 def number_converter(dtype: NumpyType) -> Callable[[Any], bool | int | float | complex]:
     """A function that converts Python's and NumPy's numbers for operands of this type.
 
-    Integers that the type lacks raise an OverflowError; floating-point numbers become infinite.
+    Integers that the type lacks raise an OverflowError; floating-point numbers become infinite, with
+    NumPy's warning.
     """
     if dtype.kind == "b":
         return bool
     if dtype.kind in "iu":
         return _integer_converter(dtype)
-    part = _c_float if part_type(dtype).itemsize < 8 else float
+    part = _real_converter(part_type(dtype))
     if dtype.kind == "f":
         return part
     return lambda value: complex(part(complex(value).real), part(complex(value).imag))
@@ -96,7 +96,13 @@ def _integer_converter(dtype):
     return convert
 
 
-def _c_float(value):
-    """The nearest number that float32 holds, infinity included."""
-    value = float(value)
-    return ctypes.c_float(value).value if isfinite(value) and abs(value) > 3e38 else value
+def _real_converter(dtype):
+    largest = float(_numpy().finfo(dtype).max)
+
+    def convert(value):
+        value = float(value)
+        if abs(value) <= largest or not isfinite(value):
+            return value
+        return float(dtype.type(value))  # infinite, with NumPy's warning
+
+    return convert
