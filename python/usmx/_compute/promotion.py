@@ -70,8 +70,8 @@ def values_type(dtype: NumpyType) -> NumpyType:
 def number_converter(dtype: NumpyType) -> Callable[[Any], bool | int | float | complex]:
     """A function that converts Python's and NumPy's numbers for operands of this type.
 
-    Integers that the type lacks raise an OverflowError; floating-point numbers become infinite, with
-    NumPy's warning.
+    Integers that the type lacks raise an OverflowError; floating-point numbers become infinite,
+    with NumPy's warning.
     """
     if dtype.kind == "b":
         return bool
