@@ -153,7 +153,7 @@ sycl::platform construct_platform(nb::handle argument) {
 }
 
 template <class Info>
-std::string info(const sycl::platform& platform) {
+std::string platform_info(const sycl::platform& platform) {
   require_usable_process();
   return platform.get_info<Info>();
 }
@@ -190,9 +190,9 @@ void bind_sycl_platform(nb::module_& m) {
          nb::arg("arg") = nb::none(),
          nb::sig("def __init__(self, arg: str | SyclPlatform | None = None) -> None"),
          docstring("SyclPlatform.__init__"))
-      .def_prop_ro("name", info<id::name>, "The name that the driver gives.")
-      .def_prop_ro("vendor", info<id::vendor>, "The vendor that the driver names.")
-      .def_prop_ro("version", info<id::version>, "The version of the driver's interface.")
+      .def_prop_ro("name", platform_info<id::name>, "The name that the driver gives.")
+      .def_prop_ro("vendor", platform_info<id::vendor>, "The vendor that the driver names.")
+      .def_prop_ro("version", platform_info<id::version>, "The version of the driver's interface.")
       .def_prop_ro(
           "backend",
           [](const sycl::platform& platform) {
@@ -221,8 +221,9 @@ void bind_sycl_platform(nb::module_& m) {
     return value_in<sycl::platform>(other);
   });
   cls.def("__repr__", [](const sycl::platform& platform) {
-    return detail::message("<SyclPlatform ", info<id::name>(platform), ", ",
-                           info<id::vendor>(platform), ", ", info<id::version>(platform), ">");
+    return detail::message("<SyclPlatform ", platform_info<id::name>(platform), ", ",
+                           platform_info<id::vendor>(platform), ", ",
+                           platform_info<id::version>(platform), ">");
   });
   bind_name_of_class(cls);
   set_python_class<sycl::platform>(cls);
