@@ -166,7 +166,7 @@ layout expanded(const layout& source, axis_span axes) {
 
 // The basic index of layout.hpp.
 
-using detail::extents;
+using detail::axis_span;
 using detail::layout_builder;
 using detail::multiply_or_zero;
 
@@ -236,8 +236,8 @@ std::ptrdiff_t moved(std::ptrdiff_t offset, std::ptrdiff_t index, std::ptrdiff_t
 }  // namespace
 
 layout subscript(const layout& source, std::span<const index_item> items) {
-  const extents shape = source.shape();
-  const extents strides = source.strides();
+  const axis_span shape = source.shape();
+  const axis_span strides = source.strides();
   const index_counts counts = count_items(items);
 
   layout result = layout_builder::blank(checked_ndim(counts, shape.size()));

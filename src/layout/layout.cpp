@@ -14,14 +14,14 @@
 
 namespace usmx::inline v1 {
 
+using detail::axis_span;
 using detail::count_elements;
-using detail::extents;
 using detail::layout_builder;
 using detail::multiply_or_zero;
 
 namespace {
 
-void check_shape(extents shape) {
+void check_shape(axis_span shape) {
   if (shape.size() > max_ndim) {
     throw value_error(detail::message("'shape' must have at most ", max_ndim, " dimensions, found ",
                                       shape.size()));
@@ -32,7 +32,7 @@ void check_shape(extents shape) {
   }
 }
 
-std::ptrdiff_t checked_size(extents shape) {
+std::ptrdiff_t checked_size(axis_span shape) {
   const auto size = count_elements(shape);
   if (!size) {
     throw overflow_error(detail::message("the number of elements must be at most ",
@@ -42,7 +42,7 @@ std::ptrdiff_t checked_size(extents shape) {
 }
 
 /// The span of a layout that has elements, or none if the layout would not be valid.
-std::optional<element_range> checked_span(extents shape, extents strides,
+std::optional<element_range> checked_span(axis_span shape, axis_span strides,
                                           std::ptrdiff_t offset) noexcept {
   std::ptrdiff_t below = 0;  // sums of index * stride relative to element zero: lowest, highest
   std::ptrdiff_t above = 0;
@@ -61,7 +61,7 @@ std::optional<element_range> checked_span(extents shape, extents strides,
   return overflow ? std::nullopt : std::optional(range);
 }
 
-void check_span(extents shape, extents strides, std::ptrdiff_t offset) {
+void check_span(axis_span shape, axis_span strides, std::ptrdiff_t offset) {
   if (!checked_span(shape, strides, offset)) {
     throw overflow_error(detail::message(
         "the offset of every element, and how many offsets lie between them, must fit ptrdiff_t, "
@@ -72,7 +72,7 @@ void check_span(extents shape, extents strides, std::ptrdiff_t offset) {
 
 /// Checks a shape, then lays it out compactly; axis_at(k) is the axis that varies k-th fastest.
 template <class AxisAt>
-layout compact(extents shape, std::ptrdiff_t offset, AxisAt axis_at) {
+layout compact(axis_span shape, std::ptrdiff_t offset, AxisAt axis_at) {
   check_shape(shape);
   const std::ptrdiff_t size = checked_size(shape);
   std::array<std::ptrdiff_t, max_ndim> entries;
@@ -82,22 +82,22 @@ layout compact(extents shape, std::ptrdiff_t offset, AxisAt axis_at) {
     entries[axis] = stride;
     stride = multiply_or_zero(stride, std::max<std::ptrdiff_t>(shape[axis], 1));
   }
-  const extents strides(entries.data(), shape.size());
+  const axis_span strides(entries.data(), shape.size());
   if (size > 0) check_span(shape, strides, offset);
   return layout_builder::build(shape, strides, offset, size);
 }
 
 }  // namespace
 
-layout layout::c_order(extents shape, std::ptrdiff_t offset) {
+layout layout::c_order(axis_span shape, std::ptrdiff_t offset) {
   return compact(shape, offset, [&](std::size_t k) { return shape.size() - 1 - k; });
 }
 
-layout layout::f_order(extents shape, std::ptrdiff_t offset) {
+layout layout::f_order(axis_span shape, std::ptrdiff_t offset) {
   return compact(shape, offset, [](std::size_t k) { return k; });
 }
 
-layout layout::strided(extents shape, extents strides, std::ptrdiff_t offset) {
+layout layout::strided(axis_span shape, axis_span strides, std::ptrdiff_t offset) {
   check_shape(shape);
   if (strides.size() != shape.size()) {
     throw value_error(detail::message("'strides' must have ", shape.size(),
@@ -110,7 +110,7 @@ layout layout::strided(extents shape, extents strides, std::ptrdiff_t offset) {
   return layout(shape, strides, offset, size);
 }
 
-std::optional<layout> layout::strided_in_bytes(extents shape, extents strides,
+std::optional<layout> layout::strided_in_bytes(axis_span shape, axis_span strides,
                                                std::size_t itemsize) {
   const auto item = static_cast<std::ptrdiff_t>(itemsize);
   if (!std::ranges::all_of(strides, [&](std::ptrdiff_t bytes) { return bytes % item == 0; })) {
@@ -175,7 +175,7 @@ layout layout::scaled(std::ptrdiff_t factor) const {
                             ? checked_multiply(strides()[k], factor, "stride of the scaled layout")
                             : multiply_or_zero(strides()[k], factor);
   }
-  return strided(shape(), extents(scaled_strides.data(), axes()),
+  return strided(shape(), axis_span(scaled_strides.data(), axes()),
                  checked_multiply(offset_, factor, "offset of the scaled layout"));
 }
 
@@ -220,7 +220,7 @@ layout transposed(const layout& source) {
 }
 
 layout compact_like(const layout& source) {
-  const extents shape = source.shape();
+  const axis_span shape = source.shape();
   if (source.is_c_contiguous()) return layout::c_order(shape);
   if (source.is_f_contiguous()) return layout::f_order(shape);
   std::array<std::size_t, max_ndim> storage;
@@ -234,7 +234,7 @@ layout compact_like(const layout& source) {
   return compact(shape, 0, [&](std::size_t k) { return axes[k]; });
 }
 
-layout broadcast(const layout& source, extents shape) {
+layout broadcast(const layout& source, axis_span shape) {
   check_shape(shape);
   const std::size_t ndim = source.shape().size();
   const auto reject = [&] {
@@ -256,9 +256,9 @@ layout broadcast(const layout& source, extents shape) {
   return result;
 }
 
-layout broadcast_assigned(const layout& values, extents shape) {
-  extents from = values.shape();
-  extents strides = values.strides();
+layout broadcast_assigned(const layout& values, axis_span shape) {
+  axis_span from = values.shape();
+  axis_span strides = values.strides();
   while (from.size() > shape.size() && from.front() == 1) {
     from = from.subspan(1);
     strides = strides.subspan(1);
@@ -303,7 +303,7 @@ struct nontrivial_axes {
 /// NumPy's reshape without a copy, for a layout with elements and a shape of the same size. Old and
 /// new axes are divided into the smallest groups of equal size. The old axes of a group must merge
 /// into one, which the new axes then split.
-std::optional<layout> regrouped(const layout& source, extents shape) {
+std::optional<layout> regrouped(const layout& source, axis_span shape) {
   const nontrivial_axes old(source);
   std::array<std::ptrdiff_t, max_ndim> strides;
   std::size_t old_end = 0;
@@ -330,13 +330,13 @@ std::optional<layout> regrouped(const layout& source, extents shape) {
     }
   }
   std::fill(strides.begin() + new_end, strides.begin() + shape.size(), last_stride);
-  return layout_builder::build(shape, extents(strides.data(), shape.size()), source.offset(),
+  return layout_builder::build(shape, axis_span(strides.data(), shape.size()), source.offset(),
                                source.size());
 }
 
 }  // namespace
 
-std::optional<layout> reshaped(const layout& source, extents shape) {
+std::optional<layout> reshaped(const layout& source, axis_span shape) {
   check_shape(shape);
   if (count_elements(shape) != source.size()) {
     throw value_error(detail::message("cannot reshape ", source.size(), " elements of shape ",
@@ -347,7 +347,7 @@ std::optional<layout> reshaped(const layout& source, extents shape) {
   return regrouped(source, shape);
 }
 
-std::optional<layout> reshaped_f_order(const layout& source, extents shape) {
+std::optional<layout> reshaped_f_order(const layout& source, axis_span shape) {
   const std::vector<std::ptrdiff_t> reversed(shape.rbegin(), shape.rend());
   const auto result = reshaped(transposed(source), reversed);
   return result ? std::optional(transposed(*result)) : std::nullopt;
@@ -387,7 +387,7 @@ std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b, const char* 
   return product;
 }
 
-std::string tuple_text(extents entries) {
+std::string tuple_text(axis_span entries) {
   std::string out = "(";
   for (std::size_t k = 0; k < entries.size(); ++k) {
     if (k > 0) out += ", ";

@@ -46,7 +46,7 @@ constexpr bool overlap(byte_range a, byte_range b) noexcept {
 
 // Builds layouts from axes that are known to be valid, for layout.cpp and axes.cpp.
 
-using extents = std::span<const std::ptrdiff_t>;
+using axis_span = std::span<const std::ptrdiff_t>;
 
 /// a * b, or 0 if it does not fit. For strides: one that does not fit reaches no element.
 inline std::ptrdiff_t multiply_or_zero(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
@@ -56,7 +56,7 @@ inline std::ptrdiff_t multiply_or_zero(std::ptrdiff_t a, std::ptrdiff_t b) noexc
 
 /// The product of a checked shape, or none if it does not fit. Large extents beside a 0 do not
 /// matter.
-inline std::optional<std::ptrdiff_t> count_elements(extents shape) noexcept {
+inline std::optional<std::ptrdiff_t> count_elements(axis_span shape) noexcept {
   std::ptrdiff_t count = 1;
   bool fits = true;
   for (const std::ptrdiff_t n : shape) {
@@ -73,7 +73,8 @@ class layout_builder {
  public:
   /// A layout with that many axes, which a layout_builder then fills.
   static layout blank(std::size_t ndim) { return layout(static_cast<int>(ndim)); }
-  static layout build(extents shape, extents strides, std::ptrdiff_t offset, std::ptrdiff_t size) {
+  static layout build(axis_span shape, axis_span strides, std::ptrdiff_t offset,
+                      std::ptrdiff_t size) {
     return layout(shape, strides, offset, size);
   }
 

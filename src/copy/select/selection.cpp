@@ -30,10 +30,10 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-using extents = std::span<const std::ptrdiff_t>;
+using axis_span = std::span<const std::ptrdiff_t>;
 
 /// The bytes from each element of the common shape to the next where one number says it.
-std::optional<std::ptrdiff_t> single_step(extents shape, extents strides) {
+std::optional<std::ptrdiff_t> single_step(axis_span shape, axis_span strides) {
   std::optional<std::ptrdiff_t> step;
   std::ptrdiff_t next = 0;
   for (std::size_t k = shape.size(); k > 0; --k) {
@@ -243,7 +243,7 @@ void move_to_indexed(const transfer& moved, const array_view& indexed, const sel
 namespace usmx::inline v1 {
 namespace {
 
-using extents = std::span<const std::ptrdiff_t>;
+using axis_span = std::span<const std::ptrdiff_t>;
 
 /// The dimension of the entry for a mask without dimensions, which selects along no axis.
 constexpr int no_dimension = -1;
@@ -339,7 +339,7 @@ std::vector<finished_item> finished(std::span<const key_item> key) {
   return items;
 }
 
-void require_mask_shape(const array_view& mask, extents shape, int first_axis) {
+void require_mask_shape(const array_view& mask, axis_span shape, int first_axis) {
   for (int k = 0; k < mask.ndim(); ++k) {
     const auto axis = static_cast<std::size_t>(first_axis + k);
     if (mask.shape()[static_cast<std::size_t>(k)] != shape[axis]) {
@@ -483,7 +483,7 @@ void selection::broadcast_indices() {
   common_shape_.assign(ndim, 1);
   bool compatible = true;
   for (const axis_index& index : indices_) {
-    const extents shape = index.elements.shape();
+    const axis_span shape = index.elements.shape();
     for (std::size_t k = 0; k < shape.size(); ++k) {
       std::ptrdiff_t& common = common_shape_[ndim - shape.size() + k];
       compatible = compatible && (common == shape[k] || common == 1 || shape[k] == 1);
