@@ -524,4 +524,7 @@ USMX_KERNEL_ATTRIBUTES(1)
 USMX_GLOBAL void signature() {}
 
 }  // namespace detail
+
+/// Another name of usmx::detail, which other headers of usmx in a kernel have a namespace of, too.
+namespace kernel_signature = ::usmx::detail;
 }  // namespace usmx

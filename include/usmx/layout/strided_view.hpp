@@ -332,6 +332,15 @@ class strided_view {
       extents[added] = extent;
       strides[added++] = stride;
     }
+    /// Moves by an index. In a view without elements strides may be anything, and an offset that
+    /// does not fit, for which nobody asks, is 0.
+    constexpr void move(std::ptrdiff_t index, std::ptrdiff_t stride) noexcept {
+      std::ptrdiff_t distance = 0;
+      if (__builtin_mul_overflow(index, stride, &distance) ||
+          __builtin_add_overflow(offset, distance, &offset)) {
+        offset = 0;
+      }
+    }
     constexpr void add_axis() noexcept {
       add(source.extents_[axis], source.strides_[axis]);
       ++axis;
@@ -348,12 +357,14 @@ class strided_view {
         const std::ptrdiff_t extent = source.extents_[axis];
         const std::ptrdiff_t index = what.start < 0 ? what.start + extent : what.start;
         USMX_ASSERT(index >= 0 && index < extent);
-        offset += index * source.strides_[axis++];
+        move(index, source.strides_[axis++]);
       } else {
         USMX_ASSERT(what.what == index_item::kind::slice && what.step != 0);
         const auto [start, length, step] = detail::selected(what, source.extents_[axis]);
-        if (length != 0) offset += start * source.strides_[axis];
-        add(length, source.strides_[axis++] * step);
+        if (length != 0) move(start, source.strides_[axis]);
+        std::ptrdiff_t stride = 0;
+        const bool fits = !__builtin_mul_overflow(source.strides_[axis++], step, &stride);
+        add(length, fits ? stride : 0);  // one that does not fit reaches no element
       }
     }
     /// Takes the axes that no item has named. Returns the offset of the result's first element: 0

@@ -84,8 +84,8 @@ std::string definition(const std::string& name, const std::string& value) {
 /// One line. The compiler warns of deprecated names in an alias, and not in an instantiation.
 std::string request(std::size_t place, const std::string& kernel) {
   return message("using usmx_kernel_", place, " = decltype(", kernel,
-                 "); template USMX_GLOBAL void usmx::detail::signature<", place,
-                 ", usmx::detail::kernel_words<usmx_kernel_", place, ">>();\n");
+                 "); template USMX_GLOBAL void usmx::kernel_signature::signature<", place,
+                 ", usmx::kernel_signature::kernel_words<usmx_kernel_", place, ">>();\n");
 }
 
 /// A text up to the next line's end, which is taken away from the front.
