@@ -89,6 +89,7 @@ from usmx._compute.elementwise import (
     trunc,
     where,
 )
+from usmx._compute.fusion import fuse
 from usmx._compute.products import (
     matmul,
     tensordot,
@@ -417,6 +418,7 @@ __all__ = [
     "frombuffer",
     "full",
     "full_like",
+    "fuse",
     "get_coerced_usm_type",
     "get_composite_devices",
     "get_device_cached_queue",

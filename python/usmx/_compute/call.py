@@ -91,9 +91,24 @@ def kind_of(operand: Any) -> Any:
     return operand.dtype if cls is USMArray else cls
 
 
-def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> USMArray:
+class Traced:
+    """An operand that stands for elements while a function is traced (fusion.py)."""
+
+    def apply(self, row: Row, operands: tuple[Any, ...]) -> Any:
+        """What the row's function gives for these operands."""
+        raise NotImplementedError
+
+    def reduced(self, row: Any, axis: Any, keepdims: bool, dtype: Any, out: Any) -> Any:
+        """What a reduction gives for these elements."""
+        raise NotImplementedError
+
+
+def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
     """Call the row's function."""
     if not all(type(each) in _KNOWN for each in operands):
+        for each in operands:
+            if isinstance(each, Traced):
+                return each.apply(row, operands)
         operands = operands_of(row.name, row.operands, operands)
     first = next((each for each in operands if type(each) is USMArray), None)
     if first is None:
@@ -109,7 +124,7 @@ def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) ->
     except OverflowError:
         if not row.compares:
             raise
-    return compute(row, tuple(map(_comparable, operands)), out)
+    return compute(row, tuple(map(comparable, operands)), out)
 
 
 _KNOWN = frozenset((USMArray, *WEAK))
@@ -117,7 +132,7 @@ _KNOWN = frozenset((USMArray, *WEAK))
 
 def is_operand(other: Any) -> bool:
     """Whether operators compute with it: an array of USM, a plain one of NumPy's, or a number."""
-    if type(other) in _KNOWN or isinstance(other, (USMArray, *WEAK)):
+    if type(other) in _KNOWN or isinstance(other, (USMArray, Traced, *WEAK)):
         return True
     numpy = _numpy()
     is_host = type(other) in (numpy.ndarray, numpy.memmap) or isinstance(other, numpy.generic)
@@ -155,6 +170,8 @@ def arrays_of(function: str, names: Sequence[str], operands: Sequence[Any]) -> l
 
 def _operand(function, name, operand):
     """A USMArray, a number, or an array of NumPy's with a dimension."""
+    if isinstance(operand, Traced):
+        raise TypeError(f"fuse: {function} is no function for each element, and cannot be traced")
     view = _as_array(operand)
     if view is not None:
         return view if type(view) is USMArray else view[...]
@@ -179,7 +196,7 @@ def output(function: str, out: Any) -> USMArray:
     return out
 
 
-def _comparable(operand):
+def comparable(operand: Any) -> Any:
     """A Python integer as a number of a type that has it; infinity, where no type has."""
     if type(operand) is not int:
         return operand

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import compute
+from usmx._compute.call import Traced, compute
 from usmx._compute.table import ROWS
 from usmx._container.conversion import astype
 from usmx._container.creation import as_integer, as_view
@@ -114,7 +114,7 @@ def clip(
         >>> print(usmx.clip(usmx.asarray([1, 5, 9]), 2, 6))
         [2 5 6]
     """
-    view = as_view("x", x)
+    view = x if isinstance(x, Traced) else as_view("x", x)
     low, high = (_within(view, bound) for bound in (min, max))
     if low is None and high is None:
         return compute(ROWS["maximum"], (view, view), out)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from usmx._typing import Axes, DTypeLike, Operand, Producer
 
 
-class _OfArrays:
+class OfArrays:
     """What becomes of each: a method of USMArray."""
 
     def sum(
@@ -224,7 +224,7 @@ class _OfArrays:
         return call_ufunc(ufunc, method, inputs, kwargs)
 
 
-attach(_OfArrays, USMArray)
+attach(OfArrays, USMArray)
 USMArray.__array_priority__ = 0.0  # which Dask compares, as of every array
 add_names(
     {row.numpy: f"usmx.{row.name}" for row in ROWS.values() if row.numpy != row.name}

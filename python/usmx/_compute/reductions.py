@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import cpp, new_cache, output, preamble
+from usmx._compute.call import Traced, cpp, new_cache, output, preamble
 from usmx._compute.promotion import (
     available,
     default_float,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from usmx._compute.table import Reduction
-    from usmx._core import USMArray
+    from usmx._core import SyclDevice, USMArray
     from usmx._typing import Axes, NumpyType
 
 _kernels: dict[tuple[str, NumpyType, NumpyType], ReductionKernel] = new_cache()
@@ -40,13 +41,15 @@ def reduce(
     spread: tuple[Any, ...] = (),
 ) -> USMArray:
     """Call the row's function. `dtype` is the type of the result, `spread` the mean and so on."""
+    if isinstance(x, Traced):
+        return x.reduced(row, axis, keepdims, dtype, out)
     if out is not None:
         dtype = output(row.name, out).dtype
-    result = result_type_of(row, x, dtype)
+    result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
     key = (row.name, x.dtype, result)
     kernel = _kernels.get(key)
     if kernel is None:
-        kernel = _kernels[key] = _make_kernel(row, x.dtype, result)
+        kernel = _kernels[key] = make_kernel(row, x.dtype, result)
     return kernel(x, *spread, axis=axis, keepdims=keepdims, out=out)
 
 
@@ -61,18 +64,22 @@ def spread_of(
     out: USMArray | None = None,
 ) -> USMArray:
     """Call one of the rows that need the mean first."""
-    result = result_type_of(row, x, dtype if out is None else output(row.name, out).dtype)
+    result = result_type_of(
+        row,
+        x.dtype,
+        x._own_queue.sycl_device,
+        dtype if out is None else output(row.name, out).dtype,
+    )
     mean = reduce(REDUCTIONS["mean"], x, axis, True, dtype=_mean_type(x.dtype, result))
     spread = (mean, number_converter(result)(correction))
     return reduce(row, x, axis, keepdims, dtype=dtype, out=out, spread=spread)
 
 
-def result_type_of(row: Reduction, x: USMArray, dtype: Any) -> NumpyType:
-    """The type of the result: as asked for, or by the rule of the row."""
-    require_plain(row.name, x.dtype)
+def result_type_of(row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any) -> NumpyType:
+    """The type of the result for elements of a type: as asked for, or by the rule of the row."""
+    require_plain(row.name, of)
     numpy = _numpy()
-    device = x._own_queue.sycl_device
-    found = x.dtype
+    found = of
     if row.types in ("bool", "index"):
         found = numpy.dtype("?" if row.types == "bool" else "i8")
     elif row.types == "sum":
@@ -86,7 +93,7 @@ def result_type_of(row: Reduction, x: USMArray, dtype: Any) -> NumpyType:
     is_free = row.types in ("sum", "float") or (row.types == "real" and asked.kind == "f")
     is_free = is_free and numpy.can_cast(found, asked, "same_kind")
     if not is_free and asked != found:
-        raise TypeError(f"{row.name} of elements of type {x.dtype} cannot be of type {asked}")
+        raise TypeError(f"{row.name} of elements of type {of} cannot be of type {asked}")
     return available(asked, device)
 
 
@@ -99,29 +106,39 @@ def _mean_type(dtype, result):
     return dtype if dtype.kind == "c" else values_type(result)
 
 
-def _make_kernel(row, dtype, result):
+def make_kernel(
+    row: Reduction,
+    dtype: NumpyType,
+    result: NumpyType,
+    inputs: str = "",
+    element: str = "x",
+    more: str = "",
+) -> ReductionKernel:
+    """The kernel for elements of a type: those of an array, or an expression of other inputs.
+
+    `more` comes after the preamble.
+    """
     values = result if row.types == "same" else values_type(result)
     kind = dtype.kind if row.types in ("same", "index") else values.kind
     if kind not in row.joined and "" not in row.joined:
         raise TypeError(f"{row.name} is not defined for elements of type {dtype}")
-    inputs = f"{dtype} x"
     types = f"using X = {cpp(dtype)};\nusing A = {cpp(values)};\n"
     if row.types == "real":
         mean = _mean_type(dtype, result)
-        inputs += f", {mean} m, {values} correction"
+        inputs = f"{dtype} x, {mean} m, {values} correction"
         types += f"using M = {cpp(mean)};\n"
     if row.joins != "A":
         types += "using greatest = best<X, 1>;\nusing smallest = best<X, -1>;\n"
     return ReductionKernel(
-        inputs,
+        inputs or f"{dtype} x",
         f"{result} out",
-        row.value,
+        re.sub(r"\bx\b", element, row.value),
         joined_by(row, kind),
         f"out = {cpp(result)}({row.result})",
         row.identity,
         row.name,
         reduce_type=values.name if row.joins == "A" else row.joins,
-        preamble=f"{preamble()}\n{types}",
+        preamble=f"{preamble()}\n{types}{more}",
     )
 
 
@@ -171,15 +188,19 @@ _NOTES = {
 }
 
 
+def _array(x):
+    return x if isinstance(x, Traced) else as_view("x", x)
+
+
 def _function_of(row: Reduction):
     def total(x, /, axis=None, *, dtype=None, keepdims=False, out=None):
-        return reduce(row, as_view("x", x), axis, keepdims, dtype=dtype, out=out)
+        return reduce(row, _array(x), axis, keepdims, dtype=dtype, out=out)
 
     def along(x, /, axis=None, *, keepdims=False, out=None):
-        return reduce(row, as_view("x", x), axis, keepdims, out=out)
+        return reduce(row, _array(x), axis, keepdims, out=out)
 
     def spread(x, /, axis=None, *, correction=0.0, keepdims=False, out=None):
-        return spread_of(row, as_view("x", x), axis, correction, keepdims, out=out)
+        return spread_of(row, _array(x), axis, correction, keepdims, out=out)
 
     function = total if row.types == "sum" else spread if row.types == "real" else along
     function.__name__ = function.__qualname__ = row.name

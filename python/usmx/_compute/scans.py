@@ -96,7 +96,7 @@ def accumulate(
         raise ValueError(f"cumulative_{name}: axis is needed for an array of {x.ndim} dimensions")
     rows = rows_along(x if x.ndim else reshape(x, 1), 0 if axis is None else axis)
     row = REDUCTIONS[name]
-    result = result_type_of(row, x, dtype)
+    result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
     lead = int(include_initial)
     columns = rows.shape[-1]
     made = new_beside(x, (*rows.shape[:-1], columns + lead), result)

@@ -42,7 +42,7 @@ Args:
         USMArray or another producer of ``__sycl_usm_array_interface__``.
     out: the array for the output, or a tuple of arrays and None for several. Its elements may be
         those of an input. None: new arrays, of the kind of memory that get_coerced_usm_type gives,
-        in Fortran order if all inputs of their shape have it, else in C order.
+        with the axes in memory as all inputs of their shape have them, else in C order.
     dtype: the type that stands for type variables that no array names.
     size: the shape of the outputs, where no argument is an array, or raw ones alone.
     queue: where it runs. None: on the queue of the arrays, else on the default queue.
