@@ -265,7 +265,21 @@ nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,
                       nb::handle sycl_queue) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const usm_kind kind = kind_argument(usm_type);
-  return to_python(copy_to_usm(column_of(column.ptr()), kind, queue));
+  const exchange::column received = column_of(column.ptr());
+  if (!received.is_table) {
+    return to_python(copy_to_usm(received, 0, kind, queue));
+  }
+  nb::dict columns;
+  for (std::size_t k = 0; k < received.formats.size(); ++k) {
+    const std::string& name = received.formats[k].name;
+    const nb::str key(name.data(), name.size());
+    if (columns.contains(key)) {
+      throw value_error(detail::message("columns must have different names, found two of ",
+                                        repr_text(key.ptr())));
+    }
+    columns[key] = to_python(copy_to_usm(received, k, kind, queue));
+  }
+  return std::move(columns);
 }
 
 void bind_arrow_methods(nb::class_<py_array>& cls) {
@@ -274,7 +288,9 @@ void bind_arrow_methods(nb::class_<py_array>& cls) {
                   "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]"),
           "Two capsules of Arrow: the schema, and the elements in host-accessible memory. usmx "
           "waits for the work on them.\n\n"
-          "Raises BufferError unless the array has one dimension and contiguous numbers.")
+          "Raises BufferError unless the array has at least one dimension, and contiguous numbers "
+          "or bools. Dimensions after the first are lists of one size. Bools are copied, because "
+          "Arrow packs them into bits.")
       .def("__arrow_c_device_array__", &to_arrow_device, nb::arg("requested_schema") = nb::none(),
            nb::arg("kwargs"),
            nb::sig("def __arrow_c_device_array__(self, requested_schema: object = None, "
@@ -284,15 +300,18 @@ void bind_arrow_methods(nb::class_<py_array>& cls) {
            "device. That is the host for the kinds shared and host, and else the oneAPI device "
            "with the memory's number in get_devices(). usmx waits for the work on the "
            "elements.\n\n"
-           "Raises BufferError unless the array has one dimension and contiguous numbers.");
+           "Raises BufferError unless the array has at least one dimension, and contiguous numbers "
+           "or bools. Dimensions after the first are lists of one size. Bools are copied, because "
+           "Arrow packs them into bits.");
 }
 
 void bind_from_arrow(nb::module_& m) {
   m.def("from_arrow", &from_arrow, nb::arg().none(), nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
         nb::sig("def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, "
-                "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> USMArray"),
-        docstring("from_arrow"));
+                 "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> "
+                 "typing.Any"),
+         docstring("from_arrow"));
 }
 
 }  // namespace

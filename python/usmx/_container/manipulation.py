@@ -475,16 +475,16 @@ def _target(arrays, shape, out, dtype, casting):
             raise ValueError(f"out must have shape {shape}, found {out.shape}")
         if not out.flags.writable:
             raise ValueError("out is read-only")
-    wanted = out.dtype if out is not None else None if dtype is None else _core._dtype(dtype)
+    wanted = _common_dtype(arrays) if dtype is None else _core._dtype(dtype)
+    wanted = wanted if out is None else out.dtype
     for array in arrays:
-        if wanted not in (None, array.dtype) and not can_cast(array.dtype, wanted, casting=casting):
+        if array.dtype != wanted and not can_cast(array.dtype, wanted, casting=casting):
             raise TypeError(
                 f"elements of type {array.dtype} cannot be cast to {wanted} with "
                 f"casting={casting!r}"
             )
     if out is not None:
         return out
-    wanted = _common_dtype(arrays) if wanted is None else wanted
     return _core._new_array(shape, wanted, common_usm_type(arrays), queue, None, "C", False)
 
 

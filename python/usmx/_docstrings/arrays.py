@@ -316,7 +316,11 @@ Raises:
 Example:
     >>> print(usmx.from_dlpack(np.arange(3.0)))
     [0. 1. 2.]""",
-    "from_arrow": """Copy a column of Arrow's, in one chunk or several, into a new array. Waits.
+    "from_arrow": """Copy a column or a table of Arrow's, in one chunk or several, into new arrays. Waits.
+
+Numbers keep their type. Arrow's bools, packed into bits, become bool. Dates, times and
+durations become the integers that count them, in the unit of the column. Lists of one size
+become rows of an array. Indices into a dictionary become the values.
 
 The protocol is Arrow's C data interface. It does not say how long buffers are: usmx checks the
 length of a column in USM, and of an object that tells the sizes of its ``buffers()``, as
@@ -324,19 +328,19 @@ pyarrow's do. Any other object must be right about its length.
 
 Args:
     column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
-        ``__arrow_c_device_array__``: an array of pyarrow, a series of polars or pandas, and
-        others.
+        ``__arrow_c_device_array__``: an array or a table of pyarrow, a series or a frame of
+        polars or pandas, and others.
     device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
         Device. By default the default device.
     usm_type: the kind of memory: 'device', 'shared' or 'host'.
     sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
 Returns:
-    A USMArray of one dimension.
+    A USMArray with as many rows; of a table a dictionary from names to arrays.
 
 Raises:
-    BufferError: values are missing (null), are no integers or floating-point numbers, or are
-        not in host memory.
+    BufferError: values are missing (null), have no equivalent, such as strings, or are not in
+        host memory.
     ValueError: what the object gave breaks a rule of Arrow's, or the column is longer than its
         memory.
     TypeError: `column` has none of these methods.
