@@ -140,7 +140,7 @@ class USMX_API dtype {
   static dtype from_typestr(std::string_view typestr);
 
   /// The element type of the C++ type T. Integer types count by size and signedness, not by name.
-  template <element_type T>
+  template <class T>
   static constexpr dtype of() noexcept;
 
   /// The code of the type.
@@ -247,8 +247,12 @@ constexpr type_code code_of() noexcept {
 
 }  // namespace detail
 
-template <element_type T>
+template <class T>
 constexpr dtype dtype::of() noexcept {
+  constexpr bool is_element_type = element_type<T>;
+  static_assert(is_element_type,
+                "an element type is bool, an integer type, float, double, std::complex of these "
+                "two, or a class for which usmx::is_half is true");
   return detail::code_of<std::remove_cv_t<T>>();
 }
 

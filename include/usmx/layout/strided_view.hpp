@@ -15,6 +15,7 @@
 #include <version>
 
 #include "usmx/base/assert.hpp"
+#include "usmx/base/spellings.hpp"
 #include "usmx/layout/index_item.hpp"
 
 #if defined(__cpp_lib_mdspan)
@@ -158,7 +159,7 @@ class strided_iterator {
 /// SYCL 2020: kernels capture it by value. It is a borrowed range of elements, or of rows if it has
 /// more than one dimension.
 template <class T, std::size_t N>
-class strided_view {
+class strided_view : public detail::view_spellings {
  public:
   /// The type of an element, which is const if the view is read-only.
   using element_type = T;
@@ -219,6 +220,12 @@ class strided_view {
     return data_[offset];
   }
 
+  /// @cond
+  template <class... Index>
+    requires(sizeof...(Index) != N)
+  void operator()(Index...) const = delete;  // takes as many indices as the view has dimensions
+  /// @endcond
+
   /// The element at `index`. Precondition: 0 <= index < extent(0).
   constexpr T& operator[](std::ptrdiff_t index) const noexcept
     requires(N == 1)
@@ -256,14 +263,16 @@ class strided_view {
   /// each integer, and one more for each newaxis. Precondition: an integer is inside of its
   /// dimension, no step is 0.
   template <class... Items>
-  constexpr auto slice(const Items&... items) const noexcept {
+  [[nodiscard]] constexpr auto slice(const Items&... items) const noexcept {
     constexpr std::size_t rank = detail::sliced_rank<N, Items...>();
-    slicing<rank> to{.source = *this};
-    (to.template take<detail::axes_taken<Items...>>(items), ...);
-    return strided_view<T, rank>(data_ + to.rest(), to.extents, to.strides);
+    if constexpr (rank != detail::no_rank) {
+      slicing<rank> to{.source = *this};
+      (to.template take<detail::axes_taken<Items...>>(items), ...);
+      return strided_view<T, rank>(data_ + to.rest(), to.extents, to.strides);
+    }
   }
   /// The same elements with the order of the dimensions reversed.
-  constexpr strided_view transposed() const noexcept {
+  [[nodiscard]] constexpr strided_view transposed() const noexcept {
     strided_view result = *this;
     for (std::size_t k = 0; k < N; ++k) {
       result.extents_[k] = extents_[N - 1 - k];
