@@ -33,7 +33,7 @@ struct array_access {
 };
 
 /// Does as usmx::empty(), for memory whose first use is the given one.
-USMX_API array new_array(layout where, dtype type, const sycl::queue&, usm_kind,
+USMX_API array new_array(layout where, dtype type, const sycl::queue&, const placement&,
                          std::size_t alignment, first_use);
 /// The bytes of new memory for such an array. Throws value_error unless the lowest element is at
 /// offset 0, and overflow_error if the number of bytes does not fit ptrdiff_t.

@@ -94,6 +94,8 @@ const char* name(lock_rank rank) noexcept {
       return "driver_wait";
     case lock_rank::given_bytes:
       return "given_bytes";
+    case lock_rank::container_blocks:
+      return "container_blocks";
   }
   return "unknown";
 }

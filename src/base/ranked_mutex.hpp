@@ -103,6 +103,8 @@ enum class lock_rank : unsigned char {
   driver_wait,
   /// The bytes that C code has. Under it: nothing.
   given_bytes,
+  /// The memory of containers. Under it: nothing.
+  container_blocks,
 };
 
 #ifdef USMX_CHECK_LOCKS

@@ -512,18 +512,23 @@ array astype(const array& source, dtype type) {
 
 array clone(const array& source) { return clone(source, source.kind()); }
 
-array clone(const array& source, usm_kind kind) {
-  return clone(source, internal::private_queue(source), kind);
+array clone(const array& source, const placement& memory) {
+  return clone(source, internal::private_queue(source), memory);
 }
 
-array clone(const array& source, const sycl::queue& queue, usm_kind kind) {
-  array result = empty(compact_like(source.layout()), source.type(), queue, kind);
+array clone(const array& source, const sycl::queue& queue, const placement& memory) {
+  array result = empty(compact_like(source.layout()), source.type(), queue, memory);
   copy(source, result);
   return result;
 }
 
 array zeros(const shape_argument& shape, dtype type, const sycl::queue& queue, usm_kind kind) {
-  array result = empty(shape, type, queue, kind);
+  return zeros(shape, type, queue, placement(kind));
+}
+
+array zeros(const shape_argument& shape, dtype type, const sycl::queue& queue,
+            const placement& memory) {
+  array result = empty(shape, type, queue, memory);
   internal::fill_bytes(result.memory(), std::byte{0});
   return result;
 }

@@ -95,6 +95,7 @@ USMX_API sycl::event submit(
 /// its event by array::record_read() and array::record_write(), and keeps the arrays until then.
 /// Throws value_error when an array has no memory, read_only_error when an array in `writes` is
 /// read-only.
-USMX_API std::vector<sycl::event> pending_events(const array_list& reads, const array_list& writes);
+[[nodiscard]] USMX_API std::vector<sycl::event> pending_events(const array_list& reads,
+                                                               const array_list& writes);
 
 }  // namespace usmx::inline v1
