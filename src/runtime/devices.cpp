@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -173,6 +174,8 @@ std::string_view backend_name(sycl::backend backend) {
 std::string_view device_type_name(const sycl::device& device) {
   return name_of(detail::device_types, type_of(device), "unknown");
 }
+
+std::ostream& operator<<(std::ostream& out, usm_kind kind) { return out << name(kind); }
 
 std::string describe(const sycl::device& device) {
   return detail::message(device.get_info<sycl::info::device::name>(), " [",
