@@ -172,33 +172,34 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         "new-extension",
         help="write a project with a native extension, which builds and passes its tests",
         description="Writes a project into a new folder: a native extension that takes and returns "
-        "USM arrays, the files that build it, and its tests.",
+        "USM arrays, the files that build it, and its tests. The options combine.",
     )
     parser.add_argument(
         "name", metavar="NAME", help="the name of the extension, its module and its folder"
     )
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument(
+    languages = (*new_extension.LANGUAGES, new_extension.CPP)
+    parser.add_argument(
         "--with",
-        dest="kind",
-        type=one_of(new_extension.LANGUAGES),
-        metavar=f"{{{','.join(new_extension.LANGUAGES)}}}",
-        default=new_extension.LANGUAGES[0],
-        help="the binding library or language (default: %(default)s)",
+        dest="language",
+        type=one_of(languages),
+        metavar=f"{{{','.join(languages)}}}",
+        default=languages[0],
+        help="the binding library or language; cpp: a C++ project without Python (default: %(default)s)",
     )
-    kind.add_argument(
+    parser.add_argument(
         "--kernel",
-        dest="kind",
-        action="store_const",
+        dest="features",
+        action="append_const",
         const="kernel",
-        help="with nanobind, and a kernel of its own that usmx compiles",
+        default=[],
+        help="with a function whose kernel usmx compiles",
     )
-    kind.add_argument(
+    parser.add_argument(
         "--onemkl",
-        dest="kind",
-        action="store_const",
+        dest="features",
+        action="append_const",
         const="onemkl",
-        help="with nanobind, and a call to oneMKL, which comes from PyPI",
+        help="with a function that calls oneMKL, which comes from PyPI",
     )
     parser.add_argument(
         "--license",
@@ -207,9 +208,15 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         help="write this licence, and name it in pyproject.toml (default: none)",
     )
     parser.set_defaults(
-        command=lambda options: new_extension.run(options.name, options.kind, options.license)
+        command=lambda options: new_extension.run(
+            options.name, options.language, options.features, options.license
+        )
     )
-    end_help_with(parser, "python -m usmx new-extension fast_sums --with pybind11")
+    end_help_with(
+        parser,
+        "python -m usmx new-extension fast_sums --with pybind11",
+        "python -m usmx new-extension solver --with cython --onemkl --kernel",
+    )
 
 
 def add_demo_parser(commands: argparse._SubParsersAction) -> None:
