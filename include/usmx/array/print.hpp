@@ -113,7 +113,7 @@ std::ostream& operator<<(std::ostream& out, const Device& printed) {
 
 namespace usmx::inline v1::detail {
 
-/// What `<<` prints.
+/// The text that `<<` prints.
 template <class T>
 std::string printed(const T& value) {
   std::ostringstream out;

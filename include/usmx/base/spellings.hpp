@@ -1,6 +1,6 @@
-// What is written for the same thing with other libraries (Kokkos, std::mdspan, rmm, nanobind,
-// dpctl), and has another name here: an error of the compiler that says the right name, in place of
-// a list of all functions that do not fit. Nothing here runs. This header does not need SYCL.
+// Names that other libraries (Kokkos, std::mdspan, rmm, nanobind, dpctl) have for what has another
+// name here: each is an error of the compiler that says the right one, in place of a list of all
+// functions that do not fit. Nothing here runs. This header does not need SYCL.
 #pragma once
 
 #include <cstddef>

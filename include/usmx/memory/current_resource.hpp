@@ -38,7 +38,7 @@ class USMX_API [[nodiscard]] using_resource {
   /// Brings the resource from before back. Memory goes back to the resource that it came from.
   ~using_resource();
 
-  /// What it keeps of the scope.
+  /// The scope that it keeps.
   struct scope;
 
  private:
