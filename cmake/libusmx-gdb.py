@@ -7,6 +7,7 @@ classes by the debug information of the program, and elements where the host can
 
 import gdb
 import gdb.printing
+import gdb.types
 
 KINDS = ("unknown", "device", "shared", "host")
 CODES = (
@@ -27,15 +28,16 @@ def tuple_text(values):
     return f"({values[0]},)" if len(values) == 1 else f"({', '.join(map(str, values))})"
 
 
-def pointer_in(shared):
-    """The address that a smart pointer of libstdc++ holds."""
-    if shared.type.strip_typedefs().name.startswith("std::shared_ptr"):
-        return shared["_M_ptr"]
-    unique = shared["_M_t"]
-    while not any(field.name == "_M_head_impl" for field in unique.type.fields()):
-        first = unique.type.fields()[0]
-        unique = unique.cast(first.type) if first.is_base_class else unique[first.name]
-    return unique["_M_head_impl"]
+def pointer_in(smart):
+    """The address that a smart pointer holds: the first pointer among its members; else None."""
+    if smart.type.strip_typedefs().code == gdb.TYPE_CODE_PTR:
+        return smart
+    if smart.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
+        for field in smart.type.strip_typedefs().fields():
+            inner = smart.cast(field.type) if field.is_base_class else smart[field]
+            if (found := pointer_in(inner)) is not None:
+                return found
+    return None
 
 
 def type_text(dtype):
@@ -89,7 +91,7 @@ class ArrayPrinter:
 
     def to_string(self):
         text = f"{type_text(self.value['type_'])}, {layout_text(self.value['layout_'])}, "
-        if any(field.name == "owner_" for field in self.value.type.strip_typedefs().fields()):
+        if gdb.types.has_field(self.value.type.strip_typedefs(), "owner_"):
             owner = pointer_in(self.value["owner_"])
             kind = int(owner.dereference()["kind_"]) if int(owner) else 0
             readonly = bool(self.value["readonly_"]["value_"]["_M_base"]["_M_i"])
@@ -108,7 +110,7 @@ class ViewPrinter:
     def parts(self):
         """The pointer, the extents and the strides."""
         view = self.value
-        while not any(field.name == "data_" for field in view.type.strip_typedefs().fields()):
+        while not gdb.types.has_field(view.type.strip_typedefs(), "data_"):
             view = view["elements_"]
         rank = int(view.type.strip_typedefs().template_argument(1))
         members = [view[name] for name in ("extents_", "strides_")]

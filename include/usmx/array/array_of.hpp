@@ -70,14 +70,14 @@ class array_of : public array {
   explicit array_of(const Other&) {
     static_assert(
         detail::never<Other>,
-        "array_of<T, N>(shape, queue, memory) makes an array, usmx::from_host(queue, data) "
+        "array_of<T, N>(shape, queue, kind) makes an array, usmx::from_host(queue, data) "
         "one of data, and array_of<T, N>(array) checks the type of one");
   }
   template <class... Nothing>
   array_of(detail::any_argument, detail::any_argument, detail::any_argument = {},
            const Nothing&...) {
     static_assert(detail::never<Nothing...>,
-                  "array_of<T, N>({2, 3}, queue, memory), where the shape has N extents");
+                  "array_of<T, N>({2, 3}, queue, kind), where the shape has N extents");
   }
   /// @endcond
 

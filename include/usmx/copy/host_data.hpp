@@ -156,7 +156,7 @@ template <class T = detail::that_of_the_data, detail::host_data Data>
   using made = typename detail::made_element<T, const Data>::type;
   return detail::copied_from_host<made>(queue, detail::host_view_of(data), memory);
 }
-/// The same with the queue where makers of arrays have it: `from_host(data, queue, memory)`.
+/// The same with the queue where makers of arrays have it: `from_host(data, queue, kind)`.
 template <class T = detail::that_of_the_data, detail::host_data Data>
 [[nodiscard]] auto from_host(const Data& data, const sycl::queue& queue,
                              const placement& memory = usm_kind::device) {
@@ -195,7 +195,7 @@ detail::anything from_host(detail::any_argument, detail::any_argument = {},
                            detail::any_argument = {}, detail::any_argument = {}) {
   static_assert(
       detail::never<T...>,
-      "from_host(queue, data, memory) or from_host(queue, data, {2, 3}, memory), where data is "
+      "from_host(queue, data, kind) or from_host(queue, data, {2, 3}, kind), where data is "
       "a contiguous range of elements (std::vector, std::array, std::span), a "
       "usmx::strided_view or a std::mdspan");
   return {};

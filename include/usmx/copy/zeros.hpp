@@ -52,8 +52,8 @@ template <class... T>
 detail::anything zeros(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
                        detail::any_argument = {}) {
   static_assert(detail::never<T...>,
-                "zeros<T>({2, 3}, queue, memory), zeros<T, N>(range, queue, memory) or "
-                "zeros(shape, dtype, queue, memory)");
+                "zeros<T>({2, 3}, queue, kind), zeros<T, N>(range, queue, kind) or "
+                "zeros(shape, dtype, queue, kind)");
   return {};
 }
 template <class T, auto N>
@@ -97,7 +97,7 @@ template <class... T>
 detail::anything full(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
                       detail::any_argument = {}) {
   static_assert(detail::never<T...>,
-                "full<T>({2, 3}, value, queue, memory) or full<T, N>(range, value, queue, memory)");
+                "full<T>({2, 3}, value, queue, kind) or full<T, N>(range, value, queue, kind)");
   return {};
 }
 template <class T, auto N>

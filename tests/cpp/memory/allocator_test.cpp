@@ -104,7 +104,7 @@ TEST_F(allocator_test, array_that_adopts_the_elements_keeps_them) {
     a = usmx::array::adopt(numbers.data(), {3}, usmx::float32, queue(), [](void*) {});
   }
   const usm_vector<float> others(3, 7, allocator<float>(queue()));
-  EXPECT_EQ(a.reshaped({3, 1}).slice(2).host_as<float, 1>()[0], 3);
+  EXPECT_EQ((a.reshaped({3, 1}).slice(2).host_as<float, 1>()[0]), 3);
 }
 
 TEST_F(allocator_test, memory_that_the_host_may_not_touch_is_refused) {
