@@ -153,59 +153,60 @@ std::string name_of(const arrow::schema& given) {
 }
 
 column_format parse_column(const arrow::schema& given, bool is_dictionary = false) {
-  column_format result{.name = name_of(given), .type = {}, .row = {}, .dictionary = {}};
+  std::vector<column_format> dictionary;
+  std::vector<std::ptrdiff_t> row;
   const arrow::schema* elements = &given;
   std::string_view format = checked_format(given);
   if (given.dictionary != nullptr) {
     if (is_dictionary) {
       throw buffer_error("a dictionary must have values, found indices into another dictionary");
     }
-    result.dictionary.push_back(parse_column(*given.dictionary, true));
+    dictionary.push_back(parse_column(*given.dictionary, true));
   }
-  while (format.starts_with(list_format) && result.dictionary.empty()) {
+  while (format.starts_with(list_format) && dictionary.empty()) {
     if (elements->n_children != 1) {
       throw value_error(
           detail::message("lists must have 1 child, found 'n_children' ", elements->n_children));
     }
-    if (result.row.size() + 1 >= static_cast<std::size_t>(max_ndim)) {
+    if (row.size() + 1 >= static_cast<std::size_t>(max_ndim)) {
       throw value_error(
           detail::message("lists can be nested at most ", max_ndim - 1, " deep, found more"));
     }
-    result.row.push_back(parse_list(format));
+    row.push_back(parse_list(format));
     elements = &child_of(*elements, 0);
     format = checked_format(*elements);
     if (elements->dictionary != nullptr) {
       throw_foreign_elements(format);
     }
   }
-  result.type = parse_format(format);
-  result.is_packed = format == packed_format;
-  if (!result.dictionary.empty() && result.type.kind() != 'i' && result.type.kind() != 'u') {
-    throw value_error(
-        detail::message("indices into a dictionary must be integers, found ", result.type));
+  const dtype type = parse_format(format);
+  if (!dictionary.empty() && type.kind() != 'i' && type.kind() != 'u') {
+    throw value_error(detail::message("indices into a dictionary must be integers, found ", type));
   }
-  return result;
+  return {.name = name_of(given),
+          .type = type,
+          .row = std::move(row),
+          .is_packed = format == packed_format,
+          .dictionary = std::move(dictionary)};
 }
 
 /// A column or a table without its chunks.
 column parse_schema(const arrow::schema& given) {
-  column result{.type = {}, .chunks = {}};
-  result.is_table = checked_format(given) == table_format && given.dictionary == nullptr;
-  if (!result.is_table) {
-    result.formats.push_back(parse_column(given));
+  const bool is_table = checked_format(given) == table_format && given.dictionary == nullptr;
+  std::vector<column_format> formats;
+  if (!is_table) {
+    formats.push_back(parse_column(given));
   } else {
     if (given.n_children < 0) {
       throw value_error(
           detail::message("'n_children' must be 0 or more, found ", given.n_children));
     }
     for (std::int64_t k = 0; k < given.n_children; ++k) {
-      result.formats.push_back(parse_column(child_of(given, k)));
+      formats.push_back(parse_column(child_of(given, k)));
     }
   }
-  if (!result.formats.empty()) {
-    result.type = result.formats[0].type;
-  }
-  return result;
+  const dtype type = formats.empty() ? dtype(type_code::uint8) : formats[0].type;
+  return {.type = type, .chunks = {}, .formats = std::move(formats), .is_table = is_table};
 }
 
 // ---- arrays of Arrow's
@@ -321,18 +322,18 @@ array leased(const array& a) {
 /// Bools, eight in a byte.
 std::vector<std::uint8_t> packed(const array& bools) {
   bools.wait();
-  const auto* from = static_cast<const std::uint8_t*>(internal::first_element(bools));
+  const std::byte* from = internal::first_element(bools);
   std::vector<std::uint8_t> bits(static_cast<std::size_t>(bools.size() / 8 + 1));
   for (std::ptrdiff_t k = 0; k < bools.size(); ++k) {
-    bits[static_cast<std::size_t>(k / 8)] |= static_cast<std::uint8_t>((from[k] != 0) << (k % 8));
+    bits[static_cast<std::size_t>(k / 8)] |= static_cast<std::uint8_t>((from[k] != std::byte{}) << (k % 8));
   }
   return bits;
 }
 
 /// The elements in one dimension.
 arrow::owned<arrow::array> elements_of(const array& a, dlpack::device where) {
-  auto made = std::make_unique<kept_column>(
-      kept_column{leased(a), {nullptr, internal::first_element(a)}, {}, {}});
+  std::unique_ptr<kept_column> made(
+      new kept_column{leased(a), {nullptr, internal::first_element(a)}, {}, {}});
   if (a.type() == dtype(type_code::bool_)) {
     if (where.type != dlpack::host.type) {
       throw buffer_error(
