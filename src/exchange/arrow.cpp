@@ -325,7 +325,8 @@ std::vector<std::uint8_t> packed(const array& bools) {
   const std::byte* from = internal::first_element(bools);
   std::vector<std::uint8_t> bits(static_cast<std::size_t>(bools.size() / 8 + 1));
   for (std::ptrdiff_t k = 0; k < bools.size(); ++k) {
-    bits[static_cast<std::size_t>(k / 8)] |= static_cast<std::uint8_t>((from[k] != std::byte{}) << (k % 8));
+    bits[static_cast<std::size_t>(k / 8)] |=
+        static_cast<std::uint8_t>((from[k] != std::byte{}) << (k % 8));
   }
   return bits;
 }

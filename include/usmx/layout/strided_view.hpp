@@ -347,8 +347,9 @@ class strided_view : public detail::view_spellings {
       return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(a) * static_cast<std::size_t>(b));
     }
     constexpr void move(std::ptrdiff_t index, std::ptrdiff_t stride) noexcept {
-      offset = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(offset) +
-                                           static_cast<std::size_t>(wrapped_product(index, stride)));
+      offset =
+          static_cast<std::ptrdiff_t>(static_cast<std::size_t>(offset) +
+                                      static_cast<std::size_t>(wrapped_product(index, stride)));
     }
     constexpr void add_axis() noexcept {
       add(source.extents_[axis], source.strides_[axis]);

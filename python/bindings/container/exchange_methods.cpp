@@ -309,9 +309,9 @@ void bind_from_arrow(nb::module_& m) {
   m.def("from_arrow", &from_arrow, nb::arg().none(), nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
         nb::sig("def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, "
-                 "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> "
-                 "typing.Any"),
-         docstring("from_arrow"));
+                "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> "
+                "typing.Any"),
+        docstring("from_arrow"));
 }
 
 }  // namespace
