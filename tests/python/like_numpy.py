@@ -61,7 +61,7 @@ def same(mine, theirs):
         mine, theirs = np.asarray(mine), np.asarray(theirs)
         alike = (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
         return alike and mine.tobytes() == theirs.tobytes()
-    return mine == theirs
+    return mine == theirs or (mine != mine and theirs != theirs)  # NaN
 
 
 def is_empty(found):

@@ -168,13 +168,22 @@ exchange::column with_sizes(exchange::column received, PyObject* producer) {
 
 }  // namespace
 
+namespace {
+
+/// Bools are packed, which waits for them and takes as long as a copy.
+bool is_handed_out_at_once(const array& a) { return a.type() != type_code::bool_ || is_short(a); }
+
+}  // namespace
+
 nb::object to_arrow_capsules(const array& a) {
-  const nb::object values = to_capsule(exchange::to_arrow(a));
+  const nb::object values =
+      to_capsule(ordered(is_handed_out_at_once(a), [&] { return exchange::to_arrow(a); }));
   return nb::make_tuple(to_capsule(exchange::to_arrow_schema(a)), values);
 }
 
 nb::object to_arrow_device_capsules(const array& a) {
-  const nb::object values = to_capsule(exchange::to_arrow_device(a));
+  const nb::object values =
+      to_capsule(ordered(is_handed_out_at_once(a), [&] { return exchange::to_arrow_device(a); }));
   return nb::make_tuple(to_capsule(exchange::to_arrow_schema(a)), values);
 }
 

@@ -66,7 +66,8 @@ def ix_(*args: ArrayLike | Producer) -> tuple[USMArray, ...]:
         view = _as_array(arg)
         if view is None:
             numbers = _numpy().asarray(arg)
-            view = asarray(numbers if numbers.size else numbers.astype("i8"), **place)
+            is_untyped = numbers is not arg and numbers.size == 0
+            view = asarray(numbers.astype("i8") if is_untyped else numbers, **place)
         if view.ndim != 1:
             raise ValueError(f"ix_: arguments must have 1 dimension, found shape {view.shape}")
         if view.dtype == bool:

@@ -102,6 +102,7 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
     before = places[before] if isinstance(before, slice) else numpy.asarray(before)
     if before.dtype == bool:
         before = numpy.flatnonzero(before)
+    _require_places(before, len(places))
     added: Any = _as_array(values)
     if added is None:
         added = host_value(values, view.dtype)
@@ -196,3 +197,12 @@ def _indices(obj):
         return obj
     found = on_host(obj)
     return found.astype(_numpy().intp) if found.size == 0 and isinstance(obj, list) else found
+
+
+def _require_places(before, size):
+    """NumPy checks one index alone, and writes several ones of which one is outside somewhere."""
+    outside = before[(before < -size) | (before > size)]
+    if outside.size:
+        raise IndexError(
+            f"index {outside.flat[0]} is out of bounds for insert before one of {size} elements"
+        )

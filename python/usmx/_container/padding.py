@@ -96,7 +96,6 @@ def _widths(pad_width: Any, ndim: int) -> Any:
     found = on_host(pad_width)
     if found.dtype.kind not in "iu" and found.size + ndim > 0:
         raise TypeError(f"pad_width must be integers, found elements of {found.dtype}")
-    widths = numpy.broadcast_to(found, (ndim, 2)).astype(numpy.intp)
-    if (widths < 0).any():
+    if (found < 0).any():
         raise ValueError(f"pad_width must not be negative, found {pad_width}")
-    return widths
+    return numpy.broadcast_to(found, (ndim, 2)).astype(numpy.intp)

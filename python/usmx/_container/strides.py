@@ -93,9 +93,9 @@ def sliding_window_view(
         )
     shape = list(view.shape)
     for k, size in zip(axes, window, strict=True):
-        shape[k] -= size - 1
-        if size < 0 or shape[k] < 0:
+        if not 0 <= size <= shape[k]:
             raise ValueError(f"the window {window} does not fit into shape {view.shape}")
+        shape[k] -= size - 1
     steps = (*view.strides, *(view.strides[k] for k in axes))
     return as_strided(view, (*shape, *window), steps, writeable=writeable)
 

@@ -136,7 +136,7 @@ CALLS = {
     "zeros_like": usmx.zeros_like,
 }
 WITHOUT_ARRAYS = {
-    "arange", "broadcast_shapes", "default_queue", "diag_indices", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "from_shared_memory", "full", "get_coerced_usm_type",
+    "arange", "broadcast_shapes", "default_queue", "diag_indices", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "from_shared_memory", "full", "fuse", "get_coerced_usm_type",
     "get_execution_queue", "get_devices", "get_include", "importing_extension", "get_print_options",
     "iinfo", "indices", "isdtype", "linspace", "load", "ones", "print_options", "set_default_queue", "set_print_options",
     "synchronize", "tril_indices", "triu_indices", "using_queue", "zeros",

@@ -22,6 +22,15 @@ from like_numpy import (
     values,
 )
 
+
+def insert(xp, a, before, vals, axis):
+    """NumPy checks one index alone, and writes several ones of which one is outside somewhere."""
+    size = a.size if axis is None else a.shape[axis]
+    if xp is np and isinstance(before, (list, np.ndarray)) and np.any(np.abs(before) > size):
+        raise IndexError("an index is outside")
+    return xp.insert(a, before, vals, axis)
+
+
 # What is called, and how its arguments are drawn. `a` has any type, layout and kind of memory.
 CASES = {
     "append": (lambda xp, a, v, k: xp.append(a, v, k), values, axes),
@@ -54,7 +63,7 @@ CASES = {
     "fliplr": (lambda xp, a: xp.fliplr(a),),
     "flipud": (lambda xp, a: xp.flipud(a),),
     "hsplit": (lambda xp, a, n: xp.hsplit(a, n), sections),
-    "insert": (lambda xp, a, i, v, k: xp.insert(a, i, v, k), places, values, axes),
+    "insert": (insert, places, values, axes),
     "insert itself": (lambda xp, a, i, k: xp.insert(a, i, a, k), small, axes),
     "moveaxis": (lambda xp, a, i, k: xp.moveaxis(a, source=i, destination=k), small, small),
     "permute_dims": (lambda xp, a: xp.permute_dims(a),),
