@@ -94,7 +94,7 @@ def kind_of(operand: Any) -> Any:
 class Traced:
     """An operand that stands for elements while a function is traced (fusion.py)."""
 
-    def apply(self, row: Row, operands: tuple[Any, ...]) -> Any:
+    def apply(self, row: Row, operands: tuple[Any, ...], out: Any) -> Any:
         """What the row's function gives for these operands."""
         raise NotImplementedError
 
@@ -108,7 +108,7 @@ def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) ->
     if not all(type(each) in _KNOWN for each in operands):
         for each in operands:
             if isinstance(each, Traced):
-                return each.apply(row, operands)
+                return each.apply(row, operands, out)
         operands = operands_of(row.name, row.operands, operands)
     first = next((each for each in operands if type(each) is USMArray), None)
     if first is None:

@@ -23,7 +23,7 @@ from usmx._compute.call import (
 )
 from usmx._compute.methods import OfArrays
 from usmx._compute.operators import OPERATORS
-from usmx._compute.promotion import available, number_converter
+from usmx._compute.promotion import WEAK, available, number_converter
 from usmx._compute.reductions import make_kernel, result_type_of
 from usmx._container.host import _numpy
 from usmx._core import ElementwiseKernel, USMArray, _dtype
@@ -144,8 +144,13 @@ class Element(Traced):
         """The type."""
         return _numpy().dtype(self.kind)
 
-    def apply(self, row: Row, operands: tuple[Any, ...]) -> Element:
-        """The result of a function of the table, of which this is an operand."""
+    def apply(self, row: Row, operands: tuple[Any, ...], out: Any = None) -> Element:
+        """The result of a function of the table, of which this is an operand.
+
+        Of numbers alone it is a number, whose type arrays decide, as it is without fusion.
+        """
+        if out is not None:
+            raise TypeError(f"fuse: {row.name} writes to out=, which the function itself takes")
         if USMArray in map(type, operands):
             raise TypeError(
                 f"fuse: {row.name} takes an array from outside of the function: make it an argument"
@@ -163,11 +168,13 @@ class Element(Traced):
             if not row.compares:
                 raise
             return self.apply(row, tuple(map(comparable, operands)))
+        numbers = {_numpy().dtype(cls).kind: cls for cls in WEAK}
+        kind = numbers[types.result.kind] if WEAK.keys() >= set(kinds) else types.result
         given = "".join(
             f"const {cpp(dtype)} {name} = {cpp(dtype)}({value});\n"
             for dtype, name, value in zip(types.parameters, row.operands, values, strict=True)
         )
-        return self._new(types.result, given + types.operation(row, types.result, "@"))
+        return self._new(types.result, given + types.operation(row, types.result, "@"), kind)
 
     def reduced(self, row: Reduction, axis: Any, keepdims: bool, dtype: Any, out: Any) -> Reduced:
         """The end of a function."""
@@ -179,12 +186,12 @@ class Element(Traced):
     def astype(self, dtype: Any) -> Element:
         """The element, converted."""
         wanted = _dtype(dtype)
-        return self._new(wanted, f"@ = {cpp(wanted)}({self.name})")
+        return self._new(wanted, f"@ = {cpp(wanted)}({self.name})", wanted)
 
-    def _new(self, dtype, text):
+    def _new(self, dtype, text, kind):
         name = f"v{len(self.lines)}"
         self.lines.append(f"{cpp(dtype)} {name};\n{{\n{text.replace('@', name)};\n}}\n")
-        return Element(self.lines, self.device, dtype, name)
+        return Element(self.lines, self.device, kind, name)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(

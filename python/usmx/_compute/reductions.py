@@ -64,6 +64,8 @@ def spread_of(
     out: USMArray | None = None,
 ) -> USMArray:
     """Call one of the rows that need the mean first."""
+    if isinstance(x, Traced):
+        return x.reduced(row, axis, keepdims, dtype, out)
     result = result_type_of(
         row,
         x.dtype,
