@@ -15,7 +15,7 @@ else:
 
 from math import e, inf, nan, pi
 
-from usmx import _functions, enum_types, lib, memory, utils
+from usmx import _functions, enum_types, lib, memory, random, utils
 from usmx import _sycl_methods as _sycl_methods
 from usmx._compute import methods as _compute_methods  # noqa: F401 (gives arrays theirs)
 from usmx._compute import operators as _operators  # noqa: F401 (gives arrays theirs)
@@ -501,6 +501,7 @@ __all__ = [
     "prod",
     "put",
     "put_along_axis",
+    "random",
     "ravel_multi_index",
     "real",
     "reciprocal",

@@ -46,11 +46,10 @@ usmx::array_of<std::uint8_t, 1> make_zeroed_device_memory(std::size_t nbytes,
 void define_external_usm_allocation(py::module_& m) {
   py::class_<DMatrix>(m, "DMatrix")
       .def(py::init<const sycl::queue&, std::ptrdiff_t, std::ptrdiff_t>())
-      .def_property_readonly(
-          "__sycl_usm_array_interface__",
-          [](DMatrix& matrix) {
-            return py::cast(matrix.array()).attr("__sycl_usm_array_interface__");
-          })
+      .def_property_readonly("__sycl_usm_array_interface__",
+                             [](DMatrix& matrix) {
+                               return py::cast(matrix.array()).attr("__sycl_usm_array_interface__");
+                             })
       .def("tolist", &to_lists);
   usmx::python::def(m, "make_zeroed_device_memory", &make_zeroed_device_memory, py::arg("nbytes"),
                     py::arg("queue"));

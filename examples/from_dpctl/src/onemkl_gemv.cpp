@@ -58,11 +58,12 @@ void axpby_inplace(T a, const vector<T>& x, T b, const result<T>& y) {
 
 template <class T>
 double norm_squared(const vector<T>& x) {
-  static const usmx::reduction_kernel kernel(
-      "T x", "T y",
-      {.map = is_complex<T> ? "x * conj(x)" : "x * x", .reduce = "a + b", .post_map = "y = a",
-       .identity = "0"},
-      {"norm_squared"});
+  static const usmx::reduction_kernel kernel("T x", "T y",
+                                             {.map = is_complex<T> ? "x * conj(x)" : "x * x",
+                                              .reduce = "a + b",
+                                              .post_map = "y = a",
+                                              .identity = "0"},
+                                             {"norm_squared"});
   return std::real(usmx::to_vector<T>(kernel(x))[0]);
 }
 

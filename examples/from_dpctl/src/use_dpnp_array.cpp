@@ -9,9 +9,8 @@
 
 void define_use_dpnp_array(py::module_& m) {
   m.def("get_ndim", [](const usmx::array& a) { return a.ndim(); });
-  m.def("get_shape", [](const usmx::array& a) {
-    return std::vector(a.shape().begin(), a.shape().end());
-  });
+  m.def("get_shape",
+        [](const usmx::array& a) { return std::vector(a.shape().begin(), a.shape().end()); });
   m.def("get_size", [](const usmx::array& a) { return a.size(); });
   m.def("get_type", [](const usmx::array& a) { return std::string(a.type().name()); });
   m.def("get_elemsize", [](const usmx::array& a) { return a.type().itemsize(); });

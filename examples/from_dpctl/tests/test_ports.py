@@ -73,7 +73,7 @@ def test_solver_converges(dtype):
 def test_arrays_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="do not match"):
         onemkl_gemv.gemv(usmx.ones((2, 3)), usmx.ones(2))
-    with pytest.raises(TypeError, match="no overload takes .*int64 with 1 dimension"):
+    with pytest.raises(TypeError, match=r"no overload takes .*int64 with 1 dimension"):
         onemkl_gemv.dot(usmx.arange(3), usmx.arange(3))
 
 

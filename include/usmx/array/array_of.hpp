@@ -68,10 +68,9 @@ class array_of : public array {
   template <class Other>
     requires(!std::derived_from<Other, array>)
   explicit array_of(const Other&) {
-    static_assert(
-        detail::never<Other>,
-        "array_of<T, N>(shape, queue, kind) makes an array, usmx::from_host(queue, data) "
-        "one of data, and array_of<T, N>(array) checks the type of one");
+    static_assert(detail::never<Other>,
+                  "array_of<T, N>(shape, queue, kind) makes an array, usmx::from_host(queue, data) "
+                  "one of data, and array_of<T, N>(array) checks the type of one");
   }
   template <class... Nothing>
   array_of(detail::any_argument, detail::any_argument, detail::any_argument = {},

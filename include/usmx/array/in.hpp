@@ -10,8 +10,8 @@
 //   usmx::write<float, usmx::shape<usmx::any, 3>>      written to; any number of points
 //   usmx::host<const int, 1>                           the host reads it
 //
-// They are in the namespace usmx::param, too, with their words, for programs that do not want `read`
-// and `any` in usmx (USMX_NO_PARAMETER_WORDS, array/requirement.hpp).
+// They are in the namespace usmx::param, too, with their words, for programs that do not want
+// `read` and `any` in usmx (USMX_NO_PARAMETER_WORDS, array/requirement.hpp).
 #pragma once
 
 #include <array>

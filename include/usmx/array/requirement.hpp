@@ -64,8 +64,8 @@ constexpr required_kinds only(usm_kind kind) noexcept {
 /// Words of parameters, and the parameters themselves (array/in.hpp): what a function needs.
 namespace param {
 
-/// The word for a shape: these extents, one for each dimension. `param::shape<param::any, 3>` is any
-/// number of rows of 3.
+/// The word for a shape: these extents, one for each dimension. `param::shape<param::any, 3>` is
+/// any number of rows of 3.
 template <std::ptrdiff_t... Extents>
 inline constexpr detail::required_shape<Extents...> shape{};
 

@@ -230,7 +230,8 @@ class type_caster<usmx::param::in<T, Words...>>
     : public usmx_typed_caster<usmx::param::in<T, Words...>, usmx::param::in<T, Words...>> {};
 template <class T, auto... Words>
 class type_caster<usmx::param::convert<T, Words...>>
-    : public usmx_typed_caster<usmx::param::convert<T, Words...>, usmx::param::convert<T, Words...>> {};
+    : public usmx_typed_caster<usmx::param::convert<T, Words...>,
+                               usmx::param::convert<T, Words...>> {};
 template <class T, std::size_t N>
 class type_caster<usmx::array_of<T, N>>
     : public usmx_typed_caster<usmx::array_of<T, N>, usmx::array_of<T, N>> {};

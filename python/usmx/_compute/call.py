@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 _texts: dict[str, str] = {}
 
 
-def _text_of(file: str) -> str:
+def text_of(file: str) -> str:
+    """A source beside this file."""
     if file not in _texts:
         from pathlib import Path  # which takes longer to import than the other modules together
 
@@ -46,7 +47,7 @@ def _text_of(file: str) -> str:
 
 def preamble() -> str:
     """What the kernels' sources begin with."""
-    return _text_of("device_functions.hpp")
+    return text_of("device_functions.hpp")
 
 
 _CPP = {
@@ -316,6 +317,6 @@ def kernels(file: str, names: Sequence[str], queue: SyclQueue, **macros: str) ->
         lines = [f"#define {name} {text}\n" for name, text in macros.items()]
         head = f"#include <usmx/kernel.hpp>\nusing namespace usmx;\n{preamble()}\n"
         with using_queue(queue):
-            found = KernelModule(_text_of(file), names, headers={"preamble": head + "".join(lines)})
+            found = KernelModule(text_of(file), names, headers={"preamble": head + "".join(lines)})
         _modules[key] = found
     return found

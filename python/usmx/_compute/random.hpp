@@ -1,13 +1,11 @@
 // Random numbers by counters: the generator Philox4x32-10 of J. K. Salmon and others (SC 2011). The
-// numbers for an element depend on the seed and on its place alone, so that every device, layout and
-// division of work gives the same ones.
+// numbers for an element depend on the seed and on its place alone, so that every device, layout
+// and division of work gives the same ones.
 
 struct random_words {
   uint32_t word[4];
 
-  uint64_t pair(int which) const {
-    return uint64_t(word[2 * which + 1]) << 32 | word[2 * which];
-  }
+  uint64_t pair(int which) const { return uint64_t(word[2 * which + 1]) << 32 | word[2 * which]; }
 };
 
 inline random_words philox(uint64_t key, uint64_t place, uint64_t attempt) {

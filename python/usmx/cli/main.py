@@ -184,7 +184,7 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         type=one_of(languages),
         metavar=f"{{{','.join(languages)}}}",
         default=languages[0],
-        help="the binding library or language; cpp: a C++ project without Python (default: %(default)s)",
+        help="the binding library or language; cpp: C++ without Python (default: %(default)s)",
     )
     parser.add_argument(
         "--kernel",

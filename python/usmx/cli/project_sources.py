@@ -1,7 +1,7 @@
 """The files of a project whose functions are written in C++, for each language that calls them.
 
-The functions are those of the examples: a kernel of its own, and a call to oneMKL. What binds them is
-put together from the texts in examples/project/native, in which ``@word@`` stands for a value.
+The functions are those of the examples: a kernel of its own, and a call to oneMKL. What binds them
+is put together from the texts in examples/project/native, in which ``@word@`` stands for a value.
 """
 
 import re
@@ -17,7 +17,7 @@ class Function:
     """A function of C++ that takes arrays and numbers and returns an array."""
 
     name: str
-    #: Name and type of each parameter: ``double``, or a parameter of usmx that states what it needs.
+    #: Name and type of each parameter: ``double``, or one of usmx's that states what it needs.
     parameters: tuple[tuple[str, str], ...]
     text: str
     subject: str
@@ -30,7 +30,7 @@ class Function:
         return [name for name, kind in self.parameters if kind != "double"]
 
     def listed(self, array: str, number: str, separator: str = ", ") -> str:
-        """The parameters, each in the words for its type: ``{name}`` and ``{kind}`` stand in them."""
+        """The parameters, each in the words for its type, which have ``{name}`` and ``{kind}``."""
         return separator.join(
             (number if kind == "double" else array).format(name=name, kind=kind)
             for name, kind in self.parameters
@@ -58,7 +58,7 @@ ON_THE_HOST = Feature(
         "",
         "",
         "",
-        'const auto x = usmx::from_host(queue, {1.0, 2.0, 3.0}, usmx::usm_kind::shared);\n'
+        "const auto x = usmx::from_host(queue, {1.0, 2.0, 3.0}, usmx::usm_kind::shared);\n"
         "std::cout << scaled(vector_argument(x), 2).host_as<double, 1>() << '\\n';",
     ),
     introduction="",
@@ -138,8 +138,8 @@ LANGUAGES = {
         "add_custom_command(\n"
         "  OUTPUT ${{native_c}}\n"
         "  DEPENDS src/native.pyx src/functions.h\n"
-        "  COMMAND Python::Interpreter -m cython -3 ${{CMAKE_CURRENT_SOURCE_DIR}}/src/native.pyx -o "
-        "${{native_c}})\n"
+        "  COMMAND Python::Interpreter -m cython -3 ${{CMAKE_CURRENT_SOURCE_DIR}}/src/native.pyx"
+        " -o ${{native_c}})\n"
         "python_add_library(_native MODULE WITH_SOABI ${{native_c}} {sources})\n"
         "target_include_directories(_native PRIVATE src)",
         "native.pyx",
@@ -156,9 +156,7 @@ LANGUAGES = {
 }
 
 
-def written(
-    templates: Path, sources: dict[str, Path], language: str, name: str
-) -> dict[str, str]:
+def written(templates: Path, sources: dict[str, Path], language: str, name: str) -> dict[str, str]:
     """Return the project's files by their paths.
 
     ``sources`` are the examples of the features, by the features' names.
@@ -182,12 +180,16 @@ def written(
     return files
 
 
-def written_in_cpp(templates: Path, sources: dict[str, Path], plain: Path, name: str) -> dict[str, str]:
+def written_in_cpp(
+    templates: Path, sources: dict[str, Path], plain: Path, name: str
+) -> dict[str, str]:
     """Return the files of a C++ project by their paths.
 
     Without a feature its function is that of the example ``plain``.
     """
-    features = {FEATURES[each]: example for each, example in sources.items()} or {ON_THE_HOST: plain}
+    features = {FEATURES[each]: example for each, example in sources.items()} or {
+        ON_THE_HOST: plain
+    }
     project = CppProject(templates, name, list(features))
     files = {
         "CMakeLists.txt": project.cmake(),
@@ -263,9 +265,14 @@ class CppProject(AnyProject):
 
     def readme(self) -> str:
         """What it is, and how it is built."""
-        start = "A library and a program in C++20 on arrays in SYCL unified shared memory, with usmx. "
+        start = (
+            "A library and a program in C++20 on arrays in SYCL unified shared memory, with usmx. "
+        )
         start += "They need g++ or clang, and no SYCL compiler."
-        texts = [start, *(feature.introduction for feature in self.features if feature.introduction)]
+        texts = [
+            start,
+            *(feature.introduction for feature in self.features if feature.introduction),
+        ]
         tests = ", ".join(f"`tests/test_{each.name}.cpp`" for each in self.functions)
         return self.filled(
             "cpp.README.md",

@@ -16,7 +16,6 @@
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
-#include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/resources/statistics.hpp"
 #include "usmx/memory/resources/usm.hpp"
@@ -95,16 +94,6 @@ TEST_F(allocator_test, alignment_of_the_type_is_kept) {
   };
   usm_vector<wide> all(3, allocator<wide>(queue()));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all.data()) % 256, 0U);
-}
-
-TEST_F(allocator_test, array_that_adopts_the_elements_keeps_them) {
-  usmx::array a;
-  {
-    usm_vector<float> numbers({1, 2, 3}, allocator<float>(queue()));
-    a = usmx::array::adopt(numbers.data(), {3}, usmx::float32, queue(), [](void*) {});
-  }
-  const usm_vector<float> others(3, 7, allocator<float>(queue()));
-  EXPECT_EQ((a.reshaped({3, 1}).slice(2).host_as<float, 1>()[0]), 3);
 }
 
 TEST_F(allocator_test, memory_that_the_host_may_not_touch_is_refused) {

@@ -148,11 +148,12 @@ def test_array_like_another_has_numpys_strides(name, pair, order, shape):
         assert same(usmx.asnumpy(mine), theirs)
 
 
-
 def asarray(xp, a, order):
     """With order 'A' NumPy leaves gaps and negative strides; usmx's result is contiguous."""
     has_gaps = xp is np and not (a.flags.c_contiguous or a.flags.f_contiguous)
-    return np.array(a, order=order) if has_gaps and order in ("A", "a") else xp.asarray(a, order=order)
+    return (
+        np.array(a, order=order) if has_gaps and order in ("A", "a") else xp.asarray(a, order=order)
+    )
 
 
 ORDERED = {
