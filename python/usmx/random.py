@@ -66,7 +66,8 @@ class Generator:
     generator. It can be pickled.
 
     Args:
-        seed: as for `default_rng`.
+        seed: what ``numpy.random.SeedSequence`` takes, such as an integer or a sequence of
+            integers, or such an object. None: the system's random numbers.
 
     Example:
         >>> rng = usmx.random.Generator(7)
@@ -143,12 +144,13 @@ class Generator:
         Args:
             low: the least number.
             high: the end. Rounding may give the end itself, as in NumPy.
-            size: the shape, and the other arguments: as for `random`.
-            dtype: as for `random`.
-            out: as for `random`.
-            device: as for `random`.
-            usm_type: as for `random`.
-            sycl_queue: as for `random`.
+            size: the shape: an integer or a tuple of integers. None: no dimensions.
+            dtype: float32 or float64. By default float64, or float32 on a device without it.
+            out: the array that is filled. By default a new one.
+            device: where a new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+                default the default device.
+            usm_type: its kind of memory: 'device', 'shared' or 'host'.
+            sycl_queue: its queue. By default the queue that usmx keeps for the device.
 
         Returns:
             `out`, or a new USMArray.
@@ -182,12 +184,13 @@ class Generator:
         """Make numbers of the normal distribution with mean 0 and standard deviation 1.
 
         Args:
-            size: the shape, and the other arguments: as for `random`.
-            dtype: as for `random`.
-            out: as for `random`.
-            device: as for `random`.
-            usm_type: as for `random`.
-            sycl_queue: as for `random`.
+            size: the shape: an integer or a tuple of integers. None: no dimensions.
+            dtype: float32 or float64. By default float64, or float32 on a device without it.
+            out: the array that is filled. By default a new one.
+            device: where a new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+                default the default device.
+            usm_type: its kind of memory: 'device', 'shared' or 'host'.
+            sycl_queue: its queue. By default the queue that usmx keeps for the device.
 
         Returns:
             `out`, or a new USMArray.
@@ -220,12 +223,13 @@ class Generator:
         Args:
             loc: the mean.
             scale: the standard deviation, 0 or more.
-            size: the shape, and the other arguments: as for `random`.
-            dtype: as for `random`.
-            out: as for `random`.
-            device: as for `random`.
-            usm_type: as for `random`.
-            sycl_queue: as for `random`.
+            size: the shape: an integer or a tuple of integers. None: no dimensions.
+            dtype: float32 or float64. By default float64, or float32 on a device without it.
+            out: the array that is filled. By default a new one.
+            device: where a new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+                default the default device.
+            usm_type: its kind of memory: 'device', 'shared' or 'host'.
+            sycl_queue: its queue. By default the queue that usmx keeps for the device.
 
         Returns:
             `out`, or a new USMArray.
@@ -266,9 +270,10 @@ class Generator:
             dtype: an integer type, or bool. With `out`, its type.
             endpoint: whether the end is among the integers.
             out: the array that is filled. By default a new one.
-            device: as for `random`.
-            usm_type: as for `random`.
-            sycl_queue: as for `random`.
+            device: where a new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+                default the default device.
+            usm_type: its kind of memory: 'device', 'shared' or 'host'.
+            sycl_queue: its queue. By default the queue that usmx keeps for the device.
 
         Returns:
             `out`, or a new USMArray.

@@ -176,7 +176,8 @@ def test_threads_never_share_numbers():
 
 def test_shapes_and_defaults():
     rng = usmx.random.default_rng(0)
-    assert rng.random().shape == () and rng.random(3).shape == (3,)
+    assert rng.random().shape == ()
+    assert rng.random(3).shape == (3,)
     assert rng.random((0, 2)).shape == (0, 2)
     assert rng.integers(5).dtype == np.int64
     queue = usmx.SyclQueue()
