@@ -39,7 +39,7 @@ struct number_format {
   std::string_view text;
 };
 /// The formats of the types that Arrow stores in memory as usmx does.
-constexpr number_format formats[] = {
+constexpr number_format number_formats[] = {
     {type_code::int8, "c"},    {type_code::int16, "s"},   {type_code::int32, "i"},
     {type_code::int64, "l"},   {type_code::uint8, "C"},   {type_code::uint16, "S"},
     {type_code::uint32, "I"},  {type_code::uint64, "L"},  {type_code::float16, "e"},
@@ -61,8 +61,8 @@ const char* format_of(dtype type) {
   if (type == dtype(type_code::bool_)) {
     return packed_format.data();
   }
-  const auto* const found = std::ranges::find(formats, type.code(), &number_format::type);
-  if (found == std::end(formats)) {
+  const auto* const found = std::ranges::find(number_formats, type.code(), &number_format::type);
+  if (found == std::end(number_formats)) {
     throw buffer_error(detail::message(
         "Arrow takes bools, integers and floating-point numbers, found dtype ", type));
   }
@@ -102,8 +102,8 @@ dtype parse_format(std::string_view format) {
   if (format == packed_format) {
     return type_code::bool_;
   }
-  if (const auto* known = std::ranges::find(formats, format, &number_format::text);
-      known != std::end(formats)) {
+  if (const auto* known = std::ranges::find(number_formats, format, &number_format::text);
+      known != std::end(number_formats)) {
     return known->type;
   }
   const auto* counting = std::ranges::find_if(
