@@ -22,7 +22,7 @@ class buffer;
 /// one of them, or an array of it. Parts that are taken of it (`[]`, slice()) are views that keep
 /// nothing.
 template <class T, std::size_t N>
-class held_view : public detail::view_spellings {
+class held_view : public detail::view_spellings<held_view<T, N>> {
  public:
   /// The type of an element, which is const if the view is read-only.
   using element_type = T;

@@ -133,8 +133,9 @@ struct array_spellings {
   }
 };
 
-/// The members that a view of typed elements has by another name. The views have this one as a
-/// base.
+/// The members that a view of typed elements has by another name. Each class of views has its own
+/// one as a base: two bases of one type, of a view and of a view in it, would take room.
+template <class View>
 struct view_spellings {
   template <class... Nothing>
   static anything shape(const Nothing&...) {

@@ -20,7 +20,7 @@ namespace usmx::inline v1 {
 /// view is trivially copyable, and so device-copyable in the sense of SYCL 2020: kernels capture it
 /// by value.
 template <class T, std::size_t N>
-class device_view : public detail::view_spellings {
+class device_view : public detail::view_spellings<device_view<T, N>> {
  public:
   /// The type of an element, which is const if the view is read-only.
   using element_type = T;

@@ -159,7 +159,7 @@ class strided_iterator {
 /// SYCL 2020: kernels capture it by value. It is a borrowed range of elements, or of rows if it has
 /// more than one dimension.
 template <class T, std::size_t N>
-class strided_view : public detail::view_spellings {
+class strided_view : public detail::view_spellings<strided_view<T, N>> {
  public:
   /// The type of an element, which is const if the view is read-only.
   using element_type = T;

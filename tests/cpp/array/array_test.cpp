@@ -689,10 +689,10 @@ TEST_F(array_test, arrays_may_overlap_where_their_ranges_of_bytes_do) {
 TEST_F(array_test, container_in_usm_is_adopted_without_a_copy) {
   array a;
   {
-    usmx::usm_vector<float> numbers({1, 2, 3}, usmx::allocator<float>(queue()));
+    std::vector<float, usmx::allocator<float>> numbers({1, 2, 3}, usmx::allocator<float>(queue()));
     a = array::adopt(numbers.data(), {3}, usmx::float32, queue(), [](void*) {});
   }
-  const usmx::usm_vector<float> others(3, 7, usmx::allocator<float>(queue()));
+  const std::vector<float, usmx::allocator<float>> others(3, 7, usmx::allocator<float>(queue()));
   EXPECT_EQ((a.reshaped({3, 1}).slice(2).host_as<float, 1>()[0]), 3);
 }
 

@@ -171,7 +171,7 @@ TEST_F(host_data_test, makers_wait_for_nothing_and_expose_nothing) {
 
 TEST_F(host_data_test, arrays_come_from_the_resource_that_is_named) {
   const auto counted = std::make_shared<usmx::statistics_resource>(
-      std::make_shared<usmx::usm_resource>(queue(), usm_kind::host));
+      std::make_shared<usmx::usm_resource>(usm_kind::host));
   const usmx::placement place = counted;
   EXPECT_EQ(place.kind(), usm_kind::host);
   EXPECT_EQ(*place.resource(), usmx::any_resource(counted));

@@ -42,8 +42,9 @@ TEST(diagnosis, explanation_ends_with_the_command_that_finds_out_more) {
 }
 
 TEST(diagnosis, advice_for_a_program_in_cpp_is_not_about_imports) {
-  for (const std::string settings :
-       {"", "LD_LIBRARY_PATH='" + runtime_folder() + "'", "OCL_ICD_FILENAMES=/nowhere.so"}) {
+  const std::string path = "LD_LIBRARY_PATH='" + runtime_folder() + "'";
+  for (const std::string& settings :
+       {std::string(), path, std::string("OCL_ICD_FILENAMES=/nowhere.so")}) {
     const support::outcome child = support::run_child(settings, "diagnose");
     EXPECT_EQ(child.output.find("import "), std::string::npos) << child.output;
   }
