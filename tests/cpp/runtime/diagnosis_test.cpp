@@ -13,9 +13,9 @@ using support::expect_output;
 /// The folder of the CPU driver, as the diagnosis names it.
 std::string runtime_folder() {
   const std::string text = support::run_child("", "diagnose").output;
-  const std::size_t end = text.find("/libintelocl.so");
-  const std::size_t begin = text.rfind(' ', end) + 1;
-  return text.substr(begin, end - begin);
+  const std::string before = "the CPU driver ";
+  const std::size_t begin = text.find(before) + before.size();
+  return text.substr(begin, text.find("/libintelocl.so", begin) - begin);
 }
 
 TEST(diagnosis, default_device_that_is_missing_is_explained) {
