@@ -39,7 +39,8 @@ TEST(print, kinds_of_memory_have_their_names) {
 TEST_F(print_test, arrays_and_their_views_say_what_they_are) {
   const array a = usmx::empty({2, 3}, usmx::float32, queue(), usm_kind::host).transposed();
   EXPECT_EQ(printed(a), "float32, shape (3, 2), strides (1, 3), host memory");
-  EXPECT_EQ(printed(a.as_readonly()), "float32, shape (3, 2), strides (1, 3), host memory, read-only");
+  EXPECT_EQ(printed(a.as_readonly()),
+            "float32, shape (3, 2), strides (1, 3), host memory, read-only");
   EXPECT_EQ(printed(a.view()), printed(a));
   EXPECT_EQ(printed(usmx::array_of<float, 2>(a)), printed(a));
   EXPECT_EQ(printed(array()), "float64, shape (0,), strides (1,), no USM");
@@ -59,7 +60,8 @@ TEST_F(print_test, device_says_what_describe_says) {
 TEST(print, elements_are_nested_lists) {
   std::array<int, 6> memory{0, 1, 2, 3, 4, 5};
   EXPECT_EQ(printed(strided_view<int, 1>(&memory[4], {3}, {-2})), "[4, 2, 0]");
-  EXPECT_EQ(printed(strided_view<int, 2>(memory.data(), {2, 3}, {3, 1})), "[[0, 1, 2],\n [3, 4, 5]]");
+  EXPECT_EQ(printed(strided_view<int, 2>(memory.data(), {2, 3}, {3, 1})),
+            "[[0, 1, 2],\n [3, 4, 5]]");
   EXPECT_EQ(printed(strided_view<int, 3>(memory.data(), {2, 1, 2}, {3, 3, 1})),
             "[[[0, 1]],\n [[3, 4]]]");
   EXPECT_EQ(printed(strided_view<int, 0>(&memory[3], {}, {})), "3");
