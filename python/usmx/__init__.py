@@ -586,6 +586,7 @@ __array_api_version__ = _info.API_VERSIONS[0]
 if not TYPE_CHECKING:
     _functions.hand_out(globals(), __all__)
     _functions.hand_out(vars(memory), memory.__all__)
+    _functions.hand_out(vars(random), random.__all__)
 
 if TYPE_CHECKING:
     import numpy as _numpy

@@ -8,7 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import cpp, new_cache, output, text_of
-from usmx._compute.promotion import default_float
+from usmx._compute.promotion import default_float, limits_of
 from usmx._container.host import _numpy
 from usmx._core import ElementwiseKernel, _dtype, _queue_argument, empty
 
@@ -28,7 +28,7 @@ _DISTRIBUTIONS = {
         ("T low", "T width"),
         "low + width * random_fraction<T>(philox(key, first + i, 0))",
     ),
-    "normal": (("T loc", "T scale"), "loc + scale * random_normal<T>(philox(key, first + i, 0))"),
+    "normal": (("T loc", "T scale"), "loc + scale * random_normal<T>(key, first + i)"),
     "integers": (
         ("uint64 low", "uint64 count"),
         "T(uint64_t(low) + random_below(key, first + i, count))",
@@ -61,9 +61,8 @@ class Generator:
     """A generator of random numbers by counters (Philox4x32-10).
 
     The numbers depend on the seed and on how many the generator has made before: not on the device,
-    the kind or the layout of memory. Those of `normal` may differ between devices in the last
-    places, as functions of real numbers do. The methods do not wait. Several threads may use a
-    generator. It can be pickled.
+    the kind or the layout of memory. The methods do not wait. Several threads may use a generator.
+    It can be pickled.
 
     Args:
         seed: what ``numpy.random.SeedSequence`` takes, such as an integer or a sequence of
@@ -293,8 +292,7 @@ class Generator:
         wanted = _dtype(dtype) if out is None else output("integers", out).dtype
         if wanted.kind not in "biu":
             raise TypeError(f"integers: dtype must be an integer type or bool, found {wanted}")
-        bits = _numpy().iinfo(wanted) if wanted.kind != "b" else None
-        least, greatest = (bits.min, bits.max) if bits else (0, 1)
+        least, greatest = (0, 1) if wanted.kind == "b" else limits_of(wanted)
         if last < first:
             raise ValueError(f"integers: there must be one between the ends, found {low}, {high}")
         if first < least or last > greatest:

@@ -429,31 +429,59 @@ MEMORY = {
     "using_memory_resource": [with_resource],
 }  # fmt: skip
 
+
+@functools.cache
+def fused():
+    """A function that becomes a kernel."""
+    return F.fuse(lambda a, b: (a * 2 - b).sum(axis=0))
+
+
+FUNCTIONS |= {  # names of NumPy's, and what computes but is no row
+    "append": [lambda x: F.append(x.a, x.b, axis=0)], "asfortranarray": [lambda x: F.asfortranarray(x.a)],
+    "block": [lambda x: F.block([[x.a, x.b], [x.b, x.a]])], "choose": [lambda x: F.choose(x.i, [x.a, x.b])],
+    "column_stack": [lambda x: F.column_stack([x.v, x.v])], "compress": [lambda x: F.compress([True, False, True], x.a, axis=0)],
+    "concatenate": [lambda x: F.concatenate([x.a, x.b])], "delete": [lambda x: F.delete(x.a, 1, axis=0)],
+    "diag_indices": [lambda x: F.diag_indices(3)], "diag_indices_from": [lambda x: F.diag_indices_from(x.a[:, :3])],
+    "dsplit": [lambda x: F.dsplit(x.a[..., None], 1)[0].copy()], "fill_diagonal": [lambda x: F.fill_diagonal(x.a, x.s)],
+    "fliplr": [lambda x: F.fliplr(x.a).copy()], "flipud": [lambda x: F.flipud(x.d).copy()],
+    "fuse": [lambda x: fused()(x.a, x.s), lambda x: fused()(x.d, x.d)], "hsplit": [lambda x: F.hsplit(x.a, 2)[1].copy()],
+    "indices": [lambda x: F.indices((2, 3), **x.place)], "insert": [lambda x: F.insert(x.v, 2, x.s), lambda x: F.insert(x.a, [0, 1], x.b[:2], 0)],
+    "ix_": [lambda x: x.a[F.ix_([0, 2], x.n[None])]], "may_share_memory": [lambda x: F.may_share_memory(x.a, x.d)],
+    "ndenumerate": [lambda x: [*F.ndenumerate(x.a)]], "ndindex": [lambda x: [x.a[k] for k in F.ndindex(2, 2)]],
+    "pad": [lambda x: F.pad(x.a, 1), lambda x: F.pad(x.v, 3, "mean"), lambda x: F.pad(x.v, 2, "wrap")],
+    "ravel_multi_index": [lambda x: F.ravel_multi_index((x.i, x.i), (3, 4))], "require": [lambda x: F.require(x.a.T, "f4", "C")],
+    "resize": [lambda x: F.resize(x.a, (5, 7))], "rollaxis": [lambda x: F.rollaxis(x.a, 1).copy()],
+    "select": [lambda x: F.select([x.m, ~x.m], [x.a, x.b], 3)], "shares_memory": [lambda x: F.shares_memory(x.a, x.b)],
+    "transpose": [lambda x: F.transpose(x.a, (1, 0)).copy()], "tril_indices": [lambda x: F.tril_indices(3)],
+    "tril_indices_from": [lambda x: x.a[F.tril_indices_from(x.a)]], "trim_zeros": [lambda x: F.trim_zeros(x.v)],
+    "triu_indices": [lambda x: F.triu_indices(3)], "triu_indices_from": [lambda x: x.a[F.triu_indices_from(x.a)]],
+    "unravel_index": [lambda x: F.unravel_index(x.i, (3, 4))], "vsplit": [lambda x: F.vsplit(x.a, 3)[1].copy()],
+}  # fmt: skip
+
+RANDOM = {
+    "default_rng": [lambda x: F.random.default_rng(7)], "random": [lambda x: F.random.default_rng(7).random(out=x.a)],
+    "uniform": [lambda x: F.random.default_rng(7).uniform(1, 2, 9, **x.place)],
+    "standard_normal": [lambda x: F.random.default_rng(7).standard_normal(out=x.large)],
+    "normal": [lambda x: F.random.default_rng(7).normal(1, 2, 9, **x.place)],
+    "integers": [lambda x: F.random.default_rng(7).integers(9, out=x.i)],
+}  # fmt: skip
+
 REFUSED = {  # these raise a TypeError
     "__hash__": lambda x: hash(x.a),
     "__delitem__": lambda x: operator.delitem(x.a, 0),
 }
 
+
+def with_arrays(name, count):
+    return lambda x: getattr(F, name)(*[x.i if name.startswith("bitwise") else x.a] * count)
+
+
 # Those that are made of the table's rows: each by one call.
 OF_ROWS = {
-    name: [
-        functools.partial(
-            lambda x, function, count: function(*([x.i if integers(function) else x.a] * count)),
-            function=getattr(F, name),
-            count=len(row.operands),
-        )
-    ]
+    name: [with_arrays(name, len(row.operands))]
     for name, row in ROWS.items()
     if name not in FUNCTIONS
-} | {
-    name: [functools.partial(lambda x, name: getattr(F, name)(x.a), name=name)]
-    for name in REDUCTIONS
-}
-
-
-def integers(function):
-    return function.__name__.startswith("bitwise")
-
+} | {name: [with_arrays(name, 1)] for name in REDUCTIONS}
 
 METHODS = {
     "__add__": [lambda x: x.a + x.b, lambda x: x.a + 1, lambda x: x.a.T + x.b.T, lambda x: x.large + x.large[::-1]],
@@ -477,6 +505,8 @@ METHODS = {
     "__ne__": [lambda x: x.a != x.b], "__gt__": [lambda x: x.a > x.b], "__ge__": [lambda x: x.a >= x.b],
     "__contains__": [lambda x: 1 in x.a], "__array_ufunc__": [lambda x: np.add(x.a, x.b)],
     "all": [lambda x: x.a.all()], "any": [lambda x: x.a.any(axis=0)], "argmax": [lambda x: x.a.argmax()], "argmin": [lambda x: x.a.argmin(1)],
+    "__array_priority__": [lambda x: x.a.__array_priority__], "choose": [lambda x: x.i.choose([x.a, x.b])],
+    "compress": [lambda x: x.a.compress([True, False, True], axis=0)],
     "argsort": [lambda x: x.a.argsort()], "clip": [lambda x: x.a.clip(0, 1)], "conj": [lambda x: x.c.conj()], "conjugate": [lambda x: x.c.conjugate()],
     "cumprod": [lambda x: x.a.cumprod()], "cumsum": [lambda x: x.large.cumsum()], "dot": [lambda x: x.a.dot(x.b.T)],
     "max": [lambda x: x.large.max()], "mean": [lambda x: x.a.mean(axis=0)], "min": [lambda x: x.a.min()], "prod": [lambda x: x.a.prod()],
@@ -612,7 +642,8 @@ def refused(use):
 
 def all_calls():
     for prefix, table in (
-        ("usmx", FUNCTIONS), ("usmx", OF_ROWS), ("usmx.memory", MEMORY), ("USMArray", METHODS), ("Memory", OF_MEMORY)
+        ("usmx", FUNCTIONS), ("usmx", OF_ROWS), ("usmx.random", RANDOM),
+        ("usmx.memory", MEMORY), ("USMArray", METHODS), ("Memory", OF_MEMORY)
     ):  # fmt: skip
         for name, calls in table.items():
             for number, call in enumerate(calls):
@@ -628,6 +659,9 @@ def public_names():
     """What must have a call: a function that is added must be added here."""
     names = {f"usmx.{n}" for n in usmx.__all__ if callable(getattr(usmx, n))}
     names |= {f"usmx.memory.{n}" for n in memory.__all__}
+    names |= {
+        f"usmx.random.{n}" for n in ("default_rng", *vars(usmx.random.Generator)) if n[0] != "_"
+    }
     names |= {f"USMArray.{n}" for n in vars(usmx.USMArray) if hasattr(usmx.USMArray, n)}
     names |= {f"Memory.{n}" for n in vars(memory.MemoryUSMHost.__mro__[1])}
     private = re.compile(r"\._[a-z]|\.__(module|new|init|doc|signature)__$")

@@ -2,6 +2,7 @@
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from math import erf, erfc, log
 
 import numpy as np
 import pytest
@@ -105,14 +106,69 @@ def test_moments_are_those_of_the_distributions():
 
 
 def test_normal_numbers_have_their_share_of_each_interval():
-    from math import erf
-
     x = usmx.asnumpy(usmx.random.default_rng(1).standard_normal(400_000))
     edges = np.linspace(-4, 4, 33)
     counts, _ = np.histogram(x, edges)
     below = np.array([(1 + erf(edge / 2**0.5)) / 2 for edge in edges])
     expected = np.diff(below) * x.size
     assert ((counts - expected) ** 2 / expected).sum() < 62.5  # chi squared, 31: 0.1 %
+
+
+def test_tails_have_their_share():
+    x = np.abs(usmx.asnumpy(usmx.random.default_rng(46).standard_normal(4_000_000, "f4")))
+    for away in (3, 4, 4.5):
+        expected = erfc(away / 2**0.5) * x.size
+        assert abs((x > away).sum() - expected) < 5 * expected**0.5
+
+
+def reciprocal_root(x):
+    bits = x.dtype.itemsize * 8
+    word = x.view(f"u{bits // 8}")
+    magic = {32: 0x5F3759DF, 64: 0x5FE6EB50C7B537A9}[bits]
+    y = (word.dtype.type(magic) - (word >> 1)).view(x.dtype)
+    half, three_halves = x.dtype.type(0.5), x.dtype.type(1.5)
+    for _ in range(4):
+        y = y * (three_halves - half * x * y * y)
+    return y
+
+
+def minus_log(x):
+    kind = x.dtype.type
+    mantissa, exponent = np.frexp(x)
+    is_low = mantissa < kind(0.5**0.5)
+    mantissa, exponent = np.where(is_low, mantissa * 2, mantissa), exponent - is_low
+    root = reciprocal_root(mantissa + kind(1))
+    s = (mantissa - kind(1)) * root * root
+    total = kind(0)
+    for k in range(21, 0, -2):
+        total = total * s * s + kind(1 / k)
+    return (-exponent).astype(x.dtype) * kind(np.log(2)) - kind(2) * s * total
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_normal_numbers_have_the_bits_that_additions_and_products_give(dtype):
+    """So every device that rounds these as IEEE 754 says makes the same numbers."""
+    key, count = 0x0123456789ABCDEF, 300
+    kind = np.dtype(dtype).type
+    expected = []
+    for place in range(count):
+        for attempt in range(20):
+            words = philox((place, 0, attempt, 0), (key % WORD, key // WORD))
+            parts = [(words[2 * k] + words[2 * k + 1] * WORD) for k in (0, 1)]
+            if dtype == "f4":
+                fractions = [kind(words[2 * k] >> 8) * kind(2.0**-24) for k in (0, 1)]
+            else:
+                fractions = [kind(part >> 11) * kind(2.0**-53) for part in parts]
+            x, y = (np.array([kind(2) * each - kind(1)]) for each in fractions)
+            size = x * x + y * y
+            if 0 < size < 1:
+                break
+        length = kind(2) * minus_log(size)
+        expected += (x * length * reciprocal_root(size * length)).tolist()
+    found = usmx.asnumpy(at(key, 0).standard_normal(count, dtype))
+    np.testing.assert_array_equal(found, np.array(expected, dtype))
+    exact = minus_log(np.array([0.3, 1e-12, 0.999]))
+    np.testing.assert_allclose(exact, [-log(0.3), -log(1e-12), -log(0.999)], 1e-15)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)

@@ -37,7 +37,7 @@ _texts: dict[str, str] = {}
 
 
 def text_of(file: str) -> str:
-    """A source beside this file."""
+    """The text of one of the sources beside this file."""
     if file not in _texts:
         from pathlib import Path  # which takes longer to import than the other modules together
 
@@ -197,6 +197,14 @@ def output(function: str, out: Any) -> USMArray:
     return out
 
 
+def require_castable(function: str, result: NumpyType, into: NumpyType) -> None:
+    """TypeError if the result would change its kind in an array of the type."""
+    if not _numpy().can_cast(result, into, "same_kind"):
+        raise TypeError(
+            f"{function}: a result of type {result} cannot be written to an array of type {into}"
+        )
+
+
 def comparable(operand: Any) -> Any:
     """A Python integer as a number of a type that has it; infinity, where no type has."""
     if type(operand) is not int:
@@ -213,11 +221,7 @@ def _make_plan(row, kinds, into, device):
     kernel_types = types_of(row, kinds, device)
     inputs = [*kernel_types.parameters]
     result = kernel_types.result if into is None else into
-    if not _numpy().can_cast(kernel_types.result, result, "same_kind"):
-        raise TypeError(
-            f"{row.name}: a result of type {kernel_types.result} cannot be written to an array of "
-            f"type {into}"
-        )
+    require_castable(row.name, kernel_types.result, result)
     kernel = ElementwiseKernel(
         ", ".join(f"{dtype} {name}" for dtype, name in zip(inputs, row.operands, strict=True)),
         f"{result} out",

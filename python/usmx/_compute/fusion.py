@@ -19,6 +19,7 @@ from usmx._compute.call import (
     new_cache,
     operands_of,
     preamble,
+    require_castable,
     types_of,
 )
 from usmx._compute.methods import OfArrays
@@ -131,7 +132,10 @@ class Fused:
 
 
 class Element(Traced):
-    """Stands for an element, or for a number that is given to each call."""
+    """Stands for an element, or for a number that is given to each call.
+
+    The kind is a type, or the class of a number of Python's and of what only such numbers make.
+    """
 
     def __init__(self, lines: list[str], device: SyclDevice, kind: Any, name: str) -> None:
         self.lines = lines
@@ -142,15 +146,12 @@ class Element(Traced):
     @property
     def dtype(self) -> Any:
         """The type."""
-        return _numpy().dtype(self.kind)
+        return available(_numpy().dtype(self.kind), self.device)
 
-    def apply(self, row: Row, operands: tuple[Any, ...], out: Any = None) -> Element:
-        """The result of a function of the table, of which this is an operand.
-
-        Of numbers alone it is a number, whose type arrays decide, as it is without fusion.
-        """
-        if out is not None:
-            raise TypeError(f"fuse: {row.name} writes to out=, which the function itself takes")
+    def apply(self, row: Row, operands: tuple[Any, ...], out: Any) -> Element:
+        """The result of a function of the table, of which this is an operand."""
+        if out is not None and out is not operands[0]:
+            raise TypeError(f"fuse: {row.name} of elements takes no out=")
         if USMArray in map(type, operands):
             raise TypeError(
                 f"fuse: {row.name} takes an array from outside of the function: make it an argument"
@@ -167,14 +168,18 @@ class Element(Traced):
         except OverflowError:
             if not row.compares:
                 raise
-            return self.apply(row, tuple(map(comparable, operands)))
-        numbers = {_numpy().dtype(cls).kind: cls for cls in WEAK}
-        kind = numbers[types.result.kind] if WEAK.keys() >= set(kinds) else types.result
+            return self.apply(row, tuple(map(comparable, operands)), out)
         given = "".join(
             f"const {cpp(dtype)} {name} = {cpp(dtype)}({value});\n"
             for dtype, name, value in zip(types.parameters, row.operands, values, strict=True)
         )
-        return self._new(types.result, given + types.operation(row, types.result, "@"), kind)
+        found = self._new(types.result, given + types.operation(row, types.result, "@"))
+        if all(kind in WEAK for kind in kinds):
+            found.kind = type(types.result.type(0).item())
+        elif out is not None and out.kind not in WEAK:  # in place, where the type stays
+            require_castable(row.name, types.result, out.dtype)
+            return found.astype(out.dtype)
+        return found
 
     def reduced(self, row: Reduction, axis: Any, keepdims: bool, dtype: Any, out: Any) -> Reduced:
         """The end of a function."""
@@ -186,12 +191,12 @@ class Element(Traced):
     def astype(self, dtype: Any) -> Element:
         """The element, converted."""
         wanted = _dtype(dtype)
-        return self._new(wanted, f"@ = {cpp(wanted)}({self.name})", wanted)
+        return self._new(wanted, f"@ = {cpp(wanted)}({self.name})")
 
-    def _new(self, dtype, text, kind):
+    def _new(self, dtype, text):
         name = f"v{len(self.lines)}"
         self.lines.append(f"{cpp(dtype)} {name};\n{{\n{text.replace('@', name)};\n}}\n")
-        return Element(self.lines, self.device, kind, name)
+        return Element(self.lines, self.device, dtype, name)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(

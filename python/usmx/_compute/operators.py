@@ -97,8 +97,8 @@ for _name, _function in (
     ("imatmul", _imatmul), ("contains", _contains),
 ):  # fmt: skip
     _attach(_name, _function)
-# Those that are made of rows, but for those in place.
+# Those that are made of rows.
 OPERATORS = [
     *(f"__{name}__" for name in (*_UNARY, *_COMPARISONS, *_BINARY, "divmod", "rdivmod")),
-    *(f"__r{name}__" for name in _BINARY),
+    *(f"__{form}{name}__" for name in _BINARY for form in "ri"),
 ]

@@ -15,6 +15,7 @@ from usmx._compute.call import (
     operands_of,
     output,
     preamble,
+    require_castable,
 )
 from usmx._compute.promotion import common_type, require_plain, values_type
 from usmx._compute.reductions import joined_by
@@ -23,7 +24,6 @@ from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.conversion import astype
 from usmx._container.creation import as_integer
-from usmx._container.host import _numpy
 from usmx._container.manipulation import common_shape
 from usmx._core import ReductionKernel, broadcast_to, empty, moveaxis, permute_dims, reshape
 
@@ -86,8 +86,7 @@ def written(out: USMArray | None, made: USMArray) -> USMArray:
     """A result, copied to `out` if there is one."""
     if out is None:
         return made
-    if not _numpy().can_cast(made.dtype, output("the function", out).dtype, "same_kind"):
-        raise TypeError(f"a result of type {made.dtype} cannot be written to {out.dtype}")
+    require_castable("matmul", made.dtype, output("matmul", out).dtype)
     if out.shape != made.shape:
         raise ValueError(f"out must have shape {made.shape}, found {out.shape}")
     copy_async(out, made)

@@ -67,6 +67,12 @@ def values_type(dtype: NumpyType) -> NumpyType:
     return _numpy().dtype("f4") if dtype == _numpy().float16 else dtype
 
 
+def limits_of(dtype: NumpyType) -> tuple[int, int]:
+    """The least and the greatest integer of a type."""
+    limits = _numpy().iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
 def number_converter(dtype: NumpyType) -> Callable[[Any], bool | int | float | complex]:
     """A function that converts Python's and NumPy's numbers for operands of this type.
 
@@ -84,8 +90,7 @@ def number_converter(dtype: NumpyType) -> Callable[[Any], bool | int | float | c
 
 
 def _integer_converter(dtype):
-    limits = _numpy().iinfo(dtype)
-    low, high = int(limits.min), int(limits.max)
+    low, high = limits_of(dtype)
 
     def convert(value):
         value = int(value)

@@ -32,25 +32,66 @@ inline random_words philox(uint64_t key, uint64_t place, uint64_t attempt) {
 
 /// From 0 on, below 1: all multiples of 2^-24 and 2^-53 as likely.
 template <class T>
-inline T random_fraction(random_words from) {
+inline T random_fraction(random_words from, int which = 0) {
   if constexpr (__is_same(T, float)) {
-    return T(from.word[0] >> 8) * T(0x1p-24f);
+    return T(from.word[2 * which] >> 8) * T(0x1p-24f);
   } else {
-    return T(from.pair(0) >> 11) * T(0x1p-53);
+    return T(from.pair(which) >> 11) * T(0x1p-53);
   }
 }
 
-/// By the inverse of the distribution: one word is the sign, others the probability of the tail.
+// Roots and logarithms by additions and products alone, which have the same bits on every device.
+
+/// 1 / sqrt(x), for normal numbers above 0: a guess, and four steps of Newton's method.
 template <class T>
-inline T random_normal(random_words from) {
-  T outside;
+inline T reciprocal_root(T x) {
+  T y;
   if constexpr (__is_same(T, float)) {
-    outside = (T(from.word[0]) + T(0.5)) * T(0x1p-32f);
+    y = __builtin_bit_cast(float, 0x5f3759dfu - (__builtin_bit_cast(uint32_t, x) >> 1));
   } else {
-    outside = (T(from.pair(0) >> 12) + T(0.5)) * T(0x1p-52);
+    y = __builtin_bit_cast(double, 0x5fe6eb50c7b537a9ul - (__builtin_bit_cast(uint64_t, x) >> 1));
   }
-  const T magnitude = T(M_SQRT2) * erfcinv(outside);
-  return from.word[2] & 1 ? magnitude : -magnitude;
+  for (int step = 0; step < 4; ++step) {
+    y = y * (T(1.5) - T(0.5) * x * y * y);
+  }
+  return y;
+}
+
+/// -log(x), for normal numbers above 0 and below 1: m * 2^-e, and the series of 2 atanh for m.
+template <class T>
+inline T minus_log(T x) {
+  T e = 0;
+  for (; x < T(0x1p-16); e += T(16)) {
+    x *= T(0x1p16);
+  }
+  for (; x < T(M_SQRT1_2); e += T(1)) {
+    x *= T(2);
+  }
+  const T root = reciprocal_root(x + T(1));
+  const T s = (x - T(1)) * root * root;
+  constexpr T coefficients[] = {T(1. / 21), T(1. / 19), T(1. / 17), T(1. / 15),
+                                T(1. / 13), T(1. / 11), T(1. / 9),  T(1. / 7),
+                                T(1. / 5),  T(1. / 3),  T(1)};
+  T sum = 0;
+  for (T coefficient : coefficients) {
+    sum = sum * s * s + coefficient;
+  }
+  return e * T(M_LN2) - T(2) * s * sum;
+}
+
+/// By G. Marsaglia's polar method: a point of a circle; one outside of it is drawn again.
+template <class T>
+inline T random_normal(uint64_t key, uint64_t place) {
+  for (uint64_t attempt = 0;; ++attempt) {
+    const random_words from = philox(key, place, attempt);
+    const T x = T(2) * random_fraction<T>(from, 0) - T(1);
+    const T y = T(2) * random_fraction<T>(from, 1) - T(1);
+    const T size = x * x + y * y;
+    if (size < T(1) && size > T(0)) {
+      const T length = T(2) * minus_log(size);
+      return x * length * reciprocal_root(size * length);
+    }
+  }
 }
 
 inline uint64_t high_word(uint64_t a, uint64_t b) {

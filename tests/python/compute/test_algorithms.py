@@ -53,8 +53,8 @@ def test_sums_of_half_precision_are_those_of_single_precision():
     ones = usmx.ones(5000, "f2")
     assert (ones.sum().dtype, float(ones.sum()), float(ones.mean())) == ("f2", 5000, 1)
     assert float(usmx.sum(usmx.full(100_000, 1.0, "f2"), dtype="f4")) == 100_000
-    large = usmx.asarray(np.float16([200, -200, 200]))
-    assert float(large.var()) == pytest.approx(35_556, rel=0.001)
+    large = usmx.asarray(np.float16([200, -200, 200]))  # half precision has no 267 ** 2
+    assert float(large.var()) == pytest.approx(200**2 * 8 / 9, rel=0.001)
 
 
 def test_sums_of_integers_wrap_and_are_wide():
@@ -219,8 +219,8 @@ def test_sets_are_numpys(dtype):
     array = usmx.asarray(host)
     for found, expected in zip(usmx.unique_all(array), np.unique_all(host), strict=True):
         same(found, expected)
-    same(usmx.unique_values(array), np.unique(host))
-    same(usmx.unique_counts(array).counts, np.unique_counts(host).counts)
+    same(usmx.unique_values(array), np.unique(host))  # NumPy's unique_values are in no order
+    same(usmx.unique_counts(array).counts, np.unique(host, return_counts=True)[1])
     found = usmx.unique_inverse(array)
     same(found.values[found.inverse_indices], host)
 

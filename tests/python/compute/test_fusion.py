@@ -1,5 +1,6 @@
 """`usmx.fuse`: the function's results as without it, by one kernel; and what it refuses."""
 
+import operator
 import pickle
 
 import numpy as np
@@ -86,6 +87,22 @@ def test_numbers_are_parameters_and_other_arguments_make_other_kernels():
     assert len(scaled._prepared) == prepared
     with pytest.raises(OverflowError, match="300"):
         scaled(usmx.ones(3, "i1"), 300)
+
+
+def test_numbers_stay_weak_and_elements_keep_their_type_in_place():
+    x, y = usmx.ones(3, "f4"), usmx.asarray([0.1, 0.2, 0.3])
+
+    def function(a, b, s):
+        a = a * (s / 3 + 1)
+        a += b
+        s -= 0.5
+        return a * s
+
+    found, expected = usmx.fuse(function)(x, y, 1.5), function(x, y, 1.5)
+    assert found.dtype == expected.dtype == np.dtype("f4")
+    assert (found == expected).all()
+    with pytest.raises(TypeError, match="float64 cannot be written to an array of type int32"):
+        usmx.fuse(operator.iadd)(x.astype("i4"), y)
 
 
 def test_fused_function_keeps_its_name_and_is_pickled_by_it():

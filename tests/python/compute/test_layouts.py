@@ -56,8 +56,8 @@ def test_result_keeps_the_order_of_axes(both):
     x, a = both
     made = usmx.sqrt(a + 2)
     is_same(made, np.sqrt(x + np.float32(2)))
-    strides = zip(made.strides, np.sqrt(x + 2).strides, x.shape, strict=True)
-    assert all(mine * theirs > 0 for mine, theirs, n in strides if n > 1) or x.size == 0
+    if x.size:
+        assert [s > 0 for s in made.strides] == [s > 0 for s in np.sqrt(x + 2).strides]
 
 
 @given(st.data())
