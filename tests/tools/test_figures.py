@@ -57,6 +57,21 @@ def test_every_column_of_the_ways_is_a_curve(results):
     assert all(len(times) == len(sides) for ways in works.values() for times in ways.values())
 
 
+def test_first_page_names_figures_of_the_results(results):
+    rows = write_figures.rows_of(results)
+    front = " ".join(README.partition("<!-- end of the front -->")[0].split())
+
+    def times(work, peer):
+        row = rows[work, peer]
+        return [write_figures.shortest(row[f"{side}_seconds"]) for side in ("usmx", "peer")]
+
+    own, of_numpy = times("sum 4096x4096 f4", "NumPy")
+    _, of_dpnp = times("sum 4096x4096 f4", "dpnp.tensor")
+    assert f"takes {own} on two cores (NumPy {of_numpy}, dpnp {of_dpnp})" in front
+    own, of_dpnp = times("from_usm_array_interface(producer)", "dpnp.tensor")
+    assert f"costs {own} (dpnp {of_dpnp})" in front
+
+
 def test_results_are_of_a_quiet_machine(results):
     assert results["bench"]["noise"]["reasons"] == []
 
@@ -104,7 +119,8 @@ def test_a_table_of_figures_written_by_hand_is_found():
 
 
 def test_bad_dictionaries_end_in_a_crash_wrong_numbers_and_sentences():
-    part = README.partition("<!-- bad dictionaries: ")[2].partition("<!-- end of")[0]
+    page = (ROOT / "docs/peers.md").read_text(encoding="utf-8")
+    part = page.partition("<!-- bad dictionaries: ")[2].partition("<!-- end of")[0]
     said = {
         library: re.findall(rf"^  {library} +(.*)", part, re.MULTILINE)
         for library in ("dpctl", "dpnp", "usmx")
