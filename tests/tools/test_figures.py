@@ -4,13 +4,12 @@ import json
 import re
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
 
 import measure_figures
 import pytest
 import write_figures
+from environments import required
 from generated import RESULTS, ROOT, is_drawn_of
-from packaging.requirements import Requirement
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -134,25 +133,6 @@ def test_bad_dictionaries_end_in_a_crash_wrong_numbers_and_sentences():
 # ---- how large an installation is
 
 
-def required(name, extra=""):
-    """What pip installs with a package, as far as it is here."""
-    found, waiting = {}, [(name, extra)]
-    while waiting:
-        package, extra = waiting.pop()
-        key = (package.lower().replace("_", "-"), extra)
-        if key in found:
-            continue
-        try:
-            found[key] = distribution(package)
-        except PackageNotFoundError:
-            continue
-        for text in found[key].requires or ():
-            requirement = Requirement(text)
-            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
-                waiting += [(requirement.name, each) for each in ("", *requirement.extras)]
-    return {name: distribution for (name, _), distribution in found.items()}
-
-
 def gigabytes(distributions):
     files = [file for each in distributions.values() for file in each.files or ()]
     return sum(file.size or 0 for file in files) / 1e9
@@ -167,8 +147,8 @@ def test_sizes_that_are_stated_are_those_of_the_packages():
 
     script = (ROOT / "tools/setup.sh").read_text(encoding="utf-8")
     of_demo = (ROOT / "examples/demo/README.md").read_text(encoding="utf-8")
-    own, demo, test = required("usmx"), required("usmx", "demo"), required("usmx", "test")
-    building = {name: each for package in BUILDING for name, each in required(package).items()}
+    own, demo, test = required("usmx"), required("usmx[demo]"), required("usmx[test]")
+    building = required(*BUILDING)
     added = {name: each for name, each in demo.items() if name not in own}
     stated = [
         (README, r"pip install \. +# (\S+) GB", gigabytes(own)),
