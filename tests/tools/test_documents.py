@@ -67,6 +67,14 @@ def test_files_of_examples_in_code_blocks_are_no_paths():
     )
 
 
+def test_every_page_that_the_code_names_exists():
+    """Comments and messages, such as the doctor's remedies, send readers to pages of docs/."""
+    page = re.compile(r"(?<![\w./-])docs/[\w/-]+\.md")
+    code = [path for path in all_files() if Path(path).suffix in {".hpp", ".cpp", ".py", ".h"}]
+    named = {name for path in code for name in page.findall((ROOT / path).read_text("utf-8"))}
+    assert {"docs/how-to/gpus.md", "docs/concurrency.md"} <= named <= all_files()
+
+
 def anchor(heading):
     """The anchor that repository hosts and the site give a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
