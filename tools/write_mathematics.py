@@ -10,7 +10,6 @@ Needs the installed package.
 
 import importlib
 import inspect
-import re
 import sys
 
 from generated import ROOT, differences, put, table
@@ -24,7 +23,7 @@ HEAD = f'''"""Written by {TOOL}."""
 from typing import Any, SupportsIndex
 
 from usmx._compute.table import Reduction
-from usmx._core import USMArray
+from usmx._core import ReductionKernel, SyclDevice, USMArray
 from usmx._typing import Axes, DTypeLike, NumpyType, Operand, Producer
 
 NAMES: list[str]
@@ -43,9 +42,20 @@ def stub_of(module):
     return HEAD + "".join(f"def {each.__name__}{signature_of(each)}: ...\n" for each in functions)
 
 
+class Words(str):
+    """An annotation, which is shown as it is in the source."""
+
+    __repr__ = str.__str__
+
+
 def signature_of(function):
     """As in the source: the annotations are texts."""
-    return re.sub(r"'([\w |,.\[\]]+)'", r"\1", str(inspect.signature(function)))
+    found = inspect.signature(function)
+    parameters = [
+        each.replace(annotation=Words(each.annotation)) for each in found.parameters.values()
+    ]
+    result = Words(found.return_annotation)
+    return str(found.replace(parameters=parameters, return_annotation=result))
 
 
 def classes_of(row):

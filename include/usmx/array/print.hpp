@@ -1,11 +1,12 @@
 // Printing: the elements of views, and std::format for everything of usmx that can be printed. This
-// header is for the programs that print: <format> takes longer to compile than all of usmx. Without
-// it, `<<` prints a dtype, a layout, a kind of memory, and what an array or array_view is.
+// header is for the programs that print: what std::format needs takes longer to compile than all of
+// usmx. Without it, `<<` prints a dtype, a layout, a kind of memory, and what an array or
+// array_view is.
 //
 //   std::cout << a.host_as<const float, 2>();     // [[0, 1.5],
 //                                                 //  [2, 3]]
 //   std::cout << a << " on " << queue.get_device();
-//   std::format("{:>20}", a.type());              // from C++20's <format> on
+//   std::format("{:>20}", a.type());              // where C++20's std::format is
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,7 @@
 // A typed view of strided elements, for host code and SYCL kernels. It has a pointer to the element
 // whose indices are all 0, extents and strides. It owns nothing. It checks only what USMX_ASSERT
 // checks: the code that makes a view has checked the memory and keeps it alive. It is a view in the
-// sense of <ranges>, of its elements or, with more than one dimension, of its rows. This header
+// sense of std::ranges, of its elements or, with more than one dimension, of its rows. This header
 // does not need SYCL. Next: array/array_view.hpp.
 #pragma once
 
@@ -48,9 +48,9 @@ struct row_shape<1> {};
 template <class T, std::size_t N = 1>
 class strided_iterator {
  public:
-  /// For the standard library: the iterator is a random-access iterator.
+  // For the standard library: the iterator is a random-access iterator.
   using iterator_concept = std::random_access_iterator_tag;
-  /// For the standard library: the iterator is a random-access iterator; over rows, which are no
+  // For the standard library: the iterator is a random-access iterator; over rows, which are no
   /// objects in memory, only an input iterator in the sense of C++17.
   using iterator_category =
       std::conditional_t<N == 1, std::random_access_iterator_tag, std::input_iterator_tag>;
@@ -398,15 +398,15 @@ class strided_view : public detail::view_spellings<strided_view<T, N>> {
 
 }  // namespace usmx::inline v1
 
-/// For the standard library: copies of a view are cheap, and share the elements.
+// For the standard library: copies of a view are cheap, and share the elements.
 template <class T, std::size_t N>
   requires(N > 0)
 inline constexpr bool std::ranges::enable_view<usmx::strided_view<T, N>> = true;
-/// For the standard library: iterators do not need the view that they are of.
+// For the standard library: iterators do not need the view that they are of.
 template <class T, std::size_t N>
   requires(N > 0)
 inline constexpr bool std::ranges::enable_borrowed_range<usmx::strided_view<T, N>> = true;
-/// For the standard library: size() counts elements, not rows.
+// For the standard library: size() counts elements, not rows.
 template <class T, std::size_t N>
   requires(N > 1)
 inline constexpr bool std::ranges::disable_sized_range<usmx::strided_view<T, N>> = true;

@@ -57,7 +57,7 @@ def fuse(function: Callable[..., Any]) -> Fused:
         kernel. ``out=`` takes an array for the result.
 
     Raises:
-        TypeError: when it is called, and the function cannot be traced.
+        TypeError: `function` cannot be called; later, when it is called, and cannot be traced.
 
     Example:
         >>> @usmx.fuse
@@ -66,6 +66,8 @@ def fuse(function: Callable[..., Any]) -> Fused:
         >>> print(distance(usmx.asarray([3.0, 6.0]), 4.0))
         [5.         7.21110255]
     """
+    if not callable(function):
+        raise TypeError(f"fuse takes a function, found {short_repr(function)}")
     return Fused(function)
 
 

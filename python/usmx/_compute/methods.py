@@ -225,7 +225,7 @@ class OfArrays:
 
 
 attach(OfArrays, USMArray)
-USMArray.__array_priority__ = 0.0  # which Dask compares, as of every array
+USMArray.__array_priority__ = 0.0  # type: ignore[attr-defined]  # which Dask compares, as of every array
 add_names(
     {row.numpy: f"usmx.{row.name}" for row in ROWS.values() if row.numpy != row.name}
     | {

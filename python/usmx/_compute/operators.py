@@ -81,7 +81,7 @@ def _imatmul(self, other, /):
 
 
 def _contains(self, element, /):
-    if not is_operand(element):
+    if self.size == 0 or not is_operand(element):
         return False
     return bool(reduce(REDUCTIONS["any"], compute(ROWS["equal"], (self, element))))
 

@@ -172,7 +172,7 @@ def diff(
     parts = [part for part in (prepend, view, append) if part is not None]
     view = concat(parts, axis=len(before)) if len(parts) > 1 else view
     row = ROWS["not_equal" if view.dtype.kind == "b" else "subtract"]
-    for _ in range(times):
+    for _ in range(min(times, view.shape[len(before)])):  # an axis without elements stays so
         later, earlier = view[(*before, slice(1, None))], view[(*before, slice(None, -1))]
         view = compute(row, (later, earlier))
     return view

@@ -209,9 +209,9 @@ def searchsorted(
         >>> print(usmx.searchsorted(usmx.asarray([1, 3, 5]), usmx.asarray([0, 3, 9])))
         [0 1 3]
     """
-    if side not in ("left", "right"):
-        raise ValueError(f"side must be 'left' or 'right', found {side!r}")
     view = as_view("x1", x1)
+    if not isinstance(side, str) or side not in ("left", "right"):
+        raise ValueError(f"side must be 'left' or 'right', found {side!r}")
     if view.ndim != 1:
         raise ValueError(f"x1 must have 1 dimension, found {view.ndim}")
     places = None if sorter is None else _places(as_view("sorter", sorter), view)

@@ -138,8 +138,8 @@ LANGUAGES = {
         "add_custom_command(\n"
         "  OUTPUT ${{native_c}}\n"
         "  DEPENDS src/native.pyx src/functions.h\n"
-        "  COMMAND Python::Interpreter -m cython -3 ${{CMAKE_CURRENT_SOURCE_DIR}}/src/native.pyx"
-        " -o ${{native_c}})\n"
+        "  COMMAND Python::Interpreter -m cython -3 --module-name _native\n"
+        "    ${{CMAKE_CURRENT_SOURCE_DIR}}/src/native.pyx -o ${{native_c}})\n"
         "python_add_library(_native MODULE WITH_SOABI ${{native_c}} {sources})\n"
         "target_include_directories(_native PRIVATE src)",
         "native.pyx",
