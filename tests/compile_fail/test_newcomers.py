@@ -3,8 +3,10 @@
 import re
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
+import nanobind
 import pytest
 import usmx
 from sharing import shared_folder
@@ -115,3 +117,31 @@ def test_right_lines_do_the_right_thing(precompiled, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     done = subprocess.run([tmp_path / "right"], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+WORDS = """
+#include <unistd.h>
+
+#include <usmx/array.hpp>
+#include <usmx/python/nanobind.hpp>
+#include <usmx/user_kernels/kernel.hpp>
+
+using namespace usmx;
+using points = param::host<const double, param::shape<param::any, 3>, param::c_contig>;
+
+long bytes(int file, char* to) { return read(file, to, 1); }
+double first(const points& x) { return x.view()(0, 0); }
+std::ptrdiff_t count(const param::read<double>& x, const param::convert<const float>& y) {
+  return x.size() + y.size();
+}
+"""
+
+
+def test_words_of_parameters_leave_the_names_of_others_alone():
+    """Only their old names in usmx make POSIX's read ambiguous, and a program can do without these."""
+    python = [f"-isystem{sysconfig.get_path('include')}", f"-isystem{nanobind.include_dir()}"]
+    options = ["-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", *python]
+    done = compiled(".", WORDS, "-DUSMX_NO_PARAMETER_WORDS", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = compiled(".", WORDS, *options)
+    assert "reference to ‘read’ is ambiguous" in done.stderr.replace("'read'", "‘read’")

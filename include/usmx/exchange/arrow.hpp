@@ -22,24 +22,24 @@ namespace usmx::inline v1::exchange {
 
 /// The schema of elements of a type. Throws buffer_error unless they are bools, integers or
 /// floating-point numbers.
-USMX_API arrow::owned<arrow::schema> to_arrow_schema(dtype);
+[[nodiscard]] USMX_API arrow::owned<arrow::schema> to_arrow_schema(dtype);
 /// The schema of an array: each dimension after the first is a list of one size. Throws
 /// buffer_error as to_arrow().
-USMX_API arrow::owned<arrow::schema> to_arrow_schema(const array&);
+[[nodiscard]] USMX_API arrow::owned<arrow::schema> to_arrow_schema(const array&);
 
 /// Makes an array of Arrow of the elements of host-accessible memory, which it keeps alive. Bools
 /// are copied, because Arrow packs them into bits. Exposes the array (see `array`). Does not wait
 /// for unfinished work: see array::wait. Throws buffer_error unless the elements are bools,
 /// integers or floating-point numbers that lie side by side in at least one dimension and in memory
 /// of kind `shared` or `host`.
-USMX_API arrow::owned<arrow::array> to_arrow(const array&);
+[[nodiscard]] USMX_API arrow::owned<arrow::array> to_arrow(const array&);
 /// Makes a device array of Arrow of the elements of any memory, which it keeps alive. Exposes the
 /// array (see `array`). Does not wait for unfinished work: see array::wait. Host-accessible memory
 /// is on the device `cpu`, other memory on its dlpack_device. Throws buffer_error unless the
 /// elements are bools in host-accessible memory, integers or floating-point numbers that lie side
 /// by side in at least one dimension and the device has a number; value_error for an array without
 /// memory.
-USMX_API arrow::owned<arrow::device_array> to_arrow_device(const array&);
+[[nodiscard]] USMX_API arrow::owned<arrow::device_array> to_arrow_device(const array&);
 
 // ---- in
 
