@@ -5,6 +5,7 @@
 #pragma once
 
 #include "array/array.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "copy/copy.hpp"
 #include "copy/select/gather.hpp"

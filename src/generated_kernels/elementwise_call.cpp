@@ -201,10 +201,10 @@ launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form, std:
 
 std::vector<detail::array_use> uses_of(std::span<const operand> operands,
                                        const kernel_signature& signature,
-                                       const sycl::context& context) {
+                                       const detail::kernel_home& home) {
   std::vector<detail::array_use> uses;
   for (const operand& each : operands) {
-    detail::require_context(signature, each.place, each.used, context);
+    detail::require_in_reach(signature, each.place, each.used, home);
     uses.push_back({&each.used, each.is_output ? detail::access::write : detail::access::read});
   }
   return uses;
@@ -332,11 +332,12 @@ std::vector<sycl::event> elementwise_call::launch(const plan& how, const usmx::k
   // One for each parameter, then the index, if there is one, and the loop.
   std::vector<detail::argument_bytes> bytes(arguments_.size() + (how.has_index ? 2 : 1));
   std::vector<detail::array_use> uses =
-      uses_of(how.operands, typed_->signature, generated.context());
+      uses_of(how.operands, typed_->signature, detail::home_of(generated));
   const std::optional<detail::view_checks> checks = index_checks(queue);
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     if (array_at(k) == nullptr || is_raw(k)) {
-      bytes[k] = detail::checked_argument(typed_->signature, k, arguments_[k], generated.context());
+      bytes[k] =
+          detail::checked_argument(typed_->signature, k, arguments_[k], detail::home_of(generated));
     }
     if (array_at(k) != nullptr) {
       require_structure(k, generated.signature(), k);

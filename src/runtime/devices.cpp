@@ -21,6 +21,7 @@
 #include "base/messages.hpp"
 #include "base/process.hpp"
 #include "runtime/drivers/back_ends.hpp"
+#include "runtime/peer_access.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/device_types.hpp"
@@ -76,7 +77,24 @@ std::string detail::root_device::filter() const {
                  index);
 }
 
+namespace {
+
+/// Has calls leave what drivers keep for each thread as it was. A driver that `was_there` before
+/// this call knows how that was; one that the runtime has loaded since had nothing for the thread.
+void keep_states_of_drivers(bool was_there) {
+  for (const detail::back_end& each : detail::back_ends) {
+    const auto find = each.traits->find_thread_state;
+    if (const auto state = find == nullptr ? std::nullopt : find()) {
+      detail::keep_thread_state(*state, was_there ? state->now() : nullptr);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<detail::root_device> detail::query_root_devices() {
+  const internal::kept_thread_state kept;
+  keep_states_of_drivers(true);
   std::vector<detail::root_device> found;
   for (const sycl::platform& platform : sycl::platform::get_platforms()) {
     for (sycl::device& device : platform.get_devices()) {
@@ -90,6 +108,7 @@ std::vector<detail::root_device> detail::query_root_devices() {
       found.push_back({std::move(device), backend, type, index, score});
     }
   }
+  keep_states_of_drivers(false);
   return found;
 }
 
@@ -135,6 +154,7 @@ std::vector<sycl::device> get_devices() {
 
 sycl::device default_device() {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   try {
     static const sycl::device& chosen = *new sycl::device(sycl::default_selector_v);
     return chosen;
@@ -145,26 +165,30 @@ sycl::device default_device() {
 
 std::optional<sycl::device> parent_device(const sycl::device& device) {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   return detail::parent_of(device);
 }
 
 bool can_access_peer(const sycl::device& device, const sycl::device& peer,
                      sycl::ext::oneapi::peer_access access) {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   return can_be_peers(device, peer) &&
          sycl::device(device).ext_oneapi_can_access_peer(peer, access);
 }
 
 void enable_peer_access(const sycl::device& device, const sycl::device& peer) {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   require_peers("enable_peer_access", device, peer);
-  sycl::device(device).ext_oneapi_enable_peer_access(peer);
+  detail::enable_peer_access(device, peer);
 }
 
 void disable_peer_access(const sycl::device& device, const sycl::device& peer) {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   require_peers("disable_peer_access", device, peer);
-  sycl::device(device).ext_oneapi_disable_peer_access(peer);
+  detail::disable_peer_access(device, peer);
 }
 
 std::string_view backend_name(sycl::backend backend) {

@@ -357,6 +357,7 @@ constexpr intel_descriptor intel_descriptors[] = {
 /// one. Both as dpctl has it.
 nb::dict intel_device_info(nb::handle argument) {
   require_usable_process();
+  const internal::kept_thread_state kept;
   const sycl::device device = construct_device(argument);
   nb::dict found;
   for (const intel_descriptor& each : intel_descriptors) {
@@ -380,6 +381,7 @@ void bind_device_descriptors(nb::module_& m, nb::class_<sycl::device>& cls) {
         each.name,
         [ask = each.ask](const sycl::device& device) {
           require_usable_process();
+          const internal::kept_thread_state kept;
           return ask(device);
         },
         nb::sig(signature.c_str()), each.doc);

@@ -24,6 +24,7 @@
 #include "copy/staging.hpp"
 #include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/index_walk.hpp"
 
@@ -442,6 +443,7 @@ detail::mask_scan* detail::only_mask(const selection& selected) {
 
 void selection::count_only_mask() const {
   if (only_mask_ && shape_.empty()) {
+    const detail::runtime_call call;
     common_shape_ = shape_ = {only_mask_->count()};
   }
 }
@@ -450,6 +452,7 @@ void selection::write_only_mask() const {
   if (!only_mask_ || !indices_.empty()) {
     return;
   }
+  const detail::runtime_call call;
   const array_view& mask = only_mask_->mask();
   std::vector<array_view> coordinates;
   for (int k = 0; k < mask.ndim(); ++k) {
@@ -525,6 +528,7 @@ void selection::find_shape() {
 }
 
 selection selection::of(const layout& where, std::span<const key_item> given) {
+  const detail::runtime_call call;
   const std::vector<finished_item> key = finished(given);
   int axes_left = where.ndim();
   for (const finished_item& item : key) {
