@@ -450,3 +450,16 @@ array from_dlpack(dlpack::managed_tensor* managed) {
 }
 
 }  // namespace usmx::inline v1::exchange
+
+std::optional<sycl::queue> usmx::internal::find_queue(dlpack::device where) {
+  const sycl::device* found = nullptr;
+  if (where.type == dlpack::device_type::oneapi) {
+    const auto& roots = detail::root_devices();
+    found = std::in_range<std::size_t>(where.id) && std::cmp_less(where.id, roots.size())
+                ? &roots[static_cast<std::size_t>(where.id)].device
+                : nullptr;
+  } else if (dlpack::is_cuda(where.type)) {
+    found = detail::find_cuda_device(where.id);
+  }
+  return found == nullptr ? std::nullopt : std::optional(cached_queue(*found));
+}

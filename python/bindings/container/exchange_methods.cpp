@@ -82,21 +82,41 @@ std::optional<dlpack::device> named_device(nb::handle dl_device) {
                         static_cast<std::int32_t>(numbers[1])};
 }
 
-dlpack::device place_argument(const array& a, nb::handle dl_device) {
+/// A place for a tensor: where the array is, or where a copy of it is to be.
+struct tensor_place {
+  dlpack::device device;
+  /// The queue of a device that the array is not on.
+  std::optional<sycl::queue> elsewhere{};
+};
+
+/// The kind of memory for a copy that is made for that device.
+usm_kind kind_of_copy(dlpack::device where) {
+  if (where == dlpack::host) {
+    return usm_kind::host;
+  }
+  return where.type == dlpack::device_type::cuda_managed ? usm_kind::shared : usm_kind::device;
+}
+
+tensor_place place_argument(const array& a, nb::handle dl_device) {
   if (dl_device.is_none()) {
-    return place_of(a);
+    return {place_of(a)};
   }
   const std::optional<dlpack::device> wanted = named_device(dl_device);
   if (wanted == dlpack::host) {
-    return dlpack::host;
+    return {*wanted, is_host_accessible(a.kind()) ? std::nullopt
+                                                  : std::optional(internal::private_queue(a))};
   }
   const dlpack::device own = place_of(a);
-  if (!wanted || own == dlpack::host || !exchange::is_on(a, *wanted)) {
-    throw buffer_error(detail::message(
-        "dl_device must be (", static_cast<int>(own.type), ", ", own.id, "), where the array is, ",
-        own == dlpack::host ? "" : "or (1, 0), the host, ", "found ", repr_text(dl_device.ptr())));
+  if (wanted && own != dlpack::host && exchange::is_on(a, *wanted)) {
+    return {*wanted};
   }
-  return *wanted;
+  if (auto queue = wanted ? internal::find_queue(*wanted) : std::nullopt) {
+    return {*wanted, std::move(queue)};
+  }
+  throw buffer_error(
+      detail::message("dl_device must be (", static_cast<int>(own.type), ", ", own.id,
+                      "), where the array is, ", own == dlpack::host ? "" : "(1, 0), the host, ",
+                      "or another device that there is, found ", repr_text(dl_device.ptr())));
 }
 
 /// The same elements, known to be worked on by the consumer's queue as well.
@@ -109,17 +129,19 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
                      nb::handle dl_device, nb::handle copy) {
   const array& a = self.value;
   const bool versioned = knows_versions(max_version);
-  const dlpack::device where = place_argument(a, dl_device);
+  const auto [where, elsewhere] = place_argument(a, dl_device);
   const stream_argument consumer(stream, dlpack::is_cuda(where.type));
   const copying wanted = copy_argument(copy);
-  const bool elsewhere = where == dlpack::host && !is_host_accessible(a.kind());
   if (elsewhere && wanted == copying::never) {
-    throw buffer_error("copy=False cannot be met: the host cannot reach device memory");
+    throw buffer_error(where == dlpack::host
+                           ? "copy=False cannot be met: the host cannot reach device memory"
+                           : "copy=False cannot be met: the array is on another device");
   }
   if (elsewhere || wanted == copying::always) {
-    const usm_kind kind = elsewhere ? usm_kind::host : a.kind();
-    return to_capsule(copy_of(a, a.type(), kind, internal::private_queue(a), element_order::keep),
-                      where, versioned, true);
+    const usm_kind kind = elsewhere ? kind_of_copy(where) : a.kind();
+    const sycl::queue& queue = elsewhere ? *elsewhere : internal::private_queue(a);
+    return to_capsule(copy_of(a, a.type(), kind, queue, element_order::keep), where, versioned,
+                      true);
   }
   return handed_out_ready(a, [&] {
     look_for_peers_of(internal::private_queue(a));
