@@ -334,7 +334,7 @@ DOCUMENTS = {
         "transfers": transfers_table,
         "copies' machine": machine_line,
     },
-    "docs/decisions.md": {"import": steps_table},
+    "docs/decisions-history.md": {"import": steps_table},
     "docs/extension-authors.md": {"arguments": arguments_table},
     "docs/kernels.md": {
         "first use": partial(recorded_table, "first use"),
