@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from usmx._installed import example
 from usmx.cli import demo_setup
-from usmx.cli.help import end_help_with
+from usmx.cli.help import end_help_with, program_name
 
 
 def run(arguments: Sequence[str]) -> int:
     """Return the exit code: 0 good, 1 a copy or a wrong number, 2 bad input or a missing part."""
     demo = load_example()
-    parser = demo.make_parser("python -m usmx demo")
+    parser = demo.make_parser(f"{program_name()} demo")
     parser.add_argument(
         "--install",
         action=argparse.BooleanOptionalAction,

@@ -10,7 +10,7 @@ import usmx
 from usmx import _doctor
 from usmx._suggestions import did_you_mean, one_of
 from usmx.cli import cache, config, demo, devices, memory, new_extension
-from usmx.cli.help import end_help_with
+from usmx.cli.help import Formatter, end_help_with, program_name
 
 COMMANDS = ("devices", "doctor", "memory", "cache", "config", "new-extension", "demo")
 
@@ -44,8 +44,10 @@ def refuse(rest: Sequence[str], parser: argparse.ArgumentParser) -> NoReturn:
 def make_parser() -> argparse.ArgumentParser:
     """Everything that the command line takes, except for the options of the demo."""
     parser = argparse.ArgumentParser(
-        prog="python -m usmx",
-        description="SYCL USM arrays between native code and Python, without copies.",
+        prog=program_name(),
+        description="Arrays in unified shared memory, which compute on CPUs and GPUs.",
+        epilog="Colours and progress on a terminal: pip install 'usmx[cli]'.",
+        formatter_class=Formatter,
     )
     parser.set_defaults(command=None)
     parser.add_argument("--version", action="version", version=f"usmx {usmx.__version__}")
