@@ -359,6 +359,11 @@ class _OfMemory:
         """The bytes of the object, and of the memory if usmx allocated it for this object."""
         return object.__sizeof__(self) + self._owned_nbytes
 
+    def _repr_html_(self: Any) -> str:
+        from usmx._html import memory_html
+
+        return memory_html(self)
+
 
 class _OfPlaces:
     def _repr_html_(self: Any) -> str:
