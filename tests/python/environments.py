@@ -57,6 +57,12 @@ def required(*requirements) -> dict[str, Distribution]:
     return found
 
 
+def is_here(requirement):
+    """Whether its package is installed in this environment."""
+    name = canonicalize_name(Requirement(requirement).name)
+    return name in required(requirement)
+
+
 def link_files(package, packages):
     """Put the files of an installed package into another environment's folder of packages."""
     for file in package.files or ():

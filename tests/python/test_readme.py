@@ -1,12 +1,13 @@
 """What README.md and docs/ show works as pasted, and what they point to exists.
 
-Each Python block is a program of its own. It runs in an environment with usmx and what the page says to
-install, and nothing else. "mpiexec" beside the language says that two ranks run it, the name of a
-package that only an environment with that package does (Ray is too large for the tests). The C++ and CMake blocks of a document are the files of one outside project, named by their
-first line; it is built against the installed usmx, and the document's Python blocks can import its
-modules. The programs of documents without CMake blocks are built together. C blocks are files beside
-each other, which the document's shell block compiles. A block "text output" is what the program
-before it prints. The tutorial first-extension.md is another matter:
+Each Python block is a program of its own. It runs in an environment with usmx and what the page
+says to install, and nothing else. What of that the tests' own environment lacks comes from PyPI.
+"mpiexec" beside the language says that two ranks run it, "ray" that tests/python/test_ray.py does.
+The C++ and CMake blocks of a document are the files of one outside project, named by their first
+line; it is built against the installed usmx, and the document's Python blocks can import its
+modules. The programs of documents without CMake blocks are built together. C blocks are files
+beside each other, which the document's shell block compiles. A block "text output" is what the
+program before it prints. The tutorial first-extension.md is another matter:
 tests/install/test_first_extension.py.
 """
 
@@ -18,12 +19,11 @@ import sys
 import tomllib
 from functools import cache, partial
 from importlib.metadata import packages_distributions
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from documents import BLOCK, ROOT, blocks_of
-from environments import make_environment_of, required
+from environments import is_here, make_environment_of, required
 from extension_builds import built, quick
 from helpers import run
 from packaging.requirements import Requirement
@@ -67,11 +67,7 @@ BLOCKS = [
     if document.name != "first-extension.md"
     for block in blocks_of(document)
 ]
-PYTHON = [
-    block
-    for block in BLOCKS
-    if block.language == "python" and (block.info in ("", "mpiexec") or find_spec(block.info))
-]
+PYTHON = [block for block in BLOCKS if block.language == "python" and block.info in ("", "mpiexec")]
 PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
 
 WITH_NANOBIND = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
@@ -188,15 +184,32 @@ def test_page_says_how_to_install_what_its_programs_import(document):
     assert set().union(*imported) - built - brought == set()
 
 
+def test_pages_say_that_programs_with_processes_are_files():
+    """A process that a prompt starts finds no file to read, and the prompt waits for it."""
+    pages = {
+        block.document
+        for block in BLOCKS
+        if block.language == "python" and '__name__ == "__main__"' in block.text
+    }
+    assert {page.stem for page in pages} >= {"multiprocessing", "joblib", "dask", "ray"}
+    said = re.compile(r"\*\*save\s+the(se)?\s+programs?,\s+and", re.IGNORECASE)
+    assert [page for page in pages if not said.search(page.read_text(encoding="utf-8"))] == []
+
+
 @pytest.fixture
 def interpreter(block, tmp_path_factory):
     """That of an environment with what the page of the block installs."""
     requirements = named_installs(block.document)
     name = "-".join(["with", *(re.sub(r"\W", "_", each) for each in requirements)])
-    root = shared_folder(
-        tmp_path_factory, name, lambda folder: make_environment_of(folder, *requirements)
-    )
-    return root / "bin/python"
+    return shared_folder(tmp_path_factory, name, partial(fill, requirements)) / "bin/python"
+
+
+def fill(requirements, root):
+    """Make an environment with these requirements, of what is here and what is not."""
+    python = make_environment_of(root, *requirements)
+    missing = {each for each in requirements if not is_here(each)}
+    if missing:
+        run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", *missing)
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=program_name(),
         description="Arrays in unified shared memory, which compute on CPUs and GPUs.",
-        epilog="Colours and progress on a terminal: pip install 'usmx[cli]'.",
+        epilog="Colours and progress on a terminal come with the extra usmx[cli].",
         formatter_class=Formatter,
     )
     parser.set_defaults(command=None)
