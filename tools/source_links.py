@@ -6,6 +6,7 @@ C++ headers, what the native module binds, and functions in Python that classes 
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import native_sources
@@ -45,7 +46,21 @@ def _place_of(module, name):
     if inspect.isfunction(function):
         file = Path(inspect.getsourcefile(function)).relative_to(PACKAGE)
         return ROOT / "python/usmx" / file, function.__code__.co_firstlineno
-    return native_sources.find(last, bound, owner if owners else None)
+    if inspect.isclass(bound) and (place := _place_of_class(bound.__name__)):
+        return place
+    found = native_sources.find(last, bound, owner if owners else None)
+    if found is None and inspect.isbuiltin(bound):  # under another name
+        found = native_sources.find(bound.__name__, bound)
+    return found
+
+
+def _place_of_class(name):
+    """Where Python defines it: an exception's module is the package, which only imports it."""
+    for file in sorted((ROOT / "python/usmx").rglob("*.py")):
+        for line, text in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            if re.match(rf"class {name}\b", text):
+                return file, line
+    return None
 
 
 def _link(app, file, line):
