@@ -20,7 +20,16 @@ from usmx._compute.promotion import (
 )
 from usmx._container.compute_follows_data import using_queue
 from usmx._container.host import _numpy
-from usmx._core import ElementwiseKernel, USMArray, _as_array, asarray, copy, empty, moveaxis
+from usmx._core import (
+    ElementwiseKernel,
+    USMArray,
+    _as_array,
+    _host_function,
+    asarray,
+    copy,
+    empty,
+    moveaxis,
+)
 from usmx._kernels import KernelModule
 from usmx._text import short_repr
 
@@ -126,6 +135,19 @@ def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) ->
         if not row.compares:
             raise
     return compute(row, tuple(map(comparable, operands)), out)
+
+
+def host_function(row: Row) -> Callable[..., Any]:
+    """The row's function, computed by the host: of the operands, and `out` or None.
+
+    It returns None, and has done nothing, unless there is so little work, on memory that the host
+    reaches and that is idle, that a launch would take longer (docs/decisions.md, 135).
+    """
+    return _host_function(row.name) or _is_not_small
+
+
+def _is_not_small(*_operands):
+    return None
 
 
 _KNOWN = frozenset((USMArray, *WEAK))

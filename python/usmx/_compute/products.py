@@ -107,11 +107,6 @@ def _product(x1, x2):
     if made.size == 0 or x1.shape[-1] == 0:
         made[...] = 0
         return made
-    values = values_type(common)
-    join = next(text for kinds, text in _JOINS.items() if common.kind in kinds)
-    product = kernels(
-        "product.hpp", ["product"], queue, X=cpp(common), A=cpp(values), R=cpp(common), JOIN=join
-    )["product"]
     operands = [
         reshape(
             broadcast_to(astype(x, common, copy=False), (*shape, *x.shape[-2:])),
@@ -120,6 +115,13 @@ def _product(x1, x2):
         for x in (x1, x2)
     ]
     z = reshape(made, (-1, *made.shape[-2:]))
+    if _core._start_product(*operands, z):
+        return made
+    values = values_type(common)
+    join = next(text for kinds, text in _JOINS.items() if common.kind in kinds)
+    product = kernels(
+        "product.hpp", ["product"], queue, X=cpp(common), A=cpp(values), R=cpp(common), JOIN=join
+    )["product"]
     tiles = [-(-extent // _TILE) * _TILE for extent in z.shape[1:]]
     for first in range(0, z.shape[0], _MOST_BATCHES):
         batch = slice(first, first + _MOST_BATCHES)

@@ -1,7 +1,12 @@
-// Sorting the rows of an array in C order, stably: each work item sorts a block by insertion, and
-// then runs are merged, of which each work item makes a part (a merge path). X is the type of the
-// elements. IS_BEFORE says whether `a` comes before `b`. The kernels with places carry those of the
-// elements along, in memory of bytes.
+// Sorting the rows of an array in C order, stably. X is the type of the elements. The kernels with
+// places carry those of the elements along, in memory of bytes.
+//
+// By comparisons: each work item sorts a block by insertion, and then runs are merged, of which
+// each work item makes a part (a merge path). IS_BEFORE says whether `a` comes before `b`.
+//
+// By digits of 8 bits, the lowest first: each work item counts those of a part of a row, one work
+// item for each row finds where each part's elements of each digit begin, and each work item moves
+// its part there. KEY is a word of the element `a`, whose order is that of the elements.
 #include <preamble>
 
 /// An element, and its place if that is asked for.
@@ -89,4 +94,80 @@ merge_places(const uint8_t* x, uint8_t* z, long columns, long parts, long length
 }
 USMX_KERNEL(1) places_of(const uint8_t* x, long* z) {
   z[global_id()] = reinterpret_cast<const placed*>(x)[global_id()].place;
+}
+
+// ---- by digits
+
+/// A part of a row.
+struct row_part {
+  long part;
+  long row;
+  long begin;
+  long end;
+
+  row_part(long parts, long columns) {
+    row = global_id() / parts;
+    part = global_id() - row * parts;
+    const long length = (columns + parts - 1) / parts;
+    begin = row * columns + min(part * length, columns);
+    end = row * columns + min((part + 1) * length, columns);
+  }
+};
+
+inline unsigned digit_of(X a, int shift) { return unsigned(KEY >> shift) & 255; }
+
+template <class E>
+inline void count_part(const E* x, uint32_t* counts, long columns, long parts, int shift) {
+  const row_part at(parts, columns);
+  uint32_t own[256] = {};
+  for (long k = at.begin; k < at.end; ++k) {
+    ++own[digit_of(x[k].key, shift)];
+  }
+  for (int digit = 0; digit < 256; ++digit) {
+    counts[(at.row * 256 + digit) * parts + at.part] = own[digit];
+  }
+}
+
+template <class E>
+inline void move_part(const E* x, E* z, const uint32_t* counts, long columns, long parts,
+                      int shift) {
+  const row_part at(parts, columns);
+  uint32_t next[256];
+  for (int digit = 0; digit < 256; ++digit) {
+    next[digit] = counts[(at.row * 256 + digit) * parts + at.part];
+  }
+  for (long k = at.begin; k < at.end; ++k) {
+    z[at.row * columns + next[digit_of(x[k].key, shift)]++] = x[k];
+  }
+}
+
+/// Each count becomes the sum of those before it in the row.
+USMX_KERNEL(1) begin_digits(uint32_t* counts, long parts) {
+  uint32_t sum = 0;
+  for (long k = global_id() * 256 * parts; k < (global_id() + 1) * 256 * parts; ++k) {
+    const uint32_t count = counts[k];
+    counts[k] = sum;
+    sum += count;
+  }
+}
+USMX_KERNEL(1) count_digits(const X* x, uint32_t* counts, long columns, long parts, int shift) {
+  count_part(reinterpret_cast<const plain*>(x), counts, columns, parts, shift);
+}
+USMX_KERNEL(1)
+move_digits(const X* x, X* z, const uint32_t* counts, long columns, long parts, int shift) {
+  move_part(reinterpret_cast<const plain*>(x), reinterpret_cast<plain*>(z), counts, columns, parts,
+            shift);
+}
+USMX_KERNEL(1) with_places(const X* x, uint8_t* z, long columns) {
+  reinterpret_cast<placed*>(z)[global_id()] = {x[global_id()], global_id() % columns};
+}
+USMX_KERNEL(1)
+count_placed_digits(const uint8_t* x, uint32_t* counts, long columns, long parts, int shift) {
+  count_part(reinterpret_cast<const placed*>(x), counts, columns, parts, shift);
+}
+USMX_KERNEL(1)
+move_placed_digits(const uint8_t* x, uint8_t* z, const uint32_t* counts, long columns, long parts,
+                   int shift) {
+  move_part(reinterpret_cast<const placed*>(x), reinterpret_cast<placed*>(z), counts, columns,
+            parts, shift);
 }

@@ -30,9 +30,19 @@ if TYPE_CHECKING:
     from usmx._core import USMArray
     from usmx._typing import NumpyType, Operand, Producer
 
-_NAMES = ("sort_blocks", "merge", "sort_places", "merge_places", "places_of")
+_NAMES = (
+    "sort_blocks", "merge", "sort_places", "merge_places", "places_of", "begin_digits",
+    "count_digits", "move_digits", "with_places", "count_placed_digits", "move_placed_digits",
+)  # fmt: skip
 _BLOCK = 32
 _PART = {True: 4096, False: 16}  # that a work item merges, by whether the device is a CPU
+_SHORTEST_BY_DIGITS = 4096
+_LONGEST_BY_DIGITS = 2**32 - 1
+_MOST_PARTS = 32
+_KEYS = {
+    "b": "W(a)", "u": "W(a)", "i": "(W(a) ^ TOP)",
+    "f": "(isnan(a) ? W(-1) : a == X(0) ? TOP : BITS & TOP ? W(~BITS) : W(BITS | TOP))",
+}  # fmt: skip
 
 
 def sort(
@@ -96,31 +106,75 @@ def _sorted(x, axis, descending, wants_places):
 
 
 def _launch(x, made, descending, wants_places):
-    """Blocks, and runs of them merged from one memory into another: the last one is `made`."""
+    """The steps of sorting, each from one memory into another: the last one is `made`."""
     queue = x._own_queue
-    order = "comes_first(b, a)" if descending else "comes_first(a, b)"
-    found = kernels("sort.hpp", _NAMES, queue, X=cpp(x.dtype), IS_BEFORE=order)
+    columns = x.shape[-1]
+    is_cpu = queue.sycl_device.is_cpu
+    by_digits = is_cpu and x.dtype.kind in _KEYS and columns >= _SHORTEST_BY_DIGITS
+    found = kernels("sort.hpp", _NAMES, queue, **_macros(x.dtype, descending))
+    if by_digits and columns <= _LONGEST_BY_DIGITS:
+        steps, launch = x.dtype.itemsize, _sort_digits
+    else:
+        steps, launch = 1, _sort_runs
+        while _BLOCK << (steps - 1) < columns:
+            steps += 1
+    if wants_places:
+        nbytes = 24 if x.dtype.itemsize == 16 else 16  # of an element and its place
+        memories = [new_beside(x, (x.size * nbytes,), "u1") for _ in range(2)]
+    else:
+        memories = [made, new_beside(x, made.shape if steps > 1 else (0,), x.dtype)]
+    last = launch(found, x, memories[:: 1 if steps % 2 else -1], steps, wants_places)
+    if wants_places:
+        found["places_of"](x.size, None, last, made)
+
+
+def _macros(dtype, descending):
+    key = _KEYS.get(dtype.kind, "0")
+    word = f"uint{8 * min(dtype.itemsize, 8)}_t"
+    return {
+        "X": cpp(dtype),
+        "IS_BEFORE": "comes_first(b, a)" if descending else "comes_first(a, b)",
+        "W": word,
+        "TOP": f"{word}({word}(1) << {8 * min(dtype.itemsize, 8) - 1})",
+        "BITS": "__builtin_bit_cast(W, a)",
+        "KEY": f"W(~{key})" if descending else key,
+    }
+
+
+def _sort_digits(found, x, memories, steps, wants_places):
+    """Counts the digits of parts of the rows, and moves the elements to where they belong."""
+    columns = x.shape[-1]
+    rows = x.size // columns
+    parts = max(min(_MOST_PARTS // rows, columns // _SHORTEST_BY_DIGITS), 1)
+    counts = new_beside(x, (rows * 256 * parts,), "u4")
+    count, move = ("count_digits", "move_digits")
+    source = x
+    if wants_places:
+        count, move = ("count_placed_digits", "move_placed_digits")
+        source = memories[1]
+        found["with_places"](x.size, None, x, source, columns)
+    for step in range(steps):
+        found[count](rows * parts, None, source, counts, columns, parts, 8 * step)
+        found["begin_digits"](rows, None, counts, parts)
+        found[move](rows * parts, None, source, memories[0], counts, columns, parts, 8 * step)
+        source = memories[0]
+        memories.reverse()
+    return source
+
+
+def _sort_runs(found, x, memories, steps, wants_places):
+    """Sorts blocks, and merges runs of them."""
     sort_blocks, merge = (found[name] for name in (_NAMES[2:4] if wants_places else _NAMES[:2]))
     columns = x.shape[-1]
     rows = x.size // columns
-    runs = [_BLOCK]
-    while runs[-1] < columns:
-        runs.append(2 * runs[-1])
-    if wants_places:
-        nbytes = 24 if x.dtype.itemsize == 16 else 16  # of an element and its place
-        memories = [new_beside(x, (x.size * nbytes,), "u1") for _ in runs[:2]]
-    else:
-        memories = [made] if len(runs) == 1 else [made, new_beside(x, made.shape, x.dtype)]
-    memories = memories[:: 1 if len(runs) % 2 else -1]
     blocks = -(-columns // _BLOCK)
     sort_blocks(rows * blocks, None, x, memories[0], columns, blocks, _BLOCK)
-    for run in runs[:-1]:
-        length = min(_PART[queue.sycl_device.is_cpu], 2 * run)
+    for run in (_BLOCK << step for step in range(steps - 1)):
+        length = min(_PART[x._own_queue.sycl_device.is_cpu], 2 * run)
         parts = -(-columns // length)
         merge(rows * parts, None, *memories, columns, parts, length, run)
         memories.reverse()
-    if wants_places:
-        found["places_of"](x.size, None, memories[0], made)
+    return memories[0]
 
 
 # ---- searching

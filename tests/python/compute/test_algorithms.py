@@ -166,18 +166,24 @@ def test_rows_of_every_length_are_sorted_stably(n, descending):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8", "u8", "f2", "f8", "c8", "c16"])
-def test_every_type_is_sorted_and_searched_as_numpy_does(dtype):
+@pytest.mark.parametrize("n", [300, 5000])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "i8", "u8", "f2", "f8", "c8", "c16"])
+def test_every_type_is_sorted_and_searched_as_numpy_does(dtype, n):
     random = np.random.default_rng(46)
-    host = (random.normal(size=300) * 40).astype(dtype)
+    host = (random.normal(size=n) * 40).astype(dtype)
     if host.dtype.kind in "fc":
         host[::9] = np.nan
+        host[1::9] = -np.nan
+        host[2::9] = random.choice([0.0, -0.0, np.inf, -np.inf], host[2::9].size)
     if host.dtype.kind == "c":
-        host += (random.integers(-2, 3, 300) * 1j).astype(dtype)
+        host += (random.integers(-2, 3, n) * 1j).astype(dtype)
         host[1::11] = complex(1, np.nan)
     array = usmx.asarray(host)
     same(usmx.sort(array), np.sort(host))
     same(usmx.argsort(array), np.argsort(host, stable=True))
+    down = usmx.asnumpy(usmx.argsort(array, descending=True))
+    same(usmx.sort(array, descending=True), host[down])
+    assert np.array_equal(np.sort(down), np.arange(n))
     for side in ("left", "right"):
         same(
             usmx.searchsorted(usmx.sort(array), array[::3], side=side),
@@ -234,18 +240,48 @@ def test_each_nan_is_a_value_of_its_own():
 # ---- products
 
 
+@pytest.fixture(params=[True, False], ids=["vendor's", "usmx's"])
+def vendors_library(request, monkeypatch):
+    """oneMKL where it is installed, and kernels of usmx's own."""
+    if not request.param:
+        monkeypatch.setattr("usmx._core._start_product", lambda *arrays: False)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "f8", "c16"])
+@pytest.mark.usefixtures("vendors_library")
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("shapes", [((33, 17), (17, 50)), ((2, 1, 5, 3), (4, 3, 7)), ((5,), (5,)), ((4, 5), (5,)), ((5,), (5, 2))], ids=str)  # fmt: skip
 def test_products_of_matrices_are_numpys(dtype, shapes):
     random = np.random.default_rng(46)
     x, y = ((random.normal(size=shape) * 3).astype(dtype) for shape in shapes)
-    bound = {"f2": 2e-2, "f4": 1e-4}.get(dtype, 1e-12)
+    bound = {"f2": 2e-2, "f4": 1e-4, "c8": 1e-4}.get(dtype, 1e-12)
     wide = "f4" if dtype == "f2" else dtype
     expected = np.matmul(x.astype(wide), y.astype(wide)).astype(dtype)
     host = usmx.asnumpy(usmx.matmul(usmx.asarray(x), usmx.asarray(y)))
     assert (host.dtype, host.shape) == (expected.dtype, expected.shape)
     np.testing.assert_allclose(host, expected, bound, bound)
+
+
+@pytest.mark.usefixtures("vendors_library")
+@pytest.mark.parametrize("turn_x", [False, True])
+@pytest.mark.parametrize("turn_y", [False, True])
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_products_of_matrices_of_every_layout(turn_x, turn_y, step):
+    random = np.random.default_rng(46)
+    x, y = random.normal(size=(3, 8, 6)), random.normal(size=(3, 6, 10))
+    a, b = (usmx.asarray(each.mT if turn else each) for each, turn in ((x, turn_x), (y, turn_y)))
+    a, b = (each.mT if turn else each for each, turn in ((a, turn_x), (b, turn_y)))
+    found = usmx.matmul(a[:, ::step, :5], b[::-1, :5, ::step])
+    same(found, np.matmul(x[:, ::step, :5], y[::-1, :5, ::step]), 1e-12)
+
+
+@pytest.mark.usefixtures("vendors_library")
+def test_products_come_after_the_work_on_their_operands():
+    x = usmx.ones((200, 200))
+    for _ in range(10):
+        x = x @ x
+        x /= 200
+    assert usmx.max(abs(x - 1)) < 1e-12
 
 
 def test_products_of_other_layouts_types_and_nothing():

@@ -1,5 +1,7 @@
 """The element-wise functions of the table: NumPy's results in every type, or as near as the table says."""
 
+import os
+
 import numpy as np
 import pytest
 import usmx
@@ -7,7 +9,7 @@ from table_kernels import DTYPES, NUMPYS, computed, rows_of
 from usmx._compute.table import ROWS
 
 WIDER = {"f2": "f4", "f4": "f8", "f8": "g", "c8": "c16", "c16": "G"}
-COUNT = 20_000
+COUNT = int(os.environ.get("USMX_TEST_VALUES", "20000"))  # random ones
 
 # What has an infinity is tested against the array API below.
 FINITE_ONLY = {"floor_divide"}
