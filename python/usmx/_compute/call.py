@@ -18,6 +18,7 @@ from usmx._compute.promotion import (
     part_type,
     require_plain,
 )
+from usmx._compute.table import ROWS
 from usmx._container.compute_follows_data import using_queue
 from usmx._container.host import _numpy
 from usmx._core import (
@@ -113,8 +114,26 @@ class Traced:
         raise NotImplementedError
 
 
+def _is_not_small(*_operands):
+    return None
+
+
+# Each row's function, computed by the host: of the operands, and `out` or None. It returns None,
+# and has done nothing, unless there is so little work, on memory that the host reaches and that is
+# idle, that a launch would take longer (docs/decisions.md, 135).
+SMALL: dict[str, Callable[..., Any]] = {
+    name: _host_function(name) or _is_not_small for name in ROWS
+}
+
+
 def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
     """Call the row's function."""
+    found = SMALL[row.name](*operands, out)
+    return launch(row, operands, out) if found is None else found
+
+
+def launch(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
+    """Call the row's function, by a kernel."""
     if not all(type(each) in _KNOWN for each in operands):
         for each in operands:
             if isinstance(each, Traced):
@@ -134,20 +153,7 @@ def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) ->
     except OverflowError:
         if not row.compares:
             raise
-    return compute(row, tuple(map(comparable, operands)), out)
-
-
-def host_function(row: Row) -> Callable[..., Any]:
-    """The row's function, computed by the host: of the operands, and `out` or None.
-
-    It returns None, and has done nothing, unless there is so little work, on memory that the host
-    reaches and that is idle, that a launch would take longer (docs/decisions.md, 135).
-    """
-    return _host_function(row.name) or _is_not_small
-
-
-def _is_not_small(*_operands):
-    return None
+    return launch(row, tuple(map(comparable, operands)), out)
 
 
 _KNOWN = frozenset((USMArray, *WEAK))

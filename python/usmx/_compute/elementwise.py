@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import Traced, compute, host_function
+from usmx._compute.call import Traced, compute
 from usmx._compute.table import ROWS
 from usmx._container.conversion import astype
 from usmx._container.creation import as_integer, as_view
@@ -55,15 +55,11 @@ Example:
 
 
 def _function_of(row: Row):
-    small = host_function(row)
-
     def unary(x, /, *, out=None):
-        found = small(x, out)
-        return compute(row, (x,), out) if found is None else found
+        return compute(row, (x,), out)
 
     def binary(x1, x2, /, *, out=None):
-        found = small(x1, x2, out)
-        return compute(row, (x1, x2), out) if found is None else found
+        return compute(row, (x1, x2), out)
 
     function = unary if len(row.operands) == 1 else binary
     function.__name__ = function.__qualname__ = row.name

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import compute, host_function, is_operand
+from usmx._compute.call import SMALL, compute, is_operand, launch
 from usmx._compute.products import matmul
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
@@ -37,35 +37,35 @@ def _attach(name, function):
 
 
 def _attach_unary(name, row: Row):
-    small = host_function(row)
+    small = SMALL[row.name]
 
     def method(self, /):
         found = small(self)
-        return compute(row, (self,)) if found is None else found
+        return launch(row, (self,)) if found is None else found
 
     _attach(name, method)
 
 
 def _attach_binary(name, row: Row, *, has_other_forms: bool):
-    small = host_function(row)
+    small = SMALL[row.name]
 
     def forward(self, other, /):
         found = small(self, other)
         if found is not None:
             return found
-        return compute(row, (self, other)) if is_operand(other) else NotImplemented
+        return launch(row, (self, other)) if is_operand(other) else NotImplemented
 
     def reflected(self, other, /):
         found = small(other, self)
         if found is not None:
             return found
-        return compute(row, (other, self)) if is_operand(other) else NotImplemented
+        return launch(row, (other, self)) if is_operand(other) else NotImplemented
 
     def in_place(self, other, /):
         found = small(self, other, self)
         if found is not None:
             return found
-        return compute(row, (self, other), self) if is_operand(other) else NotImplemented
+        return launch(row, (self, other), self) if is_operand(other) else NotImplemented
 
     _attach(name, forward)
     if has_other_forms:
