@@ -144,4 +144,4 @@ def test_words_of_parameters_leave_the_names_of_others_alone():
     done = compiled(".", WORDS, "-DUSMX_NO_PARAMETER_WORDS", *options)
     assert (done.returncode, done.stderr) == (0, "")
     done = compiled(".", WORDS, *options)
-    assert "reference to ‘read’ is ambiguous" in done.stderr.replace("'read'", "‘read’")
+    assert re.search("reference to .read. is ambiguous", done.stderr)
