@@ -28,11 +28,27 @@ def link_names(app, doctree):
     """Give each name of Python's that viewcode has not linked its link."""
     for signature in doctree.findall(addnodes.desc_signature):
         module, name = signature.get("module"), signature.get("fullname")
-        if not module or any(signature.findall(viewcode_anchor)):
+        if not module or is_linked(app, signature):
             continue
         place = _place_of(module, name)
         if place is not None:
             signature += _link(app, *place)
+
+
+def is_linked(app, signature):
+    """Whether viewcode has linked a name. A link that cannot lead back is dropped.
+
+    Viewcode takes all names of a file for names of the module of the first.
+    """
+    links = list(signature.findall(viewcode_anchor))
+    for link in links:
+        file = link["reftarget"].removeprefix("_modules/").replace("/", ".")
+        _, _, used, module = app.env._viewcode_modules[file]
+        if module != signature["module"]:
+            used.pop(signature["fullname"])
+            link.parent.remove(link)
+            return False
+    return bool(links)
 
 
 def _place_of(module, name):
