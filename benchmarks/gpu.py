@@ -20,7 +20,7 @@ from bench.libraries import LibraryMissing, installed_peer, library
 from bench.noise import Clock, Noise
 from bench.pairing import Aim, Case, Effort, Statement
 from bench.run import Results
-from usmx._terminal import print_table, tracked
+from usmx._terminal import print_records, tracked
 
 torch = library("torch")
 cupy = library("cupy")
@@ -394,7 +394,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not results.rows:
         print("gpu.py: needs PyTorch or CuPy: pip install torch cupy-cuda12x", file=sys.stderr)
         return 2
-    print_table(report.HEADER, [report.cells(row) for row in results.rows], report.RIGHT)
+    print_records(report.HEADER, [report.cells(row) for row in results.rows], report.RIGHT)
     print(f"\n{report.summary(results.rows)}")
     if results.left_out:
         print(f"without a peer here: {', '.join(results.left_out)}")
