@@ -55,6 +55,8 @@ def astype(
         >>> print(usmx.astype(usmx.asarray([1.9, -1.9]), 'i4'))
         [ 1 -1]
     """
+    if isinstance(copy, str):  # "no" would mean yes
+        raise TypeError(f"copy must be True or False, found {copy!r}")
     view = as_view("usm_ary", usm_ary)
     if newdtype is None:
         newdtype = default_types(view._own_queue.sycl_device)["real floating"]
