@@ -91,6 +91,7 @@ def row_list():
 REDUCTION_LIST = ROOT / "src/compute/reduction_rows.inc"
 CPP_HEADER = ROOT / "include/usmx/compute/functions.hpp"
 OF_PYTHON_ALONE = {"var", "std"}  # which are two kernels
+CPP_NAMES = {"any": "any_of", "all": "all_of"}  # usmx::any is a number of elements
 
 
 def quoted(text):
@@ -135,7 +136,8 @@ def cpp_header():
             verb = {"Multiply": "Multiplies", "Say": "Says"}.get(first, first + "s")
             parts.append(
                 f"/// {verb} {rest}, along axes.\n"
-                f"inline array {row.name}(const array& x, const reduction_axes& axes = {{}}, "
+                f"inline array {CPP_NAMES.get(row.name, row.name)}(const array& x, "
+                "const reduction_axes& axes = {}, "
                 "const generated_call_options& how = {}) {\n"
                 f'  return reduce("{row.name}", x, axes, how);\n}}\n'
             )

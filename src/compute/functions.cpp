@@ -106,11 +106,11 @@ elementwise_kernel make(const row& of, dtype type) {
       operation += detail::message("const C ", *letter++, " = C(", name, ");\n");
     }
   }
-  const bool is_truth = of.result == "bool";
-  operation += detail::message("out = ", is_truth ? "bool" : detail::cpp_name(type), '(',
-                               of.expression, ')');
+  const std::string result = of.result == "bool" ? "bool" : std::string(type.name());
+  operation += detail::message("using R = ", of.result == "bool" ? "bool" : detail::cpp_name(type),
+                               ";\nout = R(", of.expression, ')');
   return {inputs,
-          detail::message(is_truth ? "bool" : type.name(), " out"),
+          result + " out",
           operation,
           {.name = std::string(of.name), .preamble = functions_text()}};
 }
@@ -130,7 +130,8 @@ reduction_kernel make(const reduction_row& of, dtype type) {
   const dtype result = result_of(of, type);
   const std::string values = of.result == "same" ? detail::cpp_name(type) : computed_name(result);
   const std::string types =
-      detail::message("\nusing X = ", detail::cpp_name(type), ";\nusing A = ", values, ";\n");
+      detail::message("\nusing X = ", detail::cpp_name(type), ";\nusing A = ", values,
+                      ";\nusing R = ", detail::cpp_name(result), ";\n");
   const std::string structures =
       of.structure.empty() ? "" : "using greatest = best<X, 1>;\nusing smallest = best<X, -1>;\n";
   const bool is_half = of.result != "same" && result.code() == type_code::float16;
@@ -139,7 +140,7 @@ reduction_kernel make(const reduction_row& of, dtype type) {
           detail::message(result.name(), " out"),
           {.map = std::string(of.map),
            .reduce = std::string(of.reduce),
-           .post_map = detail::message("out = ", detail::cpp_name(result), '(', of.post_map, ')'),
+           .post_map = detail::message("out = R(", of.post_map, ')'),
            .identity = std::string(of.identity),
            .type = std::string(of.structure.empty() ? joined.name() : of.structure)},
           {.name = std::string(of.name), .preamble = functions_text() + types + structures}};

@@ -438,13 +438,13 @@ inline array mean(const array& x, const reduction_axes& axes = {},
   return reduce("mean", x, axes, how);
 }
 /// Says whether an element is not zero, along axes.
-inline array any(const array& x, const reduction_axes& axes = {},
-                 const generated_call_options& how = {}) {
+inline array any_of(const array& x, const reduction_axes& axes = {},
+                    const generated_call_options& how = {}) {
   return reduce("any", x, axes, how);
 }
 /// Says whether all elements are not zero, along axes.
-inline array all(const array& x, const reduction_axes& axes = {},
-                 const generated_call_options& how = {}) {
+inline array all_of(const array& x, const reduction_axes& axes = {},
+                    const generated_call_options& how = {}) {
   return reduce("all", x, axes, how);
 }
 /// Counts the elements that are not zero, along axes.

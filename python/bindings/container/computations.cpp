@@ -184,11 +184,15 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
     result = nb::borrow(arguments[operands]);
   } else {
     const dtype type = call.loops->result;
-    auto memory = internal::new_buffer::try_to_allocate(
-        static_cast<std::size_t>(call.model->size()) * type.itemsize(), call.model->kind(),
-        internal::private_queue(*call.model), 0, first_use::at_once);
-    if (memory == nullptr) {
-      return {};
+    const std::size_t nbytes = static_cast<std::size_t>(call.model->size()) * type.itemsize();
+    auto memory = make_memory(nbytes, call.model->kind(), internal::private_queue(*call.model),
+                              first_use::at_once);
+    // Another thread may have begun work on the operands while the lock was free.
+    for (int k = 0; k < operands; ++k) {
+      const array* a = as_array(arguments[k]);
+      if (a != nullptr && a->may_be_busy()) {
+        return {};
+      }
     }
     result = to_python(internal::unchecked_array(std::move(memory), type,
                                                  layout::c_order(call.model->shape()), false));

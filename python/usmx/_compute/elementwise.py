@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import Traced, compute
@@ -170,10 +171,14 @@ def where(
 def round_to(x: USMArray, decimals: SupportsIndex, out: USMArray | None) -> USMArray:
     """The elements rounded to so many decimals, as NumPy rounds: scaled by a power of 10."""
     places = as_integer("decimals", decimals)
+    if not -(2**31) <= places < 2**31:
+        raise OverflowError(f"decimals must be an int of 32 bits, found {places}")
     row = ROWS["round"]
     if places == 0 or (places > 0 and x.dtype.kind in "iu"):
         return compute(row, (x,), out)
-    power = 10 ** (places if places > 0 else -places)
+    if places < -19 and x.dtype.kind in "iu":  # more digits than any integer has
+        return compute(ROWS["multiply"], (x, 0), out)
+    power = 10 ** (places if places > 0 else -places) if -309 < places < 309 else inf
     up, down = ("multiply", "divide") if places > 0 else ("divide", "multiply")
     rounded = compute(row, (compute(ROWS[up], (x, power)),))
     scaled = compute(ROWS[down], (rounded, power))

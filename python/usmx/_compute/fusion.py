@@ -7,16 +7,17 @@ those of the function without fusion.
 
 from __future__ import annotations
 
+import atexit
 import re
 from functools import update_wrapper
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from usmx._compute.call import (
     Traced,
     comparable,
     cpp,
     kind_of,
-    new_cache,
     operands_of,
     preamble,
     require_castable,
@@ -71,13 +72,23 @@ def fuse(function: Callable[..., Any]) -> Fused:
     return Fused(function)
 
 
+_all: WeakSet[Fused] = WeakSet()
+
+
+@atexit.register
+def _forget_kernels():
+    for each in _all:
+        each._prepared.clear()
+
+
 class Fused:
     """A function whose calls are one kernel each."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
         self._function = function
-        self._prepared: dict[Any, Any] = new_cache()
+        self._prepared: dict[Any, Any] = {}
+        _all.add(self)
 
     def __call__(self, *operands: Any, out: USMArray | None = None, **constants: Any) -> USMArray:
         """Call the function."""
@@ -133,7 +144,19 @@ class Fused:
         return kernel, places, {}
 
 
-class Element(Traced):
+_METHODS = (
+    "all", "any", "argmax", "argmin", "clip", "conj", "conjugate", "max", "mean", "min", "prod",
+    "round", "sum",
+)  # fmt: skip
+_OfArrays = type(
+    "_OfArrays",
+    (Traced,),
+    {name: vars(USMArray)[name] for name in OPERATORS}
+    | {name: vars(OfArrays)[name] for name in _METHODS},
+)
+
+
+class Element(_OfArrays):  # type: ignore[misc, valid-type]
     """Stands for an element, or for a number that is given to each call.
 
     The kind is a type, or the class of a number of Python's and of what only such numbers make.
@@ -218,15 +241,6 @@ class Element(Traced):
         from usmx._compute.numpy_protocol import call_ufunc
 
         return call_ufunc(ufunc, method, inputs, kwargs)
-
-
-for _name in OPERATORS:
-    setattr(Element, _name, vars(USMArray)[_name])
-for _name in (
-    "all", "any", "argmax", "argmin", "clip", "conj", "conjugate", "max", "mean", "min", "prod",
-    "round", "sum",
-):  # fmt: skip
-    setattr(Element, _name, vars(OfArrays)[_name])
 
 
 class Reduced:

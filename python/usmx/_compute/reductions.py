@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from usmx._compute.best import LONG_ROW, best_of_rows
 from usmx._compute.call import Traced, cpp, new_cache, output, preamble
 from usmx._compute.promotion import (
     available,
@@ -45,6 +46,10 @@ def reduce(
         return x.reduced(row, axis, keepdims, dtype, out)
     if out is not None:
         dtype = output(row.name, out).dtype
+    elif row.types == "index" and x.size >= LONG_ROW:
+        found = best_of_rows(row, x, axis, keepdims)
+        if found is not None:
+            return found
     result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
     key = (row.name, x.dtype, result)
     kernel = _kernels.get(key)
@@ -93,7 +98,8 @@ def result_type_of(row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any
         return found
     asked = _dtype(dtype)
     is_free = row.types in ("sum", "float") or (row.types == "real" and asked.kind == "f")
-    is_free = is_free and numpy.can_cast(found, asked, "same_kind")
+    is_near = numpy.can_cast(found, asked, "same_kind") or {found.kind, asked.kind} == {*"iu"}
+    is_free = is_free and is_near
     if not is_free and asked != found:
         raise TypeError(f"{row.name} of elements of type {of} cannot be of type {asked}")
     return available(asked, device)

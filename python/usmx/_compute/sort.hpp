@@ -4,9 +4,10 @@
 // By comparisons: each work item sorts a block by insertion, and then runs are merged, of which
 // each work item makes a part (a merge path). IS_BEFORE says whether `a` comes before `b`.
 //
-// By digits of 8 bits, the lowest first: each work item counts those of a part of a row, one work
-// item for each row finds where each part's elements of each digit begin, and each work item moves
-// its part there. KEY is a word of the element `a`, whose order is that of the elements.
+// By digits of BITS_OF_DIGIT bits, the lowest first: each work item counts those of a part of a
+// row, one work item for each row finds where each part's elements of each digit begin, and each
+// work item moves its part there. KEY is a word of the element `a`, whose order is that of the
+// elements.
 #include <preamble>
 
 /// An element, and its place if that is asked for.
@@ -114,17 +115,19 @@ struct row_part {
   }
 };
 
-inline unsigned digit_of(X a, int shift) { return unsigned(KEY >> shift) & 255; }
+constexpr int digits = 1 << BITS_OF_DIGIT;
+
+inline unsigned digit_of(X a, int shift) { return unsigned(KEY >> shift) & (digits - 1); }
 
 template <class E>
 inline void count_part(const E* x, uint32_t* counts, long columns, long parts, int shift) {
   const row_part at(parts, columns);
-  uint32_t own[256] = {};
+  uint32_t own[digits] = {};
   for (long k = at.begin; k < at.end; ++k) {
     ++own[digit_of(x[k].key, shift)];
   }
-  for (int digit = 0; digit < 256; ++digit) {
-    counts[(at.row * 256 + digit) * parts + at.part] = own[digit];
+  for (int digit = 0; digit < digits; ++digit) {
+    counts[(at.row * digits + digit) * parts + at.part] = own[digit];
   }
 }
 
@@ -132,9 +135,9 @@ template <class E>
 inline void move_part(const E* x, E* z, const uint32_t* counts, long columns, long parts,
                       int shift) {
   const row_part at(parts, columns);
-  uint32_t next[256];
-  for (int digit = 0; digit < 256; ++digit) {
-    next[digit] = counts[(at.row * 256 + digit) * parts + at.part];
+  uint32_t next[digits];
+  for (int digit = 0; digit < digits; ++digit) {
+    next[digit] = counts[(at.row * digits + digit) * parts + at.part];
   }
   for (long k = at.begin; k < at.end; ++k) {
     z[at.row * columns + next[digit_of(x[k].key, shift)]++] = x[k];
@@ -144,7 +147,7 @@ inline void move_part(const E* x, E* z, const uint32_t* counts, long columns, lo
 /// Each count becomes the sum of those before it in the row.
 USMX_KERNEL(1) begin_digits(uint32_t* counts, long parts) {
   uint32_t sum = 0;
-  for (long k = global_id() * 256 * parts; k < (global_id() + 1) * 256 * parts; ++k) {
+  for (long k = global_id() * digits * parts; k < (global_id() + 1) * digits * parts; ++k) {
     const uint32_t count = counts[k];
     counts[k] = sum;
     sum += count;

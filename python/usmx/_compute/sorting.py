@@ -38,7 +38,7 @@ _BLOCK = 32
 _PART = {True: 4096, False: 16}  # that a work item merges, by whether the device is a CPU
 _SHORTEST_BY_DIGITS = 4096
 _LONGEST_BY_DIGITS = 2**32 - 1
-_MOST_PARTS = 32
+_MOST_PARTS = 64
 _KEYS = {
     "b": "W(a)", "u": "W(a)", "i": "(W(a) ^ TOP)",
     "f": "(isnan(a) ? W(-1) : a == X(0) ? TOP : BITS & TOP ? W(~BITS) : W(BITS | TOP))",
@@ -113,7 +113,7 @@ def _launch(x, made, descending, wants_places):
     by_digits = is_cpu and x.dtype.kind in _KEYS and columns >= _SHORTEST_BY_DIGITS
     found = kernels("sort.hpp", _NAMES, queue, **_macros(x.dtype, descending))
     if by_digits and columns <= _LONGEST_BY_DIGITS:
-        steps, launch = x.dtype.itemsize, _sort_digits
+        steps, launch = -(-8 * x.dtype.itemsize // _bits_of_digit(x.dtype)), _sort_digits
     else:
         steps, launch = 1, _sort_runs
         while _BLOCK << (steps - 1) < columns:
@@ -138,7 +138,13 @@ def _macros(dtype, descending):
         "TOP": f"{word}({word}(1) << {8 * min(dtype.itemsize, 8) - 1})",
         "BITS": "__builtin_bit_cast(W, a)",
         "KEY": f"W(~{key})" if descending else key,
+        "BITS_OF_DIGIT": str(_bits_of_digit(dtype)),
     }
+
+
+def _bits_of_digit(dtype):
+    """Fewer steps for wide types, as long as the counts fit into the nearest cache."""
+    return 8 if dtype.itemsize <= 2 else 11
 
 
 def _sort_digits(found, x, memories, steps, wants_places):
@@ -146,7 +152,8 @@ def _sort_digits(found, x, memories, steps, wants_places):
     columns = x.shape[-1]
     rows = x.size // columns
     parts = max(min(_MOST_PARTS // rows, columns // _SHORTEST_BY_DIGITS), 1)
-    counts = new_beside(x, (rows * 256 * parts,), "u4")
+    bits = _bits_of_digit(x.dtype)
+    counts = new_beside(x, (rows * parts << bits,), "u4")
     count, move = ("count_digits", "move_digits")
     source = x
     if wants_places:
@@ -154,9 +161,9 @@ def _sort_digits(found, x, memories, steps, wants_places):
         source = memories[1]
         found["with_places"](x.size, None, x, source, columns)
     for step in range(steps):
-        found[count](rows * parts, None, source, counts, columns, parts, 8 * step)
+        found[count](rows * parts, 1, source, counts, columns, parts, bits * step)
         found["begin_digits"](rows, None, counts, parts)
-        found[move](rows * parts, None, source, memories[0], counts, columns, parts, 8 * step)
+        found[move](rows * parts, 1, source, memories[0], counts, columns, parts, bits * step)
         source = memories[0]
         memories.reverse()
     return source

@@ -49,6 +49,28 @@ def test_a_nan_wins_and_the_first_one_counts(name):
     same(getattr(usmx, name)(usmx.asarray(host), axis=1), getattr(np, name)(host, axis=1))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("n", [4096, 5001, 70_000])
+def test_places_of_the_best_elements_of_long_rows(dtype, n):
+    random = np.random.default_rng(n)
+    host = (random.normal(size=(3, n)) * 50).astype(dtype)
+    if host.dtype.kind == "f":
+        host[1, random.integers(0, n, 3)] = np.nan
+        host[2, :] = random.choice([0.0, -0.0], n)
+    array = usmx.asarray(host)
+    for name in ("argmax", "argmin"):
+        numpys, mine = getattr(np, name), getattr(usmx, name)
+        for options in ({}, {"axis": 1}, {"axis": -1, "keepdims": True}, {"axis": 0}, {"keepdims": True}):  # fmt: skip
+            same(mine(array, **options), numpys(host, **options))
+        same(mine(array[:, ::-2], axis=1), numpys(host[:, ::-2], axis=1))
+        same(mine(array.T.copy(), axis=0), numpys(host.T, axis=0))
+        same(mine(array[0]), numpys(host[0]))
+    out = usmx.zeros(3, "i8")
+    assert usmx.argmax(array, axis=1, out=out) is out
+    same(out, np.argmax(host, axis=1))
+
+
 def test_sums_of_half_precision_are_those_of_single_precision():
     ones = usmx.ones(5000, "f2")
     assert (ones.sum().dtype, float(ones.sum()), float(ones.mean())) == ("f2", 5000, 1)
@@ -64,6 +86,10 @@ def test_sums_of_integers_wrap_and_are_wide():
     assert int(usmx.asarray([2**63 - 1, 1]).sum()) == -(2**63)
     assert usmx.asarray([True, True]).sum().dtype == np.dtype("i8")
     assert usmx.ones(2, "u1").prod().dtype == np.dtype("u8")
+    small = np.array([-3, 100, 100], "i1")
+    same(usmx.asarray(small).sum(dtype="u1"), small.sum(dtype="u1"))
+    same(usmx.cumulative_sum(usmx.asarray(small), dtype="u2"), small.cumsum(dtype="u2"))
+    same(usmx.asarray(small > 0).sum(dtype="u4"), (small > 0).sum(dtype="u4"))
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0)])

@@ -5,59 +5,15 @@ import os
 import numpy as np
 import pytest
 import usmx
-from table_kernels import DTYPES, NUMPYS, computed, rows_of
+from table_kernels import DTYPES, NUMPYS, computed, rows_of, values
 from usmx._compute.table import ROWS
 
 WIDER = {"f2": "f4", "f4": "f8", "f8": "g", "c8": "c16", "c16": "G"}
-COUNT = int(os.environ.get("USMX_TEST_VALUES", "20000"))  # random ones
 
 # What has an infinity is tested against the array API below.
 FINITE_ONLY = {"floor_divide"}
 # Of two zeros NumPy's choice depends on the processor; C has the second one.
 SIGN_OF_ZERO_IS_FREE = {"maximum", "minimum", "nextafter"}
-
-
-def special(dtype):
-    limits = np.finfo(dtype)
-    return np.array(
-        [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2, 2.5, -2.5, 3, -3, 7, 0.1, -0.1, 10, 100, -100, 20.5, 88.5, np.inf, -np.inf,
-         np.nan, limits.max, limits.min, limits.tiny, -limits.tiny, limits.smallest_subnormal, -limits.smallest_subnormal,
-         limits.eps, 1 + limits.eps, 1 - limits.epsneg, np.pi, np.pi / 2, 1e-3, 1e-4], "g",
-    ).astype(dtype)  # fmt: skip
-
-
-def integers(random, dtype):
-    limits = np.iinfo(dtype)
-    chosen = [0, 1, 2, 3, 5, 7, 8, 15, 31, 63, 64, -1, -2, -3, -7, limits.max, limits.max - 1, limits.min, limits.min + 1]  # fmt: skip
-    chosen = [each for each in chosen if limits.min <= each <= limits.max]
-    return np.concatenate(
-        [
-            np.array(chosen, dtype),
-            random.integers(limits.min, limits.max, 100, dtype, endpoint=True),
-        ]
-    )
-
-
-def values(random, dtype, count):
-    """Special numbers and random ones: for two operands each with each, and pairs."""
-    kind = np.dtype(dtype).kind
-    if kind == "b":
-        few, many = np.array([False, True]), random.integers(0, 2, 100).astype(bool)
-    elif kind in "iu":
-        few = integers(random, dtype)
-        many = random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, COUNT, dtype)
-    elif kind == "f":
-        few, many = special(dtype), (random.normal(size=COUNT) * 20).astype(dtype)
-    else:
-        parts = special(np.dtype(dtype).type(0).real.dtype)
-        few = np.empty((parts.size, parts.size), dtype)
-        few.real, few.imag = parts[:, None], parts
-        few = few.ravel() if count == 1 else random.choice(few.ravel(), 100)
-        many = (random.normal(size=COUNT) + 1j * random.normal(size=COUNT)).astype(dtype) * 4
-    if count == 1:
-        return [np.concatenate([few, many])]
-    pairs = np.meshgrid(few, few)
-    return [np.concatenate([pair.ravel(), random.permutation(many)[: many.size]]) for pair in pairs]
 
 
 def expected(name, operands, dtype):

@@ -77,7 +77,7 @@ def outcome(function):
     with np.errstate(all="ignore"):
         try:
             return function()
-        except (TypeError, OverflowError, ValueError, np.exceptions.AxisError) as error:
+        except (TypeError, ArithmeticError, ValueError, np.exceptions.AxisError) as error:
             return type(error)
 
 
