@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, product
+from math import prod
 from operator import index
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,9 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
         tuple(map(index, shape)) if isinstance(shape, Sequence) else (index(shape),)
         for shape in shapes
     ]
+    for shape in tuples:
+        if len(shape) > 64 or min(shape, default=0) < 0 or prod(filter(None, shape)) >= 2**63:
+            raise ValueError(f"broadcast_shapes: no array has the shape {shape}")
     return common_shape(tuples) if tuples else ()
 
 
