@@ -104,6 +104,17 @@ class USMX_API array : public detail::array_spellings {
     requires std::is_invocable_v<Deleter&, void*>
   [[nodiscard]] static array adopt(void* pointer, const shape_argument& shape, dtype type,
                                    const sycl::queue& queue, Deleter deleter);
+  /// @cond
+  template <class... T>
+  static detail::anything adopt(detail::any_argument, detail::any_argument = {},
+                                detail::any_argument = {}, detail::any_argument = {},
+                                detail::any_argument = {}) {
+    static_assert(detail::never<T...>,
+                  "array::adopt(pointer, shape, dtype, queue, deleter), where deleter(pointer) "
+                  "frees the memory");
+    return {};
+  }
+  /// @endcond
 
   /// The buffer that keeps the memory alive; null for an array without memory.
   const std::shared_ptr<buffer>& owner() const noexcept { return owner_; }

@@ -1,5 +1,5 @@
-// Shapes as parameters: a list in braces, or a range of any integer type; and those whose number of
-// dimensions the compiler knows. This header does not need SYCL.
+// Shapes as parameters: a list in braces, a range of any integer type, or an integer; and those
+// whose number of dimensions the compiler knows. This header does not need SYCL.
 #pragma once
 
 #include <array>
@@ -29,9 +29,9 @@ concept sized_range_of_integers = requires(const Range& range) {
 
 }  // namespace detail
 
-/// A shape that a function takes as a parameter. Callers pass a list in braces, or a range of
-/// integers such as a vector. The object refers to the extents, which must outlive it. Only extents
-/// of another type than std::ptrdiff_t are copied.
+/// A shape that a function takes as a parameter. Callers pass a list in braces, a range of integers
+/// such as a vector, or an integer, which is the extent of one dimension. The object refers to the
+/// extents, which must outlive it. Only extents of another type than std::ptrdiff_t are copied.
 class shape_argument {
  public:
   /// The extents of a list in braces.
@@ -46,6 +46,12 @@ class shape_argument {
     } else {
       copy(extents);
     }
+  }
+  /// The extent of one dimension. Throws overflow_error when it does not fit std::ptrdiff_t.
+  template <std::integral Extent>
+  shape_argument(Extent extent) {
+    const Extent extents[] = {extent};
+    copy(extents);
   }
   shape_argument(const shape_argument&) = delete;
   shape_argument& operator=(const shape_argument&) = delete;
