@@ -24,11 +24,13 @@ HEADERS = """
 #include <ranges>
 #include <string>
 #include <usmx/array.hpp>
+#include <usmx/array/submit.hpp>
 #include <usmx/copy/host_data.hpp>
 #include <usmx/copy/values.hpp>
 #include <usmx/copy/zeros.hpp>
 #include <usmx/layout/for_each.hpp>
 #include <usmx/layout/visit.hpp>
+#include <usmx/memory/allocator.hpp>
 #include <usmx/runtime.hpp>
 #include <usmx/user_kernels/kernel.hpp>
 #include <utility>

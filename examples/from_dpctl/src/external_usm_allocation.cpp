@@ -15,7 +15,7 @@ class DMatrix {
   DMatrix(const sycl::queue& queue, std::ptrdiff_t rows, std::ptrdiff_t columns)
       : rows_(rows),
         columns_(columns),
-        elements_(static_cast<std::size_t>(rows * columns), usmx::allocator<double>(queue)) {}
+        elements_(static_cast<std::size_t>(rows * columns), queue) {}
 
   /// The elements as an array, which keeps their memory alive.
   usmx::array array() {

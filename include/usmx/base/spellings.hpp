@@ -26,12 +26,12 @@ struct anything {
 };
 
 /// An argument of a function that is called only if no other one fits: any argument fits, also
-/// extents in braces, but by a conversion, which every other function's is better than. Missing
+/// several in braces, but by a conversion, which every other function's is better than. Missing
 /// arguments fit, too.
 struct any_argument {
   any_argument() = default;
-  template <class T>
-  any_argument(const T&) noexcept {}
+  template <class... T>
+  any_argument(const T&...) noexcept {}
   any_argument(std::initializer_list<std::ptrdiff_t>) noexcept {}
 };
 
@@ -94,6 +94,35 @@ struct array_spellings {
     static_assert(
         never<Arguments...>,
         "usmx::to_vector<T>(a.slice(i, j))[0], of usmx/copy/values.hpp, or a.host_view()");
+    return {};
+  }
+  template <class T = void, std::size_t N = 0, class... Nothing>
+  anything host_view(const Nothing&...) const {
+    static_assert(never<Nothing...>,
+                  "a.host_as<T, N>() names what the compiler does not know of an array; an "
+                  "array_of<T, N> has host_view()");
+    return {};
+  }
+  template <class... Nothing>
+  anything mdspan(const Nothing&...) const {
+    static_assert(never<Nothing...>,
+                  "a.host_as<T, N>() is a view, which converts to a std::mdspan");
+    return {};
+  }
+  template <class... Destination>
+  anything to_host(const Destination&...) const {
+    static_assert(never<Destination...>,
+                  "usmx::to_host(a, data), of usmx/copy/host_data.hpp, or usmx::to_vector<T>(a)");
+    return {};
+  }
+  template <class... Nothing>
+  anything flatten(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.reshaped(-1), or usmx::to_vector<T>(a) for a copy");
+    return {};
+  }
+  template <class... Nothing>
+  anything ravel(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.reshaped(-1)");
     return {};
   }
   template <class... Extents>

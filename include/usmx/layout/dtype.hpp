@@ -125,6 +125,15 @@ class USMX_API dtype {
  public:
   /// The plain type of that code. Precondition: the code is not `structured`.
   constexpr dtype(type_code code) noexcept : code_(code) {}
+  /// @cond
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  explicit dtype(const Text&) : code_() {
+    static_assert(sizeof(Text) == 0,
+                  "dtype::from_typestr(\"<f4\"), a constant such as usmx::float32, or "
+                  "dtype::of<float>()");
+  }
+  /// @endcond
 
   /// The structured type of `itemsize` bytes with these fields. It lives for ever, and types with
   /// equal fields and sizes are equal. Throws value_error unless there is at least one field, every

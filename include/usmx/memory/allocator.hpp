@@ -3,7 +3,7 @@
 // current resource or from a certain one, counts and is logged as all memory of usmx is, and an
 // array that adopts a container's elements keeps them alive.
 //
-//   std::vector<float, usmx::allocator<float>> samples(1000, usmx::allocator<float>(queue));
+//   std::vector<float, usmx::allocator<float>> samples(1000, queue);
 //   const auto a = usmx::array::adopt(samples.data(), {1000}, usmx::float32, queue, [](void*) {});
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include "usmx/base/api.hpp"
 #include "usmx/memory/memory_resource.hpp"
+#include "usmx/runtime/queues.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::inline v1 {
@@ -65,8 +66,10 @@ class allocator {
 
   /// Allocates memory of the queue's context and device, of that kind or from that resource. Throws
   /// value_error for another kind than `shared` and `host`.
-  explicit allocator(const sycl::queue& queue, const placement& where = usm_kind::shared)
+  allocator(const sycl::queue& queue, const placement& where = usm_kind::shared)
       : memory_(queue, where) {}
+  /// Allocates shared memory of the default queue's context and device.
+  allocator() : allocator(default_queue()) {}
   /// Allocates as the allocator of another type does.
   template <class U>
   allocator(const allocator<U>& other) noexcept : memory_(other.memory_) {}

@@ -284,6 +284,14 @@ class USMX_API kernel {
   static std::vector<kernel> compile(const sycl::queue& queue, std::string_view source,
                                      std::span<const std::string> names,
                                      const compile_options& options = {});
+  /// @cond
+  template <class... T>
+  static kernel compile(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                        detail::any_argument = {}) {
+    static_assert(detail::never<T...>, "kernel::compile(queue, source, name, options)");
+    return compile(detail::any_argument());
+  }
+  /// @endcond
 
   /// The name and the parameters.
   const kernel_signature& signature() const noexcept;

@@ -21,6 +21,7 @@
 #include "usmx/memory/resources/usm.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 
@@ -49,6 +50,16 @@ TEST_F(allocator_test, elements_of_a_vector_are_usm) {
   }
   EXPECT_EQ(allocator<int>(queue()).kind(), usm_kind::shared);
   EXPECT_EQ(allocator<int>(queue()).queue(), queue());
+}
+
+TEST_F(allocator_test, containers_without_an_allocator_are_on_the_default_queue) {
+  const usm_vector<int> numbers(5, 7);
+  EXPECT_EQ(kind_of(numbers.data()), usm_kind::shared);
+  EXPECT_EQ(numbers.get_allocator().queue(), usmx::default_queue());
+  const usmx::using_queue scope(queue());
+  const usm_vector<int> others(5, queue());
+  EXPECT_EQ(others.get_allocator().queue(), queue());
+  EXPECT_EQ(usm_vector<int>().get_allocator().queue(), queue());
 }
 
 TEST_F(allocator_test, containers_with_nodes_of_other_types_and_strings_work) {
