@@ -56,8 +56,9 @@ def queue():
 # What stands for a parameter of that name where nothing hostile does. Those that are not here keep their defaults.
 BY_NAME = {
     **dict.fromkeys(
-        "x X a arr ary array usm_ary obj dst prototype a1 a2 arg x1 x2 m b".split(), numbers
-    ),  # noqa: SIM905
+        "x X a arr ary array usm_ary obj dst prototype a1 a2 arg x1 x2 m b".split(),  # noqa: SIM905
+        numbers,
+    ),
     **dict.fromkeys("src val".split(), lambda: 1),  # noqa: SIM905
     **dict.fromkeys("shape repeats repetitions shift n_rows".split(), lambda: 2),  # noqa: SIM905
     **dict.fromkeys("axis axis1 source destination".split(), lambda: 0),  # noqa: SIM905

@@ -1,7 +1,5 @@
 """The element-wise functions of the table: NumPy's results in every type, or as near as the table says."""
 
-import os
-
 import numpy as np
 import pytest
 import usmx
