@@ -102,7 +102,7 @@ array as_dense(const array& of) {
 std::int64_t step_of(const array& of) { return of.shape()[0] > 1 ? of.strides()[0] : 0; }
 
 template <class T>
-bool start(const char* name, const array& given_x, const array& given_y, const array& z) {
+bool start_product(const char* name, const array& given_x, const array& given_y, const array& z) {
   const auto function =
       library() == nullptr ? nullptr : reinterpret_cast<gemm_batch<T>>(dlsym(library(), name));
   if (function == nullptr) {
@@ -137,13 +137,13 @@ bool start_vendor_product(const array& x, const array& y, const array& z) {
   }
   switch (z.type().code()) {
     case type_code::float32:
-      return start<float>(USMX_GEMM_BATCH("f"), x, y, z);
+      return start_product<float>(USMX_GEMM_BATCH("f"), x, y, z);
     case type_code::float64:
-      return start<double>(USMX_GEMM_BATCH("d"), x, y, z);
+      return start_product<double>(USMX_GEMM_BATCH("d"), x, y, z);
     case type_code::complex64:
-      return start<std::complex<float>>(USMX_COMPLEX_GEMM_BATCH("f"), x, y, z);
+      return start_product<std::complex<float>>(USMX_COMPLEX_GEMM_BATCH("f"), x, y, z);
     case type_code::complex128:
-      return start<std::complex<double>>(USMX_COMPLEX_GEMM_BATCH("d"), x, y, z);
+      return start_product<std::complex<double>>(USMX_COMPLEX_GEMM_BATCH("d"), x, y, z);
     default:
       return false;
   }

@@ -298,7 +298,8 @@ std::vector<device_filter> parse_filter(std::string_view text) {
           "select_device: expected a filter selector 'backend:device_type:index', any part left "
           "out, alternatives separated by commas, no spaces (backends: ",
           listed(detail::back_ends), "; device types: ", listed(detail::device_types), "), found ",
-          detail::quoted(text, longest_shown_filter)));
+          detail::quoted(text, longest_shown_filter),
+          part.starts_with("xpu") ? "; what PyTorch calls 'xpu' is 'level_zero:gpu'" : ""));
     }
     alternatives.push_back(*filter);
   }

@@ -11,6 +11,7 @@
 
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/enums.hpp"
+#include "support/call_site.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {
@@ -84,11 +85,8 @@ nb::object info_with(const sycl::device& device) {
 }
 
 nb::object sizes_of_old(const sycl::device& device) {
-  if (PyErr_WarnEx(PyExc_DeprecationWarning,
-                   "SyclDevice.max_work_item_sizes is deprecated, use max_work_item_sizes3d",
-                   1) != 0) {
-    nb::raise_python_error();
-  }
+  warn_at_call_site(PyExc_DeprecationWarning,
+                    "SyclDevice.max_work_item_sizes is deprecated, use max_work_item_sizes3d");
   return info<sycl::info::device::max_work_item_sizes<3>>(device);
 }
 
