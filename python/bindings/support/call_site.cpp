@@ -34,9 +34,8 @@ nb::object innermost_frame() {
   return nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));  // null without a frame
 }
 
-/// Null at the end.
 nb::object caller_of(PyFrameObject* frame) {
-  return nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame)));
+  return nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame)));  // null at the end
 }
 
 std::string place_of(PyFrameObject* frame) {
