@@ -49,7 +49,8 @@ Args:
     after: events that it comes after, too.
 
 Returns:
-    The output, as given or a new USMArray; a tuple for several.
+    The output, as given or a new USMArray; a tuple for several. Its stub says USMArray, which suits
+    both: type checkers do not read the parameters.
 
 Raises:
     TypeError: too few or too many arguments, or one is of another kind or element type; a type
@@ -209,7 +210,8 @@ Args:
     after: events that it comes after, too.
 
 Returns:
-    The output, as given or a new USMArray; a tuple for several.
+    The output, as given or a new USMArray; a tuple for several. Its stub says USMArray, which suits
+    both: type checkers do not read the parameters.
 
 Raises:
     TypeError: too few or too many arguments, or one is of another kind or element type; a type
