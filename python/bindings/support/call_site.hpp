@@ -11,8 +11,8 @@ namespace usmx::bindings {
 /// thread without the interpreter lock, it is the call site that was noted there, or "native code".
 std::string python_call_site();
 
-/// A warning of that category at the innermost Python frame on this thread that is not usmx's. Raises
-/// the warning where a filter makes it an error. With the interpreter lock.
+/// A warning of that category at the innermost Python frame on this thread that is not usmx's.
+/// Raises the warning where a filter makes it an error. With the interpreter lock.
 void warn_at_call_site(PyObject* category, const char* text);
 
 /// If anything tracks memory, notes the call site for what this thread allocates without the
