@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.comparison import on_host
+from usmx._container.compute_follows_data import common_queue
 from usmx._container.creation import as_view
 from usmx._container.flat import set_flat
 from usmx._container.host import _numpy
@@ -59,6 +60,7 @@ def delete(arr: Producer, obj: Any, axis: SupportsIndex | None = None) -> USMArr
     Raises:
         IndexError: an index is outside of the axis, or no integer.
         ValueError: there are not as many bools as indices.
+        ExecutionPlacementError: the queues differ.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
@@ -67,7 +69,7 @@ def delete(arr: Producer, obj: Any, axis: SupportsIndex | None = None) -> USMArr
     """
     view, along = with_axis(as_view("arr", arr), axis)
     numpy = _numpy()
-    kept = numpy.delete(numpy.arange(view.shape[along]), _indices(obj))
+    kept = numpy.delete(numpy.arange(view.shape[along]), _indices(view, obj))
     return take(view, kept, along)
 
 
@@ -89,6 +91,7 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
     Raises:
         IndexError: an index is outside of the axis, or no integer.
         ValueError: the shapes do not fit.
+        ExecutionPlacementError: the queues differ.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
@@ -98,7 +101,7 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
     view, along = with_axis(as_view("arr", arr), axis)
     numpy = _numpy()
     places = numpy.arange(view.shape[along])
-    before = _indices(obj)
+    before = _indices(view, obj)
     before = places[before] if isinstance(before, slice) else numpy.asarray(before)
     if before.dtype == bool:
         before = numpy.flatnonzero(before)
@@ -106,6 +109,8 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
     added: Any = _as_array(values)
     if added is None:
         added = host_value(values, view.dtype)
+    else:
+        common_queue([view, added])
     if before.size == 1:
         added = added.reshape((1,) * (view.ndim - added.ndim) + added.shape)
         if before.ndim == 0:  # the first axis of the values lies along the axis
@@ -191,11 +196,13 @@ def trim_zeros(filt: Producer, trim: str = "fb", axis: Axes | None = None) -> US
 # ---- arguments
 
 
-def _indices(obj):
-    """Indices on the host. Nothing is an empty list of integers."""
+def _indices(view, obj):
+    """Indices of a view, on the host. Nothing is an empty list of integers."""
     if isinstance(obj, slice):
         return obj
-    found = on_host(obj)
+    if (given := _as_array(obj)) is not None:
+        common_queue([view, given])
+    found = on_host(obj if given is None else given)
     return found.astype(_numpy().intp) if found.size == 0 and isinstance(obj, list) else found
 
 
