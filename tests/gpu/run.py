@@ -34,6 +34,7 @@ ON_DEVICE = [
     "test_elementwise_kernels.py",
     "test_reduction_kernels.py",
     "test_kernel_mathematics.py",
+    "compute",
     "test_kernel_events.py",
     "test_queue_commands.py",
     "container/test_asynchronous.py",
@@ -48,6 +49,12 @@ def steps(out):
     several = BUNDLE / "examples/several_gpus"
     yield "devices", [sys.executable, "-m", "usmx", "devices"], 60, None
     yield "two devices", [*PYTEST, "-s", str(HERE / "test_two_devices.py")], 200, True
+    yield (
+        "functions of several arrays",
+        [*PYTEST, str(tests / "container/test_two_queues.py")],
+        200,
+        True,
+    )
     yield (
         "C++ between devices",
         [str(program), "--gtest_brief=1", "--gtest_filter=*between*:*peer*:kernel_test.memory*"],

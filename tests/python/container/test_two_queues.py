@@ -116,10 +116,13 @@ def of_two():
 
 
 def queues():
-    """Two of one context, and two of different ones."""
-    device = usmx.SyclDevice()
+    """Two of one context, two of different ones, and two of different devices where there are such."""
+    device, *others = usmx.get_devices()
     one = usmx.SyclQueue(device)
-    return [(one, usmx.SyclQueue(device)), (one, usmx.SyclQueue(usmx.SyclContext(device), device))]
+    yield one, usmx.SyclQueue(device)
+    yield one, usmx.SyclQueue(usmx.SyclContext(device), device)
+    for other in others:
+        yield one, usmx.SyclQueue(other)
 
 
 def refuse(call, types=("i8", "i8")):
