@@ -103,6 +103,7 @@ class held_view : public detail::view_spellings<held_view<T, N>> {
 
 }  // namespace usmx::inline v1
 
+/// @cond
 // For the standard library: copies of a view are cheap, and share the elements.
 template <class T, std::size_t N>
   requires(N > 0)
@@ -111,3 +112,4 @@ inline constexpr bool std::ranges::enable_view<usmx::held_view<T, N>> = true;
 template <class T, std::size_t N>
   requires(N > 1)
 inline constexpr bool std::ranges::disable_sized_range<usmx::held_view<T, N>> = true;
+/// @endcond

@@ -398,6 +398,7 @@ class strided_view : public detail::view_spellings<strided_view<T, N>> {
 
 }  // namespace usmx::inline v1
 
+/// @cond
 // For the standard library: copies of a view are cheap, and share the elements.
 template <class T, std::size_t N>
   requires(N > 0)
@@ -410,3 +411,4 @@ inline constexpr bool std::ranges::enable_borrowed_range<usmx::strided_view<T, N
 template <class T, std::size_t N>
   requires(N > 1)
 inline constexpr bool std::ranges::disable_sized_range<usmx::strided_view<T, N>> = true;
+/// @endcond
