@@ -48,9 +48,9 @@ struct row_shape<1> {};
 template <class T, std::size_t N = 1>
 class strided_iterator {
  public:
-  // For the standard library: the iterator is a random-access iterator.
+  /// For the standard library: the iterator is a random-access iterator.
   using iterator_concept = std::random_access_iterator_tag;
-  // For the standard library: the iterator is a random-access iterator; over rows, which are no
+  /// For the standard library: the iterator is a random-access iterator; over rows, which are no
   /// objects in memory, only an input iterator in the sense of C++17.
   using iterator_category =
       std::conditional_t<N == 1, std::random_access_iterator_tag, std::input_iterator_tag>;

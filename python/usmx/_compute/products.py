@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from usmx._core import USMArray
     from usmx._typing import Producer
 
-_TILE = 16  # as in product.hpp
+_ITEMS, _TILE = 16, 64  # of a group along both axes, and what they make, as in product.hpp
 _MOST_BATCHES = 65535  # that a launch on a CUDA device may have
 _JOINS = {"b": "c || (a && b)", "iu": "wrapping_add(c, wrapping_multiply(a, b))", "fc": "c + a * b"}
 
@@ -122,11 +122,14 @@ def _product(x1, x2):
     product = kernels(
         "product.hpp", ["product"], queue, X=cpp(common), A=cpp(values), R=cpp(common), JOIN=join
     )["product"]
-    tiles = [-(-extent // _TILE) * _TILE for extent in z.shape[1:]]
+    items = [-(-extent // _TILE) * _ITEMS for extent in z.shape[1:]]
     for first in range(0, z.shape[0], _MOST_BATCHES):
         batch = slice(first, first + _MOST_BATCHES)
         product(
-            (z[batch].shape[0], *tiles), (1, _TILE, _TILE), *(x[batch] for x in operands), z[batch]
+            (z[batch].shape[0], *items),
+            (1, _ITEMS, _ITEMS),
+            *(x[batch] for x in operands),
+            z[batch],
         )
     return made
 

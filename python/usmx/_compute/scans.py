@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
 from usmx._compute.call import compute, cpp, kernels, new_beside, rows_along
@@ -20,8 +20,21 @@ if TYPE_CHECKING:
     from usmx._typing import DTypeLike, Producer
 
 _NAMES = ("part_totals", "earlier_totals", "running_totals")
-_MOST_PARTS = {True: 256, False: 16384}  # by whether the device is a CPU
-_SHORTEST_PART = 512
+_ITEMS = 256  # of a group, as in scan_groups.hpp
+
+
+class _Way(NamedTuple):
+    """How rows are shared out: by work items of a CPU, or by groups of other devices."""
+
+    source: str
+    items: int  # for a part
+    local: int | None
+    most_parts: int
+    shortest_part: int
+
+
+_BY_ITEMS = _Way("scan.hpp", 1, None, most_parts=256, shortest_part=512)
+_BY_GROUPS = _Way("scan_groups.hpp", _ITEMS, _ITEMS, most_parts=2048, shortest_part=8 * _ITEMS)
 
 
 def cumulative_sum(
@@ -103,15 +116,16 @@ def accumulate(
     if columns == 0:
         made[...] = 0 if name == "sum" else 1
     elif made.size:
-        _launch(row, rows, made, lead)
+        is_short = columns < _ITEMS or x._own_queue.sycl_device.is_cpu
+        _launch(row, rows, made, lead, _BY_ITEMS if is_short else _BY_GROUPS)
     return moveaxis(made, -1, 0 if axis is None else axis)
 
 
-def _launch(row, x, made, lead):
+def _launch(row, x, made, lead, way):
     queue = x._own_queue
     values = values_type(made.dtype)
     kernels_of = kernels(
-        "scan.hpp",
+        way.source,
         _NAMES,
         queue,
         X=cpp(x.dtype),
@@ -122,14 +136,14 @@ def _launch(row, x, made, lead):
     )
     columns = x.shape[-1]
     rows = x.size // columns
-    most = max(_MOST_PARTS[queue.sycl_device.is_cpu] // rows, 1)
-    length = max(_SHORTEST_PART, -(-columns // most))
+    length = max(way.shortest_part, -(-columns // max(way.most_parts // rows, 1)))
     parts = -(-columns // length)
     totals = new_beside(x, (rows, parts), values)
+    of_parts, of_rows = (way.items * rows * parts, way.local), (way.items * rows, way.local)
     if parts > 1:
-        kernels_of["part_totals"](rows * parts, None, x, totals, parts, columns, length)
-        kernels_of["earlier_totals"](rows, None, totals, parts)
-    kernels_of["running_totals"](rows * parts, None, x, made, totals, parts, columns, length, lead)
+        kernels_of["part_totals"](*of_parts, x, totals, parts, columns, length)
+        kernels_of["earlier_totals"](*of_rows, totals, parts)
+    kernels_of["running_totals"](*of_parts, x, made, totals, parts, columns, length, lead)
 
 
 def diff(

@@ -345,7 +345,7 @@ class Project(AnyProject):
         heads = self.c_declarations(" {").split("\n")
         bodies = []
         for head, each in zip(heads, self.functions, strict=True):
-            given = each.listed("{kind}(array_of({name}))", "{name}")
+            given = each.listed('argument<{kind}>({name}, "{name}")', "{name}")
             body = f"[&] {{ return {each.name}({given}); }}, failed);"
             bodies.append("\n".join([head, *call("  return result_of(", [body]), "}"]))
         return self.filled(
