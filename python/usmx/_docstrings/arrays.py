@@ -74,7 +74,7 @@ Returns:
 
 Raises:
     TypeError: `usm_ary` is no producer.
-    ValueError: what `usm_ary` says of its memory breaks a rule of the protocol.
+    ValueError: the description that `usm_ary` gives of its memory breaks a rule of the protocol.
     USMAllocationError: the memory cannot be allocated. This is a MemoryError.
 
 Example:
@@ -165,7 +165,7 @@ Example:
     b'\\x01\\x02'""",
     "USMArray.record": """Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.
 
-Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
+Later reads of the memory through usmx come after that work, and usmx does not free the memory before the work is
 complete.
 
 Args:
@@ -181,8 +181,8 @@ Example:
     >>> a.record(usmx.SyclEvent())""",
     "USMArray.record_read": """Announce unfinished work that only reads the array's memory. Does not wait.
 
-Whoever writes the memory through usmx waits for that work, whoever reads it does not. usmx does not free
-the memory before the work is complete.
+Later writes to the memory through usmx come after that work; reads do not wait for it. usmx does not free the
+memory before the work is complete.
 
 Args:
     event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
@@ -197,8 +197,8 @@ Example:
     >>> a.record_read(usmx.SyclEvent())""",
     "USMArray.record_write": """Announce unfinished work that writes the array's memory: another name of ``record``. Does not wait.
 
-Whoever reads or writes the memory through usmx waits for that work, and usmx does not free the memory
-before it is complete.
+Later reads and writes of the memory through usmx come after that work, and usmx does not free the memory before
+the work is complete.
 
 Args:
     event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
@@ -336,13 +336,13 @@ Args:
     sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
 Returns:
-    A USMArray with as many rows; of a table a dictionary from names to arrays.
+    A USMArray with as many rows as the column; for a table, a dictionary from names to arrays.
 
 Raises:
-    BufferError: values are missing (null), have no equivalent, such as strings, or are not in
-        host memory.
-    ValueError: what the object gave breaks a rule of Arrow's, or the column is longer than its
-        memory.
+    BufferError: values are missing (null), have a type without an equivalent, such as strings, or
+        are not in host memory.
+    ValueError: the structure that the object gave breaks a rule of Arrow's, or the column is longer
+        than its memory.
     TypeError: `column` has none of these methods.
 
 Example:
@@ -504,8 +504,8 @@ Example:
     (1, 3)""",
     "broadcast_to": """Repeat an array to a shape, by a view. Does not wait.
 
-The view is read-only, since one element may stand in several places. NumPy does the same,
-dpnp.tensor does not.
+The view is read-only, since one element may stand in several places. NumPy's view is read-only,
+too; dpnp.tensor's is not.
 
 Args:
     X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -625,7 +625,7 @@ Example:
     (3, 2)""",
     "from_usm_array_interface": """View the memory of a producer, always without a copy. Does not wait, unless the producer does.
 
-Pointer, bounds, alignment, device and read-only flag are checked. docs/protocol.md says how.
+usmx checks pointer, bounds, alignment, device and read-only flag, as docs/protocol.md describes.
 
 Args:
     obj: an object with ``__sycl_usm_array_interface__``.
