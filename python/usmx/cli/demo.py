@@ -18,8 +18,8 @@ def run(arguments: Sequence[str]) -> int:
         "--install",
         action=argparse.BooleanOptionalAction,
         default=False,
-        help="install what the demo needs and is missing, with pip; otherwise the demo says what "
-        "that is and stops",
+        help="install the packages that the demo needs and that are missing, with pip; without "
+        "this option the demo names them and stops",
     )
     end_help_with(parser, "python -m usmx demo --output digits.png")
     options = parser.parse_args(arguments)

@@ -46,7 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=program_name(),
         description="Arrays in unified shared memory, which compute on CPUs and GPUs.",
-        epilog="Colours and progress on a terminal come with the extra usmx[cli].",
+        epilog="pip install 'usmx[cli]' adds colours and progress on a terminal.",
         formatter_class=Formatter,
     )
     parser.set_defaults(command=None)
@@ -97,8 +97,8 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx memory``."""
     parser = commands.add_parser(
         "memory",
-        help="tell how much memory is free and where usmx takes it from, or draw a log",
-        description="Tells how much memory each device has free, and where usmx takes new memory "
+        help="show how much memory is free and where usmx takes it from, or draw a log",
+        description="Shows how much memory each device has free, and where usmx takes new memory "
         "from; or draws memory over time from a log that USMX_MEMORY_LOG or a LoggingResource has "
         "written.",
     )
@@ -111,7 +111,7 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
         type=Path,
         metavar="FILE",
         default=Path("memory.svg"),
-        help="the picture, whose format the end of the name tells (default: memory.svg)",
+        help="the file of the picture; the end of its name is the format (default: memory.svg)",
     )
     parser.set_defaults(command=run_memory)
     end_help_with(
@@ -174,7 +174,7 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         "new-extension",
         help="write a project with a native extension, which builds and passes its tests",
         description="Writes a project into a new folder: a native extension that takes and returns "
-        "USM arrays, the files that build it, and its tests. The options combine.",
+        "USM arrays, the files that build it, and its tests. The options can be combined.",
     )
     parser.add_argument(
         "name", metavar="NAME", help="the name of the extension, its module and its folder"
@@ -194,14 +194,14 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         action="append_const",
         const="kernel",
         default=[],
-        help="with a function whose kernel usmx compiles",
+        help="add a function whose kernel usmx compiles",
     )
     parser.add_argument(
         "--onemkl",
         dest="features",
         action="append_const",
         const="onemkl",
-        help="with a function that calls oneMKL, which comes from PyPI",
+        help="add a function that calls oneMKL, which comes from PyPI",
     )
     parser.add_argument(
         "--license",
