@@ -105,6 +105,10 @@ def _isin(element, test_elements, assume_unique=False, invert=False):
     return sorting.isin(element, test_elements, invert=invert)
 
 
+def _trace_of_last_axes(x, offset=0):
+    return USMArray.trace(x, offset, -2, -1)
+
+
 _REDUCING = "axis dtype out keepdims"
 FUNCTIONS.update(
     {
@@ -122,6 +126,7 @@ FUNCTIONS.update(
         "cumulative_prod": By(scans.cumulative_prod, "x", "", "axis dtype include_initial"),
         "cumulative_sum": By(scans.cumulative_sum, "x", "", "axis dtype include_initial"),
         "diff": By(_diff, "a", "n axis prepend append"),
+        "linalg.trace": By(_trace_of_last_axes, "x", keywords_only="offset"),
         "max": By(USMArray.max, "a", "axis out keepdims"),
         "mean": By(USMArray.mean, "a", _REDUCING),
         "min": By(USMArray.min, "a", "axis out keepdims"),
@@ -153,6 +158,9 @@ _OF_OPERANDS = {
     "clip": By(USMArray.clip, "a a_min a_max out", "", "min max"),
     "dot": By(USMArray.dot, "a b"),
     "isin": By(_isin, "element test_elements", "assume_unique invert"),
+    "linalg.matmul": By(products.matmul, "x1 x2"),
+    "linalg.tensordot": By(products.tensordot, "x1 x2", keywords_only="axes"),
+    "linalg.vecdot": By(products.vecdot, "x1 x2", keywords_only="axis"),
     "searchsorted": By(USMArray.searchsorted, "a v", "side sorter"),
     "tensordot": By(products.tensordot, "a b", "axes"),
     "where": By(elementwise.where, "condition x y"),
@@ -164,7 +172,7 @@ def call_numpy_function(
     asked: USMArray, function: Any, classes: Any, args: Any, kwargs: Any
 ) -> Any:
     """What ``USMArray.__array_function__`` does."""
-    name = getattr(function, "__name__", "")
+    name = numpy_functions.name_of(function)
     if name in _OF_OPERANDS and all(issubclass(cls, (USMArray, ndarray)) for cls in classes):
         return _OF_OPERANDS[name](name, args, kwargs)
     return numpy_functions.call_numpy_function(asked, function, classes, args, kwargs)

@@ -32,7 +32,7 @@ _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these
 
 def call_numpy_function(asked, function, classes, args, kwargs):
     """What ``asked.__array_function__`` does, where `asked` is one of the USMArrays."""
-    name = getattr(function, "__name__", str(function))
+    name = name_of(function)
     if name in _CONVERSIONS and not hasattr(function, "_implementation"):
         given = {key: value for key, value in kwargs.items() if value is not None}
         place = {"usm_type": asked.usm_type, "sycl_queue": asked._own_queue}
@@ -50,6 +50,13 @@ def call_numpy_function(asked, function, classes, args, kwargs):
     if name in _OF_ATTRIBUTES:
         return function._implementation(*args, **kwargs)
     return function(*map(_on_host, args), **{key: _on_host(kwargs[key]) for key in kwargs})
+
+
+def name_of(function):
+    """NumPy's name of a function, such as 'diagonal' or 'linalg.diagonal', which are not the same."""
+    name = getattr(function, "__name__", str(function))
+    module = getattr(function, "__module__", None)
+    return f"{module[6:]}.{name}" if module in ("numpy.linalg", "numpy.fft") else name
 
 
 def _is_ours(name, args, classes):
@@ -129,6 +136,10 @@ def _like(make_like):
     return new_like
 
 
+def _diagonal_of_last_axes(x, offset=0):
+    return numpy_names.diagonal(x, offset, -2, -1)
+
+
 _LIKE = "dtype order subok shape device"
 # By NumPy's names; usmx/_compute adds those that compute.
 FUNCTIONS = {
@@ -147,6 +158,8 @@ FUNCTIONS = {
     "full_like": By(_like(creation.full_like), "a fill_value", _LIKE),
     "hstack": By(joining.hstack, "tup", keywords_only="dtype casting"),
     "imag": By(numpy_names.imag, "val"),
+    "linalg.diagonal": By(_diagonal_of_last_axes, "x", keywords_only="offset"),
+    "linalg.matrix_transpose": By(_core.matrix_transpose, "x"),
     "matrix_transpose": By(_core.matrix_transpose, "x"),
     "moveaxis": By(_core.moveaxis, "a source destination"),
     "nonzero": By(indexing.nonzero, "a"),

@@ -1,5 +1,7 @@
 """NumPy's functions on arrays: those that usmx has give USMArrays, the others do as the memory allows."""
 
+import operator
+
 import numpy as np
 import pytest
 import usmx
@@ -228,8 +230,8 @@ def test_device_array_is_copied_to_an_array_of_numpys(array):
 
 def test_every_function_of_the_table_is_numpys_and_tested(array):
     tested = {*MOVES, *ANSWERS, *SETTING, "empty_like", "nonzero", "unstack"}
-    tested |= {function.__name__ for function, _ in SEVERAL}
-    numpys = {*dir(np), "sliding_window_view"}
+    tested |= {function.__name__ for function, _ in SEVERAL} | {f"linalg.{name}" for name in LINALG}
+    numpys = {*dir(np), "sliding_window_view", *(f"linalg.{name}" for name in dir(np.linalg))}
     assert set(FUNCTIONS) <= numpys
     assert {name for name in FUNCTIONS if not any(name in each.split() for each in tested)} == set()
 
@@ -279,6 +281,31 @@ def test_wrong_value_has_usmx_error(array):
 def test_function_that_usmx_lacks_is_refused_for_device_memory(compute):
     with pytest.raises(TypeError, match="cannot read device memory: hand it to dpnp"):
         compute(usmx.zeros((2, 2)))
+
+
+LINALG = {
+    "diagonal": lambda x: np.linalg.diagonal(x, offset=1),
+    "trace": lambda x: np.linalg.trace(x, offset=-1),
+    "matrix_transpose": np.linalg.matrix_transpose,
+    "matmul": lambda x: np.linalg.matmul(x, np.linalg.matrix_transpose(x)),
+    "tensordot": lambda x: np.linalg.tensordot(x, x, axes=3),
+    "vecdot": lambda x: np.linalg.vecdot(x, x, axis=-2),
+}
+
+
+@pytest.mark.parametrize("name", LINALG)
+def test_functions_of_numpy_linalg_are_not_their_namesakes_in_numpy(name, array):
+    """numpy.diagonal and numpy.trace take the first two axes, those of linalg the last two."""
+    result = LINALG[name](array)
+    assert type(result) is usmx.USMArray
+    assert np.array_equal(usmx.asnumpy(result), LINALG[name](HOST))
+
+
+@pytest.mark.parametrize("name", ["linalg.norm", "linalg.inv", "fft.fft", "median"])
+def test_refusal_has_numpys_whole_name(name):
+    function = operator.attrgetter(name)(np)
+    with pytest.raises(TypeError, match=rf"^numpy\.{name} cannot read device memory"):
+        function(usmx.zeros((2, 2)))
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])
