@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 else:
     _core = _load_core()
 
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 
 from usmx import _functions, enum_types, lib, memory, random, utils
@@ -609,7 +610,9 @@ if TYPE_CHECKING:
 else:  # unseen by type checkers, for which every name that is not there would be an Any
 
     def __getattr__(name):
-        """The element types, `usmx.bool` to `usmx.complex128`, and `dtype`: NumPy's, once used."""
+        """NumPy's element types and `dtype`, and `usmx.testing`, once they are used."""
+        if name == "testing":
+            return _import_module("usmx.testing")
         if name != "dtype" and name not in _types.NAMES:
             _refuse_name(name)
         value = _types.constant(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from math import isfinite
 from operator import index
@@ -34,6 +35,51 @@ _DISTRIBUTIONS = {
         "T(uint64_t(low) + random_below(key, first + i, count))",
     ),
 }
+
+# The methods of a generator that do what names of NumPy's and PyTorch's do.
+_METHODS = {
+    "normal": "normal",
+    "rand": "random",
+    "randint": "integers",
+    "randn": "standard_normal",
+    "random": "random",
+    "random_integers": "integers",
+    "random_sample": "random",
+    "ranf": "random",
+    "sample": "random",
+    "standard_normal": "standard_normal",
+    "uniform": "uniform",
+}
+_ON_THE_DEVICE = {
+    "choice": "a[rng.integers(a.shape[0], size=n)], with replacement",
+    "permutation": "a[usmx.argsort(rng.random(a.shape[0]))]",
+    "shuffle": "a[:] = a[usmx.argsort(rng.random(a.shape[0]))]",
+}
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """Numbers come from a generator: the error says what makes those of `name`."""
+        rng = "usmx.random.default_rng(seed)"
+        use = f": use {rng}" if name in ("RandomState", "manual_seed", "seed") else _use(name, rng)
+        text = f"module 'usmx.random' has no attribute {name!r}{use}"
+        raise AttributeError(text, name=name, obj=sys.modules[__name__])
+
+
+def _use(name: str, rng: str) -> str:
+    """The end of a message about a name that `rng`, the text of a generator, may stand for."""
+    if name in _METHODS:
+        return f": use {rng}.{_METHODS[name]}(...)"
+    if name in _ON_THE_DEVICE:
+        return f": use {_ON_THE_DEVICE[name].replace('rng', rng)}"
+    try:
+        numpys = dir(_numpy().random.Generator)
+    except ImportError:
+        return ""
+    if name.startswith("_") or name in ("bit_generator", "spawn") or name not in numpys:
+        return ""
+    return f": use usmx.asarray(numpy.random.default_rng(seed).{name}(...))"
 
 
 def default_rng(seed: Any = None) -> Generator:
@@ -81,6 +127,13 @@ class Generator:
         self._key = int(source.generate_state(1, "u8")[0])
         self._next = 0
         self._lock = threading.Lock()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """Say what takes the place of a method that is not here."""
+            text = f"'Generator' object has no attribute {name!r}{_use(name, 'rng')}"
+            raise AttributeError(text, name=name, obj=self)
 
     def __getstate__(self) -> tuple[int, int]:
         """The seed and the number of the next element."""

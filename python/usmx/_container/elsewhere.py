@@ -11,7 +11,7 @@ from usmx import _core
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 COMPUTE = (
     "usmx does not compute it: dpnp may (usmx.to_dpnp(a), no copy), or NumPy on the host "
@@ -22,12 +22,20 @@ COMPUTE = (
 _OF_THE_PACKAGE = {
     "argwhere": "usmx.stack(usmx.nonzero(a), axis=1)",
     "array": "usmx.asarray(x), or usmx.asarray(x, copy=True) for a copy",
+    "array2string": "str(a) or repr(a)",
+    "array_repr": "repr(a)",
+    "array_str": "str(a)",
     "asanyarray": "usmx.asarray(x)",
+    "cat": "usmx.concat(arrays)",
+    "cuda": "device='cuda' for a device, usmx.SyclQueue for a stream, usmx.memory for pools",
+    "device_count": "usmx.get_num_devices()",
     "fft": "dpnp.fft, by usmx.to_dpnp(a), or numpy.fft",
     "flatnonzero": "usmx.nonzero(a.ravel())[0]",
     "frompyfunc": "usmx.ElementwiseKernel, which takes SYCL source",
     "get_printoptions": "usmx.get_print_options()",
+    "get_array_module": "a.__array_namespace__()",
     "identity": "usmx.eye(n)",
+    "is_available": "usmx.has_gpu_devices()",
     "linalg": "dpnp.linalg, by usmx.to_dpnp(a), or numpy.linalg; usmx has products",
     "matrix": "usmx.asarray(x)",
     "ndarray": "usmx.USMArray",
@@ -53,10 +61,11 @@ _OF_THE_PACKAGE = {
     "SyclKernel": "usmx.Kernel(source, name)",
     "SyclProgram": "usmx.KernelModule(source, names)",
     "SyclProgramCompilationError": "usmx.CompileError",
-    "LocalAccessor": "usmx.local_memory(n, dtype)",
-    "WorkGroupMemory": "usmx.local_memory(n, dtype)",
+    "LocalAccessor": "usmx.local_memory(dtype, n)",
+    "WorkGroupMemory": "usmx.local_memory(dtype, n)",
     "program": "usmx.Kernel(source, name); dpctl.program compiles OpenCL C",
     "tensor": "usmx itself, which has dpnp.tensor's functions; or usmx.asarray(x), for PyTorch's",
+    "tri": "usmx.tril(usmx.ones(shape))",
     "usm_ndarray": "usmx.USMArray",
     "vectorize": "usmx.ElementwiseKernel, which takes SYCL source",
     **{
@@ -68,8 +77,11 @@ _OF_THE_PACKAGE = {
     },
     **{
         name: f"numpy.{name}"
-        for name in ("index_exp", "issubdtype", "s_", "typing")
+        for name in ("index_exp", "isscalar", "issubdtype", "s_", "typing")
     },
+    **dict.fromkeys(
+        ("manual_seed", "rand", "randint", "randn", "randperm"), "usmx.random.default_rng(seed)"
+    ),
 }  # fmt: skip
 
 # The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
@@ -77,8 +89,11 @@ _OF_ARRAYS = {
     "argpartition": "a.argsort()",
     "asnumpy": "usmx.asnumpy(a)",
     "byteswap": "usmx.asarray, which brings data of the host into this machine's byte order",
+    "clone": "a.copy()",
+    "contiguous": "usmx.ascontiguousarray(a)",
     "cpu": "usmx.asnumpy(a) or a.to_device('cpu')",
     "ctypes": "a._pointer or a.__sycl_usm_array_interface__",
+    "cuda": "a.to_device('cuda')",
     "data": "a.base, or memoryview(a) where the host can read the memory",
     "dump": "pickle.dump(a, file) or usmx.save(file, a)",
     "dumps": "pickle.dumps(a)",
@@ -86,13 +101,16 @@ _OF_ARRAYS = {
     "getfield": "a['field'] or a.view(dtype)",
     "numpy": "usmx.asnumpy(a)",
     "partition": "a.sort()",
+    "permute": "a.transpose(axes)",
     "ptp": "a.max() - a.min()",
     "queue": "a.sycl_queue",
     "resize": "a.reshape(shape), or usmx.tile(a, n) for more elements",
     "setfield": "a['field'] = value",
     "setflags": "a.flags.writable = False",
     "to": "a.to_device(device) or a.astype(dtype)",
+    "to_numpy": "usmx.asnumpy(a)",
     "tofile": "usmx.save(file, a)",
+    "unsqueeze": "usmx.expand_dims(a, axis)",
 }
 
 # What cannot be set, since other threads may read it (docs/decisions.md, 94).
@@ -114,11 +132,11 @@ def refuse_name(name: str) -> NoReturn:
     if name in _OF_THE_PACKAGE:
         text += f": use {_OF_THE_PACKAGE[name]}"
     elif (numpys := _of_numpy(name)) is not None:
-        text += _advice(numpys)
+        text += _advice(name, numpys)
     raise AttributeError(text, name=name, obj=__import__("usmx"))
 
 
-def _of_numpy(name: str) -> object:
+def _of_numpy(name: str) -> Any:
     """What NumPy has under a public name, or None."""
     if name.startswith("_"):
         return None
@@ -129,10 +147,10 @@ def _of_numpy(name: str) -> object:
     return getattr(numpy, name) if name in dir(numpy) else None  # other names may warn
 
 
-def _advice(numpys: object) -> str:
+def _advice(name: str, numpys: Any) -> str:
     """What to use for an object of NumPy's. For a type that usmx has no elements of: nothing."""
     if not isinstance(numpys, type):
-        return f": {COMPUTE}"
+        return f": {COMPUTE}" if callable(numpys) else f": use numpy.{name}"
     try:
         return f": use usmx.{_core._dtype(numpys)}"
     except (TypeError, ValueError):

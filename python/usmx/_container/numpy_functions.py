@@ -53,7 +53,7 @@ def call_numpy_function(asked, function, classes, args, kwargs):
 
 
 def name_of(function):
-    """NumPy's name of a function, such as 'diagonal' or 'linalg.diagonal', which are not the same."""
+    """NumPy's name of a function: 'diagonal' or 'linalg.diagonal', which are not the same."""
     name = getattr(function, "__name__", str(function))
     module = getattr(function, "__module__", None)
     return f"{module[6:]}.{name}" if module in ("numpy.linalg", "numpy.fft") else name
