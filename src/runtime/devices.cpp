@@ -349,7 +349,9 @@ sycl::device select_device(std::string_view filter) {
   const std::string devices = list_of_devices();
   throw device_error(detail::message(
       "select_device: no device matches ", detail::quoted(filter, longest_shown_filter), "; ",
-      devices.empty() ? diagnose_missing_device() : detail::message("there are: ", devices)));
+      devices.empty()
+          ? diagnose_missing_device()
+          : detail::message("there are: ", devices, "; to find out more: python -m usmx doctor")));
 }
 
 std::string filter_string(const sycl::device& device) {
