@@ -221,7 +221,10 @@ def _no_array(function):
 def output(function: str, out: Any) -> USMArray:
     """`out`, which is a USMArray."""
     if not isinstance(out, USMArray):
-        raise TypeError(f"{function}: out must be a USMArray, found {type(out).__name__}")
+        text = f"{function}: out must be a USMArray, found {type(out).__name__}"
+        if isinstance(out, _numpy().ndarray):  # as in `host += a`
+            text += "; NumPy computes with usmx.asnumpy(a)"
+        raise TypeError(text)
     return out
 
 
