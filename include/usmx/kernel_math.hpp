@@ -303,7 +303,8 @@ inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, bool> signbit(X 
     return false;
   }
 }
-/// The size of `x` with the sign of `y`, by signs alone: a device may change the sign of a NaN whose type it converts.
+/// The size of `x` with the sign of `y`, by signs alone: a device may change the sign of a NaN
+/// whose type it converts.
 template <class X, class Y, class... Rest>
 inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, detail::promoted<X, Y>> copysign(
     X x, Y y, Rest...) {

@@ -31,7 +31,8 @@ USMX_KERNEL(3) product(view<const X, 3> x, view<const X, 3> y, view<R, 3> z) {
     for (int load = place; load < slice * tile; load += items * items) {
       const long row = first_row + load / slice;
       const long in_row = begin + load % slice;
-      of_x[load % slice][load / slice] = row < rows && in_row < depth ? x(batch, row, in_row) : X(0);
+      of_x[load % slice][load / slice] =
+          row < rows && in_row < depth ? x(batch, row, in_row) : X(0);
       const long in_column = begin + load / tile;
       const long column = first_column + load % tile;
       of_y[load / tile][load % tile] =
