@@ -108,8 +108,10 @@ def inside_the_domain(name, dtype, operands, found):
     if name in ("multiply", "square", "divide") and np.dtype(dtype).kind == "c":
         most = np.sqrt(np.finfo(dtype).max) / 4  # NumPy's products overflow in another order
         keep &= np.all([np.abs(each) < most for each in operands], axis=0)
-    if name == "hypot" and IS_CUDA:  # whose rounding may reach infinity
-        keep &= np.hypot(*operands) < np.finfo(dtype).max
+    if IS_CUDA and found.dtype.kind == "f" and (name == "hypot" or np.dtype(dtype).kind == "c"):
+        # CUDA's hypot rounds the greatest numbers to infinity, where it is also the size of a complex number.
+        parts = operands if name == "hypot" else [operands[0].real, operands[0].imag]
+        keep &= ~(np.hypot(*parts).astype(found.dtype) == np.finfo(found.dtype).max)
     return [each[keep] for each in operands], found[keep]
 
 
@@ -147,7 +149,7 @@ def test_special_complex_numbers_of_inverse_functions_are_as_c99_has_them():
         with np.errstate(all="ignore"):
             numpys = NUMPYS[name](CORNERS)
         found = results[name]
-        is_open = np.isnan(numpys) | np.isnan(found)
+        is_open = np.isnan(numpys) | np.isnan(found) | np.isnan(CORNERS)
         for part in ("real", "imag"):
             a, b = getattr(found, part), getattr(numpys, part)
             np.testing.assert_allclose(
