@@ -206,7 +206,8 @@ def _operand(function, name, operand):
         return view if type(view) is USMArray else view[...]
     if not is_operand(operand):
         raise TypeError(
-            f"{function}: {name} must be a USMArray or a number, found {short_repr(operand)}"
+            f"{function}: {name} must be a USMArray or a number, found {short_repr(operand)}; "
+            "usmx.asarray makes arrays"
         )
     for weak in WEAK:
         if isinstance(operand, weak) and not isinstance(operand, _numpy().generic):
@@ -215,7 +216,9 @@ def _operand(function, name, operand):
 
 
 def _no_array(function):
-    return TypeError(f"{function}: expected a USMArray among the operands, found none")
+    return TypeError(
+        f"{function}: expected a USMArray among the operands, found none; usmx.asarray makes arrays"
+    )
 
 
 def output(function: str, out: Any) -> USMArray:

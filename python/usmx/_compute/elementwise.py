@@ -27,8 +27,8 @@ _TWO = """\
         is copied."""
 _RESULTS = {
     "same": "the type to which the operands are promoted",
-    "float": "the type to which the operands are promoted, or the default floating-point type for\n"
-    "    integers",
+    "float": "the type to which\n"
+    "    the operands are promoted, or the default floating-point type for integers",
     "real": "the same type, or that of the parts for complex numbers",
     "bool": "bool",
 }

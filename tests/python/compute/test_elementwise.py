@@ -167,3 +167,10 @@ def test_special_complex_numbers_of_inverse_functions_are_as_c99_has_them():
 def test_every_row_is_tested():
     tested = {name for dtype in DTYPES for n in (1, 2) for name in rows_of(dtype, n)}
     assert tested == {name for name, row in ROWS.items() if len(row.operands) < 3}
+
+
+@pytest.mark.parametrize("x", [[1, 2], 1.0, np.ones(3), "text"], ids=repr)
+def test_what_is_no_array_says_what_makes_one(x):
+    for call in (usmx.sin, lambda operand: usmx.add(operand, operand)):
+        with pytest.raises(TypeError, match=r"usmx\.asarray makes arrays$"):
+            call(x)
