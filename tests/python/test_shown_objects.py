@@ -111,6 +111,7 @@ def test_names_of_other_libraries_say_what_to_use(name, instead):
         getattr(usmx, name)
 
 
-def test_import_of_usmx_tensor_says_what_to_import():
+@pytest.mark.parametrize("statement", ["import usmx.tensor", "from usmx import tensor"])
+def test_import_of_usmx_tensor_says_what_to_import(statement):
     with pytest.raises(ModuleNotFoundError, match="usmx itself has the functions"):
-        import usmx.tensor  # noqa: F401
+        exec(statement, {})

@@ -57,6 +57,7 @@ _OF_THE_PACKAGE = {
     "RawModule": "usmx.KernelModule(source, names)",
     "Tensor": "usmx.USMArray",
     "Stream": "usmx.SyclQueue(property='in_order'), or usmx.default_queue()",
+    "get_usm_type": "a.usm_type, or usmx.memory.get_usm_type(a)",
     "get_default_memory_pool": "usmx.memory.get_memory_pool(kind)",
     "get_default_pinned_memory_pool": "usmx.memory.get_memory_pool('host')",
     "create_program_from_source": "usmx.KernelModule(source, names), of SYCL source",
