@@ -62,9 +62,11 @@ def why_not(name: str, folder: Path) -> str | None:
     if keyword.iskeyword(name):
         return f"expected a name that Python can import, found its keyword {name!r}"
     if not NAME.fullmatch(name):
+        near = re.sub(r"\W+", "_", name.lower()).strip("_")
+        meant = f"; did you mean {near}?" if NAME.fullmatch(near) else ""
         return (
             "expected a name of lowercase letters, digits and underscores that begins with a "
-            f"letter and does not end with an underscore, found {name!r}"
+            f"letter and does not end with an underscore, found {name!r}{meant}"
         )
     if folder.exists() or folder.is_symlink():
         return f"{folder.absolute()} is there already"

@@ -161,6 +161,7 @@ def test_wrong_option_without_a_command_is_an_error():
     [
         (["doctor", "--only", "setings"], "settings"),
         (["new-extension", "name", "--with", "cythn"], "cython"),
+        (["new-extension", "Fast-Sums_"], "fast_sums"),
     ],
 )
 def test_wrong_value_of_an_option_names_the_value_that_was_perhaps_meant(arguments, meant):
