@@ -256,8 +256,7 @@ def test_documents_have_examples_of_both_languages():
     others = {page.name for page in with_programs if page.parent != CPP_REFERENCE}
     assert others == {"README.md", "memory.md"}
     in_python = {block.document for block in BLOCKS if block.language == "python"}
-    of_programs = {"index", "several-gpus"}  # the latter's need two GPUs, and stand in examples/
-    assert {page.stem for page in set(HOW_TO) - in_python} == of_programs
+    assert {page.stem for page in set(HOW_TO) - in_python} == {"index"}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
