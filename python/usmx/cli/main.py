@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import usmx
 from usmx import _doctor
@@ -41,9 +41,16 @@ def refuse(rest: Sequence[str], parser: argparse.ArgumentParser) -> NoReturn:
     parser.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
 
 
+class Parser(argparse.ArgumentParser):
+    """Takes whole names of options only: half of one must not delete anything."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Everything that the command line takes, except for the options of the demo."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=program_name(),
         description="Arrays in unified shared memory, which compute on CPUs and GPUs.",
         epilog="pip install 'usmx[cli]' adds colours and progress on a terminal.",

@@ -104,3 +104,11 @@ def test_kernels_are_called_as_their_program_calls_them(tmp_path):
     assert lines == {"axpy", "fill (usmx)"}
     entries = json.loads(run("cache", "--json", USMX_CACHE_DIR=str(tmp_path)).stdout)["entries"]
     assert {(e["kernels"], e["origin"]) for e in entries} == {("axpy", "program"), ("fill", "usmx")}
+
+
+def test_half_an_option_deletes_nothing(tmp_path):
+    (tmp_path / "fill-2.kernels").write_bytes(entry(b"fill", b"device"))
+    result = run("cache", "--clea", USMX_CACHE_DIR=str(tmp_path))
+    assert result.returncode == 2
+    assert "did you mean --clear?" in result.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["fill-2.kernels"]
