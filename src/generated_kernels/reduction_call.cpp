@@ -193,9 +193,13 @@ std::size_t lanes_of(const reduction& call, const sycl::device& device) {
   if (call.is_outer) {
     return 1;
   }
+  const std::size_t most = most_lanes(call, device);
+  if (call.kept.ndim == 0) {  // one result: few elements take no longer with idle items
+    return most;
+  }
   const std::ptrdiff_t columns =
       call.reduced.ndim == 0 ? 1 : call.reduced.dimensions().back().extent;
-  return std::min(most_lanes(call, device), std::bit_ceil(static_cast<std::size_t>(columns)));
+  return std::min(most, std::bit_ceil(static_cast<std::size_t>(columns)));
 }
 
 std::string form_of(const reduction& call) {
@@ -205,7 +209,7 @@ std::string form_of(const reduction& call) {
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const auto item = static_cast<std::ptrdiff_t>(call.inputs[i].used.type().itemsize());
     text +=
-        static_cast<char>(across.ndim == 0 ? detail::step::repeated
+        static_cast<char>(across.ndim == 0 ? detail::step::adjacent  // to nothing
                                            : detail::step_of(across.dimensions().back(), i, item));
   }
   return text;
