@@ -88,6 +88,9 @@ std::string computed_name(dtype type) {
   return type.code() == type_code::float16 ? "float" : detail::cpp_name(type);
 }
 
+// The texts are those that python/usmx/_compute makes: what the package has compiled is found for
+// both.
+
 elementwise_kernel make(const row& of, dtype type) {
   std::string inputs;
   // The number next to one of half precision is of half precision.
@@ -96,21 +99,21 @@ elementwise_kernel make(const row& of, dtype type) {
   std::string operation = detail::message("using C = ", computed, ";\n");
   const char* letter = "abc";
   const bool has_condition = of.operands.starts_with("condition");
+  const bool is_converted = of.expression.find("x1") == of.expression.npos;
   for (std::string_view left = of.operands; !left.empty();) {
     const std::string_view name = left.substr(0, left.find(' '));
     left.remove_prefix(std::min(name.size() + 1, left.size()));
     const bool is_condition = has_condition && inputs.empty();
     inputs +=
         detail::message(inputs.empty() ? "" : ", ", is_condition ? "bool" : type.name(), ' ', name);
-    if (!is_condition) {
+    if (!is_condition && is_converted) {
       operation += detail::message("const C ", *letter++, " = C(", name, ");\n");
     }
   }
-  const std::string result = of.result == "bool" ? "bool" : std::string(type.name());
-  operation += detail::message("using R = ", of.result == "bool" ? "bool" : detail::cpp_name(type),
-                               ";\nout = R(", of.expression, ')');
+  const dtype result = of.result == "bool" ? dtype::of<bool>() : type;
+  operation += detail::message("out = ", detail::cpp_name(result), '(', of.expression, ')');
   return {inputs,
-          result + " out",
+          detail::message(result.name(), " out"),
           operation,
           {.name = std::string(of.name), .preamble = functions_text()}};
 }
@@ -140,7 +143,7 @@ reduction_kernel make(const reduction_row& of, dtype type) {
           detail::message(result.name(), " out"),
           {.map = std::string(of.map),
            .reduce = std::string(of.reduce),
-           .post_map = detail::message("out = R(", of.post_map, ')'),
+           .post_map = detail::message("out = ", detail::cpp_name(result), '(', of.post_map, ')'),
            .identity = std::string(of.identity),
            .type = std::string(of.structure.empty() ? joined.name() : of.structure)},
           {.name = std::string(of.name), .preamble = functions_text() + types + structures}};

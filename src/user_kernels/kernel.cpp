@@ -177,7 +177,8 @@ detail::built_program load_all(detail::compiled_program compiled, const detail::
   return std::make_shared<const std::vector<detail::built_kernel>>(std::move(kernels));
 }
 
-/// Loads a program from the disk cache, or else compiles it and stores it there.
+/// Loads a program from the disk cache. Else links what the package has, or compiles it, and stores
+/// it there.
 detail::built_program build_all(const detail::program& program, std::span<const std::string> names,
                                 const sycl::context& context, const sycl::device& device,
                                 const detail::compile_target& target,
@@ -189,7 +190,9 @@ detail::built_program build_all(const detail::program& program, std::span<const 
       cache.discard(useless.what());
     }
   }
-  detail::compiled_program made = detail::compile(program, target, how.progress);
+  auto packaged = detail::linked_from_package(program, target, context);
+  detail::compiled_program made =
+      packaged ? *std::move(packaged) : detail::compile(program, target, how.progress);
   detail::built_program built = load_all(made, program, names, context, device, how.debug);
   cache.store(made);
   return built;

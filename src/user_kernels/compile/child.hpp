@@ -78,6 +78,7 @@ class message_reader {
     return found;
   }
   std::uint64_t number() { return std::stoull(std::string(text())); }
+  bool at_end() const noexcept { return left_.empty(); }
 
  private:
   std::string_view left_;

@@ -19,8 +19,10 @@
 #include <sycl/exception.hpp>
 #include <sycl/kernel_bundle.hpp>
 
+#include "user_kernels/compile/by_runtime.hpp"
 #include "user_kernels/compile/child.hpp"
 #include "user_kernels/compile/nvrtc.hpp"
+#include "user_kernels/compile/request.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "user_kernels/compile/spirv_bundle.hpp"
 
@@ -81,14 +83,6 @@ executable finished(source_bundle& source, const object_bundle& compiled,
              : syclex::build(source, {device}, syclex::properties(syclex::build_options(options)));
 }
 
-std::vector<std::string> texts(message_reader& request) {
-  std::vector<std::string> all(request.number());
-  for (std::string& each : all) {
-    each = request.text();
-  }
-  return all;
-}
-
 /// A module stays as it is, but for trying whether it can be built.
 std::string answer_for_module(const sycl::context& context, const sycl::device& device,
                               std::string_view module, const std::vector<std::string>& kernels) {
@@ -106,24 +100,13 @@ std::string answer_for_module(const sycl::context& context, const sycl::device& 
   return out.bytes();
 }
 
-using virtual_files = std::vector<std::pair<std::string, std::string>>;
-
-virtual_files files_in(message_reader& request) {
-  virtual_files all(request.number());
-  for (auto& [name, text] : all) {
-    name = request.text();
-    text = request.text();
-  }
-  return all;
-}
-
-/// Text, kernels, options, files, library, compute capability.
+/// A program, the library, the compute capability.
 std::string answer_for_cuda(message_reader& request) {
-  usmx::detail::nvrtc_program program;
-  program.text = request.text();
-  texts(request);  // their names are in the program
-  program.options = texts(request);
-  program.files = files_in(request);
+  usmx::detail::program taken = usmx::detail::take_program(request);
+  usmx::detail::nvrtc_program program;  // the kernels' names are in its text
+  program.text = std::move(taken.text);
+  program.options = std::move(taken.options);
+  program.files = std::move(taken.files);
   program.library = request.text();
   program.capability = static_cast<int>(request.number());
   const usmx::detail::nvrtc_result made = usmx::detail::compile_by_nvrtc(program);
@@ -134,31 +117,22 @@ std::string answer_for_cuda(message_reader& request) {
   return out.bytes();
 }
 
-/// Text, kernels, options, files, device number.
+/// A program, the device's number.
 std::string answer_by_runtime(message_reader& request) {
-  const std::string text(request.text());
-  const std::vector<std::string> kernels = texts(request);
-  const std::vector<std::string> options = texts(request);
-  syclex::include_files files;
-  for (const auto& [name, content] : files_in(request)) {
-    files.add(name, content);
-  }
+  const usmx::detail::program program = usmx::detail::take_program(request);
   const sycl::device device = sycl::device::get_devices().at(request.number());
   const sycl::context context(device);
-  if (usmx::internal::is_spirv(text)) {
-    return answer_for_module(context, device, text, kernels);
+  if (usmx::internal::is_spirv(program.text)) {
+    return answer_for_module(context, device, program.text, program.kernels);
   }
   std::string log;
   std::vector<char> object;
   std::vector<char> content;
   try {
-    auto source = syclex::create_kernel_bundle_from_source(context, syclex::source_language::sycl,
-                                                           text, syclex::properties(files));
-    auto compiled =
-        syclex::compile(source, {device},
-                        syclex::properties(syclex::build_options(options), syclex::save_log(&log)));
+    source_bundle source = usmx::detail::source_bundle_of(program, context);
+    object_bundle compiled = usmx::detail::object_bundle_of(source, program, device, log);
     object = compiled.ext_oneapi_get_content();
-    content = finished(source, compiled, device, options).ext_oneapi_get_content();
+    content = finished(source, compiled, device, program.options).ext_oneapi_get_content();
   } catch (const sycl::exception& failed) {
     content.clear();
     log = failed.what();

@@ -1,6 +1,5 @@
 #include "user_kernels/compile/compiler.hpp"
 
-#include <dlfcn.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -10,37 +9,33 @@
 #include <string>
 #include <string_view>
 
+#include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
+#include <sycl/kernel_bundle.hpp>
+
 #include "kernels/cuda_module.hpp"
 #include "kernels/store.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "user_kernels/compile/child.hpp"
+#include "user_kernels/compile/packaged_programs.hpp"
+#include "user_kernels/compile/request.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
 
 namespace fs = std::filesystem;
+namespace syclex = sycl::ext::oneapi::experimental;
 
-/// The program usmx-compile: in libexec beside the library's folder, or beside the library where it
-/// is built.
+/// The program usmx-compile.
 fs::path compiler_program() {
-  constexpr const char* name = "usmx-compile";
-  Dl_info found;
-  static const char here = 0;
-  if (dladdr(&here, &found) == 0 || found.dli_fname == nullptr) {
-    throw std::runtime_error("the folder of libusmx.so is unknown, and with it usmx-compile");
-  }
-  std::error_code failed;
-  const fs::path folder = fs::canonical(found.dli_fname, failed).parent_path();
-  for (const fs::path& candidate : {folder.parent_path() / "libexec" / name, folder / name}) {
-    if (fs::exists(candidate, failed)) {
-      return candidate;
-    }
+  if (const auto found = file_beside_library("usmx-compile")) {
+    return *found;
   }
   throw std::runtime_error(message("expected usmx-compile, which compiles kernels, in ",
-                                   (folder.parent_path() / "libexec").native(), " or ",
-                                   folder.native(), ", found none"));
+                                   (library_folder().parent_path() / "libexec").native(), " or ",
+                                   library_folder().native(), ", found none"));
 }
 
 /// The place of a root device among those that the runtime lists, which are the same in a child.
@@ -53,27 +48,10 @@ std::size_t number_of(const sycl::device& device) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
-/// The part of a request that all compilers take.
-message_writer begin_request(std::string_view compiler, const program& source) {
-  message_writer request;
-  request.add(compiler);
-  request.add(source.text);
-  for (const std::vector<std::string>* texts : {&source.kernels, &source.options}) {
-    request.add(texts->size());
-    for (const std::string& each : *texts) {
-      request.add(each);
-    }
-  }
-  request.add(source.files.size());
-  for (const auto& [name, text] : source.files) {
-    request.add(name);
-    request.add(text);
-  }
-  return request;
-}
-
 std::string request_for(const program& source, const runtime_target& target) {
-  message_writer request = begin_request(runtime_name, source);
+  message_writer request;
+  request.add(runtime_name);
+  add_program(request, source);
   request.add(number_of(target.device));
   return request.bytes();
 }
@@ -85,7 +63,9 @@ std::string request_for(const program& source, const cuda_target& target) {
         "source that includes <usmx/kernel.hpp>",
         {});
   }
-  message_writer request = begin_request(nvrtc_name, as_for_nvrtc(source));
+  message_writer request;
+  request.add(nvrtc_name);
+  add_program(request, as_for_nvrtc(source));
   request.add(target.compiler.file.native());
   request.add(static_cast<std::uint64_t>(target.capability));
   return request.bytes();
@@ -307,6 +287,32 @@ std::string identity_of(const compile_target& target) {
                          : message(cuda->compiler.identity(), ", capability ", cuda->capability);
 }
 
+std::optional<compiled_program> linked_from_package(const program& source,
+                                                    const compile_target& target,
+                                                    const sycl::context& context) {
+  const auto* const chosen = std::get_if<runtime_target>(&target);
+  auto found = chosen == nullptr ? std::nullopt : packaged_programs::installed().find(source);
+  if (!found) {
+    return std::nullopt;
+  }
+  try {
+    const runtime_call call;
+    // The object must live until what was linked from it has been saved: saving reads from it.
+    const auto object = syclex::get_kernel_bundle<sycl::bundle_state::object>(
+        context, {chosen->device}, sycl::span<char>(found->object.data(), found->object.size()));
+    auto linked = sycl::link(object);
+    const bool has_all = std::ranges::all_of(source.kernels, [&](const std::string& name) {
+      return linked.ext_oneapi_has_kernel(name);
+    });
+    const std::vector<char> content =
+        has_all ? linked.ext_oneapi_get_content() : std::vector<char>();
+    return has_all ? std::optional(compiled_program{{content.begin(), content.end()}, found->log})
+                   : std::nullopt;
+  } catch (const std::exception&) {
+    return std::nullopt;  // the compiler will say why
+  }
+}
+
 compiled_program compile(const program& source, const compile_target& target,
                          const child_progress& progress, const compile_limits& limits) {
   const std::string arguments[] = {std::to_string(limits.memory_nbytes),
@@ -344,21 +350,6 @@ std::string driver_failure_text(std::string_view said) {
 
 namespace {
 
-/// All that was given, each with its size, so that two programs differ.
-std::string text_of(const program& source) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += message(part.size(), ':', part, '\n'); };
-  add(source.text);
-  for (const std::string& option : source.options) {
-    add(option);
-  }
-  for (const auto& [name, content] : source.files) {
-    add(name);
-    add(content);
-  }
-  return text;
-}
-
 /// "user-axpy": also the beginning of the file's name. Generated kernels are known by their user's
 /// name.
 std::string group_of(const program& source) {
@@ -371,8 +362,9 @@ std::string group_of(const program& source) {
 
 kernel_cache_key key_of(const program& source, const sycl::device& device,
                         const compile_target& target) {
-  return {group_of(source), device.get_info<sycl::info::device::name>(),
-          message(build_identity_of(device), '\n', identity_of(target), '\n', text_of(source))};
+  return {
+      group_of(source), device.get_info<sycl::info::device::name>(),
+      message(build_identity_of(device), '\n', identity_of(target), '\n', identity_text(source))};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <variant>
 
+#include <sycl/context.hpp>
 #include <sycl/device.hpp>
 
 #include "kernels/cache_files.hpp"
@@ -54,6 +55,11 @@ compile_target target_for(const sycl::device&);
 /// The identity of what the code depends on besides the device and the SYCL runtime; empty if that
 /// is nothing.
 std::string identity_of(const compile_target&);
+
+/// The program as it was compiled when the package was built, linked for the device. None where the
+/// package lacks it, or the device cannot run it.
+std::optional<compiled_program> linked_from_package(const program&, const compile_target&,
+                                                    const sycl::context&);
 
 /// Compiles for a target in a child, waits for it, and lets a signal interrupt the wait.
 /// Throws compile_error if the source cannot be compiled, and if the child ended early: it crashed,

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <system_error>
 
+#include "kernels/cache_files.hpp"
 #include "kernels/packaged.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
@@ -80,6 +82,8 @@ std::string definition(const std::string& name, const std::string& value) {
   }
   return message("#define ", name, ' ', value, '\n');
 }
+
+constexpr std::string_view kernel_header = "#include <usmx/kernel.hpp>\n";
 
 /// One line. The compiler warns of deprecated names in an alias, and not in an instantiation.
 std::string request(std::size_t place, const std::string& kernel) {
@@ -360,7 +364,7 @@ program make_program(std::string_view source, std::span<const std::string> kerne
                {std::string(own_definition), std::string(own_range)},
                0};
   std::ranges::move(with_absolute_folders(how.options), std::back_inserter(made.options));
-  made.text += "#include <usmx/kernel.hpp>\n";
+  made.text += kernel_header;
   for (const auto& [name, value] : how.defines) {
     made.text += definition(name, value);
   }
@@ -399,6 +403,43 @@ program as_for_nvrtc(program made) {
   return made;
 }
 
+bool is_joinable(const program& given) {
+  return given.kernels.size() == 1 &&
+         given.text == message(kernel_header, "#include \"", source_file, "\"\n",
+                               request(0, given.kernels.front()));
+}
+
+program joined(std::span<const program* const> all) {
+  program made{std::string(kernel_header), {}, {}, all.front()->options, 0};
+  std::string requests;
+  std::string sources;
+  for (const program* each : all) {
+    const std::size_t place = made.kernels.size();
+    for (const auto& [name, text] : each->files) {
+      const bool is_own = name.starts_with(own_headers);
+      const bool is_common = is_own || text.find("#pragma once") != text.npos;
+      const std::string path =
+          is_common ? name : message(user_headers, place, '/', shown_file(name));
+      if (std::ranges::find(made.files, path, &std::pair<std::string, std::string>::first) !=
+          made.files.end()) {
+        continue;
+      }
+      made.files.emplace_back(path, text);
+      if (is_common && !is_own) {
+        made.text += message("#include \"", shown_file(name), "\"\n");
+      }
+    }
+    const std::string space = message("usmx_program_", place);
+    sources += message("namespace ", space, " {\n#include \"", place, '/', source_file, "\"\n}\n");
+    requests += request(place, message(space, "::", each->kernels.front()));
+    made.kernels.push_back(each->kernels.front());
+  }
+  made.text += sources;
+  made.first_kernel_line = static_cast<int>(std::ranges::count(made.text, '\n')) + 1;
+  made.text += requests;
+  return made;
+}
+
 bool reads_only_given_files(const program& by) {
   if (internal::is_spirv(by.text)) {
     return true;
@@ -408,6 +449,25 @@ bool reads_only_given_files(const program& by) {
          std::ranges::all_of(by.files, [&](const auto& file) {
            return file.first.starts_with(own_headers) || reads_only_given_files(file.second, by);
          });
+}
+
+std::string identity_text(const program& source) {
+  std::string text;
+  const auto add = [&](std::string_view part) { text += message(part.size(), ':', part, '\n'); };
+  add(source.text);
+  for (const std::string& option : source.options) {
+    add(option);
+  }
+  std::uint64_t own = 0;
+  for (const auto& [name, content] : source.files) {
+    if (name.starts_with(own_headers)) {
+      own = own * 31 + hash_of(content);
+    } else {
+      add(name);
+      add(content);
+    }
+  }
+  return text + message("usmx's headers ", own);
 }
 
 std::string shown_file(std::string_view file) {
@@ -446,6 +506,11 @@ int dimensions_in(const std::vector<diagnostic>& all, const program& compiled, s
     }
   }
   return 0;
+}
+
+std::string dimensions_text(const program& compiled, std::size_t place, int dimensions) {
+  return message("rtc_0.cpp:", compiled.first_kernel_line + static_cast<int>(place),
+                 ":1: warning: ", dimensions_mark, dimensions, '\n');
 }
 
 bool is_after_source(const diagnostic& each) { return each.file == own_file; }

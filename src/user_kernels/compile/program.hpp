@@ -38,9 +38,20 @@ program make_program(std::string_view source, std::span<const std::string> kerne
 /// by.
 program as_for_nvrtc(program);
 
+/// Whether it has one kernel, and no macros: then it can be one of several that are compiled at
+/// once.
+bool is_joinable(const program&);
+/// Such programs of the same options as one, each in a namespace of its own. Their kernels keep
+/// their names, which must differ. Headers with #pragma once are common to all.
+program joined(std::span<const program* const>);
+
 /// Whether the compiler sees nothing but what it is given: every #include names one of the virtual
 /// files, and no option names a file. False where that is not sure.
 bool reads_only_given_files(const program&);
+
+/// All that the compiler is given, each with its size, so that two programs differ. usmx's own
+/// headers are as they are for all programs: of them it has a hash.
+std::string identity_text(const program&);
 
 /// The compiler's name of a file as users know it.
 std::string shown_file(std::string_view file);
@@ -50,6 +61,9 @@ std::vector<diagnostic> parse_diagnostics(std::string_view log);
 
 /// The dimensions that USMX_KERNEL said for the `place`-th kernel; 0 if unknown.
 int dimensions_in(const std::vector<diagnostic>&, const program&, std::size_t place);
+
+/// A line of a compiler's text in which dimensions_in() finds them.
+std::string dimensions_text(const program&, std::size_t place, int dimensions);
 
 /// Whether it is about usmx's own lines, which come after the source.
 bool is_after_source(const diagnostic&);

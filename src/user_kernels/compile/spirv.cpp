@@ -414,6 +414,10 @@ constexpr std::string_view binary_magic = "\x10\xff\x10\xad";
 constexpr std::string_view syclbin_magic = "IBYS";
 constexpr std::uint32_t binary_version = 2;
 constexpr std::uint32_t syclbin_version = 1;
+constexpr std::uint64_t header_nbytes = 56;
+constexpr std::uint64_t entry_nbytes = 32;
+constexpr std::uint16_t kind_of_syclbin = 7;
+constexpr std::uint16_t kind_of_sycl = 8;
 
 [[noreturn]] void refuse() {
   throw std::runtime_error(
@@ -453,29 +457,78 @@ std::string_view image_of(std::string_view binary) {
 
 }  // namespace
 
-std::vector<std::string_view> modules_of_syclbin(std::string_view object) {
-  if (object.empty()) {
-    return {};
-  }
+syclbin read_syclbin(std::string_view object) {
   const std::string_view image = image_of(object);
   require_form(image, syclbin_magic, syclbin_version);
-  constexpr std::uint64_t header_nbytes = 56;
-  constexpr std::uint64_t entry_nbytes = 32;
   const std::uint64_t groups = number_at<std::uint32_t>(image, 8);
   const std::uint64_t count = number_at<std::uint32_t>(image, 12);
   const std::uint64_t natives = number_at<std::uint32_t>(image, 16);
-  const std::uint64_t texts = header_nbytes + (groups + count + natives) * entry_nbytes;
   const auto texts_nbytes = number_at<std::uint64_t>(image, 24);
-  part(image, texts, texts_nbytes);
-  const std::string_view table =
-      part(image, (texts + texts_nbytes + 7) / 8 * 8, number_at<std::uint64_t>(image, 32));
-  std::vector<std::string_view> modules;
+  const std::uint64_t texts_at = header_nbytes + (groups + count + natives) * entry_nbytes;
+  const std::string_view texts = part(image, texts_at, texts_nbytes);
+  const std::string_view modules =
+      part(image, (texts_at + texts_nbytes + 7) / 8 * 8, number_at<std::uint64_t>(image, 32));
+  const auto in = [&](std::string_view table, std::uint64_t entry) {
+    return part(table, number_at<std::uint64_t>(image, entry),
+                number_at<std::uint64_t>(image, entry + 8));
+  };
+  syclbin found{in(texts, 40), {}};
   for (std::uint64_t k = 0; k < count; ++k) {
     const std::uint64_t entry = header_nbytes + (groups + k) * entry_nbytes;
-    modules.push_back(part(table, number_at<std::uint64_t>(image, entry + 16),
-                           number_at<std::uint64_t>(image, entry + 24)));
-    if (!internal::is_spirv(modules.back())) {
+    found.images.push_back({{}, in(texts, entry), in(modules, entry + 16)});
+    if (!internal::is_spirv(found.images.back().module)) {
       refuse();
+    }
+  }
+  for (std::uint64_t group = 0; group < groups; ++group) {
+    const std::uint64_t entry = header_nbytes + group * entry_nbytes;
+    const std::uint64_t first = number_at<std::uint32_t>(image, entry + 20);
+    const std::uint64_t end = first + number_at<std::uint32_t>(image, entry + 16);
+    for (std::uint64_t k = first; k < std::min(end, count); ++k) {
+      found.images[k].metadata = in(texts, entry);
+    }
+  }
+  return found;
+}
+
+namespace {
+
+template <class... Numbers>
+void add_numbers(std::string& bytes, Numbers... numbers) {
+  (bytes.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
+}
+
+}  // namespace
+
+std::string write_syclbin(std::string_view metadata, const syclbin_image& only) {
+  using small = std::uint32_t;
+  using large = std::uint64_t;
+  const large ends[] = {metadata.size(), metadata.size() + only.metadata.size(),
+                        metadata.size() + only.metadata.size() + only.module_metadata.size()};
+  std::string image(syclbin_magic);
+  add_numbers(image, syclbin_version, small{1}, small{1}, small{0}, small{0}, ends[2],
+              large{only.module.size()}, large{0}, ends[0]);
+  add_numbers(image, ends[0], large{only.metadata.size()}, small{1}, small{0}, small{0}, small{0});
+  add_numbers(image, ends[1], large{only.module_metadata.size()}, large{0},
+              large{only.module.size()});
+  image.append(metadata).append(only.metadata).append(only.module_metadata);
+  image.resize((image.size() + 7) / 8 * 8);
+  image.append(only.module);
+  constexpr large binary_header = 32;
+  constexpr large binary_entry = 40;
+  constexpr large begin = binary_header + binary_entry;
+  std::string binary(binary_magic);
+  add_numbers(binary, binary_version, begin + image.size(), binary_header, large{1});
+  add_numbers(binary, kind_of_syclbin, kind_of_sycl, small{0}, large{0}, large{0}, begin,
+              large{image.size()});
+  return binary + image;
+}
+
+std::vector<std::string_view> modules_of_syclbin(std::string_view object) {
+  std::vector<std::string_view> modules;
+  if (!object.empty()) {
+    for (const syclbin_image& each : read_syclbin(object).images) {
+      modules.push_back(each.module);
     }
   }
   return modules;
@@ -521,9 +574,12 @@ std::optional<word> take_word(std::string_view& text) {
   return value;
 }
 
+constexpr std::string_view beginning_of_signature = "6detail9signatureI";
+constexpr std::string_view end_of_signature = "EEEEEvv";
+
 /// The words of usmx::detail::signature<place, usmx::detail::words<...>>, if that is the name.
 std::optional<std::vector<word>> words_of(std::string_view name, std::size_t place) {
-  if (!take(name, "6detail9signatureI") || take_word(name) != place ||
+  if (!take(name, beginning_of_signature) || take_word(name) != place ||
       !take(name, "NS0_5wordsIJ")) {
     return std::nullopt;
   }
@@ -531,19 +587,30 @@ std::optional<std::vector<word>> words_of(std::string_view name, std::size_t pla
   while (const std::optional<word> next = take_word(name)) {
     words.push_back(*next);
   }
-  const bool whole = take(name, "EEEEEvv") && words.size() % words_of_parameter == 0;
+  const bool whole = take(name, end_of_signature) && words.size() % words_of_parameter == 0;
   return whole ? std::optional(std::move(words)) : std::nullopt;
 }
 
-std::optional<std::vector<word>> find_words(std::string_view object, std::size_t place) {
-  constexpr std::string_view beginning = "6detail9signatureI";
-  for (std::size_t at = object.find(beginning); at != object.npos;
-       at = object.find(beginning, at + 1)) {
-    if (auto found = words_of(object.substr(at), place)) {
-      return found;
+/// Where that signature is in the object, and its words.
+struct found_signature {
+  std::size_t at;
+  std::vector<word> words;
+};
+
+std::optional<found_signature> find_signature(std::string_view object, std::size_t place) {
+  for (std::size_t at = object.find(beginning_of_signature); at != object.npos;
+       at = object.find(beginning_of_signature, at + 1)) {
+    if (auto words = words_of(object.substr(at), place)) {
+      return found_signature{at, *std::move(words)};
     }
   }
   return std::nullopt;
+}
+
+[[noreturn]] void refuse_object(std::string_view kernel) {
+  throw value_error(message("kernel ", kernel,
+                            ": its parameters are not in what the compiler "
+                            "made"));
 }
 
 /// The words of one parameter's name, which are `distance` apart.
@@ -582,19 +649,29 @@ kernel_parameter parameter_from(word numbers, std::string name, std::string_view
 
 std::vector<kernel_parameter> parameters_in(std::string_view object, std::size_t place,
                                             std::string_view kernel) {
-  const std::optional<std::vector<word>> words = find_words(object, place);
-  if (!words) {
-    throw value_error(message("kernel ", kernel,
-                              ": its parameters are not in what the compiler "
-                              "made"));
+  const std::optional<found_signature> found = find_signature(object, place);
+  if (!found) {
+    refuse_object(kernel);
   }
-  const std::size_t count = words->size() / words_of_parameter;
+  const std::vector<word>& words = found->words;
+  const std::size_t count = words.size() / words_of_parameter;
   std::vector<kernel_parameter> parameters;
   for (std::size_t k = 0; k < count; ++k) {
     parameters.push_back(
-        parameter_from((*words)[k], name_from(words->data() + count + k, count), kernel));
+        parameter_from(words[k], name_from(words.data() + count + k, count), kernel));
   }
   return parameters;
+}
+
+std::string signature_at(std::string_view object, std::size_t place) {
+  const std::optional<found_signature> found = find_signature(object, place);
+  if (!found) {
+    refuse_object(message(place));
+  }
+  std::string_view rest = object.substr(found->at + beginning_of_signature.size());
+  take_word(rest);
+  rest = rest.substr(0, rest.find(end_of_signature) + end_of_signature.size());
+  return message(beginning_of_signature, "Lm0E", rest);
 }
 
 }  // namespace usmx::inline v1::detail

@@ -43,6 +43,25 @@ void require_definitions(std::span<const std::string_view> modules);
 
 // Reads the files in which the SYCL runtime saves compiled kernels. No SYCL here.
 
+/// An image in an object that the runtime saved: what the runtime knows of its kernels and of its
+/// module, as texts, and the module.
+struct syclbin_image {
+  std::string_view metadata;
+  std::string_view module_metadata;
+  std::string_view module;
+};
+
+/// An object that the runtime saved. Refers to its bytes.
+struct syclbin {
+  std::string_view metadata;
+  std::vector<syclbin_image> images;
+};
+
+/// Throws std::runtime_error for bytes in another form.
+syclbin read_syclbin(std::string_view object);
+/// An object of one image.
+std::string write_syclbin(std::string_view metadata, const syclbin_image&);
+
 /// The modules of SPIR-V in an object that the runtime saved; none in no bytes. They refer to the
 /// bytes. Throws std::runtime_error for bytes in another form.
 std::vector<std::string_view> modules_of_syclbin(std::string_view object);
@@ -54,5 +73,9 @@ std::vector<std::string_view> modules_of_syclbin(std::string_view object);
 /// if the object does not say them, and for a parameter that no launch can set.
 std::vector<kernel_parameter> parameters_in(std::string_view object, std::size_t place,
                                             std::string_view kernel);
+
+/// A text in which parameters_in() finds those of that kernel at place 0. Throws value_error if the
+/// object does not say them.
+std::string signature_at(std::string_view object, std::size_t place);
 
 }  // namespace usmx::inline v1::detail

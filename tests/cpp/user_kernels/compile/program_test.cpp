@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -93,6 +95,48 @@ TEST(program_test, diagnostics_are_read_from_the_compilers_text) {
   EXPECT_EQ(all[3].file, "");
   EXPECT_EQ(all[3].line, 0);
   EXPECT_EQ(all[3].text, "unknown argument '-x'");
+}
+
+TEST(program_test, programs_of_one_kernel_are_joined) {
+  const std::string names[][1] = {{"f"}, {"g"}};
+  const compile_options once{.headers = {{"loop.hpp", "#pragma once"}, {"text", "1"}}};
+  const auto f = make_program("source of f", names[0], once);
+  const auto g = make_program("source of g", names[1], once);
+  ASSERT_TRUE(is_joinable(f) && is_joinable(g));
+  const usmx::detail::program* both[] = {&f, &g};
+  const auto made = usmx::detail::joined(both);
+  EXPECT_EQ(made.kernels, (std::vector<std::string>{"f", "g"}));
+  EXPECT_EQ(made.options, f.options);
+  EXPECT_TRUE(
+      made.text.starts_with("#include <usmx/kernel.hpp>\n#include \"loop.hpp\"\n"
+                            "namespace usmx_program_0 {\n#include \"0/<source>\"\n}\n"
+                            "namespace usmx_program_1 {\n#include \"1/<source>\"\n}\n"
+                            "using usmx_kernel_0 = decltype(usmx_program_0::f);"));
+  EXPECT_EQ(made.first_kernel_line, 9);
+  const auto has = [&](const std::string& file) {
+    return std::ranges::count(
+        made.files, file, [](const auto& each) { return usmx::detail::shown_file(each.first); });
+  };
+  EXPECT_EQ(has("loop.hpp"), 1);
+  EXPECT_EQ(has("0/text"), 1);
+  EXPECT_EQ(has("1/<source>"), 1);
+  EXPECT_EQ(has("usmx/kernel.hpp"), 1);
+}
+
+TEST(program_test, programs_of_several_kernels_or_with_macros_are_not_joined) {
+  const std::string names[] = {"f", "g"};
+  EXPECT_FALSE(is_joinable(make_program("", names, {})));
+  EXPECT_FALSE(is_joinable(make_program("", std::span(names).first(1), {.defines = {{"N", "8"}}})));
+  EXPECT_FALSE(is_joinable(make_program("", std::span(names).first(1), {.debug = true})));
+}
+
+TEST(program_test, dimensions_are_read_as_they_are_written) {
+  const std::string names[] = {"f", "g"};
+  const auto made = make_program("", names, {});
+  const auto all = parse_diagnostics(dimensions_text(made, 0, 2) + dimensions_text(made, 1, 3));
+  EXPECT_EQ(dimensions_in(all, made, 0), 2);
+  EXPECT_EQ(dimensions_in(all, made, 1), 3);
+  EXPECT_TRUE(for_users(all).empty());
 }
 
 TEST(program_test, dimensions_are_read_from_usmxs_own_warning) {

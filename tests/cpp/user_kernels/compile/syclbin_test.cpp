@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "usmx/base/error.hpp"
+
 namespace {
 
 using usmx::detail::modules_of_syclbin;
@@ -49,6 +51,30 @@ TEST(syclbin_test, module_is_found) {
   const auto found = modules_of_syclbin(object);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0], module_bytes);
+}
+
+TEST(syclbin_test, image_that_is_written_is_read_again) {
+  const std::string object =
+      usmx::detail::write_syclbin("global", {"of the kernels", "of it", module_bytes});
+  const auto found = usmx::detail::read_syclbin(object);
+  EXPECT_EQ(found.metadata, "global");
+  ASSERT_EQ(found.images.size(), 1U);
+  EXPECT_EQ(found.images[0].metadata, "of the kernels");
+  EXPECT_EQ(found.images[0].module_metadata, "of it");
+  EXPECT_EQ(found.images[0].module, module_bytes);
+}
+
+TEST(syclbin_test, signature_is_taken_out_as_that_of_the_first_kernel) {
+  // A float by value, and a pointer to int.
+  const std::string words[] = {
+      "NS0_5wordsIJLm67110050ELm402655456ELm499848736870ELm7630441"
+      "ELm0ELm0ELm0ELm0ELm0ELm0EEEEEEvv"};
+  const std::string object = "xx6detail9signatureILm7E" + words[0] + "yy";
+  const std::string first = usmx::detail::signature_at(object, 7);
+  EXPECT_EQ(first, "6detail9signatureILm0E" + words[0]);
+  EXPECT_THROW(usmx::detail::signature_at(object, 0), usmx::value_error);
+  const auto parameters = usmx::detail::parameters_in("--" + first + "--", 0, "f");
+  EXPECT_EQ(parameters.size(), usmx::detail::parameters_in(object, 7, "f").size());
 }
 
 TEST(syclbin_test, no_bytes_have_no_modules) { EXPECT_TRUE(modules_of_syclbin({}).empty()); }

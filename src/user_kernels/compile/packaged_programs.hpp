@@ -1,0 +1,76 @@
+// Programs that were compiled when the package was built: those of usmx's own mathematics, so that
+// ordinary calls need no compiler (docs/decisions.md, 146). They are in one file beside
+// usmx-compile, which a package may lack. No SYCL here. Private to the library and to what writes
+// the file.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "user_kernels/compile/program.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// The folder of the library.
+std::filesystem::path library_folder();
+/// A file of the package: in libexec beside the library's folder, or beside the library where it is
+/// built.
+std::optional<std::filesystem::path> file_beside_library(std::string_view name);
+
+/// A program as the package has it.
+struct packaged_program {
+  /// An object SYCLBIN of one image.
+  std::string object;
+  /// The compiler's text.
+  std::string log;
+};
+
+/// Which program it is: the hash and the size of all that the compiler is given.
+struct program_key {
+  std::uint64_t hash;
+  std::uint64_t nbytes;
+
+  auto operator<=>(const program_key&) const = default;
+};
+program_key key_of(const program&);
+
+class packaged_programs {
+ public:
+  static constexpr std::string_view file_name = "usmx-kernels";
+
+  /// The programs in a file; none where it is missing, is no such file, or is damaged.
+  explicit packaged_programs(std::filesystem::path file);
+  /// The programs of the package.
+  static const packaged_programs& installed();
+
+  /// Reads the file. None where it lacks the program.
+  std::optional<packaged_program> find(const program&) const;
+  std::size_t size() const noexcept { return places_.size(); }
+
+  struct named_program {
+    program_key key;
+    packaged_program content;
+  };
+  /// Makes the file. Of programs with one key it takes the first. Throws std::runtime_error.
+  static void write(const std::filesystem::path& file, std::span<const named_program>);
+
+ private:
+  /// Where the file has a program: its object, then its text. In the order of their keys.
+  struct place {
+    program_key key;
+    std::uint64_t offset;
+    std::uint64_t object_nbytes;
+    std::uint64_t log_nbytes;
+  };
+
+  std::filesystem::path file_;
+  std::vector<place> places_;
+};
+
+}  // namespace usmx::inline v1::detail

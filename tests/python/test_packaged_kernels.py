@@ -1,0 +1,175 @@
+"""Kernels of ordinary calls are in the package: no call of an ordinary program compiles.
+
+Each test runs a copy of the package whose compiler only counts what it is asked for, with an empty
+disk cache. So a kernel that works comes from the package.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import usmx
+
+PACKAGE = Path(usmx.__file__).parent
+TOOLS = Path(__file__).parents[2] / "tools"
+
+pytestmark = pytest.mark.skipif(
+    (PACKAGE / "libexec/usmx-kernels").stat().st_size == 0 or not usmx.SyclDevice().is_cpu,
+    reason="the package was built without a device, or this is another one",
+)
+
+
+class Copy:
+    """A copy of the package, and what its compiler was asked for."""
+
+    def __init__(self, folder, compiler='echo asked >> "$USMX_ASKED"; exit 1'):
+        self.asked = folder / "asked"
+        self.package = folder / "usmx"
+        shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("examples", "include"))
+        if compiler is not None:
+            program = self.package / "libexec/usmx-compile"
+            program.unlink()
+            program.write_text(f"#!/bin/sh\n{compiler}\n")
+            program.chmod(0o755)
+
+    def run(self, program, *arguments):
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(map(str, (self.package.parent, TOOLS))),
+            "LD_LIBRARY_PATH": str(Path(sys.prefix) / "lib"),  # the copy's run path leads nowhere
+            "USMX_CACHE_DIR": "",
+            "USMX_ASKED": str(self.asked),
+        }
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", program, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def count(self):
+        return len(self.asked.read_text().splitlines()) if self.asked.exists() else 0
+
+
+@pytest.fixture
+def package(tmp_path):
+    return Copy(tmp_path)
+
+
+ORDINARY = """
+import numpy as np
+import usmx
+
+rng = usmx.random.default_rng(7)
+points = rng.normal(size=(10_000, 3))                       # a table of points
+weights = rng.random(10_000, dtype="float32")
+centred = points - points.mean(axis=0)
+scaled = centred / centred.std(axis=0)
+distances = usmx.sqrt((scaled**2).sum(axis=1))
+near = distances < 1.5
+inside = usmx.where(near, distances, 0.0)
+print(int(usmx.count_nonzero(near)) > 0, bool(usmx.all(inside <= 1.5)))
+x, y = points[:, 0], points[:, 1]
+angle = usmx.atan2(y, x)
+radius = np.hypot(x, y)
+print(float((radius * usmx.cos(angle) - x).max()) < 1e-9)
+n = usmx.arange(100_000)
+print(int((n * 2 + 1).sum()), float((n / 3).mean()) > 0, int((n % 7 == 0).sum()))
+t = usmx.linspace(0, 1, 100_001)
+wave = usmx.exp(-t) * usmx.sin(2 * t)
+print(int(usmx.argmax(wave)) > 0, float(usmx.max(usmx.abs(wave[1:] - wave[:-1]))) < 1)
+image = usmx.reshape(usmx.arange(512 * 512, dtype="uint8"), (512, 512))
+print(int((image > 128).sum()), float(usmx.clip(usmx.astype(image, "float32"), 10, 20).min()))
+w = (weights - weights.min()) / (weights.max() - weights.min())
+print(float(w.max()), bool((w >= 0).all()))
+print(float(usmx.cumulative_sum(w)[-1]) > 0, bool((usmx.sort(w)[1:] >= usmx.sort(w)[:-1]).all()))
+a = usmx.ones((300, 300), dtype="float32")
+a += 1
+a *= 0.5
+print(float((a @ a).sum()), float(a.var()), (a == a.T).all())
+"""
+
+
+def test_no_call_of_an_ordinary_program_compiles(package):
+    printed = package.run(ORDINARY)
+    assert package.count() == 0
+    assert "False" not in printed
+    assert printed.splitlines()[-1] == "27000000.0 0.0 True"
+
+
+EVERY = """
+import sys
+import numpy as np
+import usmx
+from ordinary_calls import ordinary_calls
+
+rng = np.random.default_rng(11)
+
+def make(shape, dtype):
+    kind = np.dtype(dtype).kind
+    if kind in "bi":
+        return usmx.asarray(rng.integers(0, 2 if kind == "b" else 9, shape).astype(dtype))
+    values = rng.uniform(-3, 3, shape) + (1j * rng.uniform(-3, 3, shape) if kind == "c" else 0)
+    return usmx.asarray(np.abs(values * 9).astype(dtype) if kind == "u" else values.astype(dtype))
+
+file, first, step = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+results = {}
+for k, call in enumerate(ordinary_calls(make)):
+    if k % step == first:
+        results[str(k)] = usmx.asnumpy(call())
+np.savez(file, **results)
+"""
+
+
+def test_every_call_that_is_packaged_needs_no_compiler_and_has_the_compilers_bits(tmp_path):
+    for name, compiler in (("packaged", "exit 1"), ("compiled", None)):
+        (tmp_path / name).mkdir()
+        copy = Copy(tmp_path / name, compiler)
+        if compiler is None:
+            (copy.package / "libexec/usmx-kernels").unlink()
+        copy.run(EVERY, str(tmp_path / f"{name}.npz"), "5", "29")
+    with (
+        np.load(tmp_path / "packaged.npz") as packaged,
+        np.load(tmp_path / "compiled.npz") as other,
+    ):
+        assert len(packaged.files) > 20
+        assert packaged.files == other.files
+        for name in packaged.files:
+            assert packaged[name].dtype == other[name].dtype
+            assert packaged[name].tobytes() == other[name].tobytes(), name
+
+
+@pytest.mark.slow
+def test_all_that_is_packaged_needs_no_compiler(package, tmp_path):
+    package.run(EVERY, str(tmp_path / "all.npz"), "0", "1")
+    assert package.count() == 0
+
+
+SINE = "import usmx\nprint(usmx.sin(usmx.zeros(100_000, dtype='float32')).sum())"
+
+
+def test_changed_text_is_compiled(package):
+    assert float(package.run(SINE)) == 0
+    with (package.package / "_compute/device_functions.hpp").open("a") as text:
+        text.write("// a change\n")
+    with pytest.raises(AssertionError, match="CompileError"):
+        package.run(SINE)
+    assert package.count() == 1
+
+
+@pytest.mark.parametrize("content", [None, b"", b"usmxprg1 but damaged"])
+def test_package_without_kernels_compiles(tmp_path, content):
+    copy = Copy(tmp_path, None)
+    file = copy.package / "libexec/usmx-kernels"
+    file.unlink()
+    if content is not None:
+        file.write_bytes(content)
+    assert float(copy.run(SINE)) == 0

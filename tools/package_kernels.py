@@ -1,0 +1,95 @@
+"""Compiles the kernels of ordinary calls into one file, which the package has beside usmx-compile.
+
+    package_kernels.py LIBRARY MODULE COMPILE_PROGRAMS COMPILER FILE
+
+The package's build runs it (cmake/UsmxMathematics.cmake). It calls usmx as programs do, with a
+compiler that only notes what it is asked for; `compile_programs` then compiles that. So the kernels
+are those that calls ask for, whatever makes their sources. Where that cannot be done, since there
+is no device, no compiler or no NumPy, the file is empty, and kernels are compiled when they are
+first needed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+NOTES_REQUESTS = '#!/bin/sh\nexec cat > "$USMX_REQUESTS/$$"\n'
+
+
+def staged(folder: Path, library: Path, module: Path) -> Path:
+    """The package as it will be installed, but for its compiler. Returns the library."""
+    package = folder / "usmx"
+    shutil.copytree(
+        ROOT / "python/usmx", package, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    (package / module.name).symlink_to(module)
+    (package / "lib").mkdir(exist_ok=True)
+    copied = package / "lib" / library.name  # no link: it looks for the compiler beside itself
+    shutil.copyfile(library, copied)
+    compiler = package / "libexec" / "usmx-compile"
+    compiler.parent.mkdir()
+    compiler.write_text(NOTES_REQUESTS)
+    compiler.chmod(0o755)
+    return copied
+
+
+def note_requests(calls: str) -> None:
+    """Make the calls, of which each fails when its kernels are compiled."""
+    del os.environ["LD_PRELOAD"]  # which is not for the compiler
+    import ordinary_calls
+    import usmx
+
+    for call in getattr(ordinary_calls, calls)(usmx.empty):
+        try:
+            call()
+        except RuntimeError as error:
+            if "a message ends early" not in str(error):
+                raise
+
+
+def main(library: Path, module: Path, programs: Path, compiler: Path, file: Path) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        requests = folder / "requests"
+        requests.mkdir()
+        preloaded = staged(folder, library, module)
+        environment = {
+            **os.environ,
+            # The same kernels on every machine: those for CPUs differ from those for GPUs.
+            "ONEAPI_DEVICE_SELECTOR": "opencl:cpu",
+        }
+        noting = {
+            **environment,
+            "LD_PRELOAD": str(preloaded),  # else the module finds the library where it was built
+            "PYTHONPATH": os.pathsep.join(filter(None, [name, os.environ.get("PYTHONPATH")])),
+            "USMX_CACHE_DIR": "",
+            "USMX_REQUESTS": str(requests),
+        }
+        staged_file = folder / "usmx" / "libexec" / "usmx-kernels"
+        calls, known = "ordinary_calls", 0
+        try:
+            while True:
+                note = [sys.executable, __file__, "--note", calls]
+                subprocess.run(note, env=noting, check=True, timeout=300)
+                noted = len(list(requests.iterdir()))
+                if noted == known:
+                    return
+                compile_all = [programs, requests, file, compiler]
+                subprocess.run(compile_all, env=environment, check=True, timeout=900)
+                shutil.copyfile(file, staged_file)
+                # With what there is now, calls come to their second kernel.
+                calls, known = "calls_of_several_kernels", noted
+        except (OSError, subprocess.SubprocessError) as error:
+            print(f"package_kernels: kernels will be compiled when they are first needed: {error}")
+            file.write_bytes(b"")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--note":
+        note_requests(sys.argv[2])
+    else:
+        main(*map(Path, sys.argv[1:]))
