@@ -173,3 +173,21 @@ def test_package_without_kernels_compiles(tmp_path, content):
     if content is not None:
         file.write_bytes(content)
     assert float(copy.run(SINE)) == 0
+
+
+@pytest.mark.slow
+def test_build_that_can_compile_nothing_ends(tmp_path):
+    """As on a machine without libsycl-jit."""
+    programs = tmp_path / "compiles-nothing"
+    programs.write_text('#!/bin/sh\nprintf usmxprg1 > "$2"\n')
+    programs.chmod(0o755)
+    (module,) = PACKAGE.glob("_core.*.so")
+    file = tmp_path / "usmx-kernels"
+    tool = TOOLS / "package_kernels.py"
+    subprocess.run(
+        [sys.executable, tool, PACKAGE / "lib/libusmx.so.1", module, programs, "none", file],
+        env={**os.environ, "LD_LIBRARY_PATH": str(Path(sys.prefix) / "lib")},
+        check=True,
+        timeout=250,
+    )
+    assert file.read_bytes() == b"usmxprg1"
