@@ -82,10 +82,17 @@ const Row& row_of(const Row (&all)[N], std::string_view name, dtype type) {
 
 std::string functions_text() { return {usmx_device_functions_begin, usmx_device_functions_end}; }
 
-/// The kernel language's name of the type in which sums of these elements are computed: half
-/// precision in single precision.
+/// The kernel language's name of a type, as python/usmx/_compute/call.py has it: one word, so that
+/// it can be called.
+std::string language_name(dtype type) {
+  const bool is_integer = type.kind() == 'i' || type.kind() == 'u';
+  return is_integer ? detail::message(type.name(), "_t") : detail::cpp_name(type);
+}
+
+/// That of the type in which sums of these elements are computed: half precision in single
+/// precision.
 std::string computed_name(dtype type) {
-  return type.code() == type_code::float16 ? "float" : detail::cpp_name(type);
+  return type.code() == type_code::float16 ? "float" : language_name(type);
 }
 
 // The texts are those that python/usmx/_compute makes: what the package has compiled is found for
@@ -94,8 +101,7 @@ std::string computed_name(dtype type) {
 elementwise_kernel make(const row& of, dtype type) {
   std::string inputs;
   // The number next to one of half precision is of half precision.
-  const std::string computed =
-      of.name == "nextafter" ? detail::cpp_name(type) : computed_name(type);
+  const std::string computed = of.name == "nextafter" ? language_name(type) : computed_name(type);
   std::string operation = detail::message("using C = ", computed, ";\n");
   const char* letter = "abc";
   const bool has_condition = of.operands.starts_with("condition");
@@ -111,7 +117,7 @@ elementwise_kernel make(const row& of, dtype type) {
     }
   }
   const dtype result = of.result == "bool" ? dtype::of<bool>() : type;
-  operation += detail::message("out = ", detail::cpp_name(result), '(', of.expression, ')');
+  operation += detail::message("out = ", language_name(result), '(', of.expression, ')');
   return {inputs,
           detail::message(result.name(), " out"),
           operation,
@@ -131,10 +137,10 @@ dtype result_of(const reduction_row& of, dtype type) {
 
 reduction_kernel make(const reduction_row& of, dtype type) {
   const dtype result = result_of(of, type);
-  const std::string values = of.result == "same" ? detail::cpp_name(type) : computed_name(result);
+  const std::string values = of.result == "same" ? language_name(type) : computed_name(result);
   const std::string types =
-      detail::message("\nusing X = ", detail::cpp_name(type), ";\nusing A = ", values,
-                      ";\nusing R = ", detail::cpp_name(result), ";\n");
+      detail::message("\nusing X = ", language_name(type), ";\nusing A = ", values,
+                      ";\nusing R = ", language_name(result), ";\n");
   const std::string structures =
       of.structure.empty() ? "" : "using greatest = best<X, 1>;\nusing smallest = best<X, -1>;\n";
   const bool is_half = of.result != "same" && result.code() == type_code::float16;
@@ -143,7 +149,7 @@ reduction_kernel make(const reduction_row& of, dtype type) {
           detail::message(result.name(), " out"),
           {.map = std::string(of.map),
            .reduce = std::string(of.reduce),
-           .post_map = detail::message("out = ", detail::cpp_name(result), '(', of.post_map, ')'),
+           .post_map = detail::message("out = ", language_name(result), '(', of.post_map, ')'),
            .identity = std::string(of.identity),
            .type = std::string(of.structure.empty() ? joined.name() : of.structure)},
           {.name = std::string(of.name), .preamble = functions_text() + types + structures}};

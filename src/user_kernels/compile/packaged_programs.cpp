@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 8> magic{'u', 's', 'm', 'x', 'p', 'r', 'g', '1'};
+constexpr std::array<char, 8> file_magic{'u', 's', 'm', 'x', 'p', 'r', 'g', '1'};
 
 template <class T>
 bool read(std::istream& from, T* into, std::size_t count) {
@@ -67,8 +67,8 @@ packaged_programs::packaged_programs(fs::path file) : file_(std::move(file)) {
   std::ifstream in(file_, std::ios::binary);
   std::array<char, 8> found{};
   std::uint64_t count = 0;
-  if (failed || !read(in, found.data(), found.size()) || found != magic || !read(in, &count, 1) ||
-      count > nbytes / sizeof(place)) {
+  if (failed || !read(in, found.data(), found.size()) || found != file_magic ||
+      !read(in, &count, 1) || count > nbytes / sizeof(place)) {
     return;
   }
   places_.resize(count);
@@ -113,9 +113,9 @@ void packaged_programs::write(const fs::path& file, std::span<const named_progra
   }
   std::ofstream out(file, std::ios::binary);
   const std::uint64_t count = sorted.size();
-  write_to(out, magic.data(), magic.size());
+  write_to(out, file_magic.data(), file_magic.size());
   write_to(out, &count, 1);
-  std::uint64_t offset = magic.size() + sizeof count + count * sizeof(place);
+  std::uint64_t offset = file_magic.size() + sizeof count + count * sizeof(place);
   for (const auto& [key, content] : sorted) {
     const place next{key, offset, content->object.size(), content->log.size()};
     write_to(out, &next, 1);
