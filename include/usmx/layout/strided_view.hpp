@@ -332,14 +332,15 @@ class strided_view {
       extents[added] = extent;
       strides[added++] = stride;
     }
-    /// Moves by an index. In a view without elements strides may be anything, and an offset that
-    /// does not fit, for which nobody asks, is 0.
+    /// The product, modulo 2^64 where it does not fit: strides of axes that reach one element or
+    /// none may be anything. Device code has no instruction that reports an overflow.
+    static constexpr std::ptrdiff_t wrapped_product(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
+      return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(a) * static_cast<std::size_t>(b));
+    }
     constexpr void move(std::ptrdiff_t index, std::ptrdiff_t stride) noexcept {
-      std::ptrdiff_t distance = 0;
-      if (__builtin_mul_overflow(index, stride, &distance) ||
-          __builtin_add_overflow(offset, distance, &offset)) {
-        offset = 0;
-      }
+      offset =
+          static_cast<std::ptrdiff_t>(static_cast<std::size_t>(offset) +
+                                      static_cast<std::size_t>(wrapped_product(index, stride)));
     }
     constexpr void add_axis() noexcept {
       add(source.extents_[axis], source.strides_[axis]);
@@ -362,9 +363,7 @@ class strided_view {
         USMX_ASSERT(what.what == index_item::kind::slice && what.step != 0);
         const auto [start, length, step] = detail::selected(what, source.extents_[axis]);
         if (length != 0) move(start, source.strides_[axis]);
-        std::ptrdiff_t stride = 0;
-        const bool fits = !__builtin_mul_overflow(source.strides_[axis++], step, &stride);
-        add(length, fits ? stride : 0);  // one that does not fit reaches no element
+        add(length, wrapped_product(source.strides_[axis++], step));
       }
     }
     /// Takes the axes that no item has named. Returns the offset of the result's first element: 0
