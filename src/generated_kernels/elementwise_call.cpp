@@ -29,7 +29,8 @@ struct elementwise_kernel::implementation {
   implementation(std::string_view inputs, std::string_view outputs, std::string operation,
                  generation_options options)
       : uses_index(detail::uses_name("i", operation)),
-        family(inputs, outputs, {{"operation", std::move(operation)}}, std::move(options)) {}
+        family(inputs, outputs, {{"operation", detail::ended_statements("operation", operation)}},
+               std::move(options)) {}
 
   bool uses_index;
   detail::kernel_family family;

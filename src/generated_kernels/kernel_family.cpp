@@ -87,6 +87,7 @@ kernel_family::kernel_family(std::string_view inputs, std::string_view outputs,
   }
   check_parameters(parameters_, output_count());
   check_kernel_name(options_.name);
+  check_brackets("preamble", options_.preamble);
   written_.emplace_back("preamble", options_.preamble);
 }
 

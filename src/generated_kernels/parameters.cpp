@@ -177,6 +177,79 @@ void check_kernel_name(std::string_view name) {
   }
 }
 
+namespace {
+
+/// "1:19", of a character.
+std::string place_in(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t begin = before.rfind('\n');  // npos + 1 is 0
+  return message(std::ranges::count(before, '\n') + 1, ':', at - (begin + 1) + 1);
+}
+
+/// Behind the comment, the text in quotes or the character that begins at `at`; `at` itself if none
+/// does, npos for one that does not end.
+std::size_t end_of_quoted(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) {
+    return std::min(text.find('\n', at), text.size());
+  }
+  if (rest.starts_with("/*")) {
+    const std::size_t end = text.find("*/", at + 2);
+    return end == text.npos ? text.npos : end + 2;
+  }
+  const bool separates_digits = text[at] == '\'' && at > 0 && is_of_identifier(text[at - 1]);
+  if ((text[at] != '"' && text[at] != '\'') || separates_digits) {
+    return at;
+  }
+  for (std::size_t k = at + 1; k < text.size() && text[k] != '\n'; ++k) {
+    if (text[k] == text[at]) {
+      return k + 1;
+    }
+    k += text[k] == '\\' ? 1 : 0;
+  }
+  return text.npos;
+}
+
+}  // namespace
+
+void check_brackets(std::string_view name, std::string_view text) {
+  constexpr std::string_view opening = "([{";
+  constexpr std::string_view closing = ")]}";
+  if (text.find('#') != text.npos || text.find("R\"") != text.npos) {
+    return;
+  }
+  std::vector<std::size_t> open;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (const std::size_t end = end_of_quoted(text, at); end == text.npos) {
+      return;  // the compiler names it
+    } else if (end != at) {
+      at = end - 1;
+      continue;
+    }
+    if (opening.find(text[at]) != opening.npos) {
+      open.push_back(at);
+    }
+    const std::size_t kind = closing.find(text[at]);
+    if (kind == closing.npos) {
+      continue;
+    }
+    const std::string place = message(name, ':', place_in(text, at), ": ");
+    if (open.empty()) {
+      throw value_error(message(place, detail::quoted(text.substr(at, 1)), " closes nothing"));
+    }
+    if (text[open.back()] != opening[kind]) {
+      throw value_error(message(place, detail::quoted(text.substr(at, 1)), " closes ",
+                                detail::quoted(text.substr(open.back(), 1)), " of ",
+                                place_in(text, open.back())));
+    }
+    open.pop_back();
+  }
+  if (!open.empty()) {
+    throw value_error(message(name, ':', place_in(text, open.back()), ": ",
+                              detail::quoted(text.substr(open.back(), 1)), " is not closed"));
+  }
+}
+
 bool is_identifier(std::string_view text) {
   return !text.empty() && (is_letter(text[0]) || text[0] == '_') &&
          std::ranges::all_of(text, is_of_identifier);

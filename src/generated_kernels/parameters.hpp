@@ -37,6 +37,11 @@ void check_parameters(std::span<const generated_parameter>, std::size_t output_c
 /// Throws value_error unless the name is an identifier of C++.
 void check_kernel_name(std::string_view name);
 
+/// Throws value_error, with the place, for a bracket of a text of C++ that is not closed, or closes
+/// none: the compiler would find that somewhere in the text that usmx generates. Texts with
+/// directives or raw strings are left to the compiler.
+void check_brackets(std::string_view name, std::string_view text);
+
 /// Whether the text is an identifier of C++.
 bool is_identifier(std::string_view text);
 

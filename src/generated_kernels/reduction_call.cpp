@@ -554,10 +554,10 @@ reduction_kernel::implementation::implementation(std::string_view inputs, std::s
           detail::uses_name("n", expressions.map) || detail::uses_name("n", expressions.post_map)},
       result_name(expressions.type),
       family(inputs, outputs,
-             {{"map_expr", std::move(expressions.map)},
-              {"reduce_expr", std::move(expressions.reduce)},
-              {"post_map_expr", std::move(expressions.post_map)},
-              {"identity", std::move(expressions.identity)}},
+             {{"map_expr", detail::ended_expression("map_expr", expressions.map)},
+              {"reduce_expr", detail::ended_expression("reduce_expr", expressions.reduce)},
+              {"post_map_expr", detail::ended_statements("post_map_expr", expressions.post_map)},
+              {"identity", detail::ended_expression("identity", expressions.identity)}},
              options) {
   const std::span<const detail::generated_parameter> all = family.parameters();
   for (std::size_t k = 0; k < all.size(); ++k) {

@@ -186,7 +186,17 @@ std::string element_at(std::string_view pointer, std::string_view row, char step
 }
 
 std::string called_statements(std::string_view written) {
-  return message("[&]() -> void {\n#include \"", written, "\"\n;\n}();\n");
+  return message("[&]() -> void {\n#include \"", written, "\"\n}();\n");
+}
+
+std::string ended_statements(std::string_view name, std::string_view text) {
+  check_brackets(name, text);
+  return message(text, "\n;  // the end of ", name, '\n');
+}
+
+std::string ended_expression(std::string_view name, std::string_view text) {
+  check_brackets(name, text);
+  return message(text, "\n)  // the end of ", name, '\n');
 }
 
 std::vector<std::string> words_of_form(std::string_view form) {
@@ -457,7 +467,7 @@ usmx_at.move<@outer@>(usmx_reduced, usmx_line);
 const auto usmx_map = [&](long usmx_column) -> usmx_result {
 @loads@return (
 #include "map_expr"
-);
+;
 };
 )";
 
@@ -525,7 +535,7 @@ usmx_at.move<@kept@>(usmx_kept, usmx_place);
 const usmx_result* usmx_part = usmx_parts + @first_part@;
 usmx_result a = usmx_sizes.parts == 0 ? usmx_result(
 #include "identity"
-) : *usmx_part;
+: *usmx_part;
 #pragma unroll 16
 for (long usmx_index = 1; usmx_index < usmx_sizes.parts; ++usmx_index) {
 usmx_part += @part_step@;
@@ -538,7 +548,7 @@ constexpr std::string_view reduce_text =
     R"(inline usmx_result usmx_reduce(usmx_result a, usmx_result b) {
 return (
 #include "reduce_expr"
-);
+;
 }
 )";
 

@@ -58,7 +58,13 @@ std::string raw_arrays(std::span<const source_parameter>);
 std::string element_at(std::string_view pointer, std::string_view row, char step,
                        std::string_view column, std::string_view stride);
 
-/// The statements in a text of the user, as a function of their own: a `return` ends them and
+/// A user's statements, or expression, as a source includes them: with what ends them, so that the
+/// compiler finds what they lack in this text and not in that of usmx. Throws value_error for
+/// brackets that are not closed.
+std::string ended_statements(std::string_view name, std::string_view text);
+std::string ended_expression(std::string_view name, std::string_view text);
+
+/// The statements of ended_statements(), as a function of their own: a `return` ends them and
 /// nothing else, and what surrounds them is out of the reach of `break` and `continue`.
 std::string called_statements(std::string_view written);
 

@@ -1,5 +1,7 @@
 """What users of CuPy and OpenCL write first, and mistakes that are easily made: each error says what to write instead."""
 
+import re
+
 import numpy as np
 import pytest
 import usmx
@@ -134,6 +136,59 @@ def test_errors_of_an_operation_show_its_line(x):
         usmx.CompileError, match=r"operation:2:9: .*\n    y = q \+ nothing\n            \^"
     ):
         kernel(x)
+
+
+@pytest.mark.parametrize("written", ["y = x +", "y = x * // twice", "y = x\n+"])
+def test_an_operation_that_ends_too_early_shows_its_end(x, written):
+    lines = written.count("\n") + 2
+    with pytest.raises(
+        usmx.CompileError,
+        match=rf":\n  operation:{lines}:1: expected expression\n    ;  // the end of operation\n    \^$",
+    ):
+        usmx.ElementwiseKernel("T x", "T y", written)(x)
+
+
+@pytest.mark.parametrize("name", ["map_expr", "reduce_expr", "identity"])
+def test_an_expression_that_ends_too_early_shows_its_end(x, name):
+    parts = {"map_expr": "x", "reduce_expr": "a + b", "post_map_expr": "y = a", "identity": "0"}
+    kernel = usmx.ReductionKernel("T x", "T y", **{**parts, name: parts[name] + " -"})
+    with pytest.raises(usmx.CompileError, match=rf"\)  // the end of {name}") as caught:
+        kernel(x)
+    assert (caught.value.diagnostics[0].file, caught.value.diagnostics[0].line) == (name, 2)
+
+
+BRACKETS = {
+    "y = x; if (x > 1) {": "operation:1:19: '{' is not closed",
+    "y = x;\n  y += (x": "operation:2:8: '(' is not closed",
+    "y = x; }": "operation:1:8: '}' closes nothing",
+    "y = v[x);": "operation:1:8: ')' closes '[' of 1:6",
+}
+
+
+@pytest.mark.parametrize("written", BRACKETS)
+def test_brackets_are_named_with_their_place(written):
+    with pytest.raises(ValueError, match=f"^{re.escape(BRACKETS[written])}$"):
+        usmx.ElementwiseKernel("T x", "T y", written)
+    with pytest.raises(ValueError, match=f"^{re.escape(BRACKETS[written])}$".replace("operation", "post_map_expr")):  # fmt: skip
+        usmx.ReductionKernel("T x", "T y", "x", "a + b", written, "0")
+    with pytest.raises(ValueError, match=f"^{re.escape(BRACKETS[written])}$".replace("operation", "preamble")):  # fmt: skip
+        usmx.ElementwiseKernel("T x", "T y", "y = x", preamble=written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "y = '(' - 40 + x;  // )",
+        "y = 1'000 - 1'000 + x; /* { [ */",
+        'y = x; const char* t = ")\\"{"; (void)t;',
+        "#define OPEN (\ny = OPEN x)",
+        'const char* t = R"(()"; (void)t; y = x;',
+        "y = '\\'' - 39 + x;",
+    ],
+)
+def test_brackets_in_comments_texts_and_macros_are_left_to_the_compiler(x, written):
+    kernel = usmx.ElementwiseKernel("T x", "T y", written)
+    np.testing.assert_array_equal(usmx.asnumpy(kernel(x)), usmx.asnumpy(x))
 
 
 @pytest.mark.parametrize("dimensions", ["0", "4", "-1"])

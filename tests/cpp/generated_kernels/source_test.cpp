@@ -43,6 +43,11 @@ class generated_source_test : public testing::Test {
   static void expect_compiles(const std::string& source, const std::vector<std::string>& kernels,
                               std::vector<std::pair<std::string, std::string>> written,
                               const std::string& preamble = "", bool debug = false) {
+    for (auto& [name, text] : written) {
+      const bool is_expression = name != "operation" && name != "post_map_expr";
+      text = is_expression ? usmx::detail::ended_expression(name, text)
+                           : usmx::detail::ended_statements(name, text);
+    }
     written.emplace_back("usmx_loop.hpp", usmx::detail::loop_header);
     written.emplace_back("preamble", preamble);
     const usmx::detail::cuda_target target{usmx::detail::find_nvrtc(13, 90), 90};
