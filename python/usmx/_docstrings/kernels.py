@@ -8,8 +8,9 @@ first call with such ones. Arrays may have any layout: operands are not copied.
 
 Args:
     in_params: the inputs, as ``'T x, float32 y, raw T table'``: types and names. A type is a name such
-        as 'float32', or one letter that stands for any type, the same one wherever it is used. The
-        operation indexes raw arrays by itself, and they are not broadcast.
+        as 'float32', or one letter that stands for any type, the same one wherever it is used, or a
+        structure of the preamble, which stands for a structured type of its size. The operation
+        indexes raw arrays by itself, and they are not broadcast.
     out_params: the outputs, in the same form. Raw ones must be given to each call.
     operation: statements of C++ that set the outputs. They may use the letters as types, ``i``, the
         place of the element in C order, and the functions of <usmx/kernel.hpp>. Of a raw array,
@@ -159,8 +160,9 @@ call with such ones. Arrays may have any layout: operands are not copied.
 
 Args:
     in_params: the inputs, as ``'T x, float32 y, raw T table'``: types and names. A type is a name such
-        as 'float32', or one letter that stands for any type, the same one wherever it is used. The
-        expression indexes raw arrays by itself, as in an ElementwiseKernel, and they are not reduced.
+        as 'float32', or one letter that stands for any type, the same one wherever it is used, or a
+        structure of the preamble, as in an ElementwiseKernel. The expression indexes raw arrays by
+        itself, and they are not reduced.
     out_params: the outputs, in the same form; none is raw.
     map_expr: an expression of C++ of the inputs, and of ``i``, the place of the element among those of
         its result in C order, and ``n``, their number.
