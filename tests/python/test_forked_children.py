@@ -106,28 +106,35 @@ def test_pickled_again_it_is_what_the_parent_had(original):
 
 
 PREAMBLE = """
-import multiprocessing, usmx, numpy as np
+import contextlib, multiprocessing, usmx, numpy as np
 from concurrent.futures import ProcessPoolExecutor
 context = multiprocessing.get_context("fork")
+@contextlib.contextmanager
+def pool(size):
+    made = context.Pool(size)
+    try:
+        yield made
+    finally:  # a Pool's own `with` kills the children, and may wait for ever for a lock that one held
+        made.close()
+        made.join()
 def total(a): return float(usmx.asnumpy(a).sum())
 def total_of_numpy(pair): return float(pair[1].sum())
 def same(a): return a
 arrays = [usmx.arange(4), usmx.arange(5, usm_type="host")]
 """
 ROUTES = {
-    "Pool.map": "with context.Pool(2) as p: p.map(total, arrays)",
-    "Pool.starmap": "with context.Pool(2) as p: p.starmap(total, [(a,) for a in arrays])",
-    "Pool.apply": "with context.Pool(1) as p: p.apply(total, arrays[:1])",
-    "Pool.apply by keyword": "with context.Pool(1) as p: p.apply(total, (), {'a': arrays[0]})",
-    "Pool.apply_async": "with context.Pool(1) as p: p.apply_async(total, arrays[:1]).get(30)",
-    "Pool.imap": "with context.Pool(2) as p: list(p.imap(total, arrays))",
-    "Pool.imap_unordered": "with context.Pool(2) as p: list(p.imap_unordered(total, arrays))",
+    "Pool.map": "with pool(2) as p: p.map(total, arrays)",
+    "Pool.starmap": "with pool(2) as p: p.starmap(total, [(a,) for a in arrays])",
+    "Pool.apply": "with pool(1) as p: p.apply(total, arrays[:1])",
+    "Pool.apply by keyword": "with pool(1) as p: p.apply(total, (), {'a': arrays[0]})",
+    "Pool.apply_async": "with pool(1) as p: p.apply_async(total, arrays[:1]).get(30)",
+    "Pool.imap": "with pool(2) as p: list(p.imap(total, arrays))",
+    "Pool.imap_unordered": "with pool(2) as p: list(p.imap_unordered(total, arrays))",
     "ProcessPoolExecutor": (
         "with ProcessPoolExecutor(2, mp_context=context) as p: list(p.map(total, arrays))"
     ),
     "inherited array": (
-        "def of_global(i): return total(arrays[i])\n"
-        "    with context.Pool(2) as p: p.map(of_global, [0, 1])"
+        "def of_global(i): return total(arrays[i])\n    with pool(2) as p: p.map(of_global, [0, 1])"
     ),
     # Not joblib's 'multiprocessing': when a child fails, it ends the other while that may hold the lock of the pipe
     # of results, and waits for that lock for ever. With four such programs at a time this hangs without usmx, too
@@ -150,13 +157,13 @@ except RuntimeError as error:
 
 def test_numpy_arrays_beside_it_work_in_a_forked_pool():
     code = PREAMBLE + (
-        "with context.Pool(2) as p: print(p.map(total_of_numpy, [(arrays[0], np.arange(4))] * 2))"
+        "with pool(2) as p: print(p.map(total_of_numpy, [(arrays[0], np.arange(4))] * 2))"
     )
     assert output_of(code, timeout=60) == "[6.0, 6.0]"
 
 
 def test_what_a_task_of_a_forked_pool_gives_back_untouched_arrives_whole():
-    code = PREAMBLE + "with context.Pool(2) as p: print([total(a) for a in p.map(same, arrays)])"
+    code = PREAMBLE + "with pool(2) as p: print([total(a) for a in p.map(same, arrays)])"
     assert output_of(code, timeout=60) == "[6.0, 10.0]"
 
 
